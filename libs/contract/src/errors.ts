@@ -1,0 +1,83 @@
+import { z } from 'zod';
+
+/**
+ * Every error code of the service with its HTTP status and title (contract.md "Errors").
+ * `docs/errors.md` lists the same codes; a test keeps the two equal.
+ */
+export const ERRORS = {
+  validation_failed: { status: 400, title: 'The request is not valid' },
+  malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  malformed_request: { status: 400, title: 'The request is not valid HTTP' },
+  invalid_cursor: { status: 400, title: 'The cursor is not valid' },
+  unauthenticated: { status: 401, title: 'Credentials are missing or not valid' },
+  insufficient_scope: { status: 403, title: 'The credentials do not allow this' },
+  host_not_allowed: { status: 403, title: 'The Host or Origin is not allowed' },
+  target_not_allowed: { status: 403, title: 'The forwarding target is not allowed' },
+  not_found: { status: 404, title: 'There is nothing here' },
+  trace_not_found: { status: 404, title: 'The trace does not exist' },
+  span_not_found: { status: 404, title: 'The span does not exist' },
+  session_not_found: { status: 404, title: 'The session does not exist' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  id_conflict: { status: 409, title: 'The id is taken by another object' },
+  span_already_finished: { status: 409, title: 'The span is already finished' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'The request headers are too large' },
+  internal: { status: 500, title: 'Something went wrong' },
+  bad_gateway: { status: 502, title: 'The upstream did not answer' },
+  unavailable: { status: 503, title: 'The service is not available right now' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One fault of a request: where (dotted path from the root of the body or query) and what. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+/** An error answer, RFC 9457 `application/problem+json`. */
+export interface Problem {
+  type: 'about:blank';
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  request_id: string;
+  errors?: FieldError[];
+}
+
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+/**
+ * The problem for an error code.
+ * @param detail one sentence for the caller; no secret, path, SQL or stack.
+ */
+export function problem(code: ErrorCode, detail: string, requestId: string, errors?: FieldError[]): Problem {
+  const { status, title } = ERRORS[code];
+  return {
+    type: 'about:blank',
+    title,
+    status,
+    detail,
+    code,
+    request_id: requestId,
+    ...(errors && { errors }),
+  };
+}
+
+/** The faults of a zod error as the wire shows them. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.map((issue) => ({ path: dottedPath(issue.path), message: issue.message }));
+}
+
+/** `['spans', 3, 'kind', 'model']` → `spans[3].kind.model`. */
+export function dottedPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (dotted, key) =>
+      typeof key === 'number' ? `${dotted}[${key}]` : dotted === '' ? String(key) : `${dotted}.${String(key)}`,
+    '',
+  );
+}

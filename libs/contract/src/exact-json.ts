@@ -1,0 +1,112 @@
+/**
+ * JSON in and out without changing a value (contract.md "General").
+ *
+ * `JSON.parse` alone rounds integers beyond 2^53 and turns `1e400` into Infinity. Bodies that can hold such a
+ * number (a long run of digits, a three-digit exponent) are read with source text; everything else takes the fast way.
+ */
+
+/** Levels of arrays and objects a body may nest (contract.md "General"). */
+export const JSON_DEPTH_MAX = 200;
+
+/** A JSON value. A number that a double cannot hold is a raw JSON number (see `JSON.rawJSON`). */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** Thrown for text that is not JSON or that cannot be kept exactly; `message` is fit for the caller. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+}
+
+const MAY_LOSE_DIGITS = /\d[\d.]{15,}|[eE][+-]?\d{3,}/;
+
+/**
+ * Parses JSON text.
+ * @param text UTF-16 text of one JSON value.
+ * @returns the value; own `__proto__` keys stay own keys, the last of duplicate keys wins.
+ * @throws JsonSyntaxError when the text is not JSON, nests deeper than {@link JSON_DEPTH_MAX}, or holds a number
+ *   outside the range of a double.
+ */
+export function parseExactJson(text: string): JsonValue {
+  if (nestsDeeperThan(text, JSON_DEPTH_MAX)) {
+    throw new JsonSyntaxError(`JSON nests deeper than ${JSON_DEPTH_MAX} levels`);
+  }
+  try {
+    return (MAY_LOSE_DIGITS.test(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw error;
+    throw new JsonSyntaxError(describeSyntaxError(error));
+  }
+}
+
+/** Writes a value as compact JSON text; the inverse of {@link parseExactJson}. Lone surrogates come out escaped. */
+export function stringifyExactJson(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** The number behind a value of {@link parseExactJson}, rounded to a double when it is a raw JSON number. */
+export function isRawNumber(value: unknown): value is { rawJSON: string } {
+  return typeof value === 'object' && value !== null && JSON.isRawJSON(value);
+}
+
+function keepExactNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value;
+  const source = context.source;
+  if (!Number.isFinite(value)) throw new JsonSyntaxError(`number ${clip(source)} is out of range`);
+  if (sameNumber(source, value)) return value;
+  if (value === 0) throw new JsonSyntaxError(`number ${clip(source)} is out of range`);
+  return JSON.rawJSON(source);
+}
+
+/** True when the decimal in `source` and the shortest decimal of `value` are the same number. */
+function sameNumber(source: string, value: number): boolean {
+  const written = decimalParts(source);
+  const kept = decimalParts(String(value));
+  return written.digits === kept.digits && written.exponent === kept.exponent && written.negative === kept.negative;
+}
+
+function decimalParts(text: string): { negative: boolean; digits: string; exponent: number } {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!match) return { negative: false, digits: text, exponent: 0 };
+  const fraction = match[3] ?? '';
+  const all = (match[2] ?? '') + fraction;
+  const digits = all.replace(/^0+/, '').replace(/0+$/, '');
+  if (digits === '') return { negative: false, digits: '', exponent: 0 };
+  const trailing = all.length - all.replace(/0+$/, '').length;
+  return { negative: match[1] === '-', digits, exponent: Number(match[4] ?? 0) - fraction.length + trailing };
+}
+
+/** Counts brackets outside strings; jumps from quote to quote, so long texts cost little. */
+function nestsDeeperThan(text: string, depthMax: number): boolean {
+  if (text.length <= depthMax) return false;
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) {
+      i = endOfString(text, i);
+      if (i === -1) return false;
+    } else if (code === 0x5b || code === 0x7b) {
+      if (++depth > depthMax) return true;
+    } else if (code === 0x5d || code === 0x7d) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+    end = text.indexOf('"', end + 1);
+  }
+  return -1;
+}
+
+function describeSyntaxError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const position = /position (\d+)/.exec(message);
+  return position ? `not valid JSON (at character ${position[1]})` : 'not valid JSON';
+}
+
+const clip = (source: string): string => (source.length > 40 ? `${source.slice(0, 40)}…` : source);

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/**
+ * Text that a column keeps exactly on both databases: no NUL (Postgres cannot store it) and no lone surrogate
+ * (UTF-8 cannot spell it). Such text is refused, never changed (contract.md "General").
+ */
+export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Longest name of a trace, span or other resource, in UTF-16 units. */
+export const NAME_LENGTH_MAX = 2_000;
+
+/** Longest value that is looked up exactly (session, user, tag, model …), in UTF-16 units; fits an index row. */
+export const KEY_LENGTH_MAX = 512;
+
+const storable = (lengthMax: number) =>
+  z.string().max(lengthMax).refine(isStorableText, 'must not hold NUL characters or lone surrogates');
+
+export const nameSchema = storable(NAME_LENGTH_MAX);
+export const keySchema = storable(KEY_LENGTH_MAX);
+
+/** An identifier a client may choose (contract.md "General"). */
+export const clientIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_", ".", ":" and "-"');
+
+/** A JSON object with any keys; kept by reference, so that own `__proto__` keys survive. */
+export const jsonObjectSchema = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value),
+  'must be an object',
+);
+
+/** Any JSON value, kept by reference. */
+export const jsonValueSchema = z.unknown();

@@ -1,0 +1,140 @@
+import type { ChatMessage, ToolCall, Usage } from './chat.js';
+import type { PluginLogger } from './deps.js';
+
+/** What a provider plugin gets in `setup`. */
+export interface ProviderDeps {
+  logger: PluginLogger;
+}
+
+/** The head of a request to the gateway. Header names are lower case; a repeated header is joined with ", ". */
+export interface RequestHead {
+  method: string;
+  /** Path without query, as the client sent it: `/v1/chat/completions`. */
+  path: string;
+  headers: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * A model provider: how its requests are recognised, where they go, how requests and answers are read for the
+ * recording, and how a chat call is built for evaluations. The gateway and the evaluations use the same object.
+ *
+ * All methods are pure and synchronous: no I/O, no state between calls. They are lenient: what a provider sends
+ * beyond or short of what is expected never throws, unknown parts are left out. A method that throws nonetheless
+ * costs that recording its details, never the call.
+ */
+export interface Provider {
+  /** Base the path of a request is appended to, without `/v1`: `https://api.openai.com`. */
+  readonly defaultBaseUrl: string | null;
+  /** Hosts that are this provider's own (exact, lower case), to name the provider of a call sent by X-Forward-URL. */
+  readonly hosts: readonly string[];
+  /**
+   * How surely this request speaks the provider's wire format: `certain` (a path or header only this provider has),
+   * `likely` (a shape others imitate, such as `/v1/…`), or `no`. Certain beats likely; ties go to the order of config.
+   */
+  recognises(request: RequestHead): 'certain' | 'likely' | 'no';
+  /**
+   * A request header of the client's that names a target base under the rules of X-Forward-URL (Ollama's
+   * `x-ollama-base`), lower case. The gateway takes the header off the forwarded request.
+   */
+  readonly baseHeader?: string;
+  /** The recorded endpoint this request calls, or `undefined` for one that passes unrecorded (models, files …). */
+  endpoint(request: RequestHead): Endpoint | undefined;
+  /** The body a client library of this provider expects for an error the gateway answers itself. */
+  errorBody(status: number, message: string): unknown;
+  /** The message of an error answer of the provider, from its parsed body; `undefined` when there is none to find. */
+  errorMessage(body: unknown): string | undefined;
+  /** Chat calls for evaluations. */
+  readonly chat: ChatCalls;
+}
+
+/** One recorded endpoint of a provider, for example OpenAI chat completions. */
+export interface Endpoint {
+  /** Stable name, kept in `metadata.endpoint`: `chat.completions`, `responses`, `messages` … */
+  readonly name: string;
+  /** How a streamed answer is framed: server-sent events, or one JSON value a line. */
+  readonly framing: 'sse' | 'ndjson';
+  /** Reads the parsed JSON body of a request. */
+  readRequest(body: unknown): RecordedRequest;
+  /** Reads the parsed JSON body of a whole (not streamed) answer. */
+  readAnswer(body: unknown): RecordedAnswer;
+  /** A reader for one streamed answer. */
+  readStream(): StreamReader;
+}
+
+/** What a recording keeps of a request. */
+export interface RecordedRequest {
+  /** `null` when the request names none. */
+  model: string | null;
+  /** Messages with a system prompt first; for endpoints without messages the input as sent (embeddings, completions). */
+  input: ChatMessage[] | unknown;
+  /** Whether the client asked for a stream. Ollama streams unless told not to. */
+  streaming: boolean;
+  /** The request's other members: temperature, tools, max_tokens … */
+  parameters: Record<string, unknown>;
+}
+
+/** What a recording keeps of an answer. */
+export interface RecordedAnswer {
+  /** The model that answered, when the answer tells. */
+  model: string | null;
+  /** Text of the first choice; empty when the answer has only tool calls, `null` when there is no text to have. */
+  text: string | null;
+  /** As the provider wrote it: `stop`, `tool_calls`, `end_turn` … */
+  finishReason: string | null;
+  toolCalls: ToolCall[];
+  usage: Usage;
+  /** An error the provider reports inside a 200 answer (a stream that ends in an error event). */
+  error: string | null;
+}
+
+/** One frame of a streamed answer: `event` is the SSE event name (absent for NDJSON), `data` the payload text. */
+export interface StreamFrame {
+  event?: string | undefined;
+  data: string;
+}
+
+/** Reads one streamed answer frame by frame. Owned by one call, used once. */
+export interface StreamReader {
+  /** Takes the next frame; a frame that cannot be read is passed over. */
+  push(frame: StreamFrame): void;
+  /** True once text, reasoning or a tool call has begun to arrive: the first token. */
+  readonly started: boolean;
+  /** True once the end mark has come (`[DONE]`, `message_stop`, `done: true`): the client has the whole answer. */
+  readonly ended: boolean;
+  /** The answer as far as it has come; may be asked at any time. */
+  answer(): RecordedAnswer;
+}
+
+/** How evaluations call a model and list models. Requests are built here and sent by the caller. */
+export interface ChatCalls {
+  /** The request for one chat call. @param target the connection's endpoint and key. */
+  buildRequest(target: ConnectionTarget, call: ChatCall): HttpRequest;
+  /** Reads the answer of {@link buildRequest}, parsed from JSON. */
+  readAnswer(body: unknown): RecordedAnswer;
+  /** The request that lists the models of a connection. */
+  buildModelsRequest(target: ConnectionTarget): HttpRequest;
+  /** Model ids from the answer of {@link buildModelsRequest}; empty when there are none to find. */
+  readModels(body: unknown): string[];
+}
+
+/** Where and with what key a connection is called. */
+export interface ConnectionTarget {
+  /** What the provider's own SDK takes: with `/v1` for openai and custom, without for anthropic and ollama. `null`: the default. */
+  baseUrl: string | null;
+  apiKey: string;
+}
+
+export interface ChatCall {
+  model: string;
+  messages: ChatMessage[];
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+}
+
+/** A request to send with `fetch`-like clients; `body` is a JSON value or absent. */
+export interface HttpRequest {
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Record<string, string>;
+  body?: unknown;
+}
