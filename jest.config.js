@@ -1,0 +1,43 @@
+/** Two projects: fast unit specs beside the code, whole-system tests in test/. ESM throughout. */
+const shared = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        swcrc: false,
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+          keepClassNames: true,
+        },
+      },
+    ],
+  },
+  moduleNameMapper: {
+    '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',
+    '^@spandrel/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  setupFiles: ['reflect-metadata'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/data'],
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/{apps,libs,plugins}/**/*.spec.ts', '<rootDir>/test/{fake-provider,support}/**/*.spec.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'system',
+      testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
+    },
+  ],
+};

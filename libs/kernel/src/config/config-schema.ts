@@ -1,0 +1,58 @@
+import { z } from 'zod';
+
+const port = z.number().int().min(0).max(65_535);
+const bytes = z.number().int().min(1);
+const httpUrl = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http(s) URL');
+
+const modelPrice = z.strictObject({
+  input: z.number().min(0),
+  output: z.number().min(0),
+  cached_input: z.number().min(0).optional(),
+});
+
+/** One entry of `plugins:`: a built-in name, an npm package or a file path; with config when it takes some. */
+const pluginEntry = z.union([
+  z.string().min(1),
+  z.strictObject({ use: z.string().min(1), config: z.record(z.string(), z.unknown()).default({}) }),
+]);
+
+/** `Full`, `Off` or `Preview(N)`. */
+const capture = z
+  .string()
+  .regex(/^(full|off|preview\(\s*\d{1,9}\s*\))$/i, 'must be Full, Off or Preview(N)');
+
+/**
+ * What users set, as it stands in the yaml files. Unknown keys are an error. Every member's meaning is in
+ * config/default.yaml beside its default; `setting-sources.ts` tells which have a flag and a variable.
+ */
+export const configSchema = z.strictObject({
+  mode: z.enum(['local', 'cloud']),
+  host: z.string().min(1),
+  port,
+  data_dir: z.string().min(1),
+  log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  features: z.array(z.string()).optional(),
+  plugins: z.array(pluginEntry),
+  limits: z.strictObject({ body_bytes: bytes }),
+  pricing: z.strictObject({ models: z.record(z.string(), modelPrice) }),
+  gateway: z.strictObject({
+    enabled: z.boolean(),
+    port: port.nullable(),
+    api_url: httpUrl.nullable(),
+    capture,
+    spool_dir: z.string().min(1).nullable(),
+    spool_items: z.number().int().min(1),
+    spool_bytes: bytes,
+    record_bytes: bytes,
+    forward_allow: z.array(z.string().min(1)),
+  }),
+  /** Bases of the built-in providers, set by variables; they win over the plugin's own config. */
+  provider_base_urls: z.strictObject({
+    openai: httpUrl.nullable(),
+    anthropic: httpUrl.nullable(),
+    ollama: httpUrl.nullable(),
+  }),
+});
+
+/** What users set, complete and checked. */
+export type Config = z.output<typeof configSchema>;

@@ -1,0 +1,16 @@
+/**
+ * A feature: a Nest module plus what the kernel must know of it before Nest starts.
+ * Config `features:` selects features by name; without it all features of the mode load.
+ */
+export interface Feature {
+  readonly name: string;
+  /** The Nest module class. */
+  readonly module: abstract new (...args: never[]) => unknown;
+  /** Entities the feature stores, as `defineEntity` made them; handed to storage unread. */
+  readonly entities: readonly unknown[];
+  /** Names of features that must be loaded too. */
+  readonly requires: readonly string[];
+}
+
+/** Types a feature. */
+export const defineFeature = (feature: Feature): Feature => Object.freeze(feature);

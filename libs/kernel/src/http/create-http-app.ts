@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Settings } from '../config/settings.js';
+import { SETTINGS } from '../config/settings-token.js';
+import { DomainError } from '../errors/domain-error.js';
+import type { Feature } from '../features/feature.js';
+import type { Logger } from '../logger.js';
+import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
+import { HealthController } from './health.controller.js';
+import { registerJsonBody } from './json-body.js';
+import { isLocalRequest } from './local-request.js';
+import { answerMalformedHttp } from './malformed-http.js';
+import { ProblemFilter, sendProblem } from './problem.filter.js';
+import { Readiness } from './readiness.js';
+import { requestId } from './request-id.js';
+import { SchemaPipe } from './schema.pipe.js';
+
+/** Injection token of the process's {@link Logger}. */
+export const LOGGER = Symbol('logger');
+
+/** What the app is made of. */
+export interface HttpAppParts {
+  settings: Settings;
+  plugins: PluginRegistry;
+  logger: Logger;
+  features: readonly Feature[];
+  /** Modules below the features, such as storage. */
+  modules: readonly (DynamicModule | Type)[];
+}
+
+/**
+ * The API server: features loaded into one Nest application on Fastify, with the rules of every request (body, ids,
+ * errors, who may call) applied in one place. Not listening yet; the caller closes it.
+ */
+export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
+  const { settings, logger } = parts;
+  const adapter = new FastifyAdapter({
+    bodyLimit: settings.limits.bodyBytes,
+    genReqId: (request: IncomingMessage) => requestId(request.headers),
+    requestIdHeader: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => sendProblem(error, request, reply, logger),
+    clientErrorHandler: answerMalformedHttp,
+  });
+  const fastify: FastifyInstance = adapter.getInstance();
+  addRequestRules(fastify, settings);
+  const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts), adapter, {
+    bodyParser: false,
+    logger: false,
+    abortOnError: false,
+  });
+  registerJsonBody(fastify);
+  app.useGlobalPipes(new SchemaPipe());
+  app.useGlobalFilters(new ProblemFilter(logger));
+  return app;
+}
+
+/** A whole request must have arrived by then; slower ones are answered 408. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Session ids stand in paths, percent-encoded. */
+const PARAM_LENGTH_MAX = 8_192;
+const HEADER_BYTES_MAX = 32_768;
+
+function addRequestRules(fastify: FastifyInstance, settings: Settings): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
+    const { host, origin } = request.headers;
+    if (settings.mode === 'local' && !isLocalRequest({ host, origin })) {
+      done(new DomainError('host_not_allowed', 'local mode answers programs of this machine only'));
+    } else {
+      done();
+    }
+  });
+}
+
+function kernelModule({ settings, plugins, logger, features, modules }: HttpAppParts): DynamicModule {
+  class Kernel {}
+  Module({})(Kernel);
+  const providers = [
+    { provide: SETTINGS, useValue: settings },
+    { provide: PLUGINS, useValue: plugins },
+    { provide: LOGGER, useValue: logger },
+    Readiness,
+  ];
+  return {
+    module: Kernel,
+    global: true,
+    imports: [...modules, ...features.map(({ module }) => module as Type)],
+    controllers: [HealthController],
+    providers,
+    exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Socket } from 'node:net';
+import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
+import { newId } from '../ids.js';
+
+const CODE_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Answers what is not HTTP, or came too slowly to be, and closes the connection. */
+export function answerMalformedHttp(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = CODE_BY_PARSER_ERROR[error.code ?? ''] ?? 'malformed_request';
+  const id = newId();
+  const body = JSON.stringify(problem(code, `${ERRORS[code].title.toLowerCase()}`, id));
+  const head = [
+    `HTTP/1.1 ${ERRORS[code].status} ${code}`,
+    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,61 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError, NotFound } from '../errors/domain-error.js';
+import type { Logger } from '../logger.js';
+
+/** Turns every error of a request into problem+json, in this one place (RFC 9457, contract.md "Errors"). */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendProblem(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), this.logger);
+  }
+}
+
+/** Answers a request with the problem behind an error. An error that is nobody's fault but ours is logged. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+  const known = toDomainError(error);
+  if (ERRORS[known.code].status >= 500) {
+    logger.error({ err: error, request_id: request.id, method: request.method }, 'request failed');
+  }
+  if (reply.sent || reply.raw.headersSent) {
+    reply.raw.destroy();
+    return;
+  }
+  if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', String(known.retryAfterSeconds));
+  void reply
+    .status(ERRORS[known.code].status)
+    .header('x-request-id', request.id)
+    .header('content-type', PROBLEM_MEDIA_TYPE)
+    .send(JSON.stringify(problem(known.code, known.message, request.id, known.errors)));
+}
+
+/** Codes for the statuses that Fastify and Nest answer with by themselves. */
+const CODE_BY_STATUS: Readonly<Record<number, [ErrorCode, string]>> = {
+  400: ['malformed_request', 'the request is not valid HTTP'],
+  404: ['not_found', 'there is nothing at this path'],
+  405: ['method_not_allowed', 'this path does not take this method'],
+  408: ['request_timeout', 'the request took too long to arrive'],
+  413: ['payload_too_large', 'the body is larger than this server takes'],
+  414: ['malformed_request', 'the path is too long'],
+  415: ['unsupported_media_type', 'the media type is not supported; send application/json'],
+  431: ['headers_too_large', 'the headers are larger than this server takes'],
+  503: ['unavailable', 'the service is stopping'],
+};
+
+function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  if (error instanceof HttpException && error.getStatus() === 404) return new NotFound('not_found', CODE_BY_STATUS[404]![1]);
+  const status = statusOf(error);
+  const [code, message] = CODE_BY_STATUS[status] ?? (status >= 400 && status < 500 ? CODE_BY_STATUS[400]! : ['internal', 'something went wrong on the server']);
+  return new DomainError(code, message);
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : 500;
+}

@@ -1,0 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { clientIdSchema } from '@spandrel/contract';
+import { newId } from '../ids.js';
+
+/** The id of a request: the caller's `X-Request-Id` when it is well-formed, else a new one. */
+export function requestId(headers: IncomingHttpHeaders): string {
+  const given = clientIdSchema.safeParse(headers['x-request-id']);
+  return given.success ? given.data : newId();
+}

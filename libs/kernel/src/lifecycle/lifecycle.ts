@@ -1,0 +1,55 @@
+import type { Logger } from '../logger.js';
+
+interface Part {
+  name: string;
+  stop: () => Promise<void> | void;
+}
+
+/**
+ * Ordered start and stop. Parts register as they start; `stop` ends them last first, each once, and goes on when one
+ * fails. The whole stop takes at most `graceMs` (contract.md "Starting it": 10 s).
+ */
+export class Lifecycle {
+  private readonly parts: Part[] = [];
+  private stopping: Promise<boolean> | undefined;
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly graceMs = 10_000,
+  ) {}
+
+  /** Registers a part that has started. @param stop ends it; may be asked to drain what is in flight. */
+  onStop(name: string, stop: () => Promise<void> | void): void {
+    this.parts.push({ name, stop });
+  }
+
+  /** Stops everything. @returns true when all parts ended in time and without error. Later calls get the first's answer. */
+  stop(): Promise<boolean> {
+    this.stopping ??= this.stopAll();
+    return this.stopping;
+  }
+
+  private async stopAll(): Promise<boolean> {
+    const deadline = Date.now() + this.graceMs;
+    let clean = true;
+    for (const part of this.parts.toReversed()) {
+      clean = (await this.stopPart(part, Math.max(0, deadline - Date.now()))) && clean;
+    }
+    return clean;
+  }
+
+  private async stopPart(part: Part, timeoutMs: number): Promise<boolean> {
+    const timeout = Promise.withResolvers<'timeout'>();
+    const timer = setTimeout(() => timeout.resolve('timeout'), timeoutMs);
+    try {
+      const outcome = await Promise.race([Promise.resolve(part.stop()), timeout.promise]);
+      if (outcome !== 'timeout') return true;
+      this.logger.warn({ part: part.name }, 'did not stop in time');
+    } catch (error) {
+      this.logger.error({ part: part.name, err: error }, 'failed to stop');
+    } finally {
+      clearTimeout(timer);
+    }
+    return false;
+  }
+}

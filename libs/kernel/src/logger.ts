@@ -1,0 +1,37 @@
+import { pino, type Logger, type LoggerOptions } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Names whose values never reach a log, at any of the first levels of a line's fields. */
+const SECRET_NAMES = [
+  'authorization',
+  'api_key',
+  'apiKey',
+  'key',
+  'token',
+  'secret',
+  'password',
+  'cookie',
+  'x-api-key',
+  'x-spandrel-key',
+];
+
+/**
+ * The structured log: one JSON line an entry on standard output.
+ * @param level least level written: `trace` … `fatal`, `silent`.
+ * @param name which process part writes (`server`, `gateway`).
+ */
+export function createLogger(level: string, name: string, destination?: NodeJS.WritableStream): Logger {
+  const options: LoggerOptions = {
+    name,
+    level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: {
+      paths: SECRET_NAMES.flatMap((secret) => [`["${secret}"]`, `*["${secret}"]`, `*.*["${secret}"]`]),
+      censor: '[redacted]',
+    },
+  };
+  return destination ? pino(options, destination as never) : pino(options);
+}

@@ -1,0 +1,105 @@
+import { dottedPath } from '@spandrel/contract';
+import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin } from '@spandrel/plugin-api';
+import type { PluginEntry } from '../config/settings.js';
+import { StartError } from '../errors/start-error.js';
+import type { Logger } from '../logger.js';
+import type { PluginRegistry } from './plugin-registry.js';
+import { builtInNames, resolvePlugin } from './resolve-plugin.js';
+
+const EXTENSION_POINTS = ['provider', 'scorer', 'search-index'] as const;
+type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
+
+/**
+ * Loads the plugins of config, checks each one's config and sets it up, in order.
+ * @throws StartError with a line for every plugin that cannot be loaded: not found, not a plugin, another apiVersion,
+ *   a name that is taken, a config its schema refuses, or a `setup` that throws. Each line names plugin and reason.
+ */
+export async function loadPlugins(entries: readonly PluginEntry[], logger: Logger): Promise<PluginRegistry> {
+  const loaded: Record<ExtensionPoint, { name: string; extension: unknown }[]> = {
+    provider: [],
+    scorer: [],
+    'search-index': [],
+  };
+  const faults: string[] = [];
+  for (const entry of entries) {
+    try {
+      const plugin = await importPlugin(entry.use);
+      const point = loaded[plugin.extensionPoint];
+      if (point.some(({ name }) => name === plugin.name)) {
+        throw new PluginFault(`the ${plugin.extensionPoint} name "${plugin.name}" is already taken`);
+      }
+      point.push({ name: plugin.name, extension: await setUp(plugin, entry.config, logger) });
+    } catch (error) {
+      faults.push(`plugin "${entry.use}": ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (faults.length > 0) throw new StartError(faults);
+  return {
+    providers: loaded.provider,
+    scorers: loaded.scorer,
+    searchIndexes: loaded['search-index'],
+  } as PluginRegistry;
+}
+
+class PluginFault extends Error {}
+
+async function importPlugin(use: string): Promise<Plugin> {
+  const specifier = resolvePlugin(use);
+  let module: { default?: unknown };
+  try {
+    module = (await import(specifier)) as typeof module;
+  } catch (error) {
+    throw new PluginFault(describeImportError(specifier, error), { cause: error });
+  }
+  const plugin = module.default as Partial<Plugin> | undefined;
+  if (typeof plugin !== 'object' || plugin === null) throw new PluginFault('has no default export that is a plugin');
+  if (!EXTENSION_POINTS.includes(plugin.extensionPoint as ExtensionPoint)) {
+    throw new PluginFault(`extensionPoint must be one of ${EXTENSION_POINTS.join(', ')}`);
+  }
+  if (plugin.apiVersion !== PLUGIN_API_VERSION) {
+    throw new PluginFault(`wants apiVersion ${String(plugin.apiVersion)}; this Spandrel has apiVersion ${PLUGIN_API_VERSION}`);
+  }
+  if (typeof plugin.name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(plugin.name)) {
+    throw new PluginFault('name must be 1 to 64 letters, digits, "-" and "_", beginning with a letter');
+  }
+  if (typeof plugin.setup !== 'function') throw new PluginFault('has no setup function');
+  return plugin as Plugin;
+}
+
+function describeImportError(specifier: string, error: unknown): string {
+  const missing = ['ERR_MODULE_NOT_FOUND', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
+  if (!missing) return `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`;
+  if (specifier.startsWith('file:')) return 'there is no such file, or a module it imports is missing';
+  return `is no built-in plugin (${builtInNames().join(', ')}) and no installed npm package`;
+}
+
+async function setUp(plugin: Plugin, config: unknown, logger: Logger): Promise<unknown> {
+  const checked = await checkConfig(plugin, config);
+  let extension: unknown;
+  try {
+    extension = await plugin.setup({ logger: pluginLogger(plugin, logger) }, checked);
+  } catch (error) {
+    throw new PluginFault(`setup failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  if (typeof extension !== 'object' || extension === null) throw new PluginFault('setup returned no extension');
+  return extension;
+}
+
+async function checkConfig(plugin: Plugin, config: unknown): Promise<unknown> {
+  const result = await pluginConfigSchema(plugin)['~standard'].validate(config);
+  if (!result.issues) return result.value;
+  const faults = result.issues.map(({ path, message }) => {
+    const keys = (path ?? []).map((segment) => (typeof segment === 'object' ? segment.key : segment));
+    return `config${keys.length > 0 ? ` ${dottedPath(keys)}` : ''}: ${message}`;
+  });
+  throw new PluginFault(faults.join('; '));
+}
+
+function pluginLogger(plugin: Plugin, logger: Logger) {
+  const own = logger.child({ plugin: plugin.name });
+  return {
+    info: (message: string, fields: object = {}) => own.info(fields, message),
+    warn: (message: string, fields: object = {}) => own.warn(fields, message),
+    error: (message: string, fields: object = {}) => own.error(fields, message),
+  };
+}

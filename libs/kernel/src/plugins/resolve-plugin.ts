@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PACKAGE } from '../package-root.js';
+
+/**
+ * The module a plugin entry names: a file (absolute, or starting with a dot and then relative to the working folder),
+ * a built-in, else an npm package.
+ * @returns a specifier for `import()`.
+ */
+export function resolvePlugin(use: string): string {
+  if (isAbsolute(use)) return pathToFileURL(use).href;
+  if (/^\.\.?\//.test(use)) return pathToFileURL(resolve(use)).href;
+  return BUILT_IN.get(use) ?? use;
+}
+
+/** Built-in plugins: `plugins/<extension point>/<name>/index`. */
+const BUILT_IN: ReadonlyMap<string, string> = findBuiltIns(join(PACKAGE.code, 'plugins'));
+
+function findBuiltIns(folder: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const group of readdirSync(folder, { withFileTypes: true })) {
+    if (!group.isDirectory()) continue;
+    for (const plugin of readdirSync(join(folder, group.name), { withFileTypes: true })) {
+      const entry = readdirSync(join(folder, group.name, plugin.name)).find((file) => /^index\.(js|ts)$/.test(file));
+      if (entry) found.set(plugin.name, pathToFileURL(join(folder, group.name, plugin.name, entry)).href);
+    }
+  }
+  return found;
+}
+
+/** Names of the built-in plugins, for messages. */
+export const builtInNames = (): string[] => [...BUILT_IN.keys()].sort();

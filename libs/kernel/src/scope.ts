@@ -1,0 +1,11 @@
+/**
+ * Whose data a call may touch. Every store method takes one first, so that a query without a scope does not
+ * type-check. In local mode it is {@link LOCAL_SCOPE}; in cloud mode the `access` feature fills it in.
+ */
+export interface Scope {
+  readonly orgId: string;
+  readonly projectId: string;
+}
+
+/** The single implicit organization and project of local mode. */
+export const LOCAL_SCOPE: Scope = Object.freeze({ orgId: 'local', projectId: 'local' });
