@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Provider, ProviderDeps } from './provider.js';
 import type { Scorer, ScorerDeps } from './scorer.js';
 import type { SearchIndex, SearchIndexDeps } from './search-index.js';
@@ -18,8 +18,11 @@ interface PluginOf<Point extends string, Deps, Extension, Config> {
   /** Unique within its extension point; the name used on the wire (`provider`, `scoring`) and in config. */
   readonly name: string;
   readonly apiVersion: typeof PLUGIN_API_VERSION;
-  /** Checks and completes the plugin's own config (config `plugins[].config`); any zod 4 schema. */
-  readonly config: z.ZodType<Config>;
+  /**
+   * Checks and completes the plugin's own config (config `plugins[].config`): a zod 4 schema, or a function that makes
+   * one of the zod it is given, so that a plugin in a folder of its own needs no zod. Absent: it takes no config.
+   */
+  readonly config?: z.ZodType<Config> | ((zod: typeof z) => z.ZodType<Config>);
   setup(deps: Deps, config: Config): Extension | Promise<Extension>;
 }
 
@@ -42,3 +45,9 @@ export const defineScorer = <Config>(
 export const defineSearchIndex = <Config>(
   plugin: Omit<SearchIndexPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
 ): SearchIndexPlugin<Config> => ({ ...plugin, extensionPoint: 'search-index', apiVersion: PLUGIN_API_VERSION });
+
+/** The schema of a plugin's config, in whichever way the plugin gives it. */
+export function pluginConfigSchema(plugin: Plugin): z.ZodType {
+  if (plugin.config === undefined) return z.strictObject({});
+  return typeof plugin.config === 'function' ? plugin.config(z) : plugin.config;
+}
