@@ -1,7 +1,17 @@
 export type * from './chat.js';
 export { UNKNOWN_USAGE } from './chat.js';
 export type * from './deps.js';
+export * from './openai-format/chat-answer.js';
+export * from './openai-format/chat-calls.js';
+export * from './openai-format/chat-endpoint.js';
+export * from './openai-format/chat-stream.js';
+export * from './openai-format/error-body.js';
+export * from './openai-format/usage.js';
 export * from './plugin.js';
 export type * from './provider.js';
 export type * from './scorer.js';
 export type * from './search-index.js';
+export * from './wire/base-url.js';
+export * from './wire/error-message.js';
+export * from './wire/lenient-json.js';
+export * from './wire/messages.js';

@@ -1,0 +1,41 @@
+import type { ChatCall, ChatCalls, ConnectionTarget, HttpRequest } from '../provider.js';
+import { joinUrl } from '../wire/base-url.js';
+import { objectOf } from '../wire/lenient-json.js';
+import { modelIdsOf } from '../wire/messages.js';
+import { readChatAnswer } from './chat-answer.js';
+
+export interface OpenAiChatSettings {
+  /** Base for connections without one of their own, with `/v1`; `null`: every connection must name one. */
+  baseUrl: string | null;
+  /** The member that limits the answer: OpenAI's newer models refuse `max_tokens`, other servers know nothing else. */
+  maxTokensMember: 'max_tokens' | 'max_completion_tokens';
+}
+
+/** Chat calls of a server that speaks OpenAI's chat completions. */
+export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
+  const urlOf = (target: ConnectionTarget, path: string): string => {
+    const base = target.baseUrl ?? settings.baseUrl;
+    if (base === null) throw new Error('the connection names no base_url');
+    return joinUrl(base, path);
+  };
+  return {
+    buildRequest: (target: ConnectionTarget, call: ChatCall): HttpRequest => ({
+      method: 'POST',
+      url: urlOf(target, '/chat/completions'),
+      headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
+      body: {
+        model: call.model,
+        messages: call.messages,
+        ...(call.temperature !== undefined && { temperature: call.temperature }),
+        ...(call.maxTokens !== undefined && { [settings.maxTokensMember]: call.maxTokens }),
+      },
+    }),
+    readAnswer: readChatAnswer,
+    buildModelsRequest: (target) => ({ method: 'GET', url: urlOf(target, '/models'), headers: bearer(target.apiKey) }),
+    readModels: (body) => modelIdsOf(objectOf(body)['data'], 'id'),
+  };
+}
+
+/** The header that carries a key; none for servers that want no key. */
+export const bearer = (apiKey: string): Record<string, string> =>
+  apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };

@@ -1,0 +1,7 @@
+export { fixturesIn, type FixtureFolder } from './fixtures.js';
+export { framesOf } from './frames.js';
+export { describeProviderContract } from './provider-contract.js';
+export * from './provider-fixtures.js';
+export { describeScorerContract, type ScoreFixture, type ScorerContract } from './scorer-contract.js';
+export type { ConfigFixtures } from './set-up-plugin.js';
+export type { TestFunctions } from './test-functions.js';

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { ScorerPlugin } from '../plugin.js';
+import type { Score, Scorer, ScoreSample } from '../scorer.js';
+import { deepFreeze } from './deep-freeze.js';
+import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
+import type { TestFunctions } from './test-functions.js';
+
+/** What a scorer plugin's spec hands to {@link describeScorerContract}. */
+export interface ScorerContract<Config> {
+  plugin: ScorerPlugin<Config>;
+  configs: ConfigFixtures;
+  needsExpected: boolean;
+  samples: readonly ScoreFixture[];
+}
+
+/** A sample and its score; `judge` answers the scorer's calls of `complete`. */
+export interface ScoreFixture {
+  name: string;
+  sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'config'>>;
+  judge?: (prompt: string) => string;
+  expected: number | null;
+}
+
+/** Time a scorer has to stop once its signal aborts. */
+const ABORT_MS = 1_000;
+
+/** The tests every scorer plugin must pass: shape, config, scores in range and the same again, and that it can be stopped. */
+export function describeScorerContract<Config>(contract: ScorerContract<Config>, { describe, it }: TestFunctions): void {
+  const { plugin, configs } = contract;
+  const provide = async (): Promise<Scorer> => setUpPlugin(plugin, configs.accepted[0]);
+
+  describe(`scorer plugin ${plugin.name}`, () => {
+    describePlugin(plugin, 'scorer', configs, { describe, it });
+    it('says whether it needs an expected value', async () => {
+      assert.equal((await provide()).needsExpected, contract.needsExpected);
+    });
+    for (const fixture of contract.samples) {
+      it(`scores ${fixture.name}`, async () => {
+        const scorer = await provide();
+        const score = assertScore(await scorer.score(sampleOf(fixture)));
+        assert.equal(score.score, fixture.expected);
+        assert.deepEqual(await scorer.score(sampleOf(fixture)), score, 'the same again');
+      });
+    }
+    it('scores many at once', async () => {
+      const scorer = await provide();
+      const scores = await Promise.all(contract.samples.map(async (fixture) => scorer.score(sampleOf(fixture))));
+      assert.deepEqual(scores.map(({ score }) => score), contract.samples.map(({ expected }) => expected));
+    });
+    for (const fixture of contract.samples.filter(({ judge }) => judge !== undefined)) {
+      it(`stops ${fixture.name} when its signal aborts`, async () => {
+        const abort = new AbortController();
+        const scoring = settled((await provide()).score({ ...sampleOf(fixture), complete: never, signal: abort.signal }));
+        abort.abort(new Error('stopped'));
+        assert.equal(await Promise.race([scoring, later(ABORT_MS)]), 'stopped');
+      });
+    }
+  });
+}
+
+function sampleOf({ sample, judge }: ScoreFixture): ScoreSample {
+  const complete: ScoreSample['complete'] = async ({ messages }) => {
+    assert.ok(judge, 'asks a judge although the fixture has none');
+    return { text: judge(messages.map(({ content }) => String(content)).join('\n')) };
+  };
+  const given = deepFreeze({ input: 'question', output: 'answer', expected: undefined, config: {}, ...sample });
+  return { ...given, complete, signal: new AbortController().signal };
+}
+
+function assertScore(score: Score): Score {
+  assert.ok(score.score === null || (score.score >= 0 && score.score <= 1), `${score.score} is not from 0 to 1`);
+  assert.ok(score.reason === undefined || typeof score.reason === 'string');
+  for (const member of Object.keys(score)) assert.match(member, /^(score|reason)$/);
+  return score;
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+
+const settled = (scoring: Promise<Score> | Score): Promise<'stopped'> =>
+  Promise.resolve(scoring).then(() => 'stopped', () => 'stopped');
+
+/** Does not keep the process alive. */
+const later = (ms: number): Promise<'still running'> =>
+  new Promise((resolve) => setTimeout(resolve, ms, 'still running').unref());

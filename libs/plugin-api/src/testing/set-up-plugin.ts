@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin } from '../plugin.js';
+import type { TestFunctions } from './test-functions.js';
+
+/** Configs a plugin takes (the first is used for all other tests) and configs it refuses. */
+export interface ConfigFixtures {
+  accepted: readonly [unknown, ...unknown[]];
+  refused: readonly unknown[];
+}
+
+const SILENT = { info() {}, warn() {}, error() {} };
+
+/** Sets a plugin up as the kernel does: with its config checked and completed. */
+export async function setUpPlugin<P extends Plugin>(plugin: P, config: unknown): Promise<Awaited<ReturnType<P['setup']>>> {
+  const extension = await plugin.setup({ logger: SILENT }, pluginConfigSchema(plugin).parse(config));
+  return extension as Awaited<ReturnType<P['setup']>>;
+}
+
+/** What every plugin must have: its shape, and a config schema that takes and refuses what it should. */
+export function describePlugin(plugin: Plugin, extensionPoint: string, configs: ConfigFixtures, { it }: TestFunctions) {
+  it(`has the shape of a ${extensionPoint} plugin`, () => {
+    assert.equal(plugin.extensionPoint, extensionPoint);
+    assert.equal(plugin.apiVersion, PLUGIN_API_VERSION);
+    assert.match(plugin.name, /^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
+  });
+  for (const config of configs.accepted) {
+    it(`accepts the config ${JSON.stringify(config)}`, async () => {
+      assert.equal(typeof (await setUpPlugin(plugin, config)), 'object');
+    });
+  }
+  for (const config of configs.refused) {
+    it(`refuses the config ${JSON.stringify(config)}`, () => {
+      assert.equal(pluginConfigSchema(plugin).safeParse(config).success, false);
+    });
+  }
+}

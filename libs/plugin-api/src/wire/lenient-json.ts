@@ -1,0 +1,40 @@
+import { parseExactJson } from '@spandrel/contract';
+
+/** Readers for JSON that somebody else wrote: a member of another type than expected reads as absent. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const NOTHING: JsonObject = Object.freeze({});
+
+/** The value when it is a JSON object, else an empty one. */
+export const objectOf = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : NOTHING;
+
+/** The value when it is a list, else an empty one. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The value when it is a text, else `null`. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The value when it is a text that holds something, else `null`. */
+export const filledTextOf = (value: unknown): string | null => textOf(value) || null;
+
+/** The value when it is a whole number from 0 to 2^53 - 1 (a token count, a position), else `null`. */
+export const countOf = (value: unknown): number | null =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
+
+/** The object without some of its members. */
+export function without(object: JsonObject, ...members: string[]): Record<string, unknown> {
+  const left: Record<string, unknown> = { ...object };
+  for (const member of members) delete left[member];
+  return left;
+}
+
+/** The value of a JSON text, numbers kept exactly; `undefined` when it is not JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}

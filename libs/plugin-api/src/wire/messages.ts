@@ -1,0 +1,42 @@
+import type { ChatMessage } from '../chat.js';
+import { filledTextOf, listOf, objectOf, textOf } from './lenient-json.js';
+
+/**
+ * The messages of a request, every one with its `role` and `content` first and its other members as sent.
+ * What is not a list of objects is no conversation and comes back as it is.
+ */
+export function messagesOf(value: unknown): ChatMessage[] | unknown {
+  if (!Array.isArray(value) || !value.every(isMessage)) return value ?? null;
+  return value.map((message) => ({
+    ...message,
+    role: textOf(message['role']) ?? '',
+    content: message['content'] ?? null,
+  }));
+}
+
+/**
+ * Puts a system prompt before the messages; one that is absent or empty adds nothing. Input that is no conversation
+ * but a plain prompt becomes the user's message.
+ */
+export function withSystemFirst(system: unknown, input: unknown): ChatMessage[] {
+  const messages: ChatMessage[] = Array.isArray(input) ? input : isAbsent(input) ? [] : [{ role: 'user', content: input }];
+  return isAbsent(system) ? messages : [{ role: 'system', content: system }, ...messages];
+}
+
+/** The text of a message's content: a text itself, or the text parts of a list of parts, joined. */
+export function contentTextOf(content: unknown): string | null {
+  if (!Array.isArray(content)) return textOf(content);
+  return content.map((part) => textOf(objectOf(part)['text']) ?? textOf(part) ?? '').join('');
+}
+
+/** Model ids from a list of models. @param members which member of a model holds its id, first found. */
+export const modelIdsOf = (models: unknown, ...members: string[]): string[] =>
+  listOf(models).flatMap((model) => {
+    const id = members.map((member) => filledTextOf(objectOf(model)[member])).find((found) => found !== null);
+    return id ?? [];
+  });
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+const isMessage = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,96 @@
+import {
+  countOf,
+  errorMessageOf,
+  filledTextOf,
+  objectOf,
+  readJson,
+  textOf,
+  type JsonObject,
+  type RecordedAnswer,
+  type StreamFrame,
+  type StreamReader,
+} from '@spandrel/plugin-api';
+import { readMessage } from './message-answer.js';
+
+/** A content block as it began, with the pieces that came since. */
+interface Block {
+  begun: JsonObject;
+  text: string;
+  inputJson: string;
+}
+
+/** Reads a Messages stream. `ping` and events of a later version are passed over. */
+export class MessageStream implements StreamReader {
+  started = false;
+  ended = false;
+  private message: JsonObject = {};
+  private usage: JsonObject | null = null;
+  private error: string | null = null;
+  private readonly blocks = new Map<number, Block>();
+
+  push({ event, data }: StreamFrame): void {
+    const told = objectOf(readJson(data));
+    switch (textOf(told['type']) ?? event) {
+      case 'message_start':
+        this.message = objectOf(told['message']);
+        this.mergeUsage(this.message['usage']);
+        break;
+      case 'content_block_start':
+        this.beginBlock(told);
+        break;
+      case 'content_block_delta':
+        this.pushDelta(told);
+        break;
+      case 'message_delta':
+        this.message = { ...this.message, ...objectOf(told['delta']) };
+        this.mergeUsage(told['usage']);
+        break;
+      case 'message_stop':
+        this.ended = true;
+        break;
+      case 'error':
+        this.error = errorMessageOf(told) ?? 'error';
+        break;
+    }
+  }
+
+  answer(): RecordedAnswer {
+    const blocks = [...this.blocks].sort(([a], [b]) => a - b).map(([, block]) => assemble(block));
+    const content = blocks.length > 0 ? blocks : this.message['content'];
+    return { ...readMessage({ ...this.message, content, usage: this.usage }), error: this.error };
+  }
+
+  private beginBlock(told: JsonObject): void {
+    const begun = objectOf(told['content_block']);
+    this.blocks.set(countOf(told['index']) ?? this.blocks.size, { begun, text: '', inputJson: '' });
+    if (begun['type'] !== 'text' && begun['type'] !== 'thinking') this.started = true;
+    if (filledTextOf(begun['text']) !== null) this.started = true;
+  }
+
+  private pushDelta(told: JsonObject): void {
+    const delta = objectOf(told['delta']);
+    const index = countOf(told['index']) ?? Math.max(0, this.blocks.size - 1);
+    const block = this.blocks.get(index) ?? { begun: { type: 'text' }, text: '', inputJson: '' };
+    const text = filledTextOf(delta['text']);
+    const inputJson = filledTextOf(delta['partial_json']);
+    block.text += text ?? '';
+    block.inputJson += inputJson ?? '';
+    if (text !== null || inputJson !== null || filledTextOf(delta['thinking']) !== null) this.started = true;
+    this.blocks.set(index, block);
+  }
+
+  /** Usage is told cumulatively: a later count replaces the earlier one. */
+  private mergeUsage(usage: unknown): void {
+    const told = Object.entries(objectOf(usage)).filter(([, count]) => count !== null);
+    if (told.length > 0) this.usage = { ...this.usage, ...Object.fromEntries(told) };
+  }
+}
+
+/** The block in the form a whole message has it; tool input that was cut off stays JSON text. */
+function assemble({ begun, text, inputJson }: Block): JsonObject {
+  return {
+    ...begun,
+    ...(text !== '' && { text: (textOf(begun['text']) ?? '') + text }),
+    ...(inputJson !== '' && { input: readJson(inputJson) ?? inputJson }),
+  };
+}

@@ -1,0 +1,29 @@
+import {
+  callsChatCompletions,
+  chatCompletionsEndpoint,
+  defineProvider,
+  errorMessageOf,
+  openAiChatCalls,
+  openAiErrorBody,
+  providerConfigSchema,
+} from '@spandrel/plugin-api';
+
+/**
+ * Any server that speaks OpenAI's chat completions. It recognises nothing by itself: a call is named `custom` when
+ * X-Forward-URL leads to a host that no provider claims as its own.
+ */
+export default defineProvider({
+  name: 'custom',
+  config: providerConfigSchema,
+  setup(_deps, { base_url: baseUrl }) {
+    return {
+      defaultBaseUrl: baseUrl ?? null,
+      hosts: [],
+      recognises: () => 'no',
+      endpoint: (request) => (callsChatCompletions(request) ? chatCompletionsEndpoint : undefined),
+      errorBody: openAiErrorBody,
+      errorMessage: errorMessageOf,
+      chat: openAiChatCalls({ baseUrl: baseUrl === undefined ? null : `${baseUrl}/v1`, maxTokensMember: 'max_tokens' }),
+    };
+  },
+});

@@ -1,0 +1,37 @@
+import {
+  countOf,
+  embeddedErrorOf,
+  listOf,
+  objectOf,
+  textOf,
+  type RecordedAnswer,
+  type ToolCall,
+} from '@spandrel/plugin-api';
+
+/** Reads an answer of chat (`message`), generate (`response`) or embed (no text); a stream's lines have the same form. */
+export function readOllamaAnswer(body: unknown): RecordedAnswer {
+  const answer = objectOf(body);
+  const message = objectOf(answer['message']);
+  return {
+    model: textOf(answer['model']),
+    text: textOf(message['content']) ?? textOf(answer['response']) ?? (answer['message'] ? '' : null),
+    finishReason: textOf(answer['done_reason']),
+    toolCalls: listOf(message['tool_calls']).map(readToolCall),
+    usage: {
+      inputTokens: countOf(answer['prompt_eval_count']),
+      outputTokens: countOf(answer['eval_count']),
+      cachedInputTokens: null,
+      reasoningTokens: null,
+    },
+    error: embeddedErrorOf(body),
+  };
+}
+
+function readToolCall(value: unknown): ToolCall {
+  const { id, function: called } = objectOf(value);
+  return {
+    id: textOf(id),
+    name: textOf(objectOf(called)['name']) ?? '',
+    arguments: objectOf(called)['arguments'] ?? null,
+  };
+}

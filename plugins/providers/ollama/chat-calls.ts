@@ -1,0 +1,47 @@
+import {
+  bearer,
+  contentTextOf,
+  joinUrl,
+  modelIdsOf,
+  objectOf,
+  withoutVersion,
+  type ChatCall,
+  type ChatCalls,
+  type ConnectionTarget,
+} from '@spandrel/plugin-api';
+import { readOllamaAnswer } from './answer.js';
+
+/** Chat calls of `/api/chat`. A key is sent only where there is one (Ollama's cloud, a server behind a proxy). */
+export function ollamaChatCalls(defaultBaseUrl: string): ChatCalls {
+  const urlOf = ({ baseUrl }: ConnectionTarget, path: string) =>
+    joinUrl(withoutVersion(baseUrl ?? defaultBaseUrl), path);
+  return {
+    buildRequest: (target, call) => ({
+      method: 'POST',
+      url: urlOf(target, '/api/chat'),
+      headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
+      body: bodyOf(call),
+    }),
+    readAnswer: readOllamaAnswer,
+    buildModelsRequest: (target) => ({
+      method: 'GET',
+      url: urlOf(target, '/api/tags'),
+      headers: bearer(target.apiKey),
+    }),
+    readModels: (body) => modelIdsOf(objectOf(body)['models'], 'model', 'name'),
+  };
+}
+
+function bodyOf({ model, messages, temperature, maxTokens }: ChatCall): unknown {
+  const options = {
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { num_predict: maxTokens }),
+  };
+  return {
+    model,
+    // Ollama takes text only; images are a member of their own.
+    messages: messages.map((message) => ({ ...message, content: contentTextOf(message.content) ?? '' })),
+    stream: false,
+    ...(Object.keys(options).length > 0 && { options }),
+  };
+}

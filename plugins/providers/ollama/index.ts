@@ -1,0 +1,25 @@
+import { defineProvider, errorMessageOf, providerConfigSchema } from '@spandrel/plugin-api';
+import { ollamaChatCalls } from './chat-calls.js';
+import { endpointOf, isOllamaPath } from './endpoints.js';
+
+const OLLAMA_BASE_URL = 'http://localhost:11434';
+const BASE_HEADER = 'x-ollama-base';
+
+/** Ollama's own API under `/api`; its `/v1` is OpenAI's format. */
+export default defineProvider({
+  name: 'ollama',
+  config: providerConfigSchema,
+  setup(_deps, { base_url: baseUrl = OLLAMA_BASE_URL }) {
+    return {
+      defaultBaseUrl: baseUrl,
+      hosts: ['ollama.com'],
+      baseHeader: BASE_HEADER,
+      recognises: ({ path, headers }) =>
+        headers[BASE_HEADER] !== undefined || isOllamaPath(path) ? 'certain' : 'no',
+      endpoint: endpointOf,
+      errorBody: (_status, message) => ({ error: message }),
+      errorMessage: errorMessageOf,
+      chat: ollamaChatCalls(baseUrl),
+    };
+  },
+});

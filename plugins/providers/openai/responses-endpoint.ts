@@ -1,0 +1,44 @@
+import {
+  objectOf,
+  textOf,
+  withSystemFirst,
+  without,
+  type ChatMessage,
+  type Endpoint,
+  type RecordedRequest,
+} from '@spandrel/plugin-api';
+import { readResponse } from './responses-answer.js';
+import { ResponsesStream } from './responses-stream.js';
+
+/** The Responses API. `instructions` is the system prompt, `input` a text or a list of items. */
+export const responsesEndpoint: Endpoint = {
+  name: 'responses',
+  framing: 'sse',
+  readRequest,
+  readAnswer: readResponse,
+  readStream: () => new ResponsesStream(),
+};
+
+function readRequest(body: unknown): RecordedRequest {
+  const request = objectOf(body);
+  const input = request['input'];
+  return {
+    model: textOf(request['model']),
+    input: withSystemFirst(request['instructions'], Array.isArray(input) ? input.map(messageOf) : input),
+    streaming: request['stream'] === true,
+    parameters: without(request, 'model', 'input', 'instructions'),
+  };
+}
+
+/** An input item as a message: items that are not messages keep their members, with a role that says whose they are. */
+function messageOf(value: unknown): ChatMessage {
+  const item = objectOf(value);
+  const type = textOf(item['type']) ?? 'message';
+  if (type === 'message') {
+    return { ...without(item, 'type'), role: textOf(item['role']) ?? 'user', content: item['content'] ?? null };
+  }
+  if (type.endsWith('_output')) {
+    return { ...without(item, 'output'), role: 'tool', content: item['output'] ?? null };
+  }
+  return { ...item, role: 'assistant', content: item['content'] ?? null };
+}
