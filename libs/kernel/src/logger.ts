@@ -1,4 +1,4 @@
-import { pino, type Logger, type LoggerOptions } from 'pino';
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -17,11 +17,11 @@ const SECRET_NAMES = [
 ];
 
 /**
- * The structured log: one JSON line an entry on standard output.
+ * The structured log: one JSON line an entry, on standard error unless told otherwise.
  * @param level least level written: `trace` … `fatal`, `silent`.
  * @param name which process part writes (`server`, `gateway`).
  */
-export function createLogger(level: string, name: string, destination?: NodeJS.WritableStream): Logger {
+export function createLogger(level: string, name: string, destination: DestinationStream = pino.destination(2)): Logger {
   const options: LoggerOptions = {
     name,
     level,
@@ -33,5 +33,5 @@ export function createLogger(level: string, name: string, destination?: NodeJS.W
       censor: '[redacted]',
     },
   };
-  return destination ? pino(options, destination as never) : pino(options);
+  return pino(options, destination);
 }

@@ -1,0 +1,67 @@
+/** Who may import whom (docs/architecture.md). Ground floor first; a floor imports only floors below it. */
+const lib = (...names) => `^libs/(${names.join('|')})/`;
+const FLOORS = [
+  ['contract', []],
+  ['plugin-api', ['contract']],
+  ['kernel', ['plugin-api', 'contract']],
+  ['storage', ['kernel', 'plugin-api', 'contract']],
+  ['tracing', ['storage', 'kernel', 'plugin-api', 'contract']],
+];
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...FLOORS.map(([name, below]) => ({
+      name: `${name}-imports-only-floors-below`,
+      severity: 'error',
+      from: { path: lib(name) },
+      to: { path: '^(libs|apps|plugins)/', pathNot: lib(name, ...below) },
+    })),
+    {
+      name: 'contract-imports-zod-only',
+      severity: 'error',
+      from: { path: lib('contract'), pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm'], pathNot: '^node_modules/zod/' },
+    },
+    {
+      name: 'plugins-import-plugin-api-and-contract-only',
+      severity: 'error',
+      from: { path: '^plugins/([^/]+/[^/]+)/' },
+      to: { path: '^(libs|apps|plugins)/', pathNot: [lib('plugin-api', 'contract'), '^plugins/$1/'] },
+    },
+    {
+      name: 'plugins-know-no-framework',
+      severity: 'error',
+      from: { path: '^plugins/' },
+      to: { path: '^node_modules/(@nestjs|@mikro-orm|better-sqlite3|fastify)/' },
+    },
+    { name: 'nobody-imports-plugins', severity: 'error', from: { pathNot: '^(plugins|test)/' }, to: { path: '^plugins/' } },
+    { name: 'libs-import-no-app', severity: 'error', from: { path: '^libs/' }, to: { path: '^apps/' } },
+    { name: 'apps-import-no-other-app', severity: 'error', from: { path: '^apps/([^/]+)/' }, to: { path: '^apps/', pathNot: '^apps/$1/' } },
+    {
+      name: 'gateway-knows-no-storage-and-no-feature',
+      severity: 'error',
+      from: { path: '^apps/gateway/' },
+      to: { path: '^libs/', pathNot: lib('contract', 'plugin-api', 'kernel') },
+    },
+    {
+      name: 'orm-stays-in-storage-entities-and-stores',
+      severity: 'error',
+      from: { path: '^(apps|libs|plugins)/', pathNot: [lib('storage'), '\\.(entity|store)\\.ts$'] },
+      to: { path: '^node_modules/(@mikro-orm|kysely|better-sqlite3|pg)/' },
+    },
+    {
+      name: 'an-index-is-for-others',
+      severity: 'error',
+      from: { path: '^libs/([^/]+)/src/.+', pathNot: ['^libs/[^/]+/src/testing/', '\\.spec\\.ts$'] },
+      to: { path: '^libs/$1/src/index\\.ts$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+  },
+};

@@ -1,0 +1,26 @@
+import type { Settings } from '@spandrel/kernel';
+
+/** What the user reads at start: where things are and how to point a client at them. */
+export function banner(settings: Settings, apiPort: number, gatewayPort: number | undefined): string {
+  const lines = [
+    '',
+    `  Spandrel runs in ${settings.mode} mode.`,
+    '',
+    `  API      http://127.0.0.1:${apiPort}/api`,
+  ];
+  if (gatewayPort !== undefined) lines.push(`  Gateway  http://127.0.0.1:${gatewayPort}`);
+  if (settings.mode === 'local') lines.push(`  Data     ${settings.dataDir}`);
+  if (gatewayPort !== undefined) {
+    lines.push(
+      '',
+      '  Point a client at the gateway and its calls are recorded:',
+      `    OpenAI     OPENAI_BASE_URL=http://127.0.0.1:${gatewayPort}/v1`,
+      `    Anthropic  ANTHROPIC_BASE_URL=http://127.0.0.1:${gatewayPort}`,
+      `    Ollama     OLLAMA_HOST=http://127.0.0.1:${gatewayPort}`,
+      '',
+      '  Read them back:',
+      `    curl http://127.0.0.1:${apiPort}/api/traces`,
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}

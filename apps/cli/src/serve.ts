@@ -1,0 +1,39 @@
+import { AppThread } from './app-thread.js';
+import { banner } from './banner.js';
+import { loadSettings, StartError } from '@spandrel/kernel';
+
+/**
+ * Runs API and gateway in one process, each in a thread of its own, so that neither waits for the other's event loop
+ * and a kill takes both. Ends with 0 when asked to stop, with 1 when one of them cannot start or dies.
+ */
+export async function serve(): Promise<void> {
+  const args = process.argv.slice(3);
+  const threads: AppThread[] = [];
+  let stopping: Promise<void> | undefined;
+  const stop = (exitCode: number): Promise<void> => (stopping ??= stopAll(threads, exitCode));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0));
+  try {
+    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    const startThread = (app: 'server' | 'gateway', env: NodeJS.ProcessEnv): AppThread => {
+      const thread = new AppThread(app, args, env, () => void stop(1));
+      threads.push(thread);
+      return thread;
+    };
+    const api = await startThread('server', process.env).ready;
+    const gateway = settings.gateway.enabled
+      ? await startThread('gateway', { ...process.env, SPANDREL_API_URL: `http://127.0.0.1:${api.port}` }).ready
+      : undefined;
+    process.stdout.write(banner(settings, api.port, gateway?.port));
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    process.stderr.write(error.faults.map((fault) => `spandrel: ${fault}\n`).join(''));
+    await stop(1);
+  }
+}
+
+/** The gateway first, so that its last recordings still find the API. */
+async function stopAll(threads: AppThread[], exitCode: number): Promise<void> {
+  let clean = true;
+  for (const thread of threads.toReversed()) clean = (await thread.stop()) && clean;
+  process.exit(clean ? exitCode : 1);
+}

@@ -1,0 +1,58 @@
+/**
+ * The whole test command: static checks, the build, unit tests, whole-system tests. Runs everything even when something
+ * fails, and ends with one line that counts checks and tests: `N passed, N failed`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = (path) => join(root, 'node_modules', path);
+const reports = mkdtempSync(join(tmpdir(), 'spandrel-test-'));
+const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', bin('jest/bin/jest.js')];
+
+const checks = {
+  build: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'],
+  types: [bin('typescript/bin/tsc'), '--noEmit', '-p', '.'],
+  lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
+  imports: [bin('dependency-cruiser/bin/dependency-cruise.mjs'), '--config', '.dependency-cruiser.cjs', 'apps', 'libs', 'plugins'],
+  format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
+  unused: [bin('knip/bin/knip.js')],
+};
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const [name, args] of Object.entries(checks)) {
+  const { code, ms } = await run(args);
+  total[code === 0 ? 'passed' : 'failed']++;
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
+}
+for (const project of ['unit', 'system']) {
+  const report = join(reports, `${project}.json`);
+  const { code } = await run([...JEST, '--selectProjects', project, '--json', '--outputFile', report, ...process.argv.slice(2)]);
+  count(report, code);
+}
+rmSync(reports, { recursive: true, force: true });
+console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+function count(report, code) {
+  let counts;
+  try {
+    counts = JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    counts = { numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, numRuntimeErrorTestSuites: 0 };
+  }
+  total.passed += counts.numPassedTests;
+  total.skipped += counts.numPendingTests;
+  const failed = counts.numFailedTests + counts.numRuntimeErrorTestSuites;
+  total.failed += failed > 0 ? failed : code === 0 ? 0 : 1;
+}
+
+function run(args) {
+  const started = Date.now();
+  const { promise, resolve } = Promise.withResolvers();
+  spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }).on('exit', (code) => resolve({ code, ms: Date.now() - started }));
+  return promise;
+}
