@@ -9,7 +9,10 @@ const built = join(root, 'dist/apps/cli/src/main.js');
 
 if (!existsSync(built) || newestSource() > statSync(built).mtimeMs) {
   const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
-  const { status } = spawnSync(process.execPath, [nest, 'build', 'server'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = spawnSync(process.execPath, [nest, 'build', 'server'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
 
@@ -21,6 +24,7 @@ function newestSource() {
       newest = Math.max(newest, statSync(join(entry.parentPath, entry.name)).mtimeMs);
     }
   }
-  for (const file of ['.swcrc', 'nest-cli.json', 'tsconfig.json']) newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
+  for (const file of ['.swcrc', 'nest-cli.json', 'tsconfig.json'])
+    newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
   return newest;
 }

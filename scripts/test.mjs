@@ -17,7 +17,14 @@ const checks = {
   build: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'],
   types: [bin('typescript/bin/tsc'), '--noEmit', '-p', '.'],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
-  imports: [bin('dependency-cruiser/bin/dependency-cruise.mjs'), '--config', '.dependency-cruiser.cjs', 'apps', 'libs', 'plugins'],
+  imports: [
+    bin('dependency-cruiser/bin/dependency-cruise.mjs'),
+    '--config',
+    '.dependency-cruiser.cjs',
+    'apps',
+    'libs',
+    'plugins',
+  ],
   format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   unused: [bin('knip/bin/knip.js')],
 };
@@ -30,7 +37,15 @@ for (const [name, args] of Object.entries(checks)) {
 }
 for (const project of ['unit', 'system']) {
   const report = join(reports, `${project}.json`);
-  const { code } = await run([...JEST, '--selectProjects', project, '--json', '--outputFile', report, ...process.argv.slice(2)]);
+  const { code } = await run([
+    ...JEST,
+    '--selectProjects',
+    project,
+    '--json',
+    '--outputFile',
+    report,
+    ...process.argv.slice(2),
+  ]);
   count(report, code);
 }
 rmSync(reports, { recursive: true, force: true });
@@ -53,6 +68,8 @@ function count(report, code) {
 function run(args) {
   const started = Date.now();
   const { promise, resolve } = Promise.withResolvers();
-  spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }).on('exit', (code) => resolve({ code, ms: Date.now() - started }));
+  spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }).on('exit', (code) =>
+    resolve({ code, ms: Date.now() - started }),
+  );
   return promise;
 }

@@ -33,7 +33,8 @@ export class AppThread {
 
   private awaitReady(): Promise<AppReady> {
     return new Promise((resolve, reject) => {
-      const refuse = (faults: readonly string[]) => reject(new StartError(faults.map((fault) => `${this.app}: ${fault}`)));
+      const refuse = (faults: readonly string[]) =>
+        reject(new StartError(faults.map((fault) => `${this.app}: ${fault}`)));
       this.worker.on('message', (message: AppMessage) =>
         message.type === 'ready' ? resolve(message) : refuse(message.faults),
       );

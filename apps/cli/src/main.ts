@@ -11,7 +11,8 @@ const program = new Command('spandrel')
 const settings = [
   `  ${CONFIG_FILE_SOURCE.flag} (${CONFIG_FILE_SOURCE.variable})  a yaml file laid over the defaults`,
   ...SETTING_SOURCES.map(
-    ({ flag, variable, help }) => `  ${[flag, variable && (flag ? `(${variable})` : variable)].filter(Boolean).join(' ')}  ${help}`,
+    ({ flag, variable, help }) =>
+      `  ${[flag, variable && (flag ? `(${variable})` : variable)].filter(Boolean).join(' ')}  ${help}`,
   ),
 ].join('\n');
 

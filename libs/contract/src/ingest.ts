@@ -56,4 +56,3 @@ export interface IngestResult {
   accepted: { traces: number; spans: number };
   rejected: IngestRejection[];
 }
-

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, queryNumberSchema, repeatable } from './lists.js';
-import { clientIdSchema, isStorableText, jsonObjectSchema, jsonValueSchema, keySchema, KEY_LENGTH_MAX, nameSchema } from './text.js';
+import {
+  clientIdSchema,
+  isStorableText,
+  jsonObjectSchema,
+  jsonValueSchema,
+  keySchema,
+  KEY_LENGTH_MAX,
+  nameSchema,
+} from './text.js';
 import { timestampSchema } from './timestamp.js';
 import { statusNameSchema } from './traces.js';
 

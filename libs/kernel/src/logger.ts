@@ -21,7 +21,11 @@ const SECRET_NAMES = [
  * @param level least level written: `trace` … `fatal`, `silent`.
  * @param name which process part writes (`server`, `gateway`).
  */
-export function createLogger(level: string, name: string, destination: DestinationStream = pino.destination(2)): Logger {
+export function createLogger(
+  level: string,
+  name: string,
+  destination: DestinationStream = pino.destination(2),
+): Logger {
   const options: LoggerOptions = {
     name,
     level,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 const port = z.number().int().min(0).max(65_535);
 const bytes = z.number().int().min(1);
-const httpUrl = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http(s) URL');
+const httpUrl = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http(s) URL');
 
 const modelPrice = z.strictObject({
   input: z.number().min(0),
@@ -17,9 +19,7 @@ const pluginEntry = z.union([
 ]);
 
 /** `Full`, `Off` or `Preview(N)`. */
-const capture = z
-  .string()
-  .regex(/^(full|off|preview\(\s*\d{1,9}\s*\))$/i, 'must be Full, Off or Preview(N)');
+const capture = z.string().regex(/^(full|off|preview\(\s*\d{1,9}\s*\))$/i, 'must be Full, Off or Preview(N)');
 
 /**
  * What users set, as it stands in the yaml files. Unknown keys are an error. Every member's meaning is in

@@ -106,7 +106,8 @@ function readYaml(path: string, faults: string[]): Tree {
   try {
     tree = parseYaml(readFileSync(path, 'utf8')) ?? {};
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
     faults.push(`${path}: ${reason.split('\n')[0]}`);
     return {};
   }
@@ -114,7 +115,8 @@ function readYaml(path: string, faults: string[]): Tree {
     faults.push(`${path}: must hold settings by name`);
     return {};
   }
-  if (Array.isArray(tree['plugins'])) tree['plugins'] = tree['plugins'].map((entry) => withAbsolutePath(entry, dirname(path)));
+  if (Array.isArray(tree['plugins']))
+    tree['plugins'] = tree['plugins'].map((entry) => withAbsolutePath(entry, dirname(path)));
   return tree;
 }
 

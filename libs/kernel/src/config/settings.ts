@@ -56,7 +56,9 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
     dataDir: absolute(config.data_dir),
     logLevel: config.log_level,
     features: config.features,
-    plugins: config.plugins.map((entry) => withBaseUrl(config, typeof entry === 'string' ? { use: entry, config: {} } : entry)),
+    plugins: config.plugins.map((entry) =>
+      withBaseUrl(config, typeof entry === 'string' ? { use: entry, config: {} } : entry),
+    ),
     limits: { bodyBytes: config.limits.body_bytes },
     pricing: config.pricing,
     gateway: {

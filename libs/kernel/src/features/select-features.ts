@@ -16,7 +16,8 @@ export function selectFeatures(available: readonly Feature[], wanted?: readonly 
   }
   const names = wanted ?? [...byName.keys()];
   for (const [index, name] of names.entries()) {
-    if (!byName.has(name)) faults.push(`features: unknown feature "${name}"; there are: ${[...byName.keys()].join(', ')}`);
+    if (!byName.has(name))
+      faults.push(`features: unknown feature "${name}"; there are: ${[...byName.keys()].join(', ')}`);
     if (names.indexOf(name) !== index) faults.push(`features: "${name}" is listed twice`);
   }
   const chosen = new Set(names);

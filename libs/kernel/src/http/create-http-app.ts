@@ -44,7 +44,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     http: { maxHeaderSize: HEADER_BYTES_MAX },
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => sendProblem(error, request, reply, logger),
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      sendProblem(error, request, reply, logger),
     clientErrorHandler: answerMalformedHttp,
   });
   const fastify: FastifyInstance = adapter.getInstance();

@@ -33,4 +33,7 @@ function parseJsonBody(request: FastifyRequest, body: Buffer | string, done: Don
 }
 
 const unsupported = (mediaType: string | undefined): Invalid =>
-  new Invalid('unsupported_media_type', `the media type ${mediaType ? `"${mediaType.slice(0, 100)}" ` : ''}is not supported; send application/json`);
+  new Invalid(
+    'unsupported_media_type',
+    `the media type ${mediaType ? `"${mediaType.slice(0, 100)}" ` : ''}is not supported; send application/json`,
+  );

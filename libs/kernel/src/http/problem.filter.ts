@@ -30,7 +30,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .status(ERRORS[known.code].status)
     .header('x-request-id', request.id)
     .header('content-type', PROBLEM_MEDIA_TYPE)
-    .send(JSON.stringify(problem(known.code, known.message, request.id, known.errors)));
+    .send(Buffer.from(JSON.stringify(problem(known.code, known.message, request.id, known.errors))));
 }
 
 /** Codes for the statuses that Fastify and Nest answer with by themselves. */
@@ -48,9 +48,12 @@ const CODE_BY_STATUS: Readonly<Record<number, [ErrorCode, string]>> = {
 
 function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  if (error instanceof HttpException && error.getStatus() === 404) return new NotFound('not_found', CODE_BY_STATUS[404]![1]);
+  if (error instanceof HttpException && error.getStatus() === 404)
+    return new NotFound('not_found', CODE_BY_STATUS[404]![1]);
   const status = statusOf(error);
-  const [code, message] = CODE_BY_STATUS[status] ?? (status >= 400 && status < 500 ? CODE_BY_STATUS[400]! : ['internal', 'something went wrong on the server']);
+  const [code, message] =
+    CODE_BY_STATUS[status] ??
+    (status >= 400 && status < 500 ? CODE_BY_STATUS[400]! : ['internal', 'something went wrong on the server']);
   return new DomainError(code, message);
 }
 

@@ -60,7 +60,10 @@ function stopOnRequest(lifecycle: Lifecycle): void {
 }
 
 function refuseStart(error: unknown): never {
-  const faults = error instanceof StartError ? error.faults : [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  const faults =
+    error instanceof StartError
+      ? error.faults
+      : [error instanceof Error ? (error.stack ?? error.message) : String(error)];
   if (parentPort) parentPort.postMessage({ type: 'refused', faults } satisfies AppMessage);
   else process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
   process.exit(1);

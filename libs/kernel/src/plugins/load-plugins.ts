@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dottedPath } from '@spandrel/contract';
 import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin } from '@spandrel/plugin-api';
 import type { PluginEntry } from '../config/settings.js';
@@ -45,11 +46,12 @@ class PluginFault extends Error {}
 
 async function importPlugin(use: string): Promise<Plugin> {
   const specifier = resolvePlugin(use);
+  if (specifier.startsWith('file:') && !existsSync(new URL(specifier))) throw new PluginFault('there is no such file');
   let module: { default?: unknown };
   try {
     module = (await import(specifier)) as typeof module;
   } catch (error) {
-    throw new PluginFault(describeImportError(specifier, error), { cause: error });
+    throw new PluginFault(describeImportError(use, error), { cause: error });
   }
   const plugin = module.default as Partial<Plugin> | undefined;
   if (typeof plugin !== 'object' || plugin === null) throw new PluginFault('has no default export that is a plugin');
@@ -57,7 +59,9 @@ async function importPlugin(use: string): Promise<Plugin> {
     throw new PluginFault(`extensionPoint must be one of ${EXTENSION_POINTS.join(', ')}`);
   }
   if (plugin.apiVersion !== PLUGIN_API_VERSION) {
-    throw new PluginFault(`wants apiVersion ${String(plugin.apiVersion)}; this Spandrel has apiVersion ${PLUGIN_API_VERSION}`);
+    throw new PluginFault(
+      `wants apiVersion ${String(plugin.apiVersion)}; this Spandrel has apiVersion ${PLUGIN_API_VERSION}`,
+    );
   }
   if (typeof plugin.name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(plugin.name)) {
     throw new PluginFault('name must be 1 to 64 letters, digits, "-" and "_", beginning with a letter');
@@ -66,11 +70,11 @@ async function importPlugin(use: string): Promise<Plugin> {
   return plugin as Plugin;
 }
 
-function describeImportError(specifier: string, error: unknown): string {
-  const missing = ['ERR_MODULE_NOT_FOUND', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
-  if (!missing) return `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`;
-  if (specifier.startsWith('file:')) return 'there is no such file, or a module it imports is missing';
-  return `is no built-in plugin (${builtInNames().join(', ')}) and no installed npm package`;
+function describeImportError(use: string, error: unknown): string {
+  const message = error instanceof Error ? error.message.split('\n')[0]! : String(error);
+  return /cannot find (?:module|package)/i.test(message) && message.includes(use)
+    ? `is no built-in plugin (${builtInNames().join(', ')}) and no installed npm package`
+    : `cannot be loaded: ${message}`;
 }
 
 async function setUp(plugin: Plugin, config: unknown, logger: Logger): Promise<unknown> {

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { JSON_DEPTH_MAX, JsonSyntaxError, parseExactJson, stringifyExactJson } from './exact-json.js';
+
+const there = (text: string): string => stringifyExactJson(parseExactJson(text));
+
+describe('parseExactJson', () => {
+  it('reads and writes any JSON value unchanged', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        const text = JSON.stringify(value);
+        expect(there(text)).toBe(text);
+      }),
+    );
+  });
+
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '123456789012345678901234567890',
+    '0.1234567890123456789',
+    '1234567890.1234567890',
+    '{"n":[12345678901234567891]}',
+  ])('keeps every digit of %s', (text) => {
+    const trimmed = text.replace(/(\.\d*?)0+$/, '$1');
+    expect([text, trimmed]).toContain(there(text));
+  });
+
+  it('does not take digits in a text for a number', () => {
+    expect(there('{"id":"9007199254740993","n":1}')).toBe('{"id":"9007199254740993","n":1}');
+    expect(parseExactJson('[0.30000000000000004]')).toEqual([0.30000000000000004]);
+  });
+
+  it.each(['1e400', '-1e400', '[1e999]', '1e-400', `1${'0'.repeat(400)}`])(
+    'refuses %s, which no double holds',
+    (text) => {
+      expect(() => parseExactJson(text)).toThrow(JsonSyntaxError);
+    },
+  );
+
+  it.each(['0e-999', '0.0000000000000000000', '1e0000'])('takes %s, which is a plain number', (text) => {
+    expect(parseExactJson(text)).toBe(Number(text));
+  });
+
+  it('keeps NUL, lone surrogates and every key name', () => {
+    const text = String.raw`{"__proto__":{"a":1},"constructor":"\u0000","\ud800":"\udfff"}`;
+    expect(there(text)).toBe(text);
+    expect(Object.hasOwn(parseExactJson(text) as object, '__proto__')).toBe(true);
+  });
+
+  it('takes the last of duplicate keys', () => {
+    expect(there('{"a":1,"a":2}')).toBe('{"a":2}');
+  });
+
+  it('counts levels outside strings only', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    expect(() => parseExactJson(nested(JSON_DEPTH_MAX))).not.toThrow();
+    expect(() => parseExactJson(nested(JSON_DEPTH_MAX + 1))).toThrow(/200 levels/);
+    expect(() => parseExactJson(nested(10_000))).toThrow(JsonSyntaxError);
+    const brackets = JSON.stringify({ a: `\\"${'[{'.repeat(500)}\\` });
+    expect(there(brackets)).toBe(brackets);
+  });
+
+  it.each(['', '{', '{"a":}', 'nul', "{'a':1}", '[1,]', '"\n"'])('refuses %j', (text) => {
+    expect(() => parseExactJson(text)).toThrow(JsonSyntaxError);
+  });
+});

@@ -1,0 +1,211 @@
+import { connect } from 'node:net';
+import { Body, Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { jsonValueSchema, limitSchema } from '@spandrel/contract';
+import { z } from 'zod';
+import { loadSettings } from '../config/load-settings.js';
+import { Conflict, Unavailable } from '../errors/domain-error.js';
+import { defineFeature } from '../features/feature.js';
+import { createLogger } from '../logger.js';
+import { createHttpApp } from './create-http-app.js';
+import { Readiness } from './readiness.js';
+
+@Controller('api/probe')
+class ProbeController {
+  @Post()
+  echo(@Body({ schema: z.object({ name: z.string(), value: jsonValueSchema.optional() }) }) body: unknown) {
+    return body;
+  }
+
+  @Post('act')
+  @HttpCode(200)
+  act(@Body({ schema: z.object({ note: z.string().nullish() }) }) body: unknown) {
+    return { done: true, body };
+  }
+
+  @Get()
+  list(@Query({ schema: z.object({ limit: limitSchema() }) }) query: unknown) {
+    return query;
+  }
+
+  @Get('conflict')
+  conflict() {
+    throw new Conflict('id_conflict', 'the id is taken');
+  }
+
+  @Get('down')
+  down() {
+    throw new Unavailable('the disk is full', { cause: new Error('SQLITE_FULL /secret/path') });
+  }
+
+  @Get('bug')
+  bug() {
+    throw new Error('SELECT secret FROM /etc/passwd');
+  }
+}
+
+@Module({ controllers: [ProbeController] })
+class ProbeModule {}
+
+let app: NestFastifyApplication;
+let port: number;
+
+beforeAll(async () => {
+  const settings = loadSettings({ args: [], env: {}, cwd: '/' });
+  app = await createHttpApp({
+    settings: { ...settings, limits: { bodyBytes: 2_000 } },
+    plugins: { providers: [], scorers: [], searchIndexes: [] },
+    logger: createLogger('silent', 'test'),
+    features: [defineFeature({ name: 'probe', module: ProbeModule, entities: [], requires: [] })],
+    modules: [],
+  });
+  await app.listen(0, '127.0.0.1');
+  port = (app.getHttpServer().address() as { port: number }).port;
+});
+afterAll(() => app.close());
+
+const call = async (path: string, init: RequestInit = {}) => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : JSON.parse(text) };
+};
+const post = (
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+) => call(path, { method: 'POST', body, headers });
+
+describe('the HTTP application', () => {
+  it('answers errors as problem+json with the request id', async () => {
+    const { status, headers, json } = await call('/api/probe/conflict');
+    expect(status).toBe(409);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(json).toEqual({
+      type: 'about:blank',
+      title: 'The id is taken by another object',
+      status: 409,
+      detail: 'the id is taken',
+      code: 'id_conflict',
+      request_id: headers.get('x-request-id'),
+    });
+  });
+
+  it('tells nothing of what went wrong inside', async () => {
+    const bug = await call('/api/probe/bug');
+    expect([bug.status, bug.json.code]).toEqual([500, 'internal']);
+    const down = await call('/api/probe/down');
+    expect([down.status, down.json.code, down.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+    expect(bug.text + down.text).not.toMatch(/secret|passwd|SELECT|SQLITE/);
+  });
+
+  it('takes a well-formed X-Request-Id and makes one otherwise', async () => {
+    expect((await call('/api/health', { headers: { 'x-request-id': 'abc-1' } })).headers.get('x-request-id')).toBe(
+      'abc-1',
+    );
+    const made = (await call('/api/health', { headers: { 'x-request-id': 'a b' } })).headers.get('x-request-id');
+    expect(made).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+  });
+
+  it('keeps values exactly', async () => {
+    const body = String.raw`{"name":"n","value":{"__proto__":{"x":1},"constructor":9007199254740993,"nul":"\u0000\ud800"}}`;
+    const { status, text } = await post('/api/probe', body);
+    expect(status).toBe(201);
+    expect(text).toBe(body);
+  });
+
+  it('lists one entry a fault', async () => {
+    const { status, json } = await post('/api/probe', '{"name":7}');
+    expect([status, json.code]).toEqual([400, 'validation_failed']);
+    expect(json.errors).toEqual([{ path: 'name', message: expect.any(String) }]);
+    const query = await call('/api/probe?limit=0');
+    expect(query.json.errors).toEqual([{ path: 'limit', message: expect.any(String) }]);
+  });
+
+  it.each([
+    ['not JSON', '{', 400, 'malformed_json'],
+    ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 400, 'malformed_json'],
+    ['nested too deep', `{"name":"n","value":${'['.repeat(300)}${']'.repeat(300)}}`, 400, 'malformed_json'],
+    ['a number out of range', '{"name":"n","value":1e400}', 400, 'malformed_json'],
+    ['too large', JSON.stringify({ name: 'x'.repeat(3_000) }), 413, 'payload_too_large'],
+    ['no object', '[]', 400, 'validation_failed'],
+    ['null', 'null', 400, 'validation_failed'],
+  ])('refuses a body that is %s', async (_what, body, status, code) => {
+    const answer = await post('/api/probe', body);
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+
+  it('refuses other media types and compressed bodies', async () => {
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    ]) {
+      const answer = await post('/api/probe', '{"name":"n"}', headers as Record<string, string>);
+      expect([answer.status, answer.json.code]).toEqual([415, 'unsupported_media_type']);
+    }
+  });
+
+  it('takes an absent body where nothing is required, with or without a media type', async () => {
+    for (const headers of [
+      {},
+      { 'content-type': 'application/json' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ]) {
+      const answer = await call('/api/probe/act', { method: 'POST', headers: headers as Record<string, string> });
+      expect([answer.status, answer.json]).toEqual([200, { done: true, body: {} }]);
+    }
+    expect((await call('/api/probe', { method: 'POST' })).status).toBe(400);
+  });
+
+  it('answers unknown paths and wrong methods with 404', async () => {
+    for (const [path, method] of [
+      ['/api/nothing', 'GET'],
+      ['/api/probe', 'DELETE'],
+      ['/', 'GET'],
+    ] as const) {
+      const answer = await call(path, { method });
+      expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
+    }
+    expect((await call('/api/%ff')).status).toBeLessThan(500);
+  });
+
+  it('refuses requests of web pages and rebound names', async () => {
+    const origin = await call('/api/health', { headers: { origin: 'https://evil.example' } });
+    expect([origin.status, origin.json.code]).toEqual([403, 'host_not_allowed']);
+    expect(await raw('GET /api/health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 403 /,
+    );
+  });
+
+  it('answers what is not HTTP with a problem', async () => {
+    const answer = await raw('GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('malformed_request');
+    expect(await raw(`GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('is ready once it is said to be', async () => {
+    expect((await call('/livez')).status).toBe(200);
+    expect((await call('/readyz')).status).toBe(503);
+    app.get(Readiness).ready = true;
+    expect((await call('/readyz')).status).toBe(200);
+    expect((await call('/api/health')).json).toMatchObject({
+      status: 'ok',
+      mode: 'local',
+      version: expect.stringMatching(/^\d+\./),
+    });
+  });
+});
+
+function raw(request: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let answer = '';
+  const socket = connect(port, '127.0.0.1', () => socket.write(request));
+  socket
+    .setEncoding('utf8')
+    .on('data', (chunk) => (answer += chunk))
+    .on('close', () => resolve(answer))
+    .on('error', reject);
+  return promise;
+}

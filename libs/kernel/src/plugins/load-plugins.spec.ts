@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger } from '../logger.js';
+import { loadPlugins } from './load-plugins.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'spandrel-plugins-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const silent = createLogger('silent', 'test');
+const load = (...entries: { use: string; config?: Record<string, unknown> }[]) =>
+  loadPlugins(
+    entries.map(({ use, config = {} }) => ({ use, config })),
+    silent,
+  );
+
+const plugin = (file: string, body: string): string => {
+  const path = join(folder, file);
+  writeFileSync(path, body);
+  return path;
+};
+const scorer = (file: string, members: string): string =>
+  plugin(
+    file,
+    `export default { extensionPoint: 'scorer', apiVersion: 1, name: 'Mine', setup: () => ({ needsExpected: false, score: () => ({ score: 1 }) }), ${members} };`,
+  );
+
+describe('loadPlugins', () => {
+  it('loads the built-in providers by name, in the order of config', async () => {
+    const registry = await load({ use: 'ollama' }, { use: 'openai' });
+    expect(registry.providers.map(({ name }) => name)).toEqual(['ollama', 'openai']);
+    expect(registry.scorers).toEqual([]);
+  });
+
+  it('loads a file, checks its config with the zod it is given, and hands it to setup', async () => {
+    const path = plugin(
+      'length.ts',
+      `type Config = { limit: number };
+       export default {
+         extensionPoint: 'scorer', apiVersion: 1, name: 'Length',
+         config: (z: any) => z.strictObject({ limit: z.number().default(10) }),
+         setup: (deps: { logger: { info(message: string): void } }, config: Config) => {
+           deps.logger.info('ready');
+           return { needsExpected: false, score: ({ output }: { output: string }) => ({ score: output.length <= config.limit ? 1 : 0 }) };
+         },
+       };`,
+    );
+    const { scorers } = await load({ use: path, config: { limit: 3 } });
+    expect(scorers[0]?.name).toBe('Length');
+    expect(await scorers[0]?.extension.score({ output: 'abcd' } as never)).toEqual({ score: 0 });
+  });
+
+  it.each([
+    [
+      'bad config',
+      () => scorer('config.mjs', 'config: (z) => z.strictObject({ depth: z.number() })'),
+      /config depth: .*number/,
+    ],
+    ['config it does not take', () => scorer('no-config.mjs', ''), /config: .*depth/],
+    [
+      'another apiVersion',
+      () => scorer('version.mjs', 'apiVersion: 2'),
+      /wants apiVersion 2; this Spandrel has apiVersion 1/,
+    ],
+    [
+      'a setup that throws',
+      () => scorer('throws.mjs', "config: (z) => z.any(), setup() { throw new Error('no model file'); }"),
+      /setup failed: no model file/,
+    ],
+    [
+      'a setup that returns nothing',
+      () => scorer('nothing.mjs', 'config: (z) => z.any(), setup() {}'),
+      /setup returned no extension/,
+    ],
+    [
+      'an unknown extension point',
+      () => scorer('point.mjs', "extensionPoint: 'storage'"),
+      /extensionPoint must be one of provider, scorer, search-index/,
+    ],
+    ['a bad name', () => scorer('name.mjs', "name: 'a b'"), /name must be/],
+    ['no default export', () => plugin('none.mjs', 'export const a = 1;'), /no default export/],
+    ['a syntax error', () => plugin('syntax.mjs', 'export default {'), /cannot be loaded/],
+  ])('refuses %s with the reason', async (_what, path, reason) => {
+    const use = path();
+    const refused = load({ use, config: { depth: 'x' } });
+    await expect(refused).rejects.toThrow(reason);
+    await expect(refused).rejects.toThrow(`plugin "${use}"`);
+  });
+
+  it('refuses a file that is not there, and a name nobody has', async () => {
+    await expect(load({ use: join(folder, 'absent.mjs') })).rejects.toThrow(/no such file/);
+    await expect(load({ use: 'opnai' })).rejects.toThrow(
+      /no built-in plugin \(.*openai.*\) and no installed npm package/,
+    );
+  });
+
+  it('refuses a name that is taken, and tells of all faults at once', async () => {
+    const one = scorer('one.mjs', '');
+    const two = scorer('two.mjs', '');
+    const faults = await load({ use: one }, { use: two }, { use: 'absent-package' }).catch(
+      (error: { faults: string[] }) => error.faults,
+    );
+    expect(faults).toEqual([
+      expect.stringMatching(/two\.mjs.*"Mine" is already taken/),
+      expect.stringMatching(/absent-package/),
+    ]);
+  });
+});
