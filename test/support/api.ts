@@ -1,0 +1,50 @@
+import type { Problem, SpanResource, TraceListItem } from '@spandrel/contract';
+
+/** An answer of the API with its parsed JSON body; `Body` is what the test expects it to be. */
+export interface Answer<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+/** A small client of the API, as a user with curl has it. */
+export class Api {
+  constructor(readonly baseUrl: string) {}
+
+  get = <Body = Problem>(path: string) => this.send<Body>('GET', path);
+  delete = <Body = Problem>(path: string) => this.send<Body>('DELETE', path);
+  post = <Body = Problem>(path: string, body?: unknown) => this.send<Body>('POST', path, body);
+  patch = <Body = Problem>(path: string, body: unknown) => this.send<Body>('PATCH', path, body);
+
+  /** Sends a request; a body that is a text is sent as it is, anything else as JSON. */
+  async send<Body = Problem>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<Body>> {
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as Body,
+    };
+  }
+
+  /** The spans that match a query, newest first. */
+  async spans(query = ''): Promise<SpanResource[]> {
+    const { body } = await this.get<{ spans: SpanResource[] }>(`/api/spans?limit=1000${query && `&${query}`}`);
+    return body.spans;
+  }
+
+  /** The traces that match a query, newest first. */
+  async traces(query = ''): Promise<TraceListItem[]> {
+    const { body } = await this.get<{ traces: TraceListItem[] }>(`/api/traces?limit=1000${query && `&${query}`}`);
+    return body.traces;
+  }
+}

@@ -1,0 +1,108 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const CLI = resolve('dist/apps/cli/src/main.js');
+const START_MS_MAX = 20_000;
+
+export interface StartOptions {
+  command?: 'serve' | 'server' | 'gateway';
+  /** Further flags. */
+  args?: string[];
+  env?: Record<string, string>;
+  dataDir?: string;
+  port?: number;
+  gatewayPort?: number;
+}
+
+/** A started Spandrel. */
+export interface Spandrel {
+  apiUrl: string;
+  gatewayUrl: string;
+  dataDir: string;
+  pid: number;
+  output(): string;
+  /** Sends a signal and waits for the end. @returns the exit code, `null` when the signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the built program as a user would and waits until it says that it runs. */
+export async function startSpandrel(options: StartOptions = {}): Promise<Spandrel> {
+  const port = options.port ?? (await freePort());
+  const gatewayPort = options.gatewayPort ?? (await freePort());
+  const dataDir = options.dataDir ?? tempDir();
+  const { child, output, exited } = launch([
+    options.command ?? 'serve',
+    ...['--port', String(port), '--gateway-port', String(gatewayPort), '--data-dir', dataDir],
+    ...(options.args ?? []),
+  ], options.env);
+  await until(
+    () => /Spandrel (runs|API on|gateway on)/.test(output()),
+    START_MS_MAX,
+    () => `Spandrel did not start:\n${output()}`,
+    () => child.exitCode !== null,
+  );
+  return {
+    apiUrl: `http://127.0.0.1:${port}`,
+    gatewayUrl: `http://127.0.0.1:${gatewayPort}`,
+    dataDir,
+    pid: child.pid!,
+    output,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** Runs the command to its end, for starts that are refused. */
+export async function runSpandrel(args: string[], env: Record<string, string> = {}) {
+  const { output, exited } = launch(args, env);
+  return { code: await exited, output: output() };
+}
+
+function launch(args: string[], env: Record<string, string> = {}) {
+  const child: ChildProcess = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const exited = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
+  return { child, output: () => output, exited };
+}
+
+const folders: string[] = [];
+process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** A new folder outside the repository, gone when the tests end. */
+export function tempDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** A port nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** Waits until a condition holds, asking often. @throws with `describe()` after `timeoutMs`, or when `givenUp()`. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 10_000,
+  describe: () => string = () => 'the condition did not come true in time',
+  givenUp: () => boolean = () => false,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline || givenUp()) throw new Error(describe());
+    await new Promise((done) => setTimeout(done, 15));
+  }
+}
