@@ -1,4 +1,4 @@
-export { fixturesIn, type FixtureFolder } from './fixtures.js';
+export { fixturesIn, type CallFiles, type FixtureFolder } from './fixtures.js';
 export { framesOf } from './frames.js';
 export { describeProviderContract } from './provider-contract.js';
 export * from './provider-fixtures.js';
