@@ -1,1 +1,9 @@
-export {};
+export { GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.js';
+export type { LongReadOptions } from './backend.js';
+export type { StorageConfig, StorageOptions } from './open-orm.js';
+export { openStorage } from './open-storage.js';
+export { anyOf, containsText, forUpdate, joinSql, rawSql, sql, type Dialect, type Sql, type SqlValue } from './sql.js';
+export { Storage } from './storage.js';
+export { StorageModule } from './storage.module.js';
+export { Table } from './table.js';
+export type { WriteTx } from './write-tx.js';

@@ -1,0 +1,37 @@
+import { registerHooks } from 'node:module';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { transformSync } from '@swc/core';
+
+const root = new URL('../../../', import.meta.url);
+
+/** Lets a script import the sources as they are: aliases, `.js` for `.ts`, decorators. */
+registerHooks({
+  resolve(specifier, context, next) {
+    const alias = /^@spandrel\/([a-z-]+)$/.exec(specifier);
+    if (alias) return { url: new URL(`libs/${alias[1]}/src/index.ts`, root).href, shortCircuit: true };
+    if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts')) {
+      const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
+      if (existsSync(source)) return { url: source.href, shortCircuit: true };
+    }
+    return next(specifier, context);
+  },
+  load(url, context, next) {
+    if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
+    const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
+      swcrc: false,
+      filename: fileURLToPath(url),
+      sourceMaps: 'inline',
+      module: { type: 'es6' },
+      jsc: {
+        target: 'es2023',
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        keepClassNames: true,
+      },
+    });
+    return { format: 'module', source: code, shortCircuit: true };
+  },
+});
+
+export const importSource = (path) => import(pathToFileURL(fileURLToPath(new URL(path, root))).href);

@@ -1,0 +1,94 @@
+import { isUnavailable, toDomainError } from './storage-errors.js';
+import type { WriteTx } from './write-tx.js';
+
+/** What became of one job: its answer, or the error its caller gets while the other jobs go on. */
+export type Outcome<Answer> = { answer: Answer } | { error: unknown };
+
+export interface GroupCommitOptions<Job, Answer> {
+  /** Runs one transaction on the writer, with retries that cannot double it. */
+  transaction: <T>(work: (tx: WriteTx) => Promise<T>) => Promise<T>;
+  /** Does the jobs in order; one outcome a job. Throws only when the whole transaction is lost. */
+  apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<Outcome<Answer>[]>;
+  /** Rows a job writes, about. */
+  weigh: (job: Job) => number;
+  /** Rows one transaction takes, about; a heavier job gets its own. */
+  rowsMax?: number;
+}
+
+interface Waiting<Job, Answer> {
+  job: Job;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit: what arrives while a commit runs goes into the next transaction, and every job is answered when its own
+ * commit is durable (architecture "Storage", performance.md). A transaction lost to one poisonous job is repeated job
+ * by job, so that the others are not hurt; one lost to the database is {@link Unavailable} for all of them.
+ */
+export class GroupCommit<Job, Answer> {
+  private waiting: Waiting<Job, Answer>[] = [];
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: GroupCommitOptions<Job, Answer>) {}
+
+  /** Queues a job. @returns its answer once it is durable. @throws the job's own error, or {@link Unavailable}. */
+  submit(job: Job): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      this.waiting.push({ job, resolve, reject });
+      this.running ??= this.run();
+    });
+  }
+
+  /** Resolves when everything submitted so far is answered. */
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.waiting.length > 0) {
+        await nextTurn();
+        await this.commit(this.takeBatch());
+      }
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  private takeBatch(): Waiting<Job, Answer>[] {
+    const rowsMax = this.options.rowsMax ?? 256;
+    let rows = 0;
+    let count = 0;
+    for (const { job } of this.waiting) {
+      rows += this.options.weigh(job);
+      if (count > 0 && rows > rowsMax) break;
+      count++;
+    }
+    return this.waiting.splice(0, count);
+  }
+
+  private async commit(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
+    const jobs = batch.map(({ job }) => job);
+    let outcomes: Outcome<Answer>[];
+    try {
+      outcomes = await this.options.transaction((tx) => this.options.apply(tx, jobs));
+    } catch (error) {
+      if (batch.length > 1 && !isUnavailable(error)) {
+        for (const one of batch) await this.commit([one]);
+      } else {
+        const reason = toDomainError(error);
+        for (const { reject } of batch) reject(reason);
+      }
+      return;
+    }
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome && 'answer' in outcome) resolve(outcome.answer);
+      else reject(outcome?.error ?? new Error('a job was left without an outcome'));
+    }
+  }
+}
+
+/** Lets requests come in: what has arrived by then joins the next transaction. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,29 @@
+import type { Dialect } from './sql.js';
+import type { Table } from './table.js';
+
+/** Rows one statement writes on Postgres; the numbers of parameters stay few, so that statements can be prepared once. */
+export const CHUNK_SIZES = [256, 64, 16, 4, 1] as const;
+
+/**
+ * The text of an INSERT of `rowCount` rows.
+ * @param upsert existing rows get the given properties instead of failing the statement.
+ */
+export function insertText<Row>(
+  table: Table<Row>,
+  properties: readonly (keyof Row & string)[],
+  rowCount: number,
+  upsert: boolean,
+  dialect: Dialect,
+): string {
+  const columns = properties.map((property) => table.column(property));
+  let position = 0;
+  const tuple = (): string =>
+    `(${columns.map(() => (dialect === 'sqlite' ? '?' : `$${++position}`)).join(',')})`;
+  const values = Array.from({ length: rowCount }, tuple).join(',');
+  const text = `insert into ${table.name} (${columns.join(',')}) values ${values}`;
+  if (!upsert) return text;
+  const key = table.key.map((property) => table.column(property));
+  const sets = columns.filter((column) => !key.includes(column)).map((column) => `${column}=excluded.${column}`);
+  const action = sets.length === 0 ? 'nothing' : `update set ${sets.join(',')}`;
+  return `${text} on conflict (${key.join(',')}) do ${action}`;
+}

@@ -1,0 +1,41 @@
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
+import { migrate } from './migrations/migrate.js';
+import { openOrm, type StorageConfig, type StorageOptions } from './open-orm.js';
+import { connectionOf } from './postgres/connection-of.js';
+import { PostgresBackend } from './postgres/postgres-backend.js';
+import { SqliteBackend } from './sqlite/sqlite-backend.js';
+import { Storage } from './storage.js';
+
+/**
+ * Opens the database, brings its schema up to date and takes it into use.
+ * @throws StartError one clear line a fault: the directory in use or not writable, the file no database, the server not
+ *   reachable, the database made by a newer version.
+ */
+export async function openStorage(config: StorageConfig, options: StorageOptions): Promise<Storage> {
+  const opened = await openOrm(config, options);
+  const { orm, close } = opened;
+  try {
+    await migrate(orm, opened.dialect, opened.dialect === 'postgres' ? opened.pool : undefined);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  if (opened.dialect === 'postgres') {
+    const makeManager = (client: Parameters<typeof connectionOf>[0]): SqlEntityManager =>
+      managerOn(orm, connectionOf(client));
+    return new Storage(new PostgresBackend({ pool: opened.pool, makeManager, close }), orm);
+  }
+  const { file, writer, reader } = opened;
+  const connection = orm.em.getConnection('write').getClient();
+  return new Storage(
+    new SqliteBackend({ file, writer, reader, makeManager: () => managerOn(orm, connection), close }),
+    orm,
+  );
+}
+
+/** An entity manager that takes the transaction open on a connection for its own. */
+function managerOn(orm: MikroORM, connection: unknown): SqlEntityManager {
+  const manager = orm.em.fork();
+  manager.setTransactionContext(connection);
+  return manager;
+}

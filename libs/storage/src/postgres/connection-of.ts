@@ -1,0 +1,16 @@
+import { Kysely } from '@mikro-orm/sql';
+import { PostgresDialect, type PostgresPool } from 'kysely';
+import type pg from 'pg';
+
+/** What the ORM takes for a connection: a query builder whose statements all go to one client taken from the pool. */
+export function connectionOf(client: pg.PoolClient): Kysely<unknown> {
+  const taken = new Proxy(client, {
+    get(target, property) {
+      if (property === 'release') return () => undefined;
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const pool = { connect: async () => taken, end: async () => undefined, options: {} };
+  return new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) });
+}

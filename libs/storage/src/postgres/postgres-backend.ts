@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type pg from 'pg';
+import type { Backend, LongReadOptions } from '../backend.js';
+import { renderSql, type Sql } from '../sql.js';
+import { isConnectionLost } from '../storage-errors.js';
+import type { WriteTx } from '../write-tx.js';
+import { PostgresTx } from './postgres-tx.js';
+
+export interface PostgresBackendParts {
+  pool: pg.Pool;
+  /** Makes an entity manager that works on one connection of the pool. */
+  makeManager: (client: pg.PoolClient) => SqlEntityManager;
+  /** Closes the pool. */
+  close: () => Promise<void>;
+}
+
+/** How often and how long the fate of a commit is asked for after its connection broke: 5 s in all. */
+const FATE_ATTEMPTS = 20;
+const FATE_PAUSE_MS = 250;
+
+/** A pool of connections, shared by all. */
+export class PostgresBackend implements Backend {
+  readonly dialect = 'postgres';
+
+  constructor(private readonly parts: PostgresBackendParts) {}
+
+  async transaction<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    const client = await this.parts.pool.connect();
+    let broken: Error | undefined;
+    let committing: { xid: string; result: T } | undefined;
+    try {
+      const xid = await begin(client);
+      const result = await work(new PostgresTx(client, this.parts.makeManager));
+      committing = { xid, result };
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      if (isConnectionLost(error)) broken = error as Error;
+      else await client.query('rollback').catch((failure: Error) => (broken = failure));
+      if (broken && committing && (await this.wasCommitted(committing.xid, error))) return committing.result;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async read<Row>(query: Sql): Promise<Row[]> {
+    const { text, params } = renderSql(query, 'postgres');
+    return (await this.parts.pool.query(text, params)).rows as Row[];
+  }
+
+  async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
+    options?.signal?.throwIfAborted();
+    const rows = await this.read<Row>(query);
+    options?.signal?.throwIfAborted();
+    return rows;
+  }
+
+  close(): Promise<void> {
+    return this.parts.close();
+  }
+
+  /**
+   * Whether a transaction whose connection broke during COMMIT was committed: only the server knows.
+   * @throws `reason` when the server cannot be asked in time.
+   */
+  private async wasCommitted(xid: string, reason: unknown): Promise<boolean> {
+    for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
+      try {
+        const { rows } = await this.parts.pool.query('select pg_xact_status($1::xid8) as status', [xid]);
+        const status = (rows[0] as { status: string | null }).status;
+        if (status !== 'in progress') return status === 'committed';
+      } catch (error) {
+        if (!isConnectionLost(error)) throw error;
+      }
+      await pause(FATE_PAUSE_MS);
+    }
+    throw reason;
+  }
+}
+
+/** Begins a transaction in one round trip. @returns its id, by which the server can be asked what became of it. */
+async function begin(client: pg.PoolClient): Promise<string> {
+  const results = (await client.query('begin; select pg_current_xact_id()::text as xid')) as unknown as pg.QueryResult[];
+  return (results[1]!.rows[0] as { xid: string }).xid;
+}

@@ -1,0 +1,34 @@
+import Database from 'better-sqlite3';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '@spandrel/kernel';
+
+/**
+ * Takes a data directory for this process (contract.md "Starting it": a second start on one in use says so and exits 1).
+ *
+ * The lock is an exclusive transaction on a database file of its own, `spandrel.lock`: an advisory lock of the operating
+ * system that vanishes with the process, however it ends, and leaves readers of the data alone.
+ * @returns releases the directory.
+ * @throws StartError when the directory is in use or cannot be written.
+ */
+export function lockDirectory(directory: string): () => void {
+  let lock: Database.Database | undefined;
+  try {
+    mkdirSync(directory, { recursive: true });
+    lock = new Database(join(directory, 'spandrel.lock'), { timeout: 0 });
+    lock.exec('pragma locking_mode = exclusive; begin exclusive');
+  } catch (error) {
+    lock?.close();
+    throw new StartError([describe(directory, error)]);
+  }
+  const held = lock;
+  return () => held.close();
+}
+
+function describe(directory: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('SQLITE_BUSY')) {
+    return `data directory ${directory} is in use by another Spandrel process; stop it or choose another --data-dir`;
+  }
+  return `data directory ${directory} cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+}

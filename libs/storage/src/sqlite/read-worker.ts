@@ -1,0 +1,38 @@
+/**
+ * The far end of {@link ReadWorkers}: a thread with a read-only connection. It runs as it is, compiled or not, so it
+ * imports nothing but Node and the driver.
+ */
+import Database from 'better-sqlite3';
+import { parentPort, workerData } from 'node:worker_threads';
+
+interface Request {
+  id: number;
+  text: string;
+  params: (string | number | null)[];
+}
+
+const STATEMENTS_MAX = 100;
+
+const { file, timeoutMs } = workerData as { file: string; timeoutMs: number };
+const database = new Database(file, { readonly: true, timeout: timeoutMs });
+database.exec('pragma query_only = on; pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory');
+const statements = new Map<string, Database.Statement>();
+
+function prepare(text: string): Database.Statement {
+  let statement = statements.get(text);
+  if (!statement) {
+    if (statements.size >= STATEMENTS_MAX) statements.clear();
+    statement = database.prepare(text);
+    statements.set(text, statement);
+  }
+  return statement;
+}
+
+parentPort?.on('message', (request: Request) => {
+  try {
+    parentPort?.postMessage({ id: request.id, rows: prepare(request.text).all(request.params) });
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    parentPort?.postMessage({ id: request.id, error: { message, code } });
+  }
+});

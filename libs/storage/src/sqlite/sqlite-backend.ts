@@ -1,0 +1,59 @@
+import type Database from 'better-sqlite3';
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Backend, LongReadOptions } from '../backend.js';
+import { renderSql, type Sql } from '../sql.js';
+import type { WriteTx } from '../write-tx.js';
+import { ReadWorkers } from './read-workers.js';
+import { SqliteTx } from './sqlite-tx.js';
+import { StatementCache } from './statement-cache.js';
+
+export interface SqliteBackendParts {
+  file: string;
+  writer: Database.Database;
+  reader: Database.Database;
+  /** Makes an entity manager whose statements are part of the transaction open on the writer. */
+  makeManager: () => SqlEntityManager;
+  /** Closes both connections and lets go of the data directory. */
+  close: () => Promise<void>;
+}
+
+/** One writing connection, one reading connection for reads by key, threads for long reads. */
+export class SqliteBackend implements Backend {
+  readonly dialect = 'sqlite';
+  private readonly writes: StatementCache;
+  private readonly reads: StatementCache;
+  private readonly workers: ReadWorkers;
+
+  constructor(private readonly parts: SqliteBackendParts) {
+    this.writes = new StatementCache(parts.writer);
+    this.reads = new StatementCache(parts.reader);
+    this.workers = new ReadWorkers(parts.file);
+  }
+
+  async transaction<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    const { writer } = this.parts;
+    this.writes.get('begin immediate').run();
+    try {
+      const result = await work(new SqliteTx(this.writes, this.parts.makeManager));
+      this.writes.get('commit').run();
+      return result;
+    } catch (error) {
+      if (writer.inTransaction) this.writes.get('rollback').run();
+      throw error;
+    }
+  }
+
+  async read<Row>(query: Sql): Promise<Row[]> {
+    const { text, params } = renderSql(query, 'sqlite');
+    return this.reads.get(text).all(params) as Row[];
+  }
+
+  async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
+    return (await this.workers.run(renderSql(query, 'sqlite'), options?.signal)) as Row[];
+  }
+
+  async close(): Promise<void> {
+    await this.workers.close();
+    await this.parts.close();
+  }
+}

@@ -1,0 +1,54 @@
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import { insertText } from '../insert-text.js';
+import { renderSql, type Sql, type SqlValue } from '../sql.js';
+import type { Table } from '../table.js';
+import type { WriteTx } from '../write-tx.js';
+import type { StatementCache } from './statement-cache.js';
+
+/** A transaction on the one writing connection. A loop over one prepared statement is the fastest bulk write here. */
+export class SqliteTx implements WriteTx {
+  readonly dialect = 'sqlite';
+  private manager: SqlEntityManager | undefined;
+
+  constructor(
+    private readonly statements: StatementCache,
+    private readonly makeManager: () => SqlEntityManager,
+  ) {}
+
+  get em(): SqlEntityManager {
+    return (this.manager ??= this.makeManager());
+  }
+
+  async all<Row>(query: Sql): Promise<Row[]> {
+    const { text, params } = renderSql(query, 'sqlite');
+    return this.statements.get(text).all(params) as Row[];
+  }
+
+  async run(statement: Sql): Promise<number> {
+    const { text, params } = renderSql(statement, 'sqlite');
+    return this.statements.get(text).run(params).changes;
+  }
+
+  async insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void> {
+    this.write(table, rows, table.properties, false);
+  }
+
+  async upsert<Row>(
+    table: Table<Row>,
+    rows: readonly Row[],
+    properties: readonly (keyof Row & string)[] = table.properties,
+  ): Promise<void> {
+    this.write(table, rows, properties, true);
+  }
+
+  private write<Row>(
+    table: Table<Row>,
+    rows: readonly Row[],
+    properties: readonly (keyof Row & string)[],
+    upsert: boolean,
+  ): void {
+    if (rows.length === 0) return;
+    const statement = this.statements.get(insertText(table, properties, 1, upsert, 'sqlite'));
+    for (const row of rows) statement.run(properties.map((property) => row[property] as SqlValue));
+  }
+}

@@ -1,0 +1,40 @@
+import { Unavailable } from '@spandrel/kernel';
+
+/** SQLite result codes after which asking again later may help: nothing of the transaction was kept. */
+const SQLITE_UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB)/;
+
+/** Postgres classes: connection (08), resources (53), operator intervention (57P), system error (58). */
+const POSTGRES_UNAVAILABLE = /^(08...|53...|57P..|58...|25006)$/;
+
+/** Deadlock, serialization failure, and a key taken by another instance since it was looked up. */
+const POSTGRES_TRANSIENT = new Set(['40001', '40P01', '23505']);
+
+const CONNECTION_LOST =
+  /Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed/;
+const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
+
+const codeOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+};
+
+/** The database cannot be reached (any more); whether a commit under way was done is unknown. */
+export const isConnectionLost = (error: unknown): boolean =>
+  error instanceof Error &&
+  (SOCKET_ERRORS.has(codeOf(error)) || /^(08...|57P0[123])$/.test(codeOf(error)) || CONNECTION_LOST.test(error.message));
+
+/** The same transaction may succeed when it is tried again at once. */
+export const isTransient = (error: unknown): boolean => POSTGRES_TRANSIENT.has(codeOf(error));
+
+/** Disk full, I/O error, connection lost: no fault of the request. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof Unavailable ||
+  isConnectionLost(error) ||
+  SQLITE_UNAVAILABLE.test(codeOf(error)) ||
+  POSTGRES_UNAVAILABLE.test(codeOf(error));
+
+/** Database errors as the domain knows them ({@link Unavailable}); every other error as it is. */
+export function toDomainError(error: unknown): unknown {
+  if (error instanceof Unavailable || !isUnavailable(error)) return error;
+  return new Unavailable('the database cannot be used right now', { cause: error });
+}

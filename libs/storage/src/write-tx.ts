@@ -1,0 +1,29 @@
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Dialect, Sql } from './sql.js';
+import type { Table } from './table.js';
+
+/**
+ * An open transaction on the writer. It ends when the function it was handed to returns (commit) or throws (rollback);
+ * it must not be kept.
+ */
+export interface WriteTx {
+  readonly dialect: Dialect;
+
+  /** Rows of a query; integers are numbers. Sees what this transaction has written. */
+  all<Row>(query: Sql): Promise<Row[]>;
+
+  /** Runs a statement. @returns the number of rows it touched. */
+  run(statement: Sql): Promise<number>;
+
+  /** Inserts rows. @throws when a key is taken. */
+  insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void>;
+
+  /**
+   * Writes rows that exist by key; those that do not exist are inserted.
+   * @param properties what is written, the key included; others keep their value. All when left out.
+   */
+  upsert<Row>(table: Table<Row>, rows: readonly Row[], properties?: readonly (keyof Row & string)[]): Promise<void>;
+
+  /** An entity manager whose work is part of this transaction; flush it before returning. */
+  readonly em: SqlEntityManager;
+}

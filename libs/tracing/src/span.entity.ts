@@ -1,0 +1,61 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from './trace.entity.js';
+
+/**
+ * A span without its payload: narrow, so that lists and scans touch little (performance.md: 5–10 times faster at a
+ * million spans). Every index costs ingest; see docs of `list-spans.ts` for what each one serves.
+ */
+export const SpanSchema = defineEntity({
+  name: 'Span',
+  tableName: 'span',
+  properties: {
+    projectId: p.text().primary(),
+    id: p.text().primary(),
+    traceId: p.text(),
+    parentId: p.text().nullable(),
+    name: p.text(),
+    /** {@link STATUS}. */
+    status: p.smallint(),
+    kindType: p.text(),
+    model: p.text().nullable(),
+    provider: p.text().nullable(),
+    inputTokens: p.bigint('number').nullable(),
+    outputTokens: p.bigint('number').nullable(),
+    totalTokens: p.bigint('number').nullable(),
+    /** Dollars: the caller's, or the estimate once the span is finished. */
+    cost: p.double().nullable(),
+    startedAt: p.bigint('number'),
+    endedAt: p.bigint('number').nullable(),
+    durationMs: p.bigint('number').nullable(),
+    /** Hash of the create request when the client chose the id. */
+    createHash: p.text().nullable(),
+  },
+  indexes: [
+    { name: 'span_trace', properties: ['projectId', 'traceId', 'startedAt', 'id'] },
+    { name: 'span_started_at', properties: ['projectId', 'startedAt', 'id'] },
+    { name: 'span_model', properties: ['projectId', 'model', 'startedAt', 'id'], where: 'model is not null' },
+    { name: 'span_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
+  ],
+});
+
+export type SpanRow = Required<Flat<InferEntity<typeof SpanSchema>>>;
+
+/** What a span carries, as JSON text; never a JSON column, so that NUL, lone surrogates and big numbers survive. */
+export const SpanPayloadSchema = defineEntity({
+  name: 'SpanPayload',
+  tableName: 'span_payload',
+  properties: {
+    projectId: p.text().primary(),
+    spanId: p.text().primary(),
+    /** As the caller sent it; what the service adds is added on the way out. */
+    kind: p.text(),
+    input: p.text().nullable(),
+    output: p.text().nullable(),
+    /** The caller's own members. */
+    metadata: p.text().nullable(),
+    /** JSON string. */
+    error: p.text().nullable(),
+  },
+});
+
+export type SpanPayloadRow = Required<Flat<InferEntity<typeof SpanPayloadSchema>>>;

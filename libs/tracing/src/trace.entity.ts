@@ -1,0 +1,64 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+
+/**
+ * A trace with the roll-up of its spans, which every span write keeps in its own transaction.
+ * Times are milliseconds since the epoch; JSON is kept as text, so that both databases keep every value exactly.
+ * A project belongs to one organization, so `project_id` is also what a distributed database would be split by.
+ */
+export const TraceSchema = defineEntity({
+  name: 'Trace',
+  tableName: 'trace',
+  properties: {
+    projectId: p.text().primary(),
+    id: p.text().primary(),
+    name: p.text().nullable(),
+    sessionId: p.text().nullable(),
+    userId: p.text().nullable(),
+    /** JSON array of strings, as sent. */
+    tags: p.text(),
+    /** JSON object. */
+    metadata: p.text(),
+    startedAt: p.bigint('number'),
+    /** Hash of the create request when the client chose the id. */
+    createHash: p.text().nullable(),
+    /** {@link STATUS}, derived from the counts. */
+    status: p.smallint(),
+    spanCount: p.integer(),
+    runningCount: p.integer(),
+    errorCount: p.integer(),
+    totalTokens: p.bigint('number'),
+    /** Sum of the costs in whole dollars and trillionths of one: sums and differences stay exact. */
+    costUsd: p.bigint('number'),
+    costPico: p.bigint('number'),
+    costCount: p.integer(),
+    /** JSON array of `[model, number of spans]`, sorted by model. */
+    models: p.text(),
+    /** Latest end of a span, whether or not another one still runs. */
+    lastEndedAt: p.bigint('number').nullable(),
+  },
+  indexes: [
+    { name: 'trace_started_at', properties: ['projectId', 'startedAt', 'id'] },
+    { name: 'trace_session', properties: ['projectId', 'sessionId', 'startedAt', 'id'], where: 'session_id is not null' },
+    { name: 'trace_user', properties: ['projectId', 'userId', 'startedAt', 'id'], where: 'user_id is not null' },
+    { name: 'trace_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
+  ],
+});
+
+export type TraceRow = Required<Flat<InferEntity<typeof TraceSchema>>>;
+
+/** One row a distinct tag of a trace, in list order, so that a tag finds its newest traces first. */
+export const TraceTagSchema = defineEntity({
+  name: 'TraceTag',
+  tableName: 'trace_tag',
+  properties: {
+    projectId: p.text().primary(),
+    tag: p.text().primary(),
+    startedAt: p.bigint('number').primary(),
+    traceId: p.text().primary(),
+  },
+});
+
+export type TraceTagRow = Required<Flat<InferEntity<typeof TraceTagSchema>>>;
+
+/** The plain members of an entity, without the ORM's markers. */
+export type Flat<Entity> = { [Member in keyof Entity as Member extends string ? Member : never]: Exclude<Entity[Member], undefined> };
