@@ -37,7 +37,10 @@ export interface Provider {
    * `x-ollama-base`), lower case. The gateway takes the header off the forwarded request.
    */
   readonly baseHeader?: string;
-  /** The recorded endpoint this request calls, or `undefined` for one that passes unrecorded (models, files …). */
+  /**
+   * The recorded endpoint this request calls, or `undefined` for one that passes unrecorded (models, files …). Decided
+   * by the end of the path, so that it also holds behind X-Forward-URL and whatever prefix a deployment has.
+   */
   endpoint(request: RequestHead): Endpoint | undefined;
   /** The body a client library of this provider expects for an error the gateway answers itself. */
   errorBody(status: number, message: string): unknown;
@@ -107,7 +110,11 @@ export interface StreamReader {
 
 /** How evaluations call a model and list models. Requests are built here and sent by the caller. */
 export interface ChatCalls {
-  /** The request for one chat call. @param target the connection's endpoint and key. */
+  /**
+   * The request for one chat call; the key goes into a header and nowhere else.
+   * @param target the connection's endpoint and key.
+   * @throws Error when the target names no base and the provider has no default (custom).
+   */
   buildRequest(target: ConnectionTarget, call: ChatCall): HttpRequest;
   /** Reads the answer of {@link buildRequest}, parsed from JSON. */
   readAnswer(body: unknown): RecordedAnswer;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { CONTRACT_API_KEY, describeProviderContract, fixturesIn } from '@spandrel/plugin-api/testing';
+import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
+import fc from 'fast-check';
 import { chatCalls, plainCalls, responsesCalls } from './fixtures/calls.js';
 import openai from './index.js';
 
@@ -66,6 +67,12 @@ describeProviderContract(
 describe('openai', () => {
   const setup = async (config: { base_url?: string }) =>
     openai.setup({ logger: { info() {}, warn() {}, error() {} } }, config);
+
+  it('reads any JSON value', async () => {
+    const provider = await setup({});
+    const calls = [...chatCalls, ...responsesCalls, ...plainCalls];
+    fc.assert(fc.property(fc.jsonValue(), (value) => readEverything(provider, calls, value)));
+  });
 
   it('records the same calls behind any prefix', async () => {
     const { endpoint } = await setup({});

@@ -2,6 +2,7 @@ export { fixturesIn, type CallFiles, type FixtureFolder } from './fixtures.js';
 export { framesOf } from './frames.js';
 export { describeProviderContract } from './provider-contract.js';
 export * from './provider-fixtures.js';
+export { readEverything } from './read-everything.js';
 export { describeScorerContract, type ScoreFixture, type ScorerContract } from './scorer-contract.js';
 export type { ConfigFixtures } from './set-up-plugin.js';
 export type { TestFunctions } from './test-functions.js';

@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
+import fc from 'fast-check';
+import { calls } from './fixtures/calls.js';
+import anthropic from './index.js';
+
+const files = fixturesIn(new URL('./fixtures/', import.meta.url));
+const post = (path: string, headers = {}) => ({ method: 'POST', path, headers });
+const version = { 'anthropic-version': '2023-06-01' };
+
+describeProviderContract(
+  {
+    plugin: anthropic,
+    configs: {
+      accepted: [{}, { base_url: 'https://anthropic.example/' }],
+      refused: [{ base_url: 'anthropic.example' }, { url: 'https://x' }, []],
+    },
+    recognised: [
+      { request: post('/v1/messages'), as: 'certain' },
+      { request: post('/v1/messages/count_tokens'), as: 'certain' },
+      { request: post('/v1/messages/batches'), as: 'certain' },
+      { request: { method: 'GET', path: '/v1/models', headers: version }, as: 'certain' },
+      { request: post('/v1/messagesque'), as: 'no' },
+      { request: post('/v1/chat/completions'), as: 'no' },
+    ],
+    unrecorded: [
+      post('/v1/messages/count_tokens', version),
+      post('/v1/messages/batches', version),
+      post('/v1/threads/thread_1/messages'),
+      { method: 'GET', path: '/v1/messages', headers: version },
+      { method: 'GET', path: '/v1/models', headers: version },
+    ],
+    calls,
+    errors: [400, 401, 429, 529].map((status) => {
+      const body = files.json(`error-${status}.json`);
+      return { status, body, message: (body as { error: { message: string } }).error.message };
+    }),
+    chat: {
+      baseUrl: 'https://anthropic.example',
+      call: {
+        model: 'claude-sonnet-5',
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'Lit?', name: 'mate' },
+        ],
+        temperature: 0.1,
+      },
+      request: {
+        method: 'POST',
+        url: 'https://anthropic.example/v1/messages',
+        headers: { 'content-type': 'application/json', 'x-api-key': CONTRACT_API_KEY, ...version },
+        body: {
+          model: 'claude-sonnet-5',
+          max_tokens: 4096,
+          system: 'Be brief.',
+          messages: [{ role: 'user', content: 'Lit?' }],
+          temperature: 0.1,
+        },
+      },
+      answer: { body: files.json('messages.response.json'), expected: calls[0].expected.answer },
+      models: {
+        request: {
+          method: 'GET',
+          url: 'https://anthropic.example/v1/models?limit=1000',
+          headers: { 'x-api-key': CONTRACT_API_KEY, ...version },
+        },
+        body: files.json('models.json'),
+        ids: ['claude-sonnet-5', 'claude-opus-4-5-20251101'],
+      },
+    },
+  },
+  { describe, it },
+);
+
+describe('anthropic', () => {
+  const setup = async () => anthropic.setup({ logger: { info() {}, warn() {}, error() {} } }, {});
+
+  it('reads any JSON value', async () => {
+    const provider = await setup();
+    fc.assert(fc.property(fc.jsonValue(), (value) => readEverything(provider, calls, value)));
+  });
+
+  it('keeps the pieces of a tool input that was cut off', async () => {
+    const reader = (await setup()).endpoint(post('/v1/messages'))!.readStream();
+    reader.push({ data: '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"f","input":{}}}' });
+    reader.push({ data: '{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\\"a"}}' });
+    expect(reader.answer().toolCalls).toEqual([{ id: null, name: 'f', arguments: '{"a' }]);
+  });
+
+  it('counts thinking as the first token', async () => {
+    const reader = (await setup()).endpoint(post('/v1/messages'))!.readStream();
+    reader.push({ data: '{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}' });
+    expect(reader.started).toBe(false);
+    reader.push({ data: '{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm"}}' });
+    expect(reader.started).toBe(true);
+    expect(reader.answer().text).toBe('');
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
+import fc from 'fast-check';
+import { calls } from './fixtures/calls.js';
+import custom from './index.js';
+
+const files = fixturesIn(new URL('./fixtures/', import.meta.url));
+const post = (path: string, headers = {}) => ({ method: 'POST', path, headers });
+const KEY_HEADER = { authorization: `Bearer ${CONTRACT_API_KEY}` };
+
+describeProviderContract(
+  {
+    plugin: custom,
+    configs: { accepted: [{}, { base_url: 'https://llm.example/v1' }], refused: [{ base_url: 7 }, { key: 'x' }] },
+    recognised: [
+      { request: post('/v1/chat/completions'), as: 'no' },
+      { request: post('/v1/messages', { 'anthropic-version': '2023-06-01' }), as: 'no' },
+    ],
+    unrecorded: [post('/v1/embeddings'), post('/v1/responses'), post('/v1/completions')],
+    calls,
+    errors: [
+      { status: 400, body: files.json('error-400.json'), message: "This model's maximum context length is 4096 tokens." },
+      { status: 422, body: files.json('error-422.json'), message: 'model must be given' },
+      { status: 400, body: [{ error: { code: 400, message: 'API key not valid.' } }], message: 'API key not valid.' },
+    ],
+    chat: {
+      baseUrl: 'https://llm.example/openai/v1',
+      call: { model: 'qwen3-32b', messages: [{ role: 'user', content: 'Neap?' }], maxTokens: 20 },
+      request: {
+        method: 'POST',
+        url: 'https://llm.example/openai/v1/chat/completions',
+        headers: { 'content-type': 'application/json', ...KEY_HEADER },
+        body: { model: 'qwen3-32b', messages: [{ role: 'user', content: 'Neap?' }], max_tokens: 20 },
+      },
+      answer: { body: files.json('chat.response.json'), expected: calls[0].expected.answer },
+      models: {
+        request: { method: 'GET', url: 'https://llm.example/openai/v1/models', headers: KEY_HEADER },
+        body: files.json('models.json'),
+        ids: ['qwen3-32b'],
+      },
+    },
+  },
+  { describe, it },
+);
+
+describe('custom', () => {
+  const setup = async () => custom.setup({ logger: { info() {}, warn() {}, error() {} } }, {});
+
+  it('reads any JSON value', async () => {
+    const provider = await setup();
+    fc.assert(fc.property(fc.jsonValue(), (value) => readEverything(provider, calls, value)));
+  });
+
+  it('counts reasoning as the first token', async () => {
+    const reader = (await setup()).endpoint(post('/v1/chat/completions'))!.readStream();
+    reader.push({ data: '{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}' });
+    expect(reader.started).toBe(false);
+    reader.push({ data: '{"choices":[{"index":0,"delta":{"reasoning_content":"Hm"}}]}' });
+    expect(reader.started).toBe(true);
+  });
+
+  it('takes tool calls that come without index, and arguments that are no text', async () => {
+    const reader = (await setup()).endpoint(post('/v1/chat/completions'))!.readStream();
+    const push = (calls: unknown) => reader.push({ data: JSON.stringify({ choices: [{ delta: { tool_calls: calls } }] }) });
+    push([{ id: 'a', function: { name: 'f', arguments: '{"x"' } }]);
+    push([{ function: { arguments: ':1}' } }]);
+    push([{ id: 'b', function: { name: 'g', arguments: { y: 2 } } }]);
+    expect(reader.answer().toolCalls).toEqual([
+      { id: 'a', name: 'f', arguments: '{"x":1}' },
+      { id: 'b', name: 'g', arguments: { y: 2 } },
+    ]);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
+import fc from 'fast-check';
+import { calls } from './fixtures/calls.js';
+import ollama from './index.js';
+
+const files = fixturesIn(new URL('./fixtures/', import.meta.url));
+const post = (path: string, headers = {}) => ({ method: 'POST', path, headers });
+const get = (path: string) => ({ method: 'GET', path, headers: {} });
+const KEY_HEADER = { authorization: `Bearer ${CONTRACT_API_KEY}` };
+
+describeProviderContract(
+  {
+    plugin: ollama,
+    configs: {
+      accepted: [{}, { base_url: 'http://127.0.0.1:11434/' }],
+      refused: [{ base_url: 'localhost:11434' }, { host: 'x' }, 'http://x'],
+    },
+    recognised: [
+      ...['chat', 'generate', 'embed', 'embeddings', 'show', 'pull'].map((name) => ({
+        request: post(`/api/${name}`),
+        as: 'certain' as const,
+      })),
+      ...['tags', 'ps', 'version'].map((name) => ({ request: get(`/api/${name}`), as: 'certain' as const })),
+      { request: post('/anything', { 'x-ollama-base': 'http://127.0.0.1:1' }), as: 'certain' },
+      { request: post('/api/v1/chat/completions'), as: 'no' },
+      { request: post('/v1/chat/completions'), as: 'no' },
+    ],
+    unrecorded: [get('/api/tags'), get('/api/chat'), post('/api/show'), post('/api/pull'), post('/v1/chat/completions')],
+    calls,
+    errors: [400, 404, 500].map((status) => {
+      const body = files.json(`error-${status}.json`);
+      return { status, body, message: (body as { error: string }).error };
+    }),
+    chat: {
+      baseUrl: 'http://127.0.0.1:11434',
+      call: {
+        model: 'llama3.2',
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'Who?' }] }],
+        temperature: 0,
+        maxTokens: 9,
+      },
+      request: {
+        method: 'POST',
+        url: 'http://127.0.0.1:11434/api/chat',
+        headers: { 'content-type': 'application/json', ...KEY_HEADER },
+        body: {
+          model: 'llama3.2',
+          messages: [{ role: 'user', content: 'Who?' }],
+          stream: false,
+          options: { temperature: 0, num_predict: 9 },
+        },
+      },
+      answer: { body: files.json('chat.response.json'), expected: calls[0].expected.answer },
+      models: {
+        request: { method: 'GET', url: 'http://127.0.0.1:11434/api/tags', headers: KEY_HEADER },
+        body: files.json('models.json'),
+        ids: ['llama3.2:latest', 'qwen3:latest'],
+      },
+    },
+  },
+  { describe, it },
+);
+
+describe('ollama', () => {
+  const setup = async () => ollama.setup({ logger: { info() {}, warn() {}, error() {} } }, {});
+
+  it('reads any JSON value', async () => {
+    const provider = await setup();
+    fc.assert(fc.property(fc.jsonValue(), (value) => readEverything(provider, calls, value)));
+  });
+
+  it('sends no key where there is none', async () => {
+    const { chat } = await setup();
+    const target = { baseUrl: null, apiKey: '' };
+    expect(chat.buildRequest(target, { model: 'm', messages: [] }).headers).toEqual({
+      'content-type': 'application/json',
+    });
+    expect(chat.buildModelsRequest(target)).toEqual({
+      method: 'GET',
+      url: 'http://localhost:11434/api/tags',
+      headers: {},
+    });
+  });
+});
