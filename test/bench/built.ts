@@ -1,0 +1,7 @@
+import { resolve } from 'node:path';
+
+/** The built libs, as the started program uses them. */
+export const contract = (await import(
+  resolve('dist/libs/contract/src/index.js')
+)) as typeof import('@spandrel/contract');
+export const kernel = (await import(resolve('dist/libs/kernel/src/index.js'))) as typeof import('@spandrel/kernel');

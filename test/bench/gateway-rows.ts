@@ -1,0 +1,180 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { medianTurn, run, singleFile, median, type Load, type Turn } from './load.ts';
+import { startPeer, type Peer } from './process.ts';
+import { freePorts } from './ports.ts';
+import { countSpans } from './database.ts';
+
+const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
+const peerFile = (name: string): string => resolve(`test/bench/peers/${name}.ts`);
+
+const messages = [
+  { role: 'system', content: 'You answer in one sentence.' },
+  { role: 'user', content: 'y'.repeat(800) },
+];
+const jsonBody = JSON.stringify({ model: 'gpt-4o', messages });
+const sseBody = JSON.stringify({ model: 'gpt-4o', messages, stream: true });
+
+/** One way through: a proxy in front of the same upstream. */
+interface Way {
+  name: string;
+  peer: Peer;
+  port: number;
+  headers: Record<string, string>;
+}
+
+export interface GatewayFigures {
+  /** By way: nginx (when installed), http-proxy-3, spandrel, portkey. */
+  json32: Record<string, Turn>;
+  json128: Record<string, Turn>;
+  sse: Record<string, Turn>;
+  /** Median latency at one connection over the direct one, microseconds. */
+  addedMicros: Record<string, number>;
+  recorded: { called: number; stored: number };
+  rss: { before: number; after: number };
+}
+
+/** The gateway against its peers: each round visits all of them, so that they share the machine's moods. */
+export async function measureGateway(rounds: number, seconds: number): Promise<GatewayFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
+  const [upstream, api, gateway, proxy, nginx, portkey] = await freePorts(6);
+  const stops: (() => Promise<void>)[] = [];
+  const start = async (...args: Parameters<typeof startPeer>): Promise<Peer> => {
+    const peer = await startPeer(...args);
+    stops.push(peer.stop);
+    return peer;
+  };
+  try {
+    await start(process.execPath, [peerFile('upstream'), String(upstream)], [upstream!]);
+    await start(
+      process.execPath,
+      ['dist/apps/server/src/main.js', '--port', String(api), '--data-dir', join(folder, 'data')],
+      [api!],
+    );
+    const own = await start(
+      process.execPath,
+      ['dist/apps/gateway/src/main.js', '--port', String(api), '--gateway-port', String(gateway)],
+      [gateway!],
+      {
+        SPANDREL_API_URL: `http://127.0.0.1:${api}`,
+        SPANDREL_OPENAI_BASE_URL: `http://127.0.0.1:${upstream}`,
+      },
+    );
+    const ways: Way[] = [{ name: 'spandrel', peer: own, port: gateway!, headers: {} }];
+    if (NGINX) {
+      writeFileSync(join(folder, 'nginx.conf'), nginxConfig(folder, nginx!, upstream!));
+      ways.unshift({
+        name: 'nginx',
+        peer: await start(NGINX, ['-c', join(folder, 'nginx.conf')], [nginx!]),
+        port: nginx!,
+        headers: {},
+      });
+    }
+    ways.push({
+      name: 'http-proxy-3',
+      peer: await start(process.execPath, [peerFile('http-proxy'), String(proxy), String(upstream)], [proxy!]),
+      port: proxy!,
+      headers: {},
+    });
+    ways.push({
+      name: 'portkey',
+      peer: await start(
+        process.execPath,
+        ['node_modules/@portkey-ai/gateway/build/start-server.js', `--port=${portkey}`, '--headless'],
+        [portkey!],
+      ),
+      port: portkey!,
+      headers: {
+        'x-portkey-provider': 'openai',
+        'x-portkey-custom-host': `http://127.0.0.1:${upstream}/v1`,
+        authorization: 'Bearer sk-bench',
+      },
+    });
+    const before = own.rssBytes();
+    let called = 0;
+    const turns = async (body: string, connections: number): Promise<Record<string, Turn>> => {
+      const seen = new Map<string, Turn[]>(ways.map(({ name }) => [name, []]));
+      for (let round = 0; round < rounds; round++) {
+        for (const way of ways) {
+          const load: Load = {
+            url: `http://127.0.0.1:${way.port}/v1/chat/completions`,
+            headers: way.headers,
+            body,
+            connections,
+            seconds,
+          };
+          const turn = await run(load, way.peer);
+          if (way.name === 'spandrel') called += turn.requests;
+          seen.get(way.name)!.push(turn);
+          await new Promise((done) => setTimeout(done, 300));
+        }
+      }
+      return Object.fromEntries([...seen].map(([name, list]) => [name, medianTurn(list)]));
+    };
+    await warmUp(ways);
+    const json32 = await turns(jsonBody, 32);
+    const json128 = await turns(jsonBody, 128);
+    const sse = await turns(sseBody, 32);
+    const addedMicros = await added(ways, upstream!, rounds);
+    return {
+      json32,
+      json128,
+      sse,
+      addedMicros,
+      recorded: { called, stored: await storedSpans(join(folder, 'data')) },
+      rss: { before, after: own.rssBytes() },
+    };
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function warmUp(ways: Way[]): Promise<void> {
+  for (const { port, headers, peer } of ways) {
+    await run(
+      { url: `http://127.0.0.1:${port}/v1/chat/completions`, headers, body: jsonBody, connections: 32, seconds: 1 },
+      peer,
+    );
+  }
+}
+
+/** What each way adds to a single call, beyond the upstream's own time. */
+async function added(ways: Way[], upstream: number, rounds: number): Promise<Record<string, number>> {
+  const all = [{ name: 'direct', port: upstream, headers: {} }, ...ways];
+  const seen = new Map<string, number[]>(all.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, port, headers } of all) {
+      seen.get(name)!.push(await singleFile(`http://127.0.0.1:${port}/v1/chat/completions`, headers, jsonBody, 400));
+    }
+  }
+  const direct = median(seen.get('direct')!);
+  return Object.fromEntries(ways.map(({ name }) => [name, median(seen.get(name)!) - direct]));
+}
+
+/** Spans in the database once the gateway has delivered what it holds. */
+async function storedSpans(dataDir: string): Promise<number> {
+  let last = -1;
+  for (let waited = 0; waited < 60; waited++) {
+    const count = countSpans(dataDir);
+    if (count === last) return count;
+    last = count;
+    await new Promise((done) => setTimeout(done, 1_000));
+  }
+  return last;
+}
+
+const nginxConfig = (folder: string, port: number, upstream: number): string => `
+daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log crit;
+events { worker_connections 4096; }
+http {
+  access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  upstream model { server 127.0.0.1:${upstream}; keepalive 256; }
+  server {
+    listen 127.0.0.1:${port}; keepalive_requests 1000000;
+    location / { proxy_pass http://model; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; }
+  }
+}
+`;

@@ -1,0 +1,116 @@
+/**
+ * `npm run bench`: the figures of performance.md in one interleaved run, with their ratios against the goals.
+ * `npm run bench -- --quick` takes a third of the time; `-- gateway` or `-- server` runs one half.
+ */
+import { availableParallelism } from 'node:os';
+import { measureGateway } from './gateway-rows.ts';
+import { measureServer } from './server-rows.ts';
+import { goal, heading, row, verdicts } from './report.ts';
+
+const quick = process.argv.includes('--quick');
+const only = ['gateway', 'server'].find((half) => process.argv.includes(half));
+const [rounds, seconds] = quick ? [1, 1] : [3, 3];
+const started = performance.now();
+
+heading(
+  `Spandrel bench, Node ${process.versions.node}, ${availableParallelism()} cores, medians of ${rounds} interleaved rounds of ${seconds} s`,
+);
+if (only !== 'server') reportGateway(await measureGateway(rounds, seconds));
+if (only !== 'gateway') reportServer(await measureServer(rounds, seconds));
+verdicts();
+console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);
+
+function reportGateway(figures: Awaited<ReturnType<typeof measureGateway>>): void {
+  for (const [title, turns] of [
+    ['Gateway, 1 KB JSON, 32 connections', figures.json32],
+    ['Gateway, 1 KB JSON, 128 connections', figures.json128],
+    ['Gateway, 50-chunk SSE, 32 connections', figures.sse],
+  ] as const) {
+    heading(title);
+    const limit = turns['nginx']?.cpuMicros;
+    row('', 'CPU µs/req', '× nginx', 'req/s', 'p99 ms', 'failures');
+    for (const [name, turn] of Object.entries(turns)) {
+      row(
+        name,
+        turn.cpuMicros.toFixed(0),
+        limit ? (turn.cpuMicros / limit).toFixed(1) : '-',
+        turn.perSecond.toFixed(0),
+        turn.p99.toFixed(0),
+        String(turn.failures),
+      );
+    }
+  }
+  heading('Gateway, added p50 of a single call');
+  for (const [name, micros] of Object.entries(figures.addedMicros)) row(name, `${micros.toFixed(0)} µs`);
+  const { called, stored } = figures.recorded;
+  row('recorded', `${stored} spans of ${called} calls and more from warm-up and single calls`);
+  row('memory', `${megabytes(figures.rss.before)} → ${megabytes(figures.rss.after)}`);
+  const cpu = (turns: typeof figures.json32, name: string): number | undefined => turns[name]?.cpuMicros;
+  for (const [label, turns] of [
+    ['32', figures.json32],
+    ['128', figures.json128],
+  ] as const) {
+    goal(`gateway JSON ${label} CPU / nginx`, ratio(cpu(turns, 'spandrel'), cpu(turns, 'nginx')), '<=', 3);
+    goal(
+      `gateway JSON ${label} CPU / http-proxy-3`,
+      ratio(cpu(turns, 'spandrel'), cpu(turns, 'http-proxy-3')),
+      '<=',
+      0.6,
+    );
+    goal(`gateway JSON ${label} CPU / Portkey`, ratio(cpu(turns, 'spandrel'), cpu(turns, 'portkey')), '<=', 0.1);
+  }
+  goal('gateway SSE CPU / nginx', ratio(cpu(figures.sse, 'spandrel'), cpu(figures.sse, 'nginx')), '<=', 2);
+  goal('gateway added p50 / nginx', ratio(figures.addedMicros['spandrel'], figures.addedMicros['nginx']), '<=', 2.5);
+}
+
+function reportServer(figures: Awaited<ReturnType<typeof measureServer>>): void {
+  for (const [title, turns] of [
+    [`Server, POST of 1.2 KB, nothing stored`, figures.http],
+    ['Server, create + complete, durable', figures.pairs],
+  ] as const) {
+    heading(title);
+    row('', 'CPU µs/req', 'req/s', 'p50 ms', 'p99 ms', 'failures');
+    for (const [name, turn] of Object.entries(turns)) {
+      row(
+        name,
+        turn.cpuMicros.toFixed(0),
+        turn.perSecond.toFixed(0),
+        turn.p50.toFixed(0),
+        turn.p99.toFixed(0),
+        String(turn.failures),
+      );
+    }
+  }
+  const { ingest, pairs, http } = figures;
+  heading('Server, POST /api/ingest of 500 spans');
+  row(
+    'Spandrel',
+    `${ingest.spansPerSecond.toFixed(0)} spans/s`,
+    `${ingest.stored} stored of ${ingest.sent} acknowledged`,
+  );
+  row('bare loop', `${ingest.bareSpansPerSecond.toFixed(0)} spans/s`);
+  goal(
+    'HTTP stack CPU / Fastify + zod',
+    http['Spandrel, nothing stored'].cpuMicros / http['Fastify + zod'].cpuMicros,
+    '<=',
+    1.4,
+  );
+  goal(
+    'create+complete rate / nothing stored',
+    pairs.Spandrel.perSecond / pairs['nothing stored'].perSecond,
+    '>=',
+    0.75,
+  );
+  goal(
+    'create+complete rate / one transaction each',
+    pairs.Spandrel.perSecond / pairs['one transaction each'].perSecond,
+    '>=',
+    3,
+  );
+  goal('create+complete p99 ms', pairs.Spandrel.p99, '<=', 50);
+  goal('ingest rate / bare loop', ingest.spansPerSecond / ingest.bareSpansPerSecond, '>=', 0.6);
+}
+
+const ratio = (a: number | undefined, b: number | undefined): number | undefined =>
+  a !== undefined && b ? a / b : undefined;
+const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MB`;

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bareSpansPerSecond, countSpans } from './database.ts';
+import { median, medianTurn, run, type Turn } from './load.ts';
+import { freePorts } from './ports.ts';
+import { startPeer, type Peer } from './process.ts';
+
+const CONNECTIONS = 64;
+const INGEST_SPANS = 500;
+const peerFile = (name: string): string => resolve(`test/bench/peers/${name}.ts`);
+
+export interface ServerFigures {
+  /** POST of a 1.2 KB span that nothing stores: what HTTP alone costs. */
+  http: Record<'bare node http' | 'Fastify + zod' | 'Spandrel, nothing stored', Turn>;
+  /** Create and complete of a span: two requests. */
+  pairs: Record<'nothing stored' | 'one transaction each' | 'Spandrel', Turn>;
+  ingest: { spansPerSecond: number; bareSpansPerSecond: number; stored: number; sent: number };
+}
+
+const span = (traceId: string) => ({
+  trace_id: traceId,
+  name: 'chat',
+  kind: { type: 'llm_call', model: 'gpt-4o', provider: 'openai' },
+  input: [{ role: 'user', content: 'z'.repeat(1_000) }],
+});
+const finished = {
+  output: { text: 'w'.repeat(300), finish_reason: 'stop' },
+  kind: { type: 'llm_call', model: 'gpt-4o', provider: 'openai', input_tokens: 120, output_tokens: 80 },
+};
+
+/** The API against the same HTTP stack storing nothing, and storing one transaction a request. */
+export async function measureServer(rounds: number, seconds: number): Promise<ServerFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
+  const dataDir = join(folder, 'data');
+  const [api, bare, fastify, nothing, each] = await freePorts(5);
+  const peers: Peer[] = [];
+  const start = async (file: string, port: number, ...args: string[]): Promise<Peer> => {
+    const peer = await startPeer(process.execPath, [file, ...args], [port]);
+    peers.push(peer);
+    return peer;
+  };
+  try {
+    const own = await start(
+      resolve('dist/apps/server/src/main.js'),
+      api!,
+      '--port',
+      String(api),
+      '--data-dir',
+      dataDir,
+    );
+    const ways = {
+      'bare node http': { port: bare!, peer: await start(peerFile('plain-http'), bare!, String(bare)) },
+      'Fastify + zod': { port: fastify!, peer: await start(peerFile('plain-fastify'), fastify!, String(fastify)) },
+      'nothing stored': {
+        port: nothing!,
+        peer: await start(peerFile('server-storing'), nothing!, String(nothing), 'nothing'),
+      },
+      'one transaction each': {
+        port: each!,
+        peer: await start(peerFile('server-storing'), each!, String(each), 'each', dataDir),
+      },
+      Spandrel: { port: api!, peer: own },
+    };
+    const traceId = await createTrace(api!);
+    const http = new Turns();
+    const pairs = new Turns();
+    for (let round = 0; round < rounds; round++) {
+      for (const name of ['bare node http', 'Fastify + zod', 'nothing stored'] as const) {
+        http.add(name, await post(ways[name], JSON.stringify(span(traceId)), seconds));
+        await sleep(200);
+      }
+      for (const name of ['nothing stored', 'one transaction each', 'Spandrel'] as const) {
+        pairs.add(name, await createAndComplete(ways[name], traceId, seconds));
+        await sleep(200);
+      }
+    }
+    return {
+      http: {
+        'bare node http': http.median('bare node http'),
+        'Fastify + zod': http.median('Fastify + zod'),
+        'Spandrel, nothing stored': http.median('nothing stored'),
+      },
+      pairs: {
+        'nothing stored': pairs.median('nothing stored'),
+        'one transaction each': pairs.median('one transaction each'),
+        Spandrel: pairs.median('Spandrel'),
+      },
+      ingest: await measureIngest(api!, dataDir, rounds, seconds),
+    };
+  } finally {
+    for (const peer of peers.toReversed()) await peer.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The turns of each row. */
+class Turns {
+  private readonly byRow = new Map<string, Turn[]>();
+
+  add(row: string, turn: Turn): void {
+    this.byRow.set(row, [...(this.byRow.get(row) ?? []), turn]);
+  }
+
+  median(row: string): Turn {
+    return medianTurn(this.byRow.get(row)!);
+  }
+}
+
+interface Way {
+  port: number;
+  peer: Peer;
+}
+
+const post = ({ port, peer }: Way, body: string, seconds: number): Promise<Turn> =>
+  run({ url: `http://127.0.0.1:${port}/api/spans`, body, connections: CONNECTIONS, seconds }, peer);
+
+/** Each connection creates a span with an id of its own and completes it, over and over. */
+function createAndComplete({ port, peer }: Way, traceId: string, seconds: number): Promise<Turn> {
+  const create = JSON.stringify(span(traceId)).slice(1);
+  const complete = JSON.stringify(finished);
+  let ids = 0;
+  const prefix = `b${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
+  return run(
+    {
+      url: `http://127.0.0.1:${port}`,
+      requests: [
+        {
+          method: 'POST',
+          path: '/api/spans',
+          setupRequest: (request, context) => {
+            const id = `${prefix}-${ids++}`;
+            (context as { id?: string }).id = id;
+            return { ...request, body: `{"id":"${id}",${create}` };
+          },
+        },
+        {
+          method: 'POST',
+          setupRequest: (request, context) => ({
+            ...request,
+            path: `/api/spans/${(context as { id?: string }).id}/complete`,
+            body: complete,
+          }),
+        },
+      ],
+      connections: CONNECTIONS,
+      seconds,
+    },
+    peer,
+  );
+}
+
+async function createTrace(port: number): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/traces`, { method: 'POST' });
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** Bulk ingest of finished spans, one sender with two requests on the way, against the bare loop over the same rows. */
+async function measureIngest(
+  port: number,
+  dataDir: string,
+  rounds: number,
+  seconds: number,
+): Promise<ServerFigures['ingest']> {
+  const perSecond: number[] = [];
+  const limits: number[] = [];
+  const before = countSpans(dataDir);
+  let sent = 0;
+  let serial = 0;
+  const sendOne = async (): Promise<void> => {
+    const traceId = `ingest-${serial++}`;
+    const spans = Array.from({ length: INGEST_SPANS }, (_, i) => ({
+      id: `${traceId}-${i}`,
+      ...span(traceId),
+      ...finished,
+      status: 'completed',
+    }));
+    const body = JSON.stringify({ traces: [{ id: traceId }], spans });
+    const response = await fetch(`http://127.0.0.1:${port}/api/ingest`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const answer = (await response.json()) as { accepted: { spans: number } };
+    sent += answer.accepted.spans;
+  };
+  for (let round = 0; round < rounds; round++) {
+    const from = sent;
+    const started = performance.now();
+    const deadline = started + seconds * 1000;
+    const sender = async (): Promise<void> => {
+      while (performance.now() < deadline) await sendOne();
+    };
+    await Promise.all([sender(), sender()]);
+    perSecond.push((sent - from) / ((performance.now() - started) / 1000));
+    limits.push(bareSpansPerSecond(dataDir, INGEST_SPANS));
+  }
+  return {
+    spansPerSecond: median(perSecond),
+    bareSpansPerSecond: median(limits),
+    stored: countSpans(dataDir) - before,
+    sent,
+  };
+}
