@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { jsonAnswer, lastSaid, type FakeAnswer, type FakeCall } from './answer.ts';
+import { anthropicAnswer, anthropicError } from './anthropic-answers.ts';
+import { deliver, SentAnswer } from './deliver.ts';
+import { ollamaAnswer, ollamaError } from './ollama-answers.ts';
+import { openAiAnswer, openAiError } from './openai-answers.ts';
+import { responsesAnswer } from './responses-answers.ts';
+import { errorStatusOf, numberOf, readScenario, type Scenario } from './scenario.ts';
+import { acceptWebSocketEcho } from './websocket-echo.ts';
+
+/** A request as it arrived, and what it was answered. */
+export interface RecordedCall {
+  method: string;
+  url: string;
+  /** Names and values by turns, as they came. */
+  rawHeaders: string[];
+  body: Buffer;
+  answer: SentAnswer;
+  /** True once the caller went away before the answer was sent. */
+  aborted: boolean;
+}
+
+export interface FakeProvider {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  port: number;
+  /** All requests so far, in the order their bodies were complete; tests may empty it. */
+  requests: RecordedCall[];
+  close(): Promise<void>;
+}
+
+export interface FakeProviderOptions {
+  /** 0, the default: any free one. */
+  port?: number;
+  /** Requests to keep; the oldest are forgotten. */
+  requestsMax?: number;
+}
+
+/** Starts a server on loopback that speaks the formats of all providers. See `scenario.ts` for what it can do. */
+export async function startFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
+  const { port = 0, requestsMax = 10_000 } = options;
+  const requests: RecordedCall[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response, requests).catch(() => response.destroy());
+    if (requests.length >= requestsMax) requests.splice(0, requests.length - requestsMax + 1);
+  });
+  const upgraded = new Set<{ destroy(): void }>();
+  server.on('upgrade', (request, socket) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+    acceptWebSocketEcho(request, socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${address.port}`, port: address.port, requests, close: () => close(server, upgraded) };
+}
+
+function close(server: Server, upgraded: Set<{ destroy(): void }>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  for (const socket of upgraded) socket.destroy();
+  return closed;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, requests: RecordedCall[]): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const sent = new SentAnswer();
+  const { method = '', url = '', rawHeaders } = request;
+  const recorded: RecordedCall = { method, url, rawHeaders, body, answer: sent, aborted: false };
+  requests.push(recorded);
+  response.on('error', () => {});
+  response.on('close', () => (recorded.aborted = !response.writableFinished));
+
+  const call = readCall(request, body);
+  if (call.scenario.has('hang')) return;
+  if (method === 'HEAD') return void response.writeHead(200, { 'content-type': 'application/json', 'content-length': '42' }).end();
+  await deliver(call.scenario.has('204') ? NO_CONTENT : answerOf(call), call.scenario, response, sent);
+}
+
+function readCall(request: IncomingMessage, body: Buffer): FakeCall {
+  const parsed = parseObject(body);
+  const header = request.headers['x-fake'];
+  const scenario = readScenario(Array.isArray(header) ? header[0] : header, parsed['model']);
+  const path = new URL(request.url ?? '/', 'http://fake').pathname.replace(/\/$/, '');
+  const { authorization, 'x-api-key': xApiKey } = request.headers;
+  const apiKey = String(xApiKey ?? authorization?.replace(/^Bearer /, '') ?? '');
+  return { path, body: parsed, scenario, text: textFor(scenario, parsed), apiKey };
+}
+
+/** Echoes what was said last; `huge:<KiB>` says a lot instead. */
+function textFor(scenario: Scenario, body: Record<string, unknown>): string {
+  if (scenario.has('huge')) return 'tide 🌊 潮 '.repeat(numberOf(scenario, 'huge', 1024) * 73);
+  return `You said: ${lastSaid(body)}`;
+}
+
+const NO_CONTENT: FakeAnswer = { status: 204, contentType: 'application/json', pieces: [], streamed: true };
+
+function answerOf(call: FakeCall): FakeAnswer {
+  const { path, scenario } = call;
+  const [answerFor, errorFor] = formatOf(path);
+  const status = errorStatusOf(scenario) ?? (scenario.has('error-key') ? 401 : undefined);
+  if (status !== undefined) return errorFor(status, call);
+  if (scenario.has('garbage')) return { ...jsonAnswer(null), pieces: ['<html>\u0000 not json {"choices":['] };
+  if (scenario.has('empty')) return { ...jsonAnswer(null), pieces: [] };
+  return answerFor(call);
+}
+
+type Format = [answer: (call: FakeCall) => FakeAnswer, error: (status: number, call: FakeCall) => FakeAnswer];
+
+function formatOf(path: string): Format {
+  if (/\/messages(\/count_tokens)?$/.test(path)) return [anthropicAnswer, anthropicError];
+  if (/\/api\/[a-z]+$/.test(path)) return [ollamaAnswer, ollamaError];
+  if (path.endsWith('/responses')) return [responsesAnswer, openAiError];
+  if (/\/(chat\/completions|completions|embeddings|models)$/.test(path)) return [openAiAnswer, openAiError];
+  return [() => jsonAnswer({ object: 'fake', path }), openAiError];
+}
+
+function parseObject(body: Buffer): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
