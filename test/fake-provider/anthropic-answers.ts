@@ -54,9 +54,17 @@ function blockEvents(block: { type: string }, index: number, text: string) {
   });
   const [begun, deltas] =
     block.type === 'thinking'
-      ? [{ type: 'thinking', thinking: '', signature: '' }, [delta('thinking_delta', 'thinking', 'Hm, tides.'), delta('signature_delta', 'signature', 'fake')]]
+      ? [
+          { type: 'thinking', thinking: '', signature: '' },
+          [delta('thinking_delta', 'thinking', 'Hm, tides.'), delta('signature_delta', 'signature', 'fake')],
+        ]
       : block.type === 'tool_use'
-        ? [{ ...TOOL_USE, input: {} }, ['', INPUT_JSON.slice(0, 6), INPUT_JSON.slice(6)].map((json) => delta('input_json_delta', 'partial_json', json))]
+        ? [
+            { ...TOOL_USE, input: {} },
+            ['', INPUT_JSON.slice(0, 6), INPUT_JSON.slice(6)].map((json) =>
+              delta('input_json_delta', 'partial_json', json),
+            ),
+          ]
         : [{ type: 'text', text: '' }, tokensOf(text).map((token) => delta('text_delta', 'text', token))];
   return [
     { type: 'content_block_start', index, content_block: begun },

@@ -9,11 +9,19 @@ export function ollamaAnswer(call: FakeCall): FakeAnswer {
   const model = call.body['model'];
   switch (call.path.slice(call.path.lastIndexOf('/') + 1)) {
     case 'tags':
-      return jsonAnswer({ models: [{ name: 'llama3.2:latest', model: 'llama3.2:latest', modified_at: CREATED_AT, size: 1 }] });
+      return jsonAnswer({
+        models: [{ name: 'llama3.2:latest', model: 'llama3.2:latest', modified_at: CREATED_AT, size: 1 }],
+      });
     case 'version':
       return jsonAnswer({ version: '0.30.0' });
     case 'embed':
-      return jsonAnswer({ model, embeddings: [[0.5, -0.25]], total_duration: 1, load_duration: 1, prompt_eval_count: FAKE_USAGE.input });
+      return jsonAnswer({
+        model,
+        embeddings: [[0.5, -0.25]],
+        total_duration: 1,
+        load_duration: 1,
+        prompt_eval_count: FAKE_USAGE.input,
+      });
     case 'embeddings':
       return jsonAnswer({ embedding: [0.5, -0.25] });
     case 'chat':

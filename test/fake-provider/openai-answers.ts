@@ -6,7 +6,8 @@ const TOOL = { name: 'get_tide', arguments: '{"harbour":"長崎"}' };
 
 /** OpenAI's formats except Responses. */
 export function openAiAnswer(call: FakeCall): FakeAnswer {
-  if (call.path.endsWith('/models')) return jsonAnswer({ object: 'list', data: [model('gpt-5.1'), model('gpt-4.1-mini')] });
+  if (call.path.endsWith('/models'))
+    return jsonAnswer({ object: 'list', data: [model('gpt-5.1'), model('gpt-4.1-mini')] });
   if (call.path.endsWith('/embeddings')) return embeddings(call);
   if (call.path.endsWith('/chat/completions')) return call.body['stream'] === true ? chatStream(call) : chat(call);
   return completions(call);
@@ -28,7 +29,10 @@ function usageOf({ scenario }: FakeCall) {
     completion_tokens: FAKE_USAGE.output,
     total_tokens: FAKE_USAGE.input + FAKE_USAGE.output,
     prompt_tokens_details: { cached_tokens: scenario.has('cached') ? FAKE_USAGE.cached : 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: scenario.has('reasoning') ? FAKE_USAGE.reasoning : 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: scenario.has('reasoning') ? FAKE_USAGE.reasoning : 0,
+      audio_tokens: 0,
+    },
   };
 }
 
@@ -101,7 +105,9 @@ function embeddings(call: FakeCall): FakeAnswer {
   const inputs = Array.isArray(call.body['input']) ? call.body['input'] : [call.body['input']];
   const vector = [0.5, -0.25, 0.125, 1];
   const embedding =
-    call.body['encoding_format'] === 'base64' ? Buffer.from(new Float32Array(vector).buffer).toString('base64') : vector;
+    call.body['encoding_format'] === 'base64'
+      ? Buffer.from(new Float32Array(vector).buffer).toString('base64')
+      : vector;
   return jsonAnswer({
     object: 'list',
     data: inputs.map((_input, index) => ({ object: 'embedding', index, embedding })),

@@ -17,7 +17,10 @@ export function responsesAnswer(call: FakeCall): FakeAnswer {
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response: whole },
   ];
-  return sseAnswer(events.map((event, position) => ({ ...event, sequence_number: position })), true);
+  return sseAnswer(
+    events.map((event, position) => ({ ...event, sequence_number: position })),
+    true,
+  );
 }
 
 type Place = { item_id: string; output_index: number };
@@ -26,7 +29,11 @@ function messageEvents(text: string, place: Place) {
   const at = { ...place, content_index: 0 };
   const part = (text: string) => ({ type: 'output_text', annotations: [], logprobs: [], text });
   return [
-    { type: 'response.output_item.added', output_index: 0, item: { ...message(''), status: 'in_progress', content: [] } },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { ...message(''), status: 'in_progress', content: [] },
+    },
     { type: 'response.content_part.added', ...at, part: part('') },
     ...tokensOf(text).map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [] })),
     { type: 'response.output_text.done', ...at, text, logprobs: [] },

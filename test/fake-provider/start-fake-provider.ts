@@ -56,7 +56,12 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
     server.listen(port, '127.0.0.1', resolve);
   });
   const address = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${address.port}`, port: address.port, requests, close: () => close(server, upgraded) };
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    requests,
+    close: () => close(server, upgraded),
+  };
 }
 
 function close(server: Server, upgraded: Set<{ destroy(): void }>): Promise<void> {
@@ -79,7 +84,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, reques
 
   const call = readCall(request, body);
   if (call.scenario.has('hang')) return;
-  if (method === 'HEAD') return void response.writeHead(200, { 'content-type': 'application/json', 'content-length': '42' }).end();
+  if (method === 'HEAD')
+    return void response.writeHead(200, { 'content-type': 'application/json', 'content-length': '42' }).end();
   await deliver(call.scenario.has('204') ? NO_CONTENT : answerOf(call), call.scenario, response, sent);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { calls } from './fixtures/calls.js';
 import anthropic from './index.js';
 
@@ -82,8 +82,12 @@ describe('anthropic', () => {
 
   it('keeps the pieces of a tool input that was cut off', async () => {
     const reader = (await setup()).endpoint(post('/v1/messages'))!.readStream();
-    reader.push({ data: '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"f","input":{}}}' });
-    reader.push({ data: '{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\\"a"}}' });
+    reader.push({
+      data: '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"f","input":{}}}',
+    });
+    reader.push({
+      data: '{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\\"a"}}',
+    });
     expect(reader.answer().toolCalls).toEqual([{ id: null, name: 'f', arguments: '{"a' }]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { calls } from './fixtures/calls.js';
 import custom from './index.js';
 
@@ -19,7 +19,11 @@ describeProviderContract(
     unrecorded: [post('/v1/embeddings'), post('/v1/responses'), post('/v1/completions')],
     calls,
     errors: [
-      { status: 400, body: files.json('error-400.json'), message: "This model's maximum context length is 4096 tokens." },
+      {
+        status: 400,
+        body: files.json('error-400.json'),
+        message: "This model's maximum context length is 4096 tokens.",
+      },
       { status: 422, body: files.json('error-422.json'), message: 'model must be given' },
       { status: 400, body: [{ error: { code: 400, message: 'API key not valid.' } }], message: 'API key not valid.' },
     ],
@@ -61,7 +65,8 @@ describe('custom', () => {
 
   it('takes tool calls that come without index, and arguments that are no text', async () => {
     const reader = (await setup()).endpoint(post('/v1/chat/completions'))!.readStream();
-    const push = (calls: unknown) => reader.push({ data: JSON.stringify({ choices: [{ delta: { tool_calls: calls } }] }) });
+    const push = (calls: unknown) =>
+      reader.push({ data: JSON.stringify({ choices: [{ delta: { tool_calls: calls } }] }) });
     push([{ id: 'a', function: { name: 'f', arguments: '{"x"' } }]);
     push([{ function: { arguments: ':1}' } }]);
     push([{ id: 'b', function: { name: 'g', arguments: { y: 2 } } }]);

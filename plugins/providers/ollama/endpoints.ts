@@ -11,7 +11,8 @@ import {
 import { readOllamaAnswer } from './answer.js';
 import { OllamaStream } from './stream.js';
 
-const PATHS = /^\/api\/(chat|generate|embed|embeddings|tags|show|ps|version|pull|push|create|copy|delete|blobs|me|signout|web_search|web_fetch)(\/|$)/;
+const PATHS =
+  /^\/api\/(chat|generate|embed|embeddings|tags|show|ps|version|pull|push|create|copy|delete|blobs|me|signout|web_search|web_fetch)(\/|$)/;
 
 /** True for the paths of Ollama's own API. */
 export const isOllamaPath = (path: string): boolean => PATHS.test(path);
@@ -52,6 +53,9 @@ function endpoint(name: string, inputMembers: string[], inputOf: (request: JsonO
 /** The prompt of `/api/generate` as the user's message, with its images, after the system prompt. */
 function promptMessages(request: JsonObject): unknown {
   const { prompt, images } = request;
-  const asked = prompt === undefined && images === undefined ? [] : [{ role: 'user', content: prompt ?? '', ...(images !== undefined && { images }) }];
+  const asked =
+    prompt === undefined && images === undefined
+      ? []
+      : [{ role: 'user', content: prompt ?? '', ...(images !== undefined && { images }) }];
   return withSystemFirst(request['system'], asked);
 }

@@ -14,8 +14,7 @@ export default defineProvider({
       defaultBaseUrl: baseUrl,
       hosts: ['ollama.com'],
       baseHeader: BASE_HEADER,
-      recognises: ({ path, headers }) =>
-        headers[BASE_HEADER] !== undefined || isOllamaPath(path) ? 'certain' : 'no',
+      recognises: ({ path, headers }) => (headers[BASE_HEADER] !== undefined || isOllamaPath(path) ? 'certain' : 'no'),
       endpoint: endpointOf,
       errorBody: (_status, message) => ({ error: message }),
       errorMessage: errorMessageOf,

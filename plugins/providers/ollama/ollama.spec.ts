@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { calls } from './fixtures/calls.js';
 import ollama from './index.js';
 
@@ -26,7 +26,13 @@ describeProviderContract(
       { request: post('/api/v1/chat/completions'), as: 'no' },
       { request: post('/v1/chat/completions'), as: 'no' },
     ],
-    unrecorded: [get('/api/tags'), get('/api/chat'), post('/api/show'), post('/api/pull'), post('/v1/chat/completions')],
+    unrecorded: [
+      get('/api/tags'),
+      get('/api/chat'),
+      post('/api/show'),
+      post('/api/pull'),
+      post('/v1/chat/completions'),
+    ],
     calls,
     errors: [400, 404, 500].map((status) => {
       const body = files.json(`error-${status}.json`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONTRACT_API_KEY, describeProviderContract, fixturesIn, readEverything } from '@spandrel/plugin-api/testing';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { chatCalls, plainCalls, responsesCalls } from './fixtures/calls.js';
 import openai from './index.js';
 
@@ -13,7 +13,15 @@ describeProviderContract(
     plugin: openai,
     configs: {
       accepted: [{}, { base_url: 'https://openai.example' }, { base_url: 'http://127.0.0.1:4000/v1/' }],
-      refused: [null, 'x', { base_url: '' }, { base_url: 'ftp://x' }, { base_url: 'x.example' }, { base_url: 1 }, { baseUrl: 'https://x' }],
+      refused: [
+        null,
+        'x',
+        { base_url: '' },
+        { base_url: 'ftp://x' },
+        { base_url: 'x.example' },
+        { base_url: 1 },
+        { baseUrl: 'https://x' },
+      ],
     },
     recognised: [
       { request: post('/v1/chat/completions'), as: 'likely' },

@@ -33,7 +33,12 @@ export class ToolCallDeltas {
     this.append(index, id, objectOf(custom ?? piece['function']), custom === undefined ? 'arguments' : 'input');
   }
 
-  private append(index: number, id: string | null, piece: Readonly<Record<string, unknown>>, member = 'arguments'): void {
+  private append(
+    index: number,
+    id: string | null,
+    piece: Readonly<Record<string, unknown>>,
+    member = 'arguments',
+  ): void {
     const call = this.calls.get(index) ?? { id: null, name: '', arguments: '' };
     call.id ??= id;
     call.name += textOf(piece['name']) ?? '';

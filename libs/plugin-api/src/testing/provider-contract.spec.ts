@@ -13,7 +13,8 @@ const sound: Provider = {
   defaultBaseUrl: 'https://sound.example',
   hosts: [],
   recognises: () => 'likely',
-  endpoint: ({ method, path }) => (method === 'POST' && path === '/v1/chat/completions' ? chatCompletionsEndpoint : undefined),
+  endpoint: ({ method, path }) =>
+    method === 'POST' && path === '/v1/chat/completions' ? chatCompletionsEndpoint : undefined,
   errorBody: openAiErrorBody,
   errorMessage: errorMessageOf,
   chat: openAiChatCalls({ baseUrl: 'https://sound.example/v1', maxTokensMember: 'max_tokens' }),
@@ -51,7 +52,11 @@ function contractOf(changes: Partial<Provider>): ProviderContract<unknown> {
       {
         name: 'streamed',
         request: { path: '/v1/chat/completions', body: request },
-        answer: { streamed: [...streamed.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('') },
+        answer: {
+          streamed: [...streamed.map((chunk) => JSON.stringify(chunk)), '[DONE]']
+            .map((data) => `data: ${data}\n\n`)
+            .join(''),
+        },
         expected,
       },
     ],
@@ -66,7 +71,11 @@ function contractOf(changes: Partial<Provider>): ProviderContract<unknown> {
         body: { model: 'm', messages: [] },
       },
       answer: { body: whole, expected: answer },
-      models: { request: { method: 'GET', url: 'https://here.example/v1/models', headers }, body: { data: [{ id: 'm' }] }, ids: ['m'] },
+      models: {
+        request: { method: 'GET', url: 'https://here.example/v1/models', headers },
+        body: { data: [{ id: 'm' }] },
+        ids: ['m'],
+      },
     },
   };
 }
@@ -88,18 +97,40 @@ describe('describeProviderContract', () => {
   });
 
   it.each<[fault: string, changes: Partial<Provider>, failed: string]>([
-    ['throws on garbage', { errorMessage: (body) => (body as { error: { message: string } }).error.message }, 'reads any error body'],
+    [
+      'throws on garbage',
+      { errorMessage: (body) => (body as { error: { message: string } }).error.message },
+      'reads any error body',
+    ],
     ['loses its own message', { errorBody: () => ({}) }, 'finds the message of its own error body'],
     ['records what it should not', { endpoint: () => chatCompletionsEndpoint }, 'does not record GET /v1/models'],
-    ['changes the request', { recognises: (head) => ((head as { path: string }).path = '/') && 'likely' }, 'recognises POST /v1/chat/completions as likely'],
+    [
+      'changes the request',
+      { recognises: (head) => (Object.assign(head, { path: '/' }).path === '/' ? 'likely' : 'no') },
+      'recognises POST /v1/chat/completions as likely',
+    ],
     [
       'puts the key in the URL',
-      { chat: { ...sound.chat, buildModelsRequest: ({ apiKey }) => ({ method: 'GET', url: `https://here.example/?key=${apiKey}`, headers: {} }) } },
+      {
+        chat: {
+          ...sound.chat,
+          buildModelsRequest: ({ apiKey }) => ({
+            method: 'GET',
+            url: `https://here.example/?key=${apiKey}`,
+            headers: {},
+          }),
+        },
+      },
       'sends the key in a header only, and to the host of the connection only',
     ],
     [
       'ends before the end mark',
-      readingWith((reader) => ({ push: (frame) => reader.push(frame), answer: () => reader.answer(), started: true, ended: true })),
+      readingWith((reader) => ({
+        push: (frame) => reader.push(frame),
+        answer: () => reader.answer(),
+        started: true,
+        ended: true,
+      })),
       'begins with the first token and ends at the end mark only',
     ],
     [
@@ -109,8 +140,12 @@ describe('describeProviderContract', () => {
         return {
           push: (frame) => reader.push(frame),
           answer: () => ({ ...reader.answer(), ...(asked++ > 0 && { text: 'other' }) }),
-          get started() { return reader.started; },
-          get ended() { return reader.ended; },
+          get started() {
+            return reader.started;
+          },
+          get ended() {
+            return reader.ended;
+          },
         };
       }),
       'reads its stream the same when asked in between, and its text only grows',

@@ -54,5 +54,4 @@ export function describeProviderContract<Config>(contract: ProviderContract<Conf
   });
 }
 
-const headline = ({ method, path, headers }: RequestHead): string =>
-  [method, path, ...Object.keys(headers)].join(' ');
+const headline = ({ method, path, headers }: RequestHead): string => [method, path, ...Object.keys(headers)].join(' ');

@@ -13,7 +13,19 @@ export function describeRobustness<Config>(
 ): void {
   it('takes any path and method', async () => {
     const provider = await provide();
-    for (const path of ['', '/', '//', '/v1', '/v1/', '/api/', '*', '/%ff', `/${'a/'.repeat(2000)}`, '/\u0000', '/🙂']) {
+    for (const path of [
+      '',
+      '/',
+      '//',
+      '/v1',
+      '/v1/',
+      '/api/',
+      '*',
+      '/%ff',
+      `/${'a/'.repeat(2000)}`,
+      '/\u0000',
+      '/🙂',
+    ]) {
       for (const method of ['POST', 'GET', 'HEAD', 'OPTIONS', '']) {
         assert.match(provider.recognises({ method, path, headers: {} }), /^(certain|likely|no)$/);
         assert.equal(provider.endpoint({ method, path, headers: {} }), undefined);
@@ -60,7 +72,9 @@ function readRequest(endpoint: Endpoint, body: unknown): void {
 function readMutatedStreams(endpoint: Endpoint, text: string): void {
   const frames = framesOf(text, endpoint.framing);
   frames.forEach((frame, position) => {
-    for (const data of [...ODD_VALUES, ...mutationsOf(parsed(frame.data), 4)].map((value) => JSON.stringify(value) ?? '')) {
+    for (const data of [...ODD_VALUES, ...mutationsOf(parsed(frame.data), 4)].map(
+      (value) => JSON.stringify(value) ?? '',
+    )) {
       const reader = endpoint.readStream();
       for (const before of frames.slice(Math.max(0, position - 2), position)) reader.push(before);
       reader.push({ ...frame, data });

@@ -24,7 +24,12 @@ const contractOf = (changes: Partial<Scorer> = {}): ScorerContract<unknown> => (
   configs: { accepted: [{}, { strict: true }], refused: [{ strict: 1 }, null] },
   needsExpected: false,
   samples: [
-    { name: 'a good answer', sample: { output: 'good' }, judge: (prompt) => (prompt.includes('good') ? '9' : '1'), expected: 0.9 },
+    {
+      name: 'a good answer',
+      sample: { output: 'good' },
+      judge: (prompt) => (prompt.includes('good') ? '9' : '1'),
+      expected: 0.9,
+    },
     { name: 'an answer the judge does not rate', sample: { output: '' }, judge: () => 'hm', expected: null },
   ],
 });
@@ -34,7 +39,11 @@ describeScorerContract(contractOf(), { describe, it });
 describe('describeScorerContract', () => {
   it.each<[fault: string, changes: Partial<Scorer>, failed: string]>([
     ['scores out of range', { score: () => ({ score: 9 }) }, 'scores a good answer'],
-    ['never stops', { score: (sample) => score({ ...sample, signal: new AbortController().signal }) }, 'stops a good answer when its signal aborts'],
+    [
+      'never stops',
+      { score: (sample) => score({ ...sample, signal: new AbortController().signal }) },
+      'stops a good answer when its signal aborts',
+    ],
     ['needs an expected value without saying so', { needsExpected: true }, 'says whether it needs an expected value'],
     ['scores at random', { score: () => ({ score: Math.random() }) }, 'scores a good answer'],
   ])('fails a scorer that %s', async (_fault, changes, failed) => {

@@ -25,7 +25,10 @@ export interface ScoreFixture {
 const ABORT_MS = 1_000;
 
 /** The tests every scorer plugin must pass: shape, config, scores in range and the same again, and that it can be stopped. */
-export function describeScorerContract<Config>(contract: ScorerContract<Config>, { describe, it }: TestFunctions): void {
+export function describeScorerContract<Config>(
+  contract: ScorerContract<Config>,
+  { describe, it }: TestFunctions,
+): void {
   const { plugin, configs } = contract;
   const provide = async (): Promise<Scorer> => setUpPlugin(plugin, configs.accepted[0]);
 
@@ -45,12 +48,17 @@ export function describeScorerContract<Config>(contract: ScorerContract<Config>,
     it('scores many at once', async () => {
       const scorer = await provide();
       const scores = await Promise.all(contract.samples.map(async (fixture) => scorer.score(sampleOf(fixture))));
-      assert.deepEqual(scores.map(({ score }) => score), contract.samples.map(({ expected }) => expected));
+      assert.deepEqual(
+        scores.map(({ score }) => score),
+        contract.samples.map(({ expected }) => expected),
+      );
     });
     for (const fixture of contract.samples.filter(({ judge }) => judge !== undefined)) {
       it(`stops ${fixture.name} when its signal aborts`, async () => {
         const abort = new AbortController();
-        const scoring = settled((await provide()).score({ ...sampleOf(fixture), complete: never, signal: abort.signal }));
+        const scoring = settled(
+          (await provide()).score({ ...sampleOf(fixture), complete: never, signal: abort.signal }),
+        );
         abort.abort(new Error('stopped'));
         assert.equal(await Promise.race([scoring, later(ABORT_MS)]), 'stopped');
       });
@@ -77,7 +85,10 @@ function assertScore(score: Score): Score {
 const never = (): Promise<never> => new Promise(() => {});
 
 const settled = (scoring: Promise<Score> | Score): Promise<'stopped'> =>
-  Promise.resolve(scoring).then(() => 'stopped', () => 'stopped');
+  Promise.resolve(scoring).then(
+    () => 'stopped',
+    () => 'stopped',
+  );
 
 /** Does not keep the process alive. */
 const later = (ms: number): Promise<'still running'> =>

@@ -11,7 +11,10 @@ export interface ConfigFixtures {
 const SILENT = { info() {}, warn() {}, error() {} };
 
 /** Sets a plugin up as the kernel does: with its config checked and completed. */
-export async function setUpPlugin<P extends Plugin>(plugin: P, config: unknown): Promise<Awaited<ReturnType<P['setup']>>> {
+export async function setUpPlugin<P extends Plugin>(
+  plugin: P,
+  config: unknown,
+): Promise<Awaited<ReturnType<P['setup']>>> {
   const extension = await plugin.setup({ logger: SILENT }, pluginConfigSchema(plugin).parse(config));
   return extension as Awaited<ReturnType<P['setup']>>;
 }

@@ -19,7 +19,11 @@ export function messagesOf(value: unknown): ChatMessage[] | unknown {
  * but a plain prompt becomes the user's message.
  */
 export function withSystemFirst(system: unknown, input: unknown): ChatMessage[] {
-  const messages: ChatMessage[] = Array.isArray(input) ? input : isAbsent(input) ? [] : [{ role: 'user', content: input }];
+  const messages: ChatMessage[] = Array.isArray(input)
+    ? input
+    : isAbsent(input)
+      ? []
+      : [{ role: 'user', content: input }];
   return isAbsent(system) ? messages : [{ role: 'system', content: system }, ...messages];
 }
 
