@@ -1,0 +1,5 @@
+import type { Feature } from '@spandrel/kernel';
+import { tracingFeature } from '@spandrel/tracing';
+
+/** Every feature this server has; config `features:` selects among them. */
+export const FEATURES: readonly Feature[] = [tracingFeature];

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import {
+  createHttpApp,
+  loadPlugins,
+  Readiness,
+  selectFeatures,
+  StartError,
+  type AppContext,
+  type AppReady,
+} from '@spandrel/kernel';
+import { openStorage, StorageModule } from '@spandrel/storage';
+import { FEATURES } from './features.js';
+
+/**
+ * Composes the API server of the settings and starts it: plugins, storage, features, HTTP.
+ * @throws StartError when a setting, a plugin or the data directory does not allow the start.
+ */
+export async function startServer({ settings, logger, lifecycle }: AppContext): Promise<AppReady> {
+  if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
+  const features = selectFeatures(FEATURES, settings.features);
+  const plugins = await loadPlugins(settings.plugins, logger);
+  const storage = await openStorage(
+    { dialect: 'sqlite', file: join(settings.dataDir, 'spandrel.db') },
+    { entities: features.flatMap(({ entities }) => entities), logger },
+  );
+  lifecycle.onStop('storage', () => storage.close());
+  const app = await createHttpApp({ settings, plugins, logger, features, modules: [StorageModule.forRoot(storage)] });
+  lifecycle.onStop('http', () => app.close());
+  const readiness = app.get(Readiness);
+  try {
+    await app.listen(settings.port, settings.host);
+  } catch (error) {
+    throw new StartError([`port (--port, SPANDREL_PORT): cannot listen on ${settings.host}:${settings.port}: ${(error as Error).message}`]);
+  }
+  readiness.ready = true;
+  lifecycle.onStop('readiness', () => void (readiness.ready = false));
+  return { port: (app.getHttpServer().address() as { port: number }).port };
+}
