@@ -3,6 +3,7 @@ import {
   errorMessageOf,
   filledTextOf,
   objectOf,
+  readExactJson,
   readJson,
   textOf,
   type JsonObject,
@@ -91,6 +92,6 @@ function assemble({ begun, text, inputJson }: Block): JsonObject {
   return {
     ...begun,
     ...(text !== '' && { text: (textOf(begun['text']) ?? '') + text }),
-    ...(inputJson !== '' && { input: readJson(inputJson) ?? inputJson }),
+    ...(inputJson !== '' && { input: readExactJson(inputJson) ?? inputJson }),
   };
 }

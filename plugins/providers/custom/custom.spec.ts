@@ -63,6 +63,12 @@ describe('custom', () => {
     expect(reader.started).toBe(true);
   });
 
+  it('takes an error that only the event name shows', async () => {
+    const reader = (await setup()).endpoint(post('/v1/chat/completions'))!.readStream();
+    reader.push({ event: 'error', data: '{"message":"out of memory"}' });
+    expect(reader.answer().error).toBe('out of memory');
+  });
+
   it('takes tool calls that come without index, and arguments that are no text', async () => {
     const reader = (await setup()).endpoint(post('/v1/chat/completions'))!.readStream();
     const push = (calls: unknown) =>

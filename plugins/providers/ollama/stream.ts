@@ -1,6 +1,7 @@
 import {
   filledTextOf,
   objectOf,
+  readExactJson,
   readJson,
   UNKNOWN_USAGE,
   type RecordedAnswer,
@@ -24,7 +25,8 @@ export class OllamaStream implements StreamReader {
   };
 
   push({ data }: StreamFrame): void {
-    const line = objectOf(readJson(data));
+    // Arguments of tool calls come as values, which are recorded.
+    const line = objectOf(data.includes('"tool_calls"') ? readExactJson(data) : readJson(data));
     const read = readOllamaAnswer(line);
     const thinking = filledTextOf(line['thinking']) ?? filledTextOf(objectOf(line['message'])['thinking']);
     if (read.text !== null) this.text = (this.text ?? '') + read.text;

@@ -1,6 +1,6 @@
 import { UNKNOWN_USAGE, type Usage } from '../chat.js';
 import type { RecordedAnswer, StreamFrame, StreamReader } from '../provider.js';
-import { embeddedErrorOf } from '../wire/error-message.js';
+import { embeddedErrorOf, errorMessageOf } from '../wire/error-message.js';
 import { filledTextOf, objectOf, readJson, textOf } from '../wire/lenient-json.js';
 import { contentTextOf } from '../wire/messages.js';
 import { firstChoice } from './chat-answer.js';
@@ -24,14 +24,14 @@ class ChatStream implements StreamReader {
   private error: string | null = null;
   private readonly toolCalls = new ToolCallDeltas();
 
-  push({ data }: StreamFrame): void {
+  push({ event, data }: StreamFrame): void {
     if (data.trim() === OPENAI_END_MARK) {
       this.ended = true;
       return;
     }
     const chunk = objectOf(readJson(data));
     this.model = filledTextOf(chunk['model']) ?? this.model;
-    this.error = embeddedErrorOf(chunk) ?? this.error;
+    this.error = embeddedErrorOf(chunk) ?? (event === 'error' ? errorMessageOf(chunk) : null) ?? this.error;
     if (typeof chunk['usage'] === 'object' && chunk['usage'] !== null) this.usage = readOpenAiUsage(chunk['usage']);
     const choice = firstChoice(chunk['choices']);
     if (choice) this.pushChoice(choice);

@@ -30,8 +30,17 @@ export function without(object: JsonObject, ...members: string[]): Record<string
   return left;
 }
 
-/** The value of a JSON text, numbers kept exactly; `undefined` when it is not JSON. */
+/** The value of a JSON text; `undefined` when it is not JSON. For frames of a stream: the fast way. */
 export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As {@link readJson}, with numbers kept to the last digit: for values that a recording keeps. */
+export function readExactJson(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
