@@ -38,6 +38,11 @@ const complete = (id: string, body?: unknown) => api.post<SpanResource & Problem
 const fail = (id: string, body: unknown) => api.post<SpanResource & Problem>(`/api/spans/${id}/fail`, body);
 const expectProblem = (answer: { status: number; body: Problem }, status: number, code: string): void =>
   expect([answer.status, answer.body.code]).toEqual([status, code]);
+interface SpanPage {
+  spans: SpanResource[];
+  count: number;
+  next_cursor: string | null;
+}
 const llm = (model: string, members: object = {}) => ({ type: 'llm_call', model, provider: 'openai', ...members });
 
 describe('traces', () => {
@@ -396,10 +401,8 @@ describe('spans', () => {
 
 describe('the span list', () => {
   const ids = async (query: string) => (await api.spans(query)).map(({ id }) => id);
-  let trace: TraceResource;
-
   beforeEach(async () => {
-    trace = await newTrace({ id: 'T', session_id: 'sess', tags: ['red', 'big'] });
+    await newTrace({ id: 'T', session_id: 'sess', tags: ['red', 'big'] });
     await newTrace({ id: 'U' });
     const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
     await newSpan({
@@ -520,8 +523,8 @@ describe('the span list', () => {
         const seen: string[] = [];
         let cursor: string | null = null;
         do {
-          const query = `limit=10&sort_by=${sort_by}&sort_order=${sort_order}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-          const { body } = await api.get<{ spans: SpanResource[]; count: number; next_cursor: string | null }>(
+          const query: string = `limit=10&sort_by=${sort_by}&sort_order=${sort_order}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+          const { body }: { body: SpanPage } = await api.get<SpanPage>(
             `/api/spans?trace_id=P&${query}`,
           );
           expect(body.count).toBe(body.spans.length);
