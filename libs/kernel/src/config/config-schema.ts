@@ -39,6 +39,7 @@ export const configSchema = z.strictObject({
     enabled: z.boolean(),
     port: port.nullable(),
     api_url: httpUrl.nullable(),
+    api_key: z.string().min(1).nullable(),
     capture,
     spool_dir: z.string().min(1).nullable(),
     spool_items: z.number().int().min(1),

@@ -33,6 +33,8 @@ export interface Settings {
     enabled: boolean;
     port: number;
     apiUrl: string;
+    /** The gateway's own credential at the API; `null` in local mode. */
+    apiKey: string | null;
     capture: CaptureSetting;
     /** Absolute. */
     spoolDir: string | null;
@@ -65,6 +67,7 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
       enabled: gateway.enabled,
       port: gateway.port ?? (config.port === 0 ? 0 : config.port + 1),
       apiUrl: (gateway.api_url ?? `http://127.0.0.1:${config.port}`).replace(/\/+$/, ''),
+      apiKey: gateway.api_key,
       capture: toCapture(gateway.capture),
       spoolDir: gateway.spool_dir === null ? null : absolute(gateway.spool_dir),
       spoolItems: gateway.spool_items,

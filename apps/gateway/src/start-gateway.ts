@@ -1,0 +1,38 @@
+import { loadPlugins, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
+import { createGateway } from './gateway.js';
+import { GATEWAY_DEFAULTS } from './gateway-settings.js';
+
+/**
+ * Composes the gateway of the settings and starts it.
+ * @throws StartError when a setting, a plugin or the spool directory does not allow the start.
+ */
+export async function startGateway({ settings, logger, lifecycle }: AppContext): Promise<AppReady> {
+  if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
+  const { providers } = await loadPlugins(settings.plugins, logger);
+  const { gateway } = settings;
+  const running = await createGateway(
+    {
+      ...GATEWAY_DEFAULTS,
+      host: settings.host,
+      port: gateway.port,
+      mode: settings.mode,
+      apiUrl: gateway.apiUrl,
+      apiKey: gateway.apiKey,
+      capture: gateway.capture,
+      spoolDir: gateway.spoolDir,
+      spoolItems: gateway.spoolItems,
+      spoolBytes: gateway.spoolBytes,
+      recordBytes: gateway.recordBytes,
+      forwardAllow: gateway.forwardAllow,
+    },
+    { providers, logger },
+  );
+  lifecycle.onStop('gateway', () => running.close());
+  try {
+    return await running.listen();
+  } catch (error) {
+    throw new StartError([
+      `gateway.port (--gateway-port, SPANDREL_GATEWAY_PORT): cannot listen on ${settings.host}:${gateway.port}: ${(error as Error).message}`,
+    ]);
+  }
+}
