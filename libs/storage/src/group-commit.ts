@@ -4,11 +4,18 @@ import type { WriteTx } from './write-tx.js';
 /** What became of one job: its answer, or the error its caller gets while the other jobs go on. */
 export type Outcome<Answer> = { answer: Answer } | { error: unknown };
 
+/** What a transaction did: one outcome a job, and what is to happen once it is durable. */
+export interface Applied<Answer> {
+  outcomes: readonly Outcome<Answer>[];
+  /** Called before the jobs are answered; must not throw. */
+  afterCommit?: () => void;
+}
+
 export interface GroupCommitOptions<Job, Answer> {
   /** Runs one transaction on the writer, with retries that cannot double it. */
   transaction: <T>(work: (tx: WriteTx) => Promise<T>) => Promise<T>;
-  /** Does the jobs in order; one outcome a job. Throws only when the whole transaction is lost. */
-  apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<Outcome<Answer>[]>;
+  /** Does the jobs in order. Throws only when the whole transaction is lost; it is then done again, job by job. */
+  apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<Applied<Answer>>;
   /** Rows a job writes, about. */
   weigh: (job: Job) => number;
   /** Rows one transaction takes, about; a heavier job gets its own. */
@@ -70,9 +77,9 @@ export class GroupCommit<Job, Answer> {
 
   private async commit(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
     const jobs = batch.map(({ job }) => job);
-    let outcomes: Outcome<Answer>[];
+    let applied: Applied<Answer>;
     try {
-      outcomes = await this.options.transaction((tx) => this.options.apply(tx, jobs));
+      applied = await this.options.transaction((tx) => this.options.apply(tx, jobs));
     } catch (error) {
       if (batch.length > 1 && !isUnavailable(error)) {
         for (const one of batch) await this.commit([one]);
@@ -82,8 +89,9 @@ export class GroupCommit<Job, Answer> {
       }
       return;
     }
+    applied.afterCommit?.();
     for (const [index, { resolve, reject }] of batch.entries()) {
-      const outcome = outcomes[index];
+      const outcome = applied.outcomes[index];
       if (outcome && 'answer' in outcome) resolve(outcome.answer);
       else reject(outcome?.error ?? new Error('a job was left without an outcome'));
     }

@@ -1,4 +1,4 @@
-export { GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.js';
+export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './group-commit.js';
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { openStorage } from './open-storage.js';

@@ -1,1 +1,12 @@
-export {};
+export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
+export { SpanCommitParticipants, type SpanCommitParticipant } from './span-commit-participant.js';
+export type { StoredSpan } from './span.entity.js';
+export { spanResource } from './span-resource.js';
+export { SpanStore } from './span.store.js';
+export { STATUS } from './status.js';
+export type { TraceRow } from './trace.entity.js';
+export { traceListItem, traceResource } from './trace-resource.js';
+export { TraceStore } from './trace.store.js';
+export type { SpanChange, TracingChange } from './tracing-change.js';
+export { tracingFeature } from './tracing.feature.js';
+export { TracingModule } from './tracing.module.js';

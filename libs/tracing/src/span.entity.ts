@@ -23,7 +23,7 @@ export const SpanSchema = defineEntity({
     outputTokens: p.bigint('number').nullable(),
     totalTokens: p.bigint('number').nullable(),
     /** Dollars: the caller's, or the estimate once the span is finished. */
-    cost: p.double().nullable(),
+    cost: p.double().$type<number>().nullable(),
     startedAt: p.bigint('number'),
     endedAt: p.bigint('number').nullable(),
     durationMs: p.bigint('number').nullable(),
@@ -59,3 +59,6 @@ export const SpanPayloadSchema = defineEntity({
 });
 
 export type SpanPayloadRow = Required<Flat<InferEntity<typeof SpanPayloadSchema>>>;
+
+/** A span as a whole: its row and its payload. Never changed, always replaced. */
+export type StoredSpan = Readonly<SpanRow & Omit<SpanPayloadRow, 'projectId' | 'spanId'>>;

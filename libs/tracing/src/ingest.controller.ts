@@ -1,0 +1,19 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ingestSchema, type IngestResult } from '@spandrel/contract';
+import { CurrentScope, type Scope } from '@spandrel/kernel';
+import type { z } from 'zod';
+import { Ingest } from './ingest.js';
+
+type IngestBody = z.output<typeof ingestSchema>;
+
+/** `POST /api/ingest` (contract.md "Spans"): 200 also when some items were rejected. */
+@Controller('api/ingest')
+export class IngestController {
+  constructor(private readonly ingest: Ingest) {}
+
+  @Post()
+  @HttpCode(200)
+  run(@CurrentScope() scope: Scope, @Body({ schema: ingestSchema }) body: IngestBody): Promise<IngestResult> {
+    return this.ingest.ingest(scope, body);
+  }
+}

@@ -1,0 +1,35 @@
+import { parseExactJson } from '@spandrel/contract';
+import { containsText, sql, type Sql } from '@spandrel/storage';
+
+/** Longest part of a needle that the database looks for; the rest is left to {@link jsonContains}. */
+const PREFILTER_LENGTH_MAX = 500;
+
+/**
+ * Whether a string, number or boolean anywhere in a JSON value contains the needle, ignoring the case of ASCII letters.
+ * Member names and structure do not count; numbers and booleans count as they are written.
+ * @param text JSON text; `null` contains nothing.
+ */
+export function jsonContains(text: string | null, needle: string): boolean {
+  return text !== null && valueContains(parseExactJson(text), foldAscii(needle));
+}
+
+/**
+ * Rows that may contain the needle: a column that holds JSON text contains the needle as JSON writes it. Every row that
+ * {@link jsonContains} takes passes; a few more may.
+ */
+export function mayContain(column: string, needle: string): Sql {
+  const shortened = needle.slice(0, PREFILTER_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '');
+  if (!shortened.isWellFormed()) return sql`1 = 1`;
+  return containsText(column, JSON.stringify(shortened).slice(1, -1));
+}
+
+function valueContains(value: unknown, folded: string): boolean {
+  if (typeof value === 'string') return foldAscii(value).includes(folded);
+  if (typeof value === 'number' || typeof value === 'boolean') return foldAscii(String(value)).includes(folded);
+  if (typeof value !== 'object' || value === null) return false;
+  if (JSON.isRawJSON(value)) return foldAscii(value.rawJSON).includes(folded);
+  return Object.values(value).some((member) => valueContains(member, folded));
+}
+
+/** Only A–Z: what both databases fold too. */
+const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -1,0 +1,78 @@
+import type { SortOrder } from '@spandrel/contract';
+import { rawSql, sql, type Sql } from '@spandrel/storage';
+import { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
+
+/** How a list is sorted: by a column, ties by id in the same direction, rows without a value last in either order. */
+export interface Sorting {
+  /** What cursors are bound to. */
+  list: string;
+  column: string;
+  idColumn: string;
+  type: ValueType;
+  nullable: boolean;
+  order: SortOrder;
+}
+
+/** Which part of a list: a nullable column sorts in two, so that an index serves each. */
+export type Part = 'valued' | 'valueless';
+
+/** A page: its items and where the next one begins. */
+export interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
+}
+
+export const startOf = (sorting: Sorting, cursor: string | undefined): Position | undefined =>
+  cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type);
+
+/** The parts that are left from a position on. */
+export function partsFrom({ nullable }: Sorting, from: Position | undefined): Part[] {
+  if (from?.value === null) return ['valueless'];
+  return nullable ? ['valued', 'valueless'] : ['valued'];
+}
+
+/** Rows of a part, behind a position. */
+export function behind(sorting: Sorting, part: Part, from: Position | undefined): Sql {
+  const { column, idColumn, nullable, order } = sorting;
+  const beyond = rawSql(order === 'asc' ? '>' : '<');
+  const [value, id] = [rawSql(column), rawSql(idColumn)];
+  if (part === 'valueless') {
+    return from?.value === null ? sql`${value} is null and ${id} ${beyond} ${from.id}` : sql`${value} is null`;
+  }
+  const present = nullable ? sql`${value} is not null` : sql`1 = 1`;
+  return from === undefined ? present : sql`${present} and (${value}, ${id}) ${beyond} (${from.value}, ${from.id})`;
+}
+
+/** Rows of a part up to and with a position. */
+export function upTo({ column, idColumn, order }: Sorting, part: Part, to: Position): Sql {
+  const within = rawSql(order === 'asc' ? '<=' : '>=');
+  const [value, id] = [rawSql(column), rawSql(idColumn)];
+  return part === 'valueless' ? sql`${id} ${within} ${to.id}` : sql`(${value}, ${id}) ${within} (${to.value}, ${to.id})`;
+}
+
+export function orderBy({ column, idColumn, order }: Sorting, part: Part): Sql {
+  return rawSql(part === 'valueless' ? `${idColumn} ${order}` : `${column} ${order}, ${idColumn} ${order}`);
+}
+
+/**
+ * Fills a page part by part.
+ * @param limit items of a page.
+ * @param fetch rows of a part behind a position, in order, at most as many as asked for.
+ */
+export async function fillPage<Row>(
+  sorting: Sorting,
+  from: Position | undefined,
+  limit: number,
+  fetch: (part: Part, from: Position | undefined, count: number) => Promise<Row[]>,
+  positionOf: (row: Row) => Position,
+): Promise<Page<Row>> {
+  const rows: Row[] = [];
+  for (const part of partsFrom(sorting, from)) {
+    const start = part === 'valueless' && from?.value !== null ? undefined : from;
+    rows.push(...(await fetch(part, start, limit + 1 - rows.length)));
+    if (rows.length > limit) break;
+  }
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? encodeCursor(sorting.list, positionOf(last)) : null };
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE, type ModelPrice } from '@spandrel/kernel';
+
+/** What the service estimates costs with: exact model names only (service-spec "Span"). */
+export type PricingTable = ReadonlyMap<string, ModelPrice>;
+
+/** Injection token of the {@link PricingTable}. */
+export const PRICING = Symbol('pricing');
+
+/** Token counts of a call; `null` is unknown. */
+export interface TokenCounts {
+  inputTokens: number | null;
+  outputTokens: number | null;
+  /** Of the input tokens. */
+  cachedInputTokens: number | null;
+}
+
+/** Made by `scripts/generate-pricing.mjs`. */
+const TABLE_FILE = 'config/pricing/models.json';
+
+/**
+ * The generated table with the user's prices over it.
+ * @param overrides from config `pricing.models`.
+ */
+export function loadPricing(overrides: Readonly<Record<string, ModelPrice>> = {}): PricingTable {
+  const table = JSON.parse(readFileSync(join(PACKAGE.root, TABLE_FILE), 'utf8')) as { models: Record<string, ModelPrice> };
+  return new Map([...Object.entries(table.models), ...Object.entries(overrides)]);
+}
+
+/**
+ * What a call costs in dollars; `null` when the model has no price or no count is known. A single known count counts
+ * alone. Rounded to a trillionth of a dollar, below any price, so that no binary fraction shows.
+ */
+export function estimateCost(pricing: PricingTable, model: string, tokens: TokenCounts): number | null {
+  const price = pricing.get(model);
+  if (!price || (tokens.inputTokens === null && tokens.outputTokens === null)) return null;
+  const input = tokens.inputTokens ?? 0;
+  const cached = Math.min(tokens.cachedInputTokens ?? 0, input);
+  const perMillion =
+    (input - cached) * price.input + cached * (price.cached_input ?? price.input) + (tokens.outputTokens ?? 0) * price.output;
+  const pico = Math.round(perMillion * 1e6);
+  return Number.isSafeInteger(pico) ? pico / 1e12 : perMillion / 1e6;
+}

@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { GroupCommit } from '@spandrel/storage';
+import { Storage } from '@spandrel/storage';
+import type { JobAnswer } from './apply-job.js';
+import { PRICING, type PricingTable } from './pricing.js';
+import { jobWeight, type TracingJob } from './tracing-job.js';
+import { WriteBatch } from './write-batch.js';
+
+type AnswerOf<Type extends JobAnswer['type']> = Extract<JobAnswer, { type: Type }>;
+
+/** The one way in which traces and spans are written: all of it goes through one group commit. */
+@Injectable()
+export class RecordWrites {
+  private readonly group: GroupCommit<TracingJob, JobAnswer>;
+
+  constructor(storage: Storage, batch: WriteBatch, @Inject(PRICING) pricing: PricingTable) {
+    this.group = storage.groupCommit<TracingJob, JobAnswer>({
+      apply: (tx, jobs) => batch.apply(tx, jobs, pricing),
+      weigh: jobWeight,
+    });
+  }
+
+  /**
+   * @param answer which kind of answer the job gets.
+   * @returns it, once the write is durable. @throws the domain error of the job, or Unavailable.
+   */
+  async submit<Type extends JobAnswer['type']>(job: TracingJob, answer: Type): Promise<AnswerOf<Type>> {
+    const given = await this.group.submit(job);
+    if (given.type !== answer) throw new Error(`${job.type} answered ${given.type}`);
+    return given as AnswerOf<Type>;
+  }
+}

@@ -1,0 +1,45 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import {
+  listSessionsSchema,
+  type ListSessions,
+  type SessionResource,
+  type TraceListItem,
+} from '@spandrel/contract';
+import { CurrentScope, NotFound, type Scope } from '@spandrel/kernel';
+import { ClientGone } from './client-gone.js';
+import { ListSessionsQuery } from './list-sessions.js';
+import { ListTracesQuery } from './list-traces.js';
+
+/** `/api/sessions` (contract.md "Traces"). Session ids are compared exactly. */
+@Controller('api/sessions')
+export class SessionsController {
+  constructor(
+    private readonly sessions: ListSessionsQuery,
+    private readonly traces: ListTracesQuery,
+  ) {}
+
+  @Get()
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listSessionsSchema }) query: ListSessions,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<{ sessions: SessionResource[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.sessions.list(scope, query, { signal });
+    return { sessions: items, count: items.length, next_cursor: nextCursor };
+  }
+
+  /** The traces of a session, newest first. */
+  @Get(':session_id')
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('session_id') sessionId: string,
+    @Query({ schema: listSessionsSchema }) query: ListSessions,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<{ session_id: string; traces: TraceListItem[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.traces.list(scope, { ...query, session_id: sessionId }, { signal });
+    if (items.length === 0 && query.cursor === undefined) {
+      throw new NotFound('session_not_found', 'no trace has this session_id');
+    }
+    return { session_id: sessionId, traces: items, count: items.length, next_cursor: nextCursor };
+  }
+}

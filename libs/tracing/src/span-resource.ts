@@ -1,0 +1,50 @@
+import { formatTimestamp, type SpanKind, type SpanResource, type SpanStatus } from '@spandrel/contract';
+import { fromJsonText, objectFromJsonText } from './json-text.js';
+import type { StoredSpan } from './span.entity.js';
+import { STATUS } from './status.js';
+
+/** A stored span as the wire shows it (contract.md "Spans"). */
+export function spanResource(span: StoredSpan): SpanResource {
+  const error = fromJsonText(span.error) as string | null;
+  return {
+    id: span.id,
+    trace_id: span.traceId,
+    parent_id: span.parentId,
+    name: span.name,
+    kind: shownKind(span),
+    input: fromJsonText(span.input),
+    output: fromJsonText(span.output),
+    status: shownStatus(span.status, error),
+    error,
+    started_at: formatTimestamp(span.startedAt),
+    ended_at: span.endedAt === null ? null : formatTimestamp(span.endedAt),
+    metadata: shownMetadata(span),
+  };
+}
+
+function shownStatus(status: number, error: string | null): SpanStatus {
+  if (status === STATUS.failed) return { failed: { error: error ?? '' } };
+  return status === STATUS.completed ? 'completed' : 'running';
+}
+
+/** The caller's kind, whole; an `llm_call` always shows its well-known members, the estimated cost among them. */
+function shownKind(span: StoredSpan): SpanKind {
+  const kind = fromJsonText(span.kind) as SpanKind;
+  if (kind.type !== 'llm_call') return kind;
+  kind['provider'] ??= null;
+  kind['input_tokens'] ??= null;
+  kind['output_tokens'] ??= null;
+  kind['cost'] ??= span.cost;
+  return kind;
+}
+
+/** The caller's own members, and on a finished span the service's, which win. */
+function shownMetadata(span: StoredSpan): Record<string, unknown> {
+  const metadata = objectFromJsonText(span.metadata);
+  if (span.status !== STATUS.running) {
+    metadata['duration_ms'] = span.durationMs;
+    metadata['total_tokens'] = span.totalTokens;
+    metadata['cost'] = span.cost;
+  }
+  return metadata;
+}

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { anyOf, forUpdate, joinSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import type { SpanPayloadRow, StoredSpan } from './span.entity.js';
+import { SPAN_COLUMNS, spanPayloadTable, spanTable } from './tables.js';
+import type { Cell } from './working-set.js';
+
+/** Whole spans, from `span s` and `span_payload p`. */
+export const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')}
+  from span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id`;
+
+/** What completing, failing or correcting a span writes again of its payload; the input rarely changes. */
+const PAYLOAD_WITHOUT_INPUT = ['projectId', 'spanId', 'kind', 'output', 'metadata', 'error'] as const;
+
+/** Rows of spans. */
+@Injectable()
+export class SpanStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @returns the span, `undefined` when the project has none with this id. */
+  async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
+    const [span] = await this.storage.read<StoredSpan>(
+      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}`,
+    );
+    return span;
+  }
+
+  /** Spans to be changed, locked against other instances in the order of their ids. */
+  loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<StoredSpan[]> {
+    if (ids.length === 0) return Promise.resolve([]);
+    return tx.all<StoredSpan>(
+      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)} order by s.id${forUpdate('s')}`,
+    );
+  }
+
+  /** Writes what the jobs made of the spans. */
+  async save(tx: WriteTx, scope: Scope, cells: Iterable<Cell<StoredSpan>>): Promise<void> {
+    const inserted: StoredSpan[] = [];
+    const updated: StoredSpan[] = [];
+    const payloads: SpanPayloadRow[] = [];
+    const payloadsWithInput: SpanPayloadRow[] = [];
+    const deleted: string[] = [];
+    for (const { before, now } of cells) {
+      if (before === now) continue;
+      if (!now) {
+        if (before) deleted.push(before.id);
+      } else if (!before) {
+        inserted.push(now);
+      } else {
+        updated.push(now);
+        if (before.input !== now.input) payloadsWithInput.push(payloadRow(now));
+        else if (payloadDiffers(before, now)) payloads.push(payloadRow(now));
+      }
+    }
+    await tx.insert(spanTable, inserted);
+    await tx.insert(spanPayloadTable, inserted.map(payloadRow));
+    await tx.upsert(spanTable, updated);
+    await tx.upsert(spanPayloadTable, payloads, PAYLOAD_WITHOUT_INPUT);
+    await tx.upsert(spanPayloadTable, payloadsWithInput);
+    await this.delete(tx, scope, deleted);
+  }
+
+  /** The latest end among the spans of a trace; `null` when none has ended. */
+  async latestEnd(tx: WriteTx, scope: Scope, traceId: string): Promise<number | null> {
+    const [row] = await tx.all<{ latest: number | null }>(
+      sql`select max(ended_at) as latest from span where project_id = ${scope.projectId} and trace_id = ${traceId}`,
+    );
+    return row?.latest ?? null;
+  }
+
+  /** Ids of up to `limit` spans of a trace. */
+  async idsOfTrace(tx: WriteTx, scope: Scope, traceId: string, limit: number): Promise<string[]> {
+    const rows = await tx.all<{ id: string }>(
+      sql`select id from span where project_id = ${scope.projectId} and trace_id = ${traceId} limit ${limit}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async delete(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await tx.run(sql`delete from span_payload where project_id = ${scope.projectId} and ${anyOf('span_id', ids)}`);
+    await tx.run(sql`delete from span where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
+  }
+}
+
+const payloadRow = ({ projectId, id, kind, input, output, metadata, error }: StoredSpan): SpanPayloadRow => ({
+  projectId,
+  spanId: id,
+  kind,
+  input,
+  output,
+  metadata,
+  error,
+});
+
+const payloadDiffers = (a: StoredSpan, b: StoredSpan): boolean =>
+  a.kind !== b.kind || a.output !== b.output || a.metadata !== b.metadata || a.error !== b.error;

@@ -1,0 +1,43 @@
+import { formatTimestamp, type TraceListItem, type TraceResource } from '@spandrel/contract';
+import { costOf } from './cost-sum.js';
+import { objectFromJsonText } from './json-text.js';
+import { statusName } from './status.js';
+import type { TraceRow } from './trace.entity.js';
+
+/** A stored trace as the wire shows it (contract.md "Traces"). */
+export function traceResource(trace: TraceRow): TraceResource {
+  const endedAt = traceEndedAt(trace);
+  return {
+    id: trace.id,
+    name: trace.name,
+    tags: JSON.parse(trace.tags) as string[],
+    session_id: trace.sessionId,
+    user_id: trace.userId,
+    metadata: objectFromJsonText(trace.metadata),
+    started_at: formatTimestamp(trace.startedAt),
+    ended_at: endedAt === null ? null : formatTimestamp(endedAt),
+  };
+}
+
+/** The trace with the roll-up of its spans. */
+export function traceListItem(trace: TraceRow): TraceListItem {
+  const endedAt = traceEndedAt(trace);
+  return {
+    ...traceResource(trace),
+    status: statusName(trace.status),
+    span_count: trace.spanCount,
+    error_count: trace.errorCount,
+    total_tokens: trace.totalTokens,
+    total_cost: trace.costCount === 0 ? null : costOf({ usd: trace.costUsd, pico: trace.costPico }),
+    duration_ms: endedAt === null ? null : Math.max(0, endedAt - trace.startedAt),
+    models: modelCounts(trace).map(([model]) => model),
+  };
+}
+
+/** The latest end of its spans once there are some and none is running. */
+export const traceEndedAt = (trace: TraceRow): number | null =>
+  trace.spanCount > 0 && trace.runningCount === 0 ? trace.lastEndedAt : null;
+
+/** How many of its spans name a model, sorted by model. */
+export const modelCounts = (trace: TraceRow): [model: string, count: number][] =>
+  JSON.parse(trace.models) as [string, number][];

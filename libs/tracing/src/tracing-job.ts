@@ -1,0 +1,42 @@
+import type {
+  CompleteSpan,
+  CreateSpan,
+  CreateTrace,
+  FailSpan,
+  IngestSpan,
+  IngestTrace,
+  PatchTrace,
+} from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+
+/** An item of an ingest with its place in the request. */
+export interface Indexed<Item> {
+  index: number;
+  item: Item;
+}
+
+/**
+ * One write, as group commit queues it. `now` is when it arrived; ids that the service chose are in it already, so that
+ * doing it again does the same.
+ */
+export type TracingJob =
+  | { type: 'create_trace'; scope: Scope; now: number; id: string; body: CreateTrace }
+  | { type: 'patch_trace'; scope: Scope; id: string; body: PatchTrace }
+  | { type: 'create_span'; scope: Scope; now: number; id: string; body: CreateSpan }
+  | { type: 'complete_span'; scope: Scope; now: number; id: string; body: CompleteSpan }
+  | { type: 'fail_span'; scope: Scope; now: number; id: string; body: FailSpan }
+  | { type: 'ingest'; scope: Scope; now: number; traces: Indexed<IngestTrace>[]; spans: Indexed<IngestSpan>[] }
+  | { type: 'delete_span'; scope: Scope; id: string }
+  | { type: 'delete_trace'; scope: Scope; id: string }
+  | { type: 'delete_all'; scope: Scope };
+
+/** Jobs that take rows out of memory's sight: they run between the others, by statements of their own. */
+export type BulkDeleteJob = Extract<TracingJob, { type: 'delete_trace' | 'delete_all' }>;
+export type RowJob = Exclude<TracingJob, BulkDeleteJob>;
+
+export const isBulkDelete = (job: TracingJob): job is BulkDeleteJob =>
+  job.type === 'delete_trace' || job.type === 'delete_all';
+
+/** Rows a job writes, about. */
+export const jobWeight = (job: TracingJob): number =>
+  job.type === 'ingest' ? job.traces.length + job.spans.length : 1;

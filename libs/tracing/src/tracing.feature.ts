@@ -1,0 +1,11 @@
+import { defineFeature } from '@spandrel/kernel';
+import { SpanPayloadSchema, SpanSchema } from './span.entity.js';
+import { TraceSchema, TraceTagSchema } from './trace.entity.js';
+import { TracingModule } from './tracing.module.js';
+
+export const tracingFeature = defineFeature({
+  name: 'tracing',
+  module: TracingModule,
+  entities: [TraceSchema, TraceTagSchema, SpanSchema, SpanPayloadSchema],
+  requires: [],
+});

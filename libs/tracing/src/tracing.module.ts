@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { SETTINGS, type Settings } from '@spandrel/kernel';
+import { DeleteTraces } from './delete-traces.js';
+import { IngestController } from './ingest.controller.js';
+import { Ingest } from './ingest.js';
+import { ListSessionsQuery } from './list-sessions.js';
+import { ListSpansQuery } from './list-spans.js';
+import { ListTracesQuery } from './list-traces.js';
+import { loadPricing, PRICING } from './pricing.js';
+import { ReadTrace } from './read-trace.js';
+import { RecordWrites } from './record-writes.js';
+import { SessionsController } from './sessions.controller.js';
+import { SpanCommitParticipants } from './span-commit-participant.js';
+import { SpanStore } from './span.store.js';
+import { SpansController } from './spans.controller.js';
+import { TraceStore } from './trace.store.js';
+import { TracesController } from './traces.controller.js';
+import { WriteBatch } from './write-batch.js';
+
+/** Traces, spans, sessions and ingest. */
+@Module({
+  controllers: [TracesController, SpansController, SessionsController, IngestController],
+  providers: [
+    {
+      provide: PRICING,
+      inject: [SETTINGS],
+      useFactory: ({ pricing }: Pick<Settings, 'pricing'>) => loadPricing(pricing.models),
+    },
+    SpanCommitParticipants,
+    SpanStore,
+    TraceStore,
+    DeleteTraces,
+    WriteBatch,
+    RecordWrites,
+    Ingest,
+    ListSpansQuery,
+    ListTracesQuery,
+    ListSessionsQuery,
+    ReadTrace,
+  ],
+  exports: [PRICING, SpanCommitParticipants, SpanStore, TraceStore],
+})
+export class TracingModule {}
