@@ -44,7 +44,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     await server.initialise();
     await server.start();
   } catch (error) {
-    throw new Error(`Postgres did not start: ${String(error)}\n${log.join('\n')}`);
+    throw new Error(`Postgres did not start: ${String(error)}\n${log.join('\n')}`, { cause: error });
   }
   return {
     async createDatabase(name) {

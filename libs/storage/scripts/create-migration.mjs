@@ -43,7 +43,10 @@ async function create(dialect, config) {
   try {
     await migrate(connections.orm, dialect, connections.pool);
     const statements = await connections.orm.schema.getUpdateSchemaSQL({ wrap: false });
-    const lines = statements.split(/;\s*\n/).map((line) => line.trim().replace(/;$/, '')).filter(Boolean);
+    const lines = statements
+      .split(/;\s*\n/)
+      .map((line) => line.trim().replace(/;$/, ''))
+      .filter(Boolean);
     if (lines.length === 0) return console.log(`${dialect}: nothing changed`);
     write(dialect, lines);
   } finally {
@@ -56,7 +59,10 @@ function write(dialect, statements) {
   const pascal = name.replace(/(^|-)([a-z0-9])/g, (_, _dash, letter) => letter.toUpperCase());
   const folder = join(root, 'libs/storage/src/migrations', dialect);
   const file = `${stamp}-${name}`;
-  const body = statements.map((sql) => `    this.addSql(${JSON.stringify(sql).includes("'") ? '`' + sql.replaceAll('`', '\\`') + '`' : `'${sql}'`});`);
+  const body = statements.map(
+    (sql) =>
+      `    this.addSql(${JSON.stringify(sql).includes("'") ? '`' + sql.replaceAll('`', '\\`') + '`' : `'${sql}'`});`,
+  );
   writeFileSync(
     join(folder, `${file}.ts`),
     `import { Migration } from '@mikro-orm/migrations';\n\nexport class ${pascal} extends Migration {\n  override up(): void {\n${body.join('\n')}\n  }\n}\n`,

@@ -25,4 +25,3 @@ export interface Backend {
   /** Drops statistics-driven and cached state, waits for reads, closes. */
   close(): Promise<void>;
 }
-

@@ -17,8 +17,7 @@ export function insertText<Row>(
 ): string {
   const columns = properties.map((property) => table.column(property));
   let position = 0;
-  const tuple = (): string =>
-    `(${columns.map(() => (dialect === 'sqlite' ? '?' : `$${++position}`)).join(',')})`;
+  const tuple = (): string => `(${columns.map(() => (dialect === 'sqlite' ? '?' : `$${++position}`)).join(',')})`;
   const values = Array.from({ length: rowCount }, tuple).join(',');
   const text = `insert into ${table.name} (${columns.join(',')}) values ${values}`;
   if (!upsert) return text;

@@ -11,7 +11,15 @@ const POSTGRES_TRANSIENT = new Set(['40001', '40P01', '23505']);
 
 const CONNECTION_LOST =
   /Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed/;
-const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'EAI_AGAIN']);
+const SOCKET_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+]);
 
 const codeOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -21,7 +29,9 @@ const codeOf = (error: unknown): string => {
 /** The database cannot be reached (any more); whether a commit under way was done is unknown. */
 export const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error &&
-  (SOCKET_ERRORS.has(codeOf(error)) || /^(08...|57P0[123])$/.test(codeOf(error)) || CONNECTION_LOST.test(error.message));
+  (SOCKET_ERRORS.has(codeOf(error)) ||
+    /^(08...|57P0[123])$/.test(codeOf(error)) ||
+    CONNECTION_LOST.test(error.message));
 
 /** The same transaction may succeed when it is tried again at once. */
 export const isTransient = (error: unknown): boolean => POSTGRES_TRANSIENT.has(codeOf(error));

@@ -47,7 +47,7 @@ export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): J
 }
 
 function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trace'>): TraceRow {
-  const createHash = body.id == null ? null : requestHash({ ...body });
+  const createHash = body.id ? requestHash({ ...body }) : null;
   const row = newTrace({ projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash }, body);
   const existing = set.trace(id);
   if (!existing) {
@@ -56,7 +56,7 @@ function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trac
   }
   if (existing.createHash !== createHash) throw new Conflict('id_conflict', 'a trace with this id exists already');
   // As the first answer was, whatever has become of the trace since.
-  return body.started_at == null ? { ...row, startedAt: existing.startedAt } : row;
+  return { ...row, startedAt: existing.startedAt };
 }
 
 function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow {
@@ -68,7 +68,7 @@ function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow
 }
 
 function createSpan(set: WorkingSet, { id, now, body, scope }: Job<'create_span'>, pricing: PricingTable): StoredSpan {
-  const createHash = body.id == null ? null : requestHash({ ...body });
+  const createHash = body.id ? requestHash({ ...body }) : null;
   const existing = set.span(id);
   if (existing) {
     if (existing.createHash === createHash) return existing;

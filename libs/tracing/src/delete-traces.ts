@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { rawSql, sql, type WriteTx } from '@spandrel/storage';
+import type { WriteTx } from '@spandrel/storage';
 import { traceNotFound, type JobAnswer } from './apply-job.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
 import { SpanStore } from './span.store.js';
@@ -11,12 +11,9 @@ import type { BulkDeleteJob } from './tracing-job.js';
 /** Spans one statement deletes; between two of them the event loop turns, so that reads and health checks go on. */
 const SPANS_PER_STATEMENT = 1_000;
 
-/** Tables emptied with a project. */
-const PROJECT_TABLES = ['span_payload', 'span', 'trace_tag', 'trace'] as const;
-
 /**
  * Deletes whole traces. One transaction, so that nobody sees half of a deletion; other writers wait for it, readers do
- * not. A project alone in its database is emptied by unqualified deletes, which SQLite does without visiting the rows.
+ * not.
  */
 @Injectable()
 export class DeleteTraces {
@@ -50,14 +47,8 @@ export class DeleteTraces {
   }
 
   private async all(tx: WriteTx, scope: Scope, changes: TracingChange[]): Promise<JobAnswer> {
-    const [counted] = await tx.all<{ traces: number; spans: number }>(
-      sql`select count(*) as traces, coalesce(sum(span_count), 0) as spans from trace where project_id = ${scope.projectId}`,
-    );
-    const others = await tx.all(sql`select 1 as one from trace where project_id <> ${scope.projectId} limit 1`);
-    const alone = others.length === 0;
-    const where = alone ? rawSql('') : sql` where project_id = ${scope.projectId}`;
-    for (const table of PROJECT_TABLES) await tx.run(sql`delete from ${rawSql(table)}${where}`);
+    const deleted = await this.traces.deleteAll(tx, scope);
     changes.push({ type: 'cleared', scope });
-    return { type: 'deleted', tracesDeleted: counted?.traces ?? 0, spansDeleted: counted?.spans ?? 0 };
+    return { type: 'deleted', tracesDeleted: deleted.traces, spansDeleted: deleted.spans };
   }
 }

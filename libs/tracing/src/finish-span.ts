@@ -26,7 +26,12 @@ export interface Finish {
  * @param currentKind the span's kind as it is stored.
  * @throws Invalid when it would end before it started.
  */
-export function finishedSpan(span: StoredSpan, finish: Finish, currentKind: SpanKind, pricing: PricingTable): StoredSpan {
+export function finishedSpan(
+  span: StoredSpan,
+  finish: Finish,
+  currentKind: SpanKind,
+  pricing: PricingTable,
+): StoredSpan {
   const endedAt = finish.endedAt ?? Math.max(finish.now, span.startedAt);
   assertEndAfterStart(span.startedAt, endedAt);
   return {

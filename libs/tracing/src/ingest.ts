@@ -46,7 +46,10 @@ export class Ingest {
         traces: checked('traces', ingestTraceSchema, traces, start, end, rejected),
         spans: checked('spans', spanSchema, spans, start - traces.length, end - traces.length, rejected),
       };
-      const { result: done } = await this.writes.submit({ type: 'ingest', scope, now: Date.now(), ...slice }, 'ingested');
+      const { result: done } = await this.writes.submit(
+        { type: 'ingest', scope, now: Date.now(), ...slice },
+        'ingested',
+      );
       result.accepted.traces += done.accepted.traces;
       result.accepted.spans += done.accepted.spans;
       result.rejected.push(...rejected, ...done.rejected);
@@ -76,7 +79,9 @@ function checked<Item>(
     if (parsed.success) {
       valid.push({ index, item: parsed.data });
     } else {
-      const faults = fieldErrors(parsed.error).map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+      const faults = fieldErrors(parsed.error).map(({ path, message }) =>
+        path === '' ? message : `${path} ${message}`,
+      );
       rejected.push({ index, collection, code: 'validation_failed', message: faults.join('; ') });
     }
   }

@@ -111,14 +111,21 @@ function finishedNow(
   pricing: PricingTable,
 ): NonNullable<IngestStep['change']> {
   const kind = item.kind ?? (fromJsonText(span.kind) as SpanKind);
-  const finish = { error, endedAt: item.ended_at ?? undefined, now, kind: undefined, output: item.output, metadata: undefined };
+  const finish = {
+    error,
+    endedAt: item.ended_at ?? undefined,
+    now,
+    kind: undefined,
+    output: item.output,
+    metadata: undefined,
+  };
   const after = finishedSpan(span, finish, kind, pricing);
   return { type: error === null ? 'span_completed' : 'span_failed', before: span, after };
 }
 
 /** The span with the members that were given. */
 function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pricing: PricingTable): StoredSpan {
-  const kind = item.kind == null ? undefined : JSON.stringify(item.kind);
+  const kind = item.kind ? JSON.stringify(item.kind) : undefined;
   const kindChanged = kind !== undefined && kind !== span.kind;
   return {
     ...span,
@@ -127,25 +134,26 @@ function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pric
     parentId: item.parent_id === undefined ? span.parentId : item.parent_id,
     input: item.input === undefined ? span.input : toJsonText(item.input),
     output: item.output === undefined ? span.output : toJsonText(item.output),
-    metadata: item.metadata == null ? span.metadata : metadataText(item.metadata),
+    metadata: item.metadata ? metadataText(item.metadata) : span.metadata,
     startedAt: item.started_at ?? span.startedAt,
   };
 }
 
 /** @throws Invalid when status, error and end contradict each other. */
 function standingOf(item: IngestSpan): Standing {
-  const { status } = item;
-  const error = typeof status === 'object' && status !== null ? status.failed.error : (item.error ?? null);
+  const status = item.status ?? undefined;
+  const ended = typeof item.ended_at === 'number';
+  const error = typeof status === 'object' ? status.failed.error : (item.error ?? null);
   if (status === 'running') {
-    if (error !== null || item.ended_at != null) throw contradiction('a running span has neither error nor ended_at');
+    if (error !== null || ended) throw contradiction('a running span has neither error nor ended_at');
     return { running: true };
   }
   if (status === 'completed') {
     if (error !== null) throw contradiction('a completed span has no error');
     return { running: false, error: null };
   }
-  if (status != null || error !== null) return { running: false, error: error ?? '' };
-  return item.ended_at == null ? { running: true } : { running: false, error: null };
+  if (status !== undefined || error !== null) return { running: false, error: error ?? '' };
+  return ended ? { running: false, error: null } : { running: true };
 }
 
 const contradiction = (message: string): Invalid =>

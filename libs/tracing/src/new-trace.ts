@@ -26,7 +26,7 @@ export function patchedTrace(trace: TraceRow, members: PatchTrace & Pick<IngestT
   if (members.user_id !== undefined) next.userId = members.user_id;
   if (members.tags !== undefined) next.tags = JSON.stringify(members.tags ?? []);
   if (members.metadata !== undefined) next.metadata = JSON.stringify(members.metadata ?? {});
-  if (members.started_at != null) next.startedAt = members.started_at;
+  next.startedAt = members.started_at ?? trace.startedAt;
   const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
   return changed ? next : trace;
 }

@@ -24,7 +24,9 @@ const TABLE_FILE = 'config/pricing/models.json';
  * @param overrides from config `pricing.models`.
  */
 export function loadPricing(overrides: Readonly<Record<string, ModelPrice>> = {}): PricingTable {
-  const table = JSON.parse(readFileSync(join(PACKAGE.root, TABLE_FILE), 'utf8')) as { models: Record<string, ModelPrice> };
+  const table = JSON.parse(readFileSync(join(PACKAGE.root, TABLE_FILE), 'utf8')) as {
+    models: Record<string, ModelPrice>;
+  };
   return new Map([...Object.entries(table.models), ...Object.entries(overrides)]);
 }
 
@@ -38,7 +40,9 @@ export function estimateCost(pricing: PricingTable, model: string, tokens: Token
   const input = tokens.inputTokens ?? 0;
   const cached = Math.min(tokens.cachedInputTokens ?? 0, input);
   const perMillion =
-    (input - cached) * price.input + cached * (price.cached_input ?? price.input) + (tokens.outputTokens ?? 0) * price.output;
+    (input - cached) * price.input +
+    cached * (price.cached_input ?? price.input) +
+    (tokens.outputTokens ?? 0) * price.output;
   const pico = Math.round(perMillion * 1e6);
   return Number.isSafeInteger(pico) ? pico / 1e12 : perMillion / 1e6;
 }

@@ -1,21 +1,16 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import {
-  listSessionsSchema,
-  type ListSessions,
-  type SessionResource,
-  type TraceListItem,
-} from '@spandrel/contract';
+import { listSessionsSchema, type ListSessions, type SessionResource, type TraceListItem } from '@spandrel/contract';
 import { CurrentScope, NotFound, type Scope } from '@spandrel/kernel';
 import { ClientGone } from './client-gone.js';
-import { ListSessionsQuery } from './list-sessions.js';
-import { ListTracesQuery } from './list-traces.js';
+import { SessionListStore } from './session-list.store.js';
+import { TraceListStore } from './trace-list.store.js';
 
 /** `/api/sessions` (contract.md "Traces"). Session ids are compared exactly. */
 @Controller('api/sessions')
 export class SessionsController {
   constructor(
-    private readonly sessions: ListSessionsQuery,
-    private readonly traces: ListTracesQuery,
+    private readonly sessions: SessionListStore,
+    private readonly traces: TraceListStore,
   ) {}
 
   @Get()

@@ -1,6 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, forUpdate, joinSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  behind,
+  forUpdate,
+  joinSql,
+  orderBy,
+  sql,
+  Storage,
+  type LongReadOptions,
+  type Position,
+  type Sorting,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
 import type { SpanPayloadRow, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanPayloadTable, spanTable } from './tables.js';
 import type { Cell } from './working-set.js';
@@ -8,6 +21,15 @@ import type { Cell } from './working-set.js';
 /** Whole spans, from `span s` and `span_payload p`. */
 export const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')}
   from span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id`;
+
+const START_ORDER: Sorting = {
+  list: 'trace',
+  column: 's.started_at',
+  idColumn: 's.id',
+  type: 'integer',
+  nullable: false,
+  order: 'asc',
+};
 
 /** What completing, failing or correcting a span writes again of its payload; the input rarely changes. */
 const PAYLOAD_WITHOUT_INPUT = ['projectId', 'spanId', 'kind', 'output', 'metadata', 'error'] as const;
@@ -23,6 +45,21 @@ export class SpanStore {
       sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}`,
     );
     return span;
+  }
+
+  /** Up to `limit` spans of a trace in start order, behind a position. */
+  ofTrace(
+    scope: Scope,
+    traceId: string,
+    from: Position | undefined,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<StoredSpan[]> {
+    return this.storage.readLong<StoredSpan>(
+      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}
+        and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
+      options,
+    );
   }
 
   /** Spans to be changed, locked against other instances in the order of their ids. */

@@ -14,7 +14,7 @@ import {
 import { CurrentScope, newId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './apply-job.js';
 import { ClientGone } from './client-gone.js';
-import { ListSpansQuery } from './list-spans.js';
+import { SpanListStore } from './span-list.store.js';
 import { RecordWrites } from './record-writes.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
@@ -24,7 +24,7 @@ import { SpanStore } from './span.store.js';
 export class SpansController {
   constructor(
     private readonly writes: RecordWrites,
-    private readonly lists: ListSpansQuery,
+    private readonly lists: SpanListStore,
     private readonly spans: SpanStore,
   ) {}
 

@@ -29,15 +29,17 @@ export function rollUp(trace: TraceRow, before: RolledUp | null, after: RolledUp
   const next = { ...trace };
   if (before) count(next, before, -1);
   if (after) count(next, after, 1);
-  if (before?.model !== after?.model) next.models = countModels(trace, before?.model, after?.model);
-  if (after?.endedAt != null) next.lastEndedAt = Math.max(trace.lastEndedAt ?? after.endedAt, after.endedAt);
+  if (before?.model !== after?.model) next.models = countModels(trace, before?.model ?? null, after?.model ?? null);
+  next.lastEndedAt = later(trace.lastEndedAt, after?.endedAt ?? null);
   next.status = rolledUpStatus(next);
   return next;
 }
 
 /** True when the change takes away what may have been the latest end: it must then be looked up among all spans. */
 export const losesLatestEnd = (trace: TraceRow, before: RolledUp | null, after: RolledUp | null): boolean =>
-  before?.endedAt != null && before.endedAt === trace.lastEndedAt && (after?.endedAt ?? -Infinity) < before.endedAt;
+  typeof before?.endedAt === 'number' &&
+  before.endedAt === trace.lastEndedAt &&
+  (after?.endedAt ?? -Infinity) < before.endedAt;
 
 /** `running` while a span runs or none has come, else `failed` if one failed, else `completed`. */
 const rolledUpStatus = (trace: TraceRow): number => {
@@ -58,13 +60,16 @@ function count(trace: TraceRow, span: RolledUp, sign: 1 | -1): void {
   trace.costPico = pico;
 }
 
-function countModels(trace: TraceRow, before: string | null | undefined, after: string | null | undefined): string {
+const later = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+function countModels(trace: TraceRow, before: string | null, after: string | null): string {
   const counts = new Map(modelCounts(trace));
-  if (before != null) {
+  if (before !== null) {
     const left = (counts.get(before) ?? 0) - 1;
     if (left > 0) counts.set(before, left);
     else counts.delete(before);
   }
-  if (after != null) counts.set(after, (counts.get(after) ?? 0) + 1);
+  if (after !== null) counts.set(after, (counts.get(after) ?? 0) + 1);
   return JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

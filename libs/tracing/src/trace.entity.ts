@@ -38,7 +38,11 @@ export const TraceSchema = defineEntity({
   },
   indexes: [
     { name: 'trace_started_at', properties: ['projectId', 'startedAt', 'id'] },
-    { name: 'trace_session', properties: ['projectId', 'sessionId', 'startedAt', 'id'], where: 'session_id is not null' },
+    {
+      name: 'trace_session',
+      properties: ['projectId', 'sessionId', 'startedAt', 'id'],
+      where: 'session_id is not null',
+    },
     { name: 'trace_user', properties: ['projectId', 'userId', 'startedAt', 'id'], where: 'user_id is not null' },
     { name: 'trace_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
   ],
@@ -61,4 +65,6 @@ export const TraceTagSchema = defineEntity({
 export type TraceTagRow = Required<Flat<InferEntity<typeof TraceTagSchema>>>;
 
 /** The plain members of an entity, without the ORM's markers. */
-export type Flat<Entity> = { [Member in keyof Entity as Member extends string ? Member : never]: Exclude<Entity[Member], undefined> };
+export type Flat<Entity> = {
+  [Member in keyof Entity as Member extends string ? Member : never]: Exclude<Entity[Member], undefined>;
+};

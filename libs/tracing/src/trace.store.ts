@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, forUpdate, sql, Storage, type WriteTx } from '@spandrel/storage';
+import { anyOf, forUpdate, rawSql, sql, Storage, type WriteTx } from '@spandrel/storage';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './working-set.js';
+
+/** Tables emptied with a project. */
+const PROJECT_TABLES = ['span_payload', 'span', 'trace_tag', 'trace'] as const;
 
 /** Rows of traces and their tags. */
 @Injectable()
@@ -49,6 +52,22 @@ export class TraceStore {
   async delete(tx: WriteTx, trace: TraceRow): Promise<void> {
     await this.deleteTags(tx, tagRows(trace));
     await tx.run(sql`delete from trace where project_id = ${trace.projectId} and id = ${trace.id}`);
+  }
+
+  /**
+   * Deletes all traces and spans of the project. One that is alone in its database is emptied by unqualified deletes,
+   * which SQLite does without visiting the rows.
+   * @returns how many there were.
+   */
+  async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {
+    const [counted] = await tx.all<{ traces: number; spans: number }>(
+      sql`select count(*) as traces, coalesce(sum(span_count), 0) as spans from trace where project_id = ${scope.projectId}`,
+    );
+    const others = await tx.all(sql`select 1 as one from trace where project_id <> ${scope.projectId} limit 1`);
+    const alone = others.length === 0;
+    const where = alone ? rawSql('') : sql` where project_id = ${scope.projectId}`;
+    for (const table of PROJECT_TABLES) await tx.run(sql`delete from ${rawSql(table)}${where}`);
+    return counted!;
   }
 
   private async deleteTags(tx: WriteTx, rows: readonly TraceTagRow[]): Promise<void> {

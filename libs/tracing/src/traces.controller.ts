@@ -14,7 +14,7 @@ import {
 import { CurrentScope, newId, type Scope } from '@spandrel/kernel';
 import { traceNotFound } from './apply-job.js';
 import { ClientGone } from './client-gone.js';
-import { ListTracesQuery } from './list-traces.js';
+import { TraceListStore } from './trace-list.store.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordWrites } from './record-writes.js';
 import { traceResource } from './trace-resource.js';
@@ -24,7 +24,7 @@ import { traceResource } from './trace-resource.js';
 export class TracesController {
   constructor(
     private readonly writes: RecordWrites,
-    private readonly lists: ListTracesQuery,
+    private readonly lists: TraceListStore,
     private readonly reads: ReadTrace,
   ) {}
 

@@ -3,9 +3,9 @@ import { SETTINGS, type Settings } from '@spandrel/kernel';
 import { DeleteTraces } from './delete-traces.js';
 import { IngestController } from './ingest.controller.js';
 import { Ingest } from './ingest.js';
-import { ListSessionsQuery } from './list-sessions.js';
-import { ListSpansQuery } from './list-spans.js';
-import { ListTracesQuery } from './list-traces.js';
+import { SessionListStore } from './session-list.store.js';
+import { SpanListStore } from './span-list.store.js';
+import { TraceListStore } from './trace-list.store.js';
 import { loadPricing, PRICING } from './pricing.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordWrites } from './record-writes.js';
@@ -33,9 +33,9 @@ import { WriteBatch } from './write-batch.js';
     WriteBatch,
     RecordWrites,
     Ingest,
-    ListSpansQuery,
-    ListTracesQuery,
-    ListSessionsQuery,
+    SpanListStore,
+    TraceListStore,
+    SessionListStore,
     ReadTrace,
   ],
   exports: [PRICING, SpanCommitParticipants, SpanStore, TraceStore],

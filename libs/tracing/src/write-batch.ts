@@ -65,7 +65,12 @@ export class WriteBatch {
     return outcomes.map((outcome, index) => settled(outcome, sets.get(jobs[index]!.scope.projectId)!));
   }
 
-  private async load(tx: WriteTx, scope: Scope, jobs: readonly RowJob[], changes: TracingChange[]): Promise<WorkingSet> {
+  private async load(
+    tx: WriteTx,
+    scope: Scope,
+    jobs: readonly RowJob[],
+    changes: TracingChange[],
+  ): Promise<WorkingSet> {
     const set = new WorkingSet(scope, changes);
     const traceIds = new Set<string>();
     for (const job of jobs) {
@@ -108,7 +113,7 @@ const settled = (outcome: Outcome<JobAnswer>, set: WorkingSet): Outcome<JobAnswe
 function spanIdsOf(job: RowJob): string[] {
   switch (job.type) {
     case 'create_span':
-      return job.body.id == null ? [] : [job.id];
+      return job.body.id ? [job.id] : [];
     case 'complete_span':
     case 'fail_span':
     case 'delete_span':
@@ -124,7 +129,7 @@ function spanIdsOf(job: RowJob): string[] {
 function traceIdsOf(job: RowJob): string[] {
   switch (job.type) {
     case 'create_trace':
-      return job.body.id == null ? [] : [job.id];
+      return job.body.id ? [job.id] : [];
     case 'patch_trace':
       return [job.id];
     case 'create_span':

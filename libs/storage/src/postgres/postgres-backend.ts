@@ -82,6 +82,8 @@ export class PostgresBackend implements Backend {
 
 /** Begins a transaction in one round trip. @returns its id, by which the server can be asked what became of it. */
 async function begin(client: pg.PoolClient): Promise<string> {
-  const results = (await client.query('begin; select pg_current_xact_id()::text as xid')) as unknown as pg.QueryResult[];
+  const results = (await client.query(
+    'begin; select pg_current_xact_id()::text as xid',
+  )) as unknown as pg.QueryResult[];
   return (results[1]!.rows[0] as { xid: string }).xid;
 }

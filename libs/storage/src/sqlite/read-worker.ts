@@ -15,7 +15,9 @@ const STATEMENTS_MAX = 100;
 
 const { file, timeoutMs } = workerData as { file: string; timeoutMs: number };
 const database = new Database(file, { readonly: true, timeout: timeoutMs });
-database.exec('pragma query_only = on; pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory');
+database.exec(
+  'pragma query_only = on; pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory',
+);
 const statements = new Map<string, Database.Statement>();
 
 function prepare(text: string): Database.Statement {

@@ -59,7 +59,8 @@ export class ReadWorkers {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const pending of this.queue.splice(0)) pending.reject(new ReadError('the database is closed', 'SQLITE_CANTOPEN'));
+    for (const pending of this.queue.splice(0))
+      pending.reject(new ReadError('the database is closed', 'SQLITE_CANTOPEN'));
     await Promise.all(this.threads.splice(0).map(({ worker }) => worker.terminate()));
   }
 

@@ -35,6 +35,8 @@ export function spanConditions(scope: Scope, query: ListSpans): Sql[] | null {
 
 /** Written out, and with the condition of the partial index, so that SQLite sees that the index serves. */
 export const statusIs = (alias: string, status: number): Sql =>
-  rawSql(`${alias}.status = ${status}${status === STATUS.completed ? '' : ` and ${alias}.status <> ${STATUS.completed}`}`);
+  rawSql(
+    `${alias}.status = ${status}${status === STATUS.completed ? '' : ` and ${alias}.status <> ${STATUS.completed}`}`,
+  );
 
 const integer = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));

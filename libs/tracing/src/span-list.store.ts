@@ -1,15 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import type { ListSpans, SpanResource, SpanSortKey } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, rawSql, sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
-import type { Position } from './cursor.js';
-import { behind, fillPage, orderBy, startOf, upTo, type Page, type Part, type Sorting } from './keyset.js';
-import { jsonContains, mayContain } from './json-contains.js';
-import { spanConditions } from './span-conditions.js';
+import {
+  anyOf,
+  behind,
+  fillPage,
+  joinSql,
+  jsonContains,
+  mayContainJson,
+  orderBy,
+  rawSql,
+  sql,
+  startOf,
+  Storage,
+  upTo,
+  type LongReadOptions,
+  type Page,
+  type Part,
+  type Position,
+  type Sorting,
+  type Sql,
+} from '@spandrel/storage';
+import { spanConditions } from './span-filter.store.js';
 import { spanResource } from './span-resource.js';
 import { WHOLE_SPANS } from './span.store.js';
 import type { StoredSpan } from './span.entity.js';
-import { ofMatchingTraces } from './trace-filter.js';
+import { ofMatchingTraces } from './trace-filter.store.js';
 
 const SORTED: Record<SpanSortKey, Pick<Sorting, 'column' | 'type' | 'nullable'> & { property: keyof StoredSpan }> = {
   started_at: { column: 's.started_at', property: 'startedAt', type: 'integer', nullable: false },
@@ -39,7 +55,7 @@ interface Search {
  * table off the main thread. Payloads are joined to the rows of the page only.
  */
 @Injectable()
-export class ListSpansQuery {
+export class SpanListStore {
   constructor(private readonly storage: Storage) {}
 
   /** @throws Invalid `invalid_cursor`. */
@@ -59,13 +75,17 @@ export class ListSpansQuery {
       query,
       options,
     };
-    const searchesText = [query.text_contains, query.input_contains, query.output_contains].some((n) => n !== undefined);
+    const searchesText = [query.text_contains, query.input_contains, query.output_contains].some(
+      (n) => n !== undefined,
+    );
     const page = await fillPage(
       sorting,
       from,
       query.limit,
       (part, start, count) =>
-        searchesText ? this.search(search, part, start, count) : this.rows(search, part, behind(sorting, part, start), count),
+        searchesText
+          ? this.search(search, part, start, count)
+          : this.rows(search, part, behind(sorting, part, start), count),
       search.positionOf,
     );
     return { items: page.items.map(spanResource), nextCursor: page.nextCursor };
@@ -122,7 +142,9 @@ export class ListSpansQuery {
     from: Position | undefined,
     end: Position | undefined,
   ): Promise<string[]> {
-    const slice = end ? sql`${behind(sorting, part, from)} and ${upTo(sorting, part, end)}` : behind(sorting, part, from);
+    const slice = end
+      ? sql`${behind(sorting, part, from)} and ${upTo(sorting, part, end)}`
+      : behind(sorting, part, from);
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select s.id as id from span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id
         where ${where} and ${slice} and ${joinSql(payloadConditions(query), ' and ')}
@@ -136,9 +158,10 @@ export class ListSpansQuery {
 function payloadConditions(query: ListSpans): Sql[] {
   const conditions: Sql[] = [];
   const { text_contains: text, input_contains: input, output_contains: output } = query;
-  if (text !== undefined) conditions.push(sql`(${mayContain('p.input', text)} or ${mayContain('p.output', text)})`);
-  if (input !== undefined) conditions.push(mayContain('p.input', input));
-  if (output !== undefined) conditions.push(mayContain('p.output', output));
+  if (text !== undefined)
+    conditions.push(sql`(${mayContainJson('p.input', text)} or ${mayContainJson('p.output', text)})`);
+  if (input !== undefined) conditions.push(mayContainJson('p.input', input));
+  if (output !== undefined) conditions.push(mayContainJson('p.output', output));
   return conditions;
 }
 

@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type ListSessions, type SessionResource } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, sql, Storage, type LongReadOptions } from '@spandrel/storage';
+import {
+  anyOf,
+  behind,
+  fillPage,
+  orderBy,
+  sql,
+  startOf,
+  Storage,
+  type LongReadOptions,
+  type Page,
+  type Sorting,
+} from '@spandrel/storage';
 import { costOf } from './cost-sum.js';
-import { behind, fillPage, orderBy, startOf, type Page, type Sorting } from './keyset.js';
 
 /** Sessions by their first trace, newest first. */
 const SORTING: Sorting = {
@@ -30,7 +40,7 @@ interface SessionRow {
 
 /** `GET /api/sessions`: which sessions there are, found in the index on them, and the sums of those on the page. */
 @Injectable()
-export class ListSessionsQuery {
+export class SessionListStore {
   constructor(private readonly storage: Storage) {}
 
   /** @throws Invalid `invalid_cursor`. */
@@ -50,7 +60,11 @@ export class ListSessionsQuery {
         ),
       ({ sessionId, startedAt }) => ({ value: startedAt, id: sessionId }),
     );
-    const sums = await this.sums(scope, page.items.map(({ sessionId }) => sessionId), options);
+    const sums = await this.sums(
+      scope,
+      page.items.map(({ sessionId }) => sessionId),
+      options,
+    );
     const items = page.items.flatMap(({ sessionId }) => sums.get(sessionId) ?? []);
     return { items: items.map(sessionResource), nextCursor: page.nextCursor };
   }

@@ -1,18 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type ListTraces, type TraceListItem } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { containsText, joinSql, sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
-import { behind, fillPage, orderBy, startOf, type Page, type Sorting } from './keyset.js';
-import { statusIs } from './span-conditions.js';
+import {
+  behind,
+  containsText,
+  fillPage,
+  joinSql,
+  orderBy,
+  sql,
+  startOf,
+  Storage,
+  type LongReadOptions,
+  type Page,
+  type Sorting,
+  type Sql,
+} from '@spandrel/storage';
+import { statusIs } from './span-filter.store.js';
 import { STATUS } from './status.js';
 import { TRACE_COLUMNS } from './tables.js';
 import type { TraceRow } from './trace.entity.js';
-import { drivingTable, traceConditions } from './trace-filter.js';
+import { drivingTable, traceConditions } from './trace-filter.store.js';
 import { traceListItem } from './trace-resource.js';
 
 /** `GET /api/traces`: newest first (contract.md "Traces"). */
 @Injectable()
-export class ListTracesQuery {
+export class TraceListStore {
   constructor(private readonly storage: Storage) {}
 
   /** @throws Invalid `invalid_cursor`. */

@@ -1,6 +1,6 @@
 import type { SortOrder } from '@spandrel/contract';
-import { rawSql, sql, type Sql } from '@spandrel/storage';
 import { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
+import { rawSql, sql, type Sql } from './sql.js';
 
 /** How a list is sorted: by a column, ties by id in the same direction, rows without a value last in either order. */
 export interface Sorting {
@@ -47,7 +47,9 @@ export function behind(sorting: Sorting, part: Part, from: Position | undefined)
 export function upTo({ column, idColumn, order }: Sorting, part: Part, to: Position): Sql {
   const within = rawSql(order === 'asc' ? '<=' : '>=');
   const [value, id] = [rawSql(column), rawSql(idColumn)];
-  return part === 'valueless' ? sql`${id} ${within} ${to.id}` : sql`(${value}, ${id}) ${within} (${to.value}, ${to.id})`;
+  return part === 'valueless'
+    ? sql`${id} ${within} ${to.id}`
+    : sql`(${value}, ${id}) ${within} (${to.value}, ${to.id})`;
 }
 
 export function orderBy({ column, idColumn, order }: Sorting, part: Part): Sql {

@@ -24,8 +24,7 @@ export const encodeCursor = (list: string, { value, id }: Position): string =>
  */
 export function decodeCursor(list: string, cursor: string, type: ValueType): Position {
   const [madeFor, value, id, ...rest] = parse(cursor);
-  const valid =
-    madeFor === list && rest.length === 0 && isText(id) && (value === null || isOfType(value, type));
+  const valid = madeFor === list && rest.length === 0 && isText(id) && (value === null || isOfType(value, type));
   if (!valid) throw invalidCursor();
   return { value: value as Position['value'], id };
 }

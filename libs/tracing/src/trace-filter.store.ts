@@ -29,7 +29,11 @@ export async function ofMatchingTraces(
     options,
   );
   if (rows.length === 0) return null;
-  if (rows.length <= TRACES_LISTED_MAX) return anyOf('s.trace_id', rows.map(({ id }) => id));
+  if (rows.length <= TRACES_LISTED_MAX)
+    return anyOf(
+      's.trace_id',
+      rows.map(({ id }) => id),
+    );
   return sql`exists (select 1 from trace t where t.id = s.trace_id and ${where})`;
 }
 
