@@ -61,16 +61,13 @@ export class PostgresTx implements WriteTx {
     upsert: boolean,
   ): Promise<void> {
     let done = 0;
-    const writes: Promise<unknown>[] = [];
     while (done < rows.length) {
       const size = CHUNK_SIZES.find((chunk) => chunk <= rows.length - done)!;
       const chunk = rows.slice(done, done + size);
       const params = chunk.flatMap((row) => properties.map((property) => row[property] as SqlValue));
-      writes.push(this.query(insertText(table, properties, size, upsert, 'postgres'), params));
+      await this.query(insertText(table, properties, size, upsert, 'postgres'), params);
       done += size;
     }
-    const failed = (await Promise.allSettled(writes)).find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
   }
 
   private query(text: string, values: SqlValue[]): Promise<pg.QueryResult> {

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { StorageConfig } from '@spandrel/storage';
+import { ingestRules } from './ingest-rules.js';
+import { listing } from './listing.js';
+import { participants } from './participants.js';
+import { rollUps } from './roll-ups.js';
+import { schema } from './schema.js';
+import { spanRules } from './span-rules.js';
+import { TracingApp } from './tracing-app.js';
+import { traceRules } from './trace-rules.js';
+
+/** What every database must do alike: a backend joins by saying how a new, empty database of it is opened. */
+export function describeTracingStorage(name: string, newDatabase: () => Promise<StorageConfig>): void {
+  describe(`tracing on ${name}`, () => {
+    let opened: TracingApp | undefined;
+
+    beforeAll(async () => {
+      opened = await TracingApp.open(await newDatabase());
+    });
+
+    afterAll(async () => {
+      await opened?.close();
+    });
+
+    const app = (): TracingApp => opened!;
+    schema(app);
+    traceRules(app);
+    spanRules(app);
+    ingestRules(app);
+    listing(app);
+    rollUps(app);
+    participants(app);
+  });
+}

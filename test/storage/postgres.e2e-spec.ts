@@ -1,0 +1,14 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { describeTracingStorage } from './describe-tracing-storage.js';
+
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+describeTracingStorage('Postgres', async () => ({
+  dialect: 'postgres',
+  url: await postgres!.createDatabase('tracing'),
+}));

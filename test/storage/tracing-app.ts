@@ -1,0 +1,104 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { IngestResult, SpanKind, SpanResource, TraceListItem } from '@spandrel/contract';
+import { createHttpApp, createLogger, type HttpAppParts } from '@spandrel/kernel';
+import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { SpanCommitParticipants, tracingFeature, type SpanCommitParticipant } from '@spandrel/tracing';
+
+/** The members of all answers; a test knows which ones it looks at. */
+export interface Body {
+  id: string;
+  trace_id: string;
+  session_id: string;
+  started_at: string;
+  name: string;
+  status: unknown;
+  code: string;
+  message: string;
+  errors: { path: string }[];
+  count: number;
+  next_cursor: string | null;
+  trace: TraceListItem;
+  traces: TraceListItem[];
+  spans: SpanResource[];
+  kind: SpanKind;
+  metadata: Record<string, unknown>;
+  accepted: IngestResult['accepted'];
+  rejected: IngestResult['rejected'];
+}
+
+export interface Answer {
+  status: number;
+  /** The body as it was sent. */
+  text: string;
+  body: Body;
+}
+
+/** The tracing feature on an open database, called as over HTTP. */
+export class TracingApp {
+  private constructor(
+    readonly storage: Storage,
+    private readonly app: NestFastifyApplication,
+  ) {}
+
+  static async open(config: StorageConfig): Promise<TracingApp> {
+    const logger = createLogger('silent', 'test');
+    const storage = await openStorage(config, { entities: tracingFeature.entities, logger });
+    const settings = { mode: 'local', limits: { bodyBytes: 100 << 20 }, pricing: { models: {} } };
+    const parts = {
+      settings,
+      plugins: {},
+      logger,
+      features: [tracingFeature],
+      modules: [StorageModule.forRoot(storage)],
+    };
+    const app = await createHttpApp(parts as unknown as HttpAppParts);
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new TracingApp(storage, app);
+  }
+
+  /** @param body an object, or the text of one. */
+  async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown): Promise<Answer> {
+    const answer = await this.app.inject({
+      method,
+      url,
+      headers: { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body) as Body };
+  }
+
+  get = (url: string): Promise<Answer> => this.call('GET', url);
+  post = (url: string, body?: unknown): Promise<Answer> => this.call('POST', url, body);
+  patch = (url: string, body: unknown): Promise<Answer> => this.call('PATCH', url, body);
+  delete = (url: string): Promise<Answer> => this.call('DELETE', url);
+
+  /** Every item of a list, page by page. @param url with its query; `limit` and `cursor` are added. */
+  async pages<Item = Body>(
+    url: string,
+    plural: 'traces' | 'spans' | 'sessions',
+    limit: number,
+    between?: () => Promise<void>,
+  ): Promise<Item[]> {
+    const items: Item[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { status, body, text } = await this.get(
+        `${url}${url.includes('?') ? '&' : '?'}limit=${limit}${cursor && `&cursor=${cursor}`}`,
+      );
+      if (status !== 200) throw new Error(`${url}: ${text}`);
+      items.push(...(body as unknown as Record<string, Item[]>)[plural]!);
+      cursor = body.next_cursor;
+      if (cursor !== null) await between?.();
+    }
+    return items;
+  }
+
+  register(participant: SpanCommitParticipant): void {
+    this.app.get(SpanCommitParticipants).register(participant);
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.storage.close();
+  }
+}
