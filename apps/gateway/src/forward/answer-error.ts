@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
+import { newId } from '@spandrel/kernel';
+import type { Provider } from '@spandrel/plugin-api';
+
+/** An error the gateway answers itself: in the provider's shape where one is known, so that its client understands. */
+interface ErrorAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** @param message one sentence for the caller, without secrets. */
+function errorAnswer(code: ErrorCode, message: string, provider: Provider | null): ErrorAnswer {
+  const { status } = ERRORS[code];
+  const id = newId();
+  const shaped = provider && attemptErrorBody(provider, status, message);
+  const body = shaped ?? JSON.stringify(problem(code, message, id));
+  return {
+    status,
+    headers: {
+      'Content-Type': shaped ? 'application/json' : PROBLEM_MEDIA_TYPE,
+      'Content-Length': String(Buffer.byteLength(body)),
+      'X-Request-Id': id,
+    },
+    body,
+  };
+}
+
+/** Answers a request with an error of the gateway. Does nothing when an answer has begun. */
+export function answerError(res: ServerResponse, code: ErrorCode, message: string, provider: Provider | null): void {
+  if (res.headersSent || res.destroyed) return;
+  const { status, headers, body } = errorAnswer(code, message, provider);
+  res.writeHead(status, headers);
+  res.end(res.req.method === 'HEAD' ? undefined : body);
+}
+
+/** The same where there is only a socket, which it closes. */
+export function answerErrorOn(socket: Duplex, code: ErrorCode, message: string, provider: Provider | null): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = errorAnswer(code, message, provider);
+  const fields = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${ERRORS[code].title}\r\n${fields.join('')}\r\n${body}`);
+}
+
+function attemptErrorBody(provider: Provider, status: number, message: string): string | null {
+  try {
+    return JSON.stringify(provider.errorBody(status, message)) ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+/** Headers that belong to one connection (RFC 9110 section 7.6.1), by lower case name. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const OWN_PREFIX = 'x-spandrel-';
+
+/**
+ * The headers to send upstream: as they came, in case, order and number, without those of the connection and the
+ * gateway's own.
+ * @param raw name, value, name, value … as they came.
+ * @param connection value of `Connection`, whose named headers go too.
+ * @param host value for `Host`.
+ * @param own lower case names of headers addressed to the gateway (`x-forward-url`, `x-ollama-base`).
+ */
+export function requestHeaders(
+  raw: readonly string[],
+  connection: string | undefined,
+  host: string,
+  own: ReadonlySet<string>,
+): string[] {
+  const named = namedByConnection(connection);
+  const headers: string[] = [];
+  let hasHost = false;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!;
+    const lower = name.toLowerCase();
+    if (lower === 'host') {
+      if (!hasHost) headers.push(name, host);
+      hasHost = true;
+    } else if (!HOP_BY_HOP.has(lower) && !own.has(lower) && !lower.startsWith(OWN_PREFIX) && !named?.includes(lower)) {
+      headers.push(name, raw[i + 1]!);
+    }
+  }
+  if (!hasHost) headers.unshift('Host', host);
+  return headers;
+}
+
+/**
+ * The headers to send the client: as they came, without those of the connection.
+ * @param keepTrailer whether the answer can carry trailers; without them `Trailer` must go.
+ */
+export function responseHeaders(raw: string[], keepTrailer: boolean): string[] {
+  let connection: string | undefined;
+  let hopByHop = false;
+  for (let i = 0; i < raw.length; i += 2) {
+    const length = raw[i]!.length;
+    // The lengths of connection and keep-alive, transfer-encoding, proxy-connection, upgrade and trailer, te.
+    if (length !== 10 && length !== 17 && length !== 16 && length !== 7 && length !== 2 && length !== 19) continue;
+    const lower = raw[i]!.toLowerCase();
+    if (lower === 'connection') connection = connection === undefined ? raw[i + 1]! : `${connection},${raw[i + 1]!}`;
+    if (HOP_BY_HOP.has(lower) || (lower === 'trailer' && !keepTrailer)) hopByHop = true;
+  }
+  if (!hopByHop) return raw;
+  const named = namedByConnection(connection);
+  const headers: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const lower = raw[i]!.toLowerCase();
+    if (HOP_BY_HOP.has(lower) || named?.includes(lower) || (lower === 'trailer' && !keepTrailer)) continue;
+    headers.push(raw[i]!, raw[i + 1]!);
+  }
+  return headers;
+}
+
+/** Takes `?token=` off a request target and leaves the rest as it is. */
+export function withoutToken(requestTarget: string): string {
+  const mark = requestTarget.indexOf('?');
+  if (mark === -1 || !requestTarget.includes('token', mark)) return requestTarget;
+  const kept = requestTarget
+    .slice(mark + 1)
+    .split('&')
+    .filter((pair) => pair !== 'token' && !pair.startsWith('token='));
+  return kept.length === 0 ? requestTarget.slice(0, mark) : `${requestTarget.slice(0, mark)}?${kept.join('&')}`;
+}
+
+/** What `Connection` names beyond itself; a message's own framing and host stay even when it names them. */
+function namedByConnection(connection: string | undefined): string[] | undefined {
+  if (connection === undefined) return undefined;
+  const lower = connection.toLowerCase();
+  if (lower === 'keep-alive' || lower === 'close') return undefined;
+  return lower
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== 'host' && name !== 'content-length');
+}

@@ -1,0 +1,214 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '@spandrel/contract';
+import type { Call } from '../recording/call.js';
+import type { Outcome } from '../recording/call-facts.js';
+import type { Target } from '../target/resolve-target.js';
+import { joinTarget } from '../target/base-url.js';
+import { UpstreamError, type Exchange, type ResponseHead, type UpstreamClient, type UpstreamHandler } from '../upstream/upstream-client.js';
+import { answerError } from './answer-error.js';
+import { requestHeaders, responseHeaders, withoutToken } from './forward-headers.js';
+
+/** What a forward needs of the gateway around it. */
+export interface ForwardHost {
+  readonly upstream: UpstreamClient;
+  /** Lower case names of headers addressed to the gateway. */
+  readonly ownHeaders: ReadonlySet<string>;
+  /** The forward is over. @param status of the answer the client got, 0 for none. */
+  onForwarded(forward: Forward, status: number): void;
+  onCallEnded(call: Call, outcome: Outcome): void;
+  onUpstreamError(forward: Forward, error: UpstreamError): void;
+}
+
+/** Request bodies up to this length are gathered and written in one go; others stream. */
+const GATHERED_BYTES_MAX = 64 * 1024;
+
+/**
+ * One request on its way to its upstream and the answer on its way back, unchanged. With a {@link Call} all that goes
+ * by is taken down before it goes on. No method waits for anything.
+ */
+export class Forward implements UpstreamHandler {
+  readonly startedTick = performance.now();
+  private exchange: Exchange | null = null;
+  /** The newest piece of the answer, held until the read it came with is through. */
+  private pending: Buffer | null = null;
+  private head: ResponseHead | null = null;
+  private flushed = false;
+  private blocked = false;
+  private over = false;
+
+  constructor(
+    private readonly host: ForwardHost,
+    private readonly req: IncomingMessage,
+    private readonly res: ServerResponse,
+    readonly target: Target,
+    private readonly call: Call | null,
+  ) {}
+
+  start(): void {
+    const { req, res } = this;
+    res.on('close', () => this.clientGone());
+    req.on('error', () => this.clientGone());
+    const length = req.headers['content-length'];
+    if (req.headers['transfer-encoding'] !== undefined) this.stream('chunked');
+    else if (length === undefined || length === '0') this.sendWhole(null);
+    else if (Number(length) <= GATHERED_BYTES_MAX && req.headers.expect === undefined) this.gather();
+    else this.stream('length');
+  }
+
+  /** Breaks off: the gateway stops. */
+  stop(): void {
+    if (this.over) return;
+    this.exchange?.abort();
+    this.finish({ kind: 'stopped' }, this.head?.status ?? 0);
+    this.res.socket?.destroy();
+  }
+
+  onInformation(status: number, _statusMessage: string, headers: string[]): void {
+    if (this.over || this.res.headersSent) return;
+    if (status === 100) {
+      if (this.req.headers.expect !== undefined) this.res.writeContinue();
+    } else if (this.req.httpVersionMinor === 1) {
+      this.res.writeInformation(status, headers);
+    }
+  }
+
+  onHead(head: ResponseHead): void {
+    if (this.over) return;
+    this.call?.responseHead(head);
+    const { req, res } = this;
+    const http11 = req.httpVersionMinor === 1;
+    res.sendDate = false;
+    // An HTTP/1.1 connection that stays open needs no header that says so.
+    if (http11 && res.shouldKeepAlive) res.removeHeader('connection');
+    res.writeHead(head.status, head.statusMessage, responseHeaders(head.headers, http11 && head.framing === 'chunked'));
+    this.head = head;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.over) return true;
+    this.call?.responseChunk(chunk);
+    const before = this.pending;
+    this.pending = chunk;
+    return before === null || this.write(before);
+  }
+
+  onReadEnd(): boolean {
+    if (this.over || this.head === null) return true;
+    const { pending } = this;
+    if (pending !== null) {
+      this.pending = null;
+      return this.write(pending);
+    }
+    if (!this.flushed) this.res.flushHeaders();
+    this.flushed = true;
+    return true;
+  }
+
+  onEnd(trailers: string[]): void {
+    if (this.over) return;
+    this.finish({ kind: 'answered' }, this.head!.status);
+    // An answer that came before the whole request leaves a connection nobody can use again.
+    this.exchange?.abort();
+    if (trailers.length > 0) this.res.addTrailers(pairs(trailers));
+    if (this.pending === null) this.res.end();
+    else this.res.end(this.pending);
+  }
+
+  onError(error: UpstreamError): void {
+    if (this.over) return;
+    this.host.onUpstreamError(this, error);
+    if (this.head !== null) this.breakOff(error);
+    else this.answerFailure(error);
+  }
+
+  onDrain(): void {
+    this.req.resume();
+  }
+
+  private sendWhole(body: Buffer | null): void {
+    this.call?.endRequest();
+    this.send(body);
+  }
+
+  private gather(): void {
+    const gathered: Buffer[] = [];
+    this.req.on('data', (chunk: Buffer) => {
+      this.call?.requestChunk(chunk);
+      gathered.push(chunk);
+    });
+    this.req.on('end', () => {
+      if (!this.over) this.sendWhole(gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered));
+    });
+  }
+
+  private stream(framing: 'length' | 'chunked'): void {
+    const { req } = this;
+    this.send(framing);
+    req.on('data', (chunk: Buffer) => {
+      if (this.over) return;
+      this.call?.requestChunk(chunk);
+      if (!this.exchange!.write(chunk)) req.pause();
+    });
+    req.on('end', () => {
+      if (this.over) return;
+      this.call?.endRequest();
+      this.exchange!.end(req.rawTrailers);
+    });
+  }
+
+  private send(body: Buffer | null | 'length' | 'chunked'): void {
+    const { req, target, host } = this;
+    const headers = requestHeaders(req.rawHeaders, req.headers.connection, target.base.host, host.ownHeaders);
+    const path = joinTarget(target.base, withoutToken(req.url!));
+    this.exchange = host.upstream.send({ origin: target.base.origin, method: req.method!, path, headers, body }, this);
+  }
+
+  private write(chunk: Buffer): boolean {
+    this.flushed = true;
+    if (this.res.write(chunk)) return true;
+    if (!this.blocked) {
+      this.blocked = true;
+      this.res.on('drain', () => this.exchange?.resume());
+    }
+    return false;
+  }
+
+  /** Upstream broke off after its head: the client gets what came, and then a connection that ends too early. */
+  private breakOff(error: UpstreamError): void {
+    this.finish({ kind: 'cut', reason: error.reason }, this.head!.status);
+    const { res, pending } = this;
+    if (pending !== null) res.write(pending);
+    else res.flushHeaders();
+    const { socket } = res;
+    // Where the end of the connection is the end of the answer, only a reset can tell.
+    if (this.req.httpVersionMinor === 0) setImmediate(() => socket?.resetAndDestroy());
+    else socket?.destroySoon();
+  }
+
+  private answerFailure(error: UpstreamError): void {
+    const code: ErrorCode = error.kind === 'refused' ? 'target_not_allowed' : 'bad_gateway';
+    const status = code === 'bad_gateway' ? 502 : 403;
+    const reason = error.kind === 'connect' ? `upstream unreachable: ${error.reason}` : error.reason;
+    this.finish({ kind: 'unreachable', status, reason }, status);
+    answerError(this.res, code, `${this.target.base.host}: ${reason}`, this.target.wire?.provider ?? null);
+  }
+
+  private clientGone(): void {
+    if (this.over) return;
+    this.exchange?.abort();
+    this.finish({ kind: 'client-gone' }, this.head?.status ?? 0);
+    this.res.destroy();
+  }
+
+  private finish(outcome: Outcome, status: number): void {
+    this.over = true;
+    if (this.call) this.host.onCallEnded(this.call, outcome);
+    this.host.onForwarded(this, status);
+    // What is left of the request is read and dropped, so that the connection can carry the next.
+    if (!this.req.complete) this.req.resume();
+  }
+}
+
+function pairs(fields: readonly string[]): [string, string][] {
+  return Array.from({ length: fields.length / 2 }, (_, i) => [fields[2 * i]!, fields[2 * i + 1]!]);
+}

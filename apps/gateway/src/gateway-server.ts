@@ -1,0 +1,124 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ERRORS, type ErrorCode } from '@spandrel/contract';
+import { isLocalRequest } from '@spandrel/kernel';
+import type { Provider, RequestHead } from '@spandrel/plugin-api';
+import { answerError, answerErrorOn } from './forward/answer-error.js';
+import type { Target, TargetResolver } from './target/resolve-target.js';
+
+/** Who a caller is; `refused` says why not. */
+export type Authorisation = { ok: true } | { ok: false; code: ErrorCode; message: string };
+
+/** Checks a caller's key (cloud mode). @param key of `X-Spandrel-Key` or `?token=`; `null` when none was sent. */
+export type Authorise = (key: string | null) => Authorisation | Promise<Authorisation>;
+
+/** What becomes of requests that may pass. */
+export interface GatewayHandlers {
+  forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void;
+  /** @returns true when the gateway has answered the path itself. */
+  own(path: string, req: IncomingMessage, res: ServerResponse): boolean;
+}
+
+/** Answers an error to a caller, over HTTP or on a bare socket. */
+type Answer = (code: ErrorCode, message: string, provider: Provider | null) => void;
+
+const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** The listener: refuses what may not pass and finds out where the rest goes. Outside Nest, since every call runs through. */
+export class GatewayServer {
+  readonly http: http.Server;
+
+  /** @param authorise checks callers' keys; `null` in local mode, which checks Host and Origin instead. */
+  constructor(
+    private readonly resolver: TargetResolver,
+    private readonly handlers: GatewayHandlers,
+    private readonly authorise: Authorise | null,
+  ) {
+    this.http = http.createServer({
+      joinDuplicateHeaders: true,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveTimeout: 75_000,
+      headersTimeout: 60_000,
+      // Long uploads and streams are what a gateway is for; only the head has a limit.
+      requestTimeout: 0,
+      maxHeaderSize: 64 * 1024,
+      shouldUpgradeCallback: ({ method, headers }: IncomingMessage) =>
+        method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
+    } as http.ServerOptions);
+    this.http.on('request', (req, res) => this.onRequest(req, res));
+    this.http.on('checkContinue', (req, res) => this.onRequest(req, res));
+    this.http.on('checkExpectation', (req, res) => this.onRequest(req, res));
+    this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket, head));
+    this.http.on('connect', (_req, socket) => answerErrorOn(socket, 'method_not_allowed', 'The gateway is no CONNECT proxy.', null));
+    this.http.on('clientError', onClientError);
+  }
+
+  private onRequest(req: IncomingMessage, res: ServerResponse): void {
+    const answer: Answer = (code, message, provider) => answerError(res, code, message, provider);
+    const head = this.admit(req, answer);
+    if (head === null || this.handlers.own(head.path, req, res)) return;
+    this.route(req, head, answer, (target) => this.handlers.forward(req, res, head, target));
+  }
+
+  private onUpgrade(req: IncomingMessage, socket: Duplex, first: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const answer: Answer = (code, message, provider) => answerErrorOn(socket, code, message, provider);
+    const head = this.admit(req, answer);
+    if (head !== null) this.route(req, head, answer, (target) => this.handlers.upgrade(req, socket, first, target));
+  }
+
+  /** The head of a request that may come in; `null` when it was refused. */
+  private admit(req: IncomingMessage, answer: Answer): RequestHead | null {
+    const { headers } = req;
+    const url = req.url!;
+    if (url.charCodeAt(0) !== 0x2f) {
+      answer('malformed_request', 'The request target must be a path: the gateway is addressed like the provider.', null);
+      return null;
+    }
+    if (this.authorise === null && !isLocalRequest({ host: headers.host, origin: headers.origin })) {
+      answer('host_not_allowed', 'In local mode only programs of this machine are served.', null);
+      return null;
+    }
+    const mark = url.indexOf('?');
+    return { method: req.method!, path: mark === -1 ? url : url.slice(0, mark), headers: headers as RequestHead['headers'] };
+  }
+
+  private route(req: IncomingMessage, head: RequestHead, answer: Answer, pass: (target: Target) => void): void {
+    const target = this.resolver.resolve(head);
+    if ('code' in target) {
+      answer(target.code, target.message, target.provider);
+      return;
+    }
+    if (this.authorise === null) {
+      pass(target);
+      return;
+    }
+    const refuse = (code: ErrorCode, message: string): void => answer(code, message, target.wire?.provider ?? null);
+    Promise.resolve(this.authorise(keyOf(req))).then(
+      (verdict) => (verdict.ok ? pass(target) : refuse(verdict.code, verdict.message)),
+      () => refuse('unavailable', ERRORS.unavailable.title),
+    );
+  }
+}
+
+/** The caller's own key, from its header or `?token=`. */
+function keyOf(req: IncomingMessage): string | null {
+  const header = req.headers['x-spandrel-key'];
+  if (typeof header === 'string' && header !== '') return header;
+  const mark = req.url!.indexOf('?');
+  return mark === -1 ? null : new URLSearchParams(req.url!.slice(mark)).get('token');
+}
+
+function onClientError(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = PARSER_ERRORS[error.code ?? ''] ?? 'malformed_request';
+  answerErrorOn(socket, code, `${ERRORS[code].title}.`, null);
+}

@@ -1,0 +1,236 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId, StartError, systemClock, type Clock, type Logger, type Named } from '@spandrel/kernel';
+import type { Provider, RequestHead } from '@spandrel/plugin-api';
+import { Forward, type ForwardHost } from './forward/forward.js';
+import { Upgrades } from './forward/upgrade.js';
+import { GatewayServer, type Authorise } from './gateway-server.js';
+import type { GatewaySettings } from './gateway-settings.js';
+import { GatewayMetrics } from './metrics.js';
+import { OwnEndpoints } from './own-endpoints.js';
+import { BodyTape, TapeBudget } from './recording/body-tape.js';
+import { Call } from './recording/call.js';
+import type { CallFacts, Outcome } from './recording/call-facts.js';
+import { captureOf } from './recording/capture.js';
+import { correlationOf } from './recording/correlation.js';
+import { Recorder } from './recording/recorder.js';
+import { credentialsOf } from './recording/redact.js';
+import { Delivery } from './spool/delivery.js';
+import { IngestClient } from './spool/ingest-client.js';
+import { SpoolDirectory } from './spool/spool-directory.js';
+import { Spool, type DropReason } from './spool/spool.js';
+import type { SpoolItem } from './spool/spool-item.js';
+import { forwardAllow } from './target/forward-allow.js';
+import { ProviderTable } from './target/provider-table.js';
+import { FORWARD_HEADER, TargetResolver, type Target } from './target/resolve-target.js';
+import { Http1Client } from './upstream/http1-client.js';
+import type { UpstreamError } from './upstream/upstream-client.js';
+
+export interface GatewayDeps {
+  /** The loaded providers, in the order of config. */
+  providers: readonly Named<Provider>[];
+  logger: Logger;
+  clock?: Clock;
+  /** Checks callers' keys; required in cloud mode. */
+  authorise?: Authorise;
+  /** Extra certificate authorities for upstreams, PEM. */
+  ca?: string;
+}
+
+/** A recording proxy that can be started and stopped once. */
+export interface Gateway {
+  /** Takes requests. @returns the port it listens on. */
+  listen(): Promise<{ port: number }>;
+  /** Takes no more requests, lets those in flight end, hands the recordings over; takes `shutdownMs` at most. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts a gateway together. With a spool directory it holds it from now on and queues what a former run left in it.
+ * @throws StartError for settings that cannot be used.
+ */
+export async function createGateway(settings: GatewaySettings, deps: GatewayDeps): Promise<Gateway> {
+  if (settings.mode === 'cloud' && !deps.authorise) {
+    throw new StartError(['mode: cloud mode needs keys to be checked, which this gateway cannot do']);
+  }
+  const providers = new ProviderTable(deps.providers, deps.logger);
+  const metrics = new GatewayMetrics();
+  const directory =
+    settings.spoolDir === null
+      ? null
+      : await SpoolDirectory.open(settings.spoolDir, settings.recordBytes, deps.logger, () => metrics.journalError());
+  const gateway = new RunningGateway(settings, deps, providers, metrics, directory);
+  await gateway.recover();
+  return gateway;
+}
+
+class RunningGateway implements Gateway, ForwardHost {
+  readonly upstream: Http1Client;
+  readonly ownHeaders: ReadonlySet<string>;
+
+  private readonly clock: Clock;
+  private readonly logger: Logger;
+  private readonly server: GatewayServer;
+  private readonly upgrades: Upgrades;
+  private readonly spool: Spool;
+  private readonly ingest: IngestClient;
+  private readonly delivery: Delivery;
+  private readonly recorder: Recorder;
+  private readonly budget: TapeBudget;
+  private readonly forwards = new Set<Forward>();
+  private stopping = false;
+
+  constructor(
+    private readonly settings: GatewaySettings,
+    deps: GatewayDeps,
+    private readonly providers: ProviderTable,
+    private readonly metrics: GatewayMetrics,
+    private readonly directory: SpoolDirectory | null,
+  ) {
+    this.clock = deps.clock ?? systemClock;
+    metrics.watch(() => this.state());
+    this.logger = deps.logger;
+    this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
+    this.budget = new TapeBudget(settings.recordBytesTotal);
+    this.upstream = new Http1Client({ connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs, ca: deps.ca });
+    this.upgrades = new Upgrades(this.ownHeaders, settings.upstreamConnectMs);
+    this.spool = new Spool({ items: settings.spoolItems, bytes: settings.spoolBytes }, this);
+    this.ingest = new IngestClient(settings.apiUrl, settings.apiKey, settings.deliverMs);
+    this.delivery = new Delivery(this.spool, this.ingest, this.logger, { flushMs: settings.flushMs });
+    const recording = { flushMs: settings.flushMs, decodedBytesMax: settings.recordBytes };
+    this.recorder = new Recorder(this, this.logger, recording, (call) => this.lose(call.facts.id, 'failed'));
+    const { metrics: shown, spool, delivery, ingest } = this;
+    const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, isStopping: () => this.stopping });
+    const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow) : null;
+    this.server = new GatewayServer(
+      new TargetResolver(providers, allow),
+      {
+        forward: (req, res, head, target) => this.forward(req, res, head, target),
+        upgrade: (req, socket, head, target) => this.upgrades.pass(req, socket, head, target),
+        own: (path, req, res) => own.handle(path, req, res),
+      },
+      settings.mode === 'cloud' ? deps.authorise! : null,
+    );
+  }
+
+  async recover(): Promise<void> {
+    if (!this.directory) return;
+    for await (const item of this.directory.recover(this.providers, this.settings.recordBytes)) this.spool.add(item);
+    if (this.spool.count === 0) return;
+    this.logger.info({ recordings: this.spool.count }, 'recovered recordings of a former run');
+    this.delivery.wake();
+  }
+
+  async listen(): Promise<{ port: number }> {
+    const { http } = this.server;
+    await new Promise<void>((resolve, reject) => {
+      http.once('error', reject);
+      http.listen(this.settings.port, this.settings.host, () => resolve());
+    });
+    http.on('error', (error) => this.logger.error({ err: error }, 'the listener failed'));
+    return { port: (http.address() as AddressInfo).port };
+  }
+
+  async close(): Promise<void> {
+    if (this.stopping) return;
+    this.stopping = true;
+    const deadline = performance.now() + this.settings.shutdownMs;
+    const { http } = this.server;
+    http.close();
+    // Two thirds of the time are the calls', the rest the spool's.
+    while (this.forwards.size > 0 && performance.now() < deadline - this.settings.shutdownMs / 3) {
+      http.closeIdleConnections();
+      await sleep(10);
+    }
+    for (const forward of [...this.forwards]) forward.stop();
+    this.upgrades.close();
+    http.closeAllConnections();
+    await this.recorder.drain();
+    await this.delivery.flush(Math.max(0, deadline - performance.now() - 100));
+    this.delivery.close();
+    this.upstream.close();
+    await this.ingest.close();
+    await this.leaveSpool();
+  }
+
+  add(item: SpoolItem): boolean {
+    const taken = this.spool.add(item);
+    if (taken) this.delivery.wake();
+    return taken;
+  }
+
+  onDelivered(item: SpoolItem): void {
+    if (!item.finished) return;
+    this.metrics.recordingDelivered();
+    this.directory?.remove(item.id);
+  }
+
+  onDropped(item: SpoolItem, reason: DropReason): void {
+    this.lose(item.id, reason);
+  }
+
+  onForwarded(forward: Forward, status: number): void {
+    this.forwards.delete(forward);
+    const { providerName, endpoint } = forward.target;
+    this.metrics.request(providerName, endpoint?.name ?? 'other', status, (performance.now() - forward.startedTick) / 1_000);
+  }
+
+  onCallEnded(call: Call, outcome: Outcome): void {
+    this.recorder.end(call, outcome);
+  }
+
+  onUpstreamError(forward: Forward, error: UpstreamError): void {
+    this.metrics.upstreamError(forward.target.providerName, error.kind);
+  }
+
+  private state(): { spoolItems: number; spoolBytes: number; inFlight: number } {
+    return { spoolItems: this.spool.count, spoolBytes: this.spool.bytes, inFlight: this.forwards.size };
+  }
+
+  private forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void {
+    const call = target.endpoint === undefined ? null : this.beginCall(req, head, target);
+    const forward = new Forward(this, req, res, target, call);
+    this.forwards.add(forward);
+    if (call) this.recorder.begin(call);
+    forward.start();
+  }
+
+  private beginCall(req: IncomingMessage, head: RequestHead, target: Target): Call {
+    const { headers } = req;
+    const correlation = correlationOf(headers);
+    const secrets = credentialsOf(headers, req.url!);
+    const facts: CallFacts = {
+      id: newId(),
+      traceId: correlation.traceId ?? newId(),
+      parentId: correlation.parentId,
+      trace: correlation.trace,
+      provider: target.providerName,
+      wire: { provider: target.wire!.name, method: head.method, path: head.path },
+      startedAt: this.clock.now(),
+      startedTick: performance.now(),
+      capture: captureOf(this.settings.capture, head.headers['x-spandrel-capture']),
+      requestEncoding: head.headers['content-encoding'] ?? null,
+    };
+    const { recordBytes } = this.settings;
+    const tape = (): BodyTape => new BodyTape(recordBytes, this.budget);
+    const journal = this.directory?.journal(facts, secrets) ?? null;
+    return new Call(facts, { entry: target.wire!, endpoint: target.endpoint! }, tape(), tape(), secrets, journal);
+  }
+
+  /** Without a directory what could not be handed over is lost; with one it waits there for the next start. */
+  private async leaveSpool(): Promise<void> {
+    if (this.directory) {
+      await this.directory.close();
+      return;
+    }
+    const lost = this.spool.count;
+    this.spool.dropAll('stopped');
+    if (lost > 0) this.logger.warn({ recordings: lost }, 'stopped with recordings the API did not take');
+  }
+
+  private lose(id: string, reason: DropReason): void {
+    this.metrics.recordingDropped(reason);
+    this.directory?.remove(id);
+  }
+}

@@ -1,0 +1,108 @@
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { DropReason } from './spool/spool.js';
+
+/** What metrics show of the gateway's state when they are read. */
+export interface GatewayState {
+  spoolItems: number;
+  spoolBytes: number;
+  inFlight: number;
+}
+
+const LATENCY_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** The gateway's metrics. Labels are names of plugins and endpoints, never what callers send. */
+export class GatewayMetrics {
+  readonly registry = new Registry();
+  droppedRecordings = 0;
+
+  private readonly requests = new Counter({
+    name: 'spandrel_gateway_requests_total',
+    help: 'Requests answered, by provider, endpoint and status class.',
+    labelNames: ['provider', 'endpoint', 'status_class'] as const,
+    registers: [this.registry],
+  });
+  private readonly duration = new Histogram({
+    name: 'spandrel_gateway_request_duration_seconds',
+    help: 'Time from the request to the end of its answer.',
+    labelNames: ['provider', 'endpoint'] as const,
+    buckets: LATENCY_SECONDS,
+    registers: [this.registry],
+  });
+  private readonly upstreamErrors = new Counter({
+    name: 'spandrel_gateway_upstream_errors_total',
+    help: 'Requests that got no whole answer from upstream, by kind.',
+    labelNames: ['provider', 'kind'] as const,
+    registers: [this.registry],
+  });
+  private readonly dropped = new Counter({
+    name: 'spandrel_gateway_dropped_recordings_total',
+    help: 'Recordings lost, by reason.',
+    labelNames: ['reason'] as const,
+    registers: [this.registry],
+  });
+  private readonly delivered = new Counter({
+    name: 'spandrel_gateway_delivered_recordings_total',
+    help: 'Recordings the API has taken.',
+    registers: [this.registry],
+  });
+  private readonly journalErrors = new Counter({
+    name: 'spandrel_gateway_spool_errors_total',
+    help: 'Calls that could not be kept on disk; their recordings stayed in memory.',
+    registers: [this.registry],
+  });
+  private readonly children = new Map<string, { count: Counter.Internal; observe: Histogram.Internal<never> }>();
+
+  constructor() {
+    this.dropped.inc({ reason: 'spool_full' }, 0);
+  }
+
+  /** Adds gauges of the gateway's state. @param state asked whenever the metrics are read. */
+  watch(state: () => GatewayState): void {
+    for (const [name, help, read] of [
+      ['spandrel_gateway_spool_items', 'Recordings waiting for the API.', () => state().spoolItems],
+      ['spandrel_gateway_spool_bytes', 'Size of the recordings waiting for the API.', () => state().spoolBytes],
+      ['spandrel_gateway_requests_in_flight', 'Requests not yet answered.', () => state().inFlight],
+    ] as const) {
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    }
+  }
+
+  /** A request has been answered or has ended without one. @param status 0 where no answer began. */
+  request(provider: string, endpoint: string, status: number, seconds: number): void {
+    const key = `${provider} ${endpoint} ${(status / 100) | 0}`;
+    let child = this.children.get(key);
+    if (!child) {
+      child = {
+        count: this.requests.labels({ provider, endpoint, status_class: status === 0 ? 'none' : `${(status / 100) | 0}xx` }),
+        observe: this.duration.labels({ provider, endpoint }) as Histogram.Internal<never>,
+      };
+      this.children.set(key, child);
+    }
+    child.count.inc();
+    child.observe.observe(seconds);
+  }
+
+  upstreamError(provider: string, kind: string): void {
+    this.upstreamErrors.inc({ provider, kind });
+  }
+
+  recordingDelivered(): void {
+    this.delivered.inc();
+  }
+
+  recordingDropped(reason: DropReason): void {
+    this.droppedRecordings++;
+    this.dropped.inc({ reason });
+  }
+
+  journalError(): void {
+    this.journalErrors.inc();
+  }
+}

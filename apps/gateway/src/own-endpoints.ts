@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerError } from './forward/answer-error.js';
+import type { GatewayMetrics } from './metrics.js';
+import type { Delivery } from './spool/delivery.js';
+import type { IngestClient } from './spool/ingest-client.js';
+import type { Spool } from './spool/spool.js';
+
+/** What the gateway's own endpoints show. */
+export interface OwnEndpointsParts {
+  metrics: GatewayMetrics;
+  spool: Spool;
+  delivery: Delivery;
+  ingest: IngestClient;
+  isStopping: () => boolean;
+}
+
+/** How old the last contact with the API may be to tell whether it is up, in milliseconds. */
+const CONTACT_MAX_AGE_MS = 5_000;
+
+/** `/livez`, `/readyz` and `/metrics`, which the gateway answers itself (contract.md "Recording proxy"). */
+export class OwnEndpoints {
+  constructor(private readonly parts: OwnEndpointsParts) {}
+
+  /** @returns false when the path is not one of them. */
+  handle(path: string, req: IncomingMessage, res: ServerResponse): boolean {
+    if (path !== '/livez' && path !== '/readyz' && path !== '/metrics') return false;
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      res.setHeader('Allow', 'GET, HEAD');
+      answerError(res, 'method_not_allowed', `${path} is read with GET.`, null);
+      return true;
+    }
+    if (path === '/livez') this.send(res, 200, 'application/json', JSON.stringify({ status: 'ok' }));
+    else void (path === '/readyz' ? this.ready(res) : this.metrics(res)).catch(() => res.destroy());
+    return true;
+  }
+
+  /** 200 while requests are forwarded, whether or not the API is up. */
+  private async ready(res: ServerResponse): Promise<void> {
+    const { spool, metrics, isStopping } = this.parts;
+    const stopping = isStopping();
+    const state = {
+      status: stopping ? 'stopping' : 'ok',
+      api: (await this.apiUp()) ? 'up' : 'down',
+      spool: { items: spool.count, bytes: spool.bytes },
+      dropped_recordings: metrics.droppedRecordings,
+    };
+    this.send(res, stopping ? 503 : 200, 'application/json', JSON.stringify(state));
+  }
+
+  private async apiUp(): Promise<boolean> {
+    const { delivery, ingest } = this.parts;
+    if (delivery.apiUp !== null && performance.now() - delivery.contactAt < CONTACT_MAX_AGE_MS) return delivery.apiUp;
+    return ingest.ping();
+  }
+
+  private async metrics(res: ServerResponse): Promise<void> {
+    const { registry } = this.parts.metrics;
+    this.send(res, 200, registry.contentType, await registry.metrics());
+  }
+
+  private send(res: ServerResponse, status: number, contentType: string, body: string): void {
+    res.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-store' });
+    res.end(res.req.method === 'HEAD' ? undefined : body);
+  }
+}

@@ -1,0 +1,91 @@
+/** A piece of a body and when it came, on the clock of `performance.now()`. */
+export interface Piece {
+  data: Buffer;
+  at: number;
+}
+
+/** What was kept of a body. */
+export interface TapedBody {
+  pieces: readonly Piece[];
+  /** The end of a body whose middle was left out; empty for a whole one. */
+  tail: readonly Piece[];
+  /** Bytes that went by, kept or not. */
+  bytes: number;
+}
+
+export const NO_BODY: TapedBody = Object.freeze({ pieces: Object.freeze([]), tail: Object.freeze([]), bytes: 0 });
+
+/** True when something was left out. */
+export const isTruncated = ({ pieces, bytes }: TapedBody): boolean =>
+  pieces.reduce((sum, { data }) => sum + data.length, 0) < bytes;
+
+/** The end that is kept of a body too large to keep whole: usage and end marks stand there. */
+const TAIL_BYTES = 64 * 1024;
+
+/** What all tapes together hold. */
+export class TapeBudget {
+  used = 0;
+
+  constructor(readonly max: number) {}
+}
+
+/** Keeps a body as it goes by: its beginning up to a limit, then its last 64 KiB. Holds the buffers, copies nothing. */
+export class BodyTape implements TapedBody {
+  readonly pieces: Piece[] = [];
+  readonly tail: Piece[] = [];
+  bytes = 0;
+  private kept = 0;
+  private tailBytes = 0;
+  private full = false;
+
+  constructor(
+    private readonly bytesMax: number,
+    private readonly budget: TapeBudget,
+  ) {}
+
+  add(data: Buffer, at: number): void {
+    this.bytes += data.length;
+    if (!this.full && this.fits(data.length)) {
+      this.keep(this.pieces, data, at);
+      return;
+    }
+    if (!this.full) this.fill(data, at);
+    else this.addTail(data, at);
+  }
+
+  /** Gives back what it counts in the budget; the tape is not used any more. */
+  release(): void {
+    this.budget.used -= this.kept + this.tailBytes;
+    this.kept = 0;
+    this.tailBytes = 0;
+  }
+
+  private fits(length: number): boolean {
+    return this.kept + length <= this.bytesMax && this.budget.used + length <= this.budget.max;
+  }
+
+  private fill(data: Buffer, at: number): void {
+    this.full = true;
+    const room = Math.max(0, Math.min(this.bytesMax - this.kept, this.budget.max - this.budget.used));
+    if (room > 0) this.keep(this.pieces, data.subarray(0, room), at);
+    this.addTail(data.subarray(room), at);
+  }
+
+  private keep(list: Piece[], data: Buffer, at: number): void {
+    list.push({ data, at });
+    this.kept += data.length;
+    this.budget.used += data.length;
+  }
+
+  private addTail(data: Buffer, at: number): void {
+    const end = data.length > TAIL_BYTES ? Buffer.from(data.subarray(data.length - TAIL_BYTES)) : data;
+    this.tail.push({ data: end, at });
+    this.tailBytes += end.length;
+    this.budget.used += end.length;
+    while (this.tailBytes - this.tail[0]!.data.length >= TAIL_BYTES) {
+      const dropped = this.tail.shift()!.data.length;
+      this.tailBytes -= dropped;
+      this.budget.used -= dropped;
+    }
+  }
+}

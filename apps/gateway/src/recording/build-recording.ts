@@ -1,0 +1,167 @@
+import { STATUS_CODES } from 'node:http';
+import { formatTimestamp, isStorableText, KEY_LENGTH_MAX, type SpanStatus } from '@spandrel/contract';
+import { UNKNOWN_USAGE, type RecordedAnswer, type RecordedRequest, type Usage } from '@spandrel/plugin-api';
+import { isTruncated } from './body-tape.js';
+import { captured, capturedMessage, capturedParameters } from './capture.js';
+import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
+import { parseBody, readAnswer, type ReadAnswer } from './read-answer.js';
+
+/** A trace of an ingest, for a sender that does not know whether it exists. */
+export interface RecordedTrace {
+  id: string;
+  defaults: { name: string; started_at: string };
+  [member: string]: unknown;
+}
+
+/** A span of an ingest. */
+export interface RecordedSpan {
+  id: string;
+  trace_id: string;
+  parent_id: string | null;
+  name: string;
+  kind: Record<string, unknown>;
+  input?: unknown;
+  output?: unknown;
+  status: SpanStatus;
+  started_at: string;
+  ended_at?: string;
+  metadata: Record<string, unknown>;
+}
+
+/** What goes to the API about one call. */
+export interface Recording {
+  trace: RecordedTrace;
+  span: RecordedSpan;
+}
+
+const NO_REQUEST: RecordedRequest = { model: null, input: null, streaming: false, parameters: {} };
+const UNKNOWN_MODEL = 'unknown';
+
+/**
+ * The recording of a call: a pure function of what went by, so that neither how the bytes were cut into pieces nor
+ * whether it runs now or after a crash changes it (contract.md "Recording proxy"). Credentials are taken out later.
+ */
+export function buildRecording(record: CallRecord): Recording {
+  const { facts, wire, outcome } = record;
+  const request = readRequest(record);
+  const read = readIfGood(record, request);
+  const answer = read?.answer ?? null;
+  const model = storableName(request.model ?? answer?.model ?? null) ?? UNKNOWN_MODEL;
+  const error = errorOf(record, read);
+  const startedAt = formatTimestamp(facts.startedAt);
+  const span: RecordedSpan = {
+    id: facts.id,
+    trace_id: facts.traceId,
+    parent_id: facts.parentId,
+    name: model === UNKNOWN_MODEL ? wire.endpoint.name : model,
+    kind: kindOf(facts, model, outcome.kind === 'running' ? null : (answer?.usage ?? UNKNOWN_USAGE)),
+    status: outcome.kind === 'running' ? 'running' : error === null ? 'completed' : { failed: { error } },
+    started_at: startedAt,
+    metadata: metadataOf(record, request, read),
+  };
+  if (facts.capture.mode !== 'off') span.input = captured(request.input ?? null, facts.capture);
+  if (outcome.kind !== 'running') {
+    span.ended_at = formatTimestamp(facts.startedAt + Math.max(0, Math.round(record.endedTick - facts.startedTick)));
+    if (facts.capture.mode !== 'off') span.output = captured(outputOf(answer, error), facts.capture);
+  }
+  return { trace: { id: facts.traceId, ...facts.trace, defaults: { name: span.name, started_at: startedAt } }, span };
+}
+
+function readRequest({ wire, request }: CallRecord): RecordedRequest {
+  const body = parseBody(request);
+  if (body === undefined) return NO_REQUEST;
+  return attempt(() => wire.endpoint.readRequest(body), NO_REQUEST);
+}
+
+function readIfGood({ wire, answer, response }: CallRecord, request: RecordedRequest): ReadAnswer | null {
+  if (answer === null || !isGood(answer)) return null;
+  const nothing: ReadAnswer = { streaming: request.streaming, answer: null, complete: false, firstTokenAt: null };
+  return attempt(() => readAnswer(wire.endpoint, answer, response, request.streaming), nothing);
+}
+
+function kindOf(facts: CallFacts, model: string, usage: Usage | null): Record<string, unknown> {
+  const kind: Record<string, unknown> = { type: 'llm_call', model, provider: facts.provider };
+  if (usage === null) return kind;
+  kind['input_tokens'] = tokenCount(usage.inputTokens);
+  kind['output_tokens'] = tokenCount(usage.outputTokens);
+  const cached = tokenCount(usage.cachedInputTokens);
+  const reasoning = tokenCount(usage.reasoningTokens);
+  if (cached !== null) kind['cached_input_tokens'] = cached;
+  if (reasoning !== null) kind['reasoning_tokens'] = reasoning;
+  return kind;
+}
+
+function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnswer | null): Record<string, unknown> {
+  const { facts, wire, answer, outcome } = record;
+  const metadata: Record<string, unknown> = {
+    endpoint: wire.endpoint.name,
+    status_code: answer?.status ?? (outcome.kind === 'unreachable' ? outcome.status : null),
+    streaming: read?.streaming ?? request.streaming,
+    time_to_first_token_ms:
+      read?.firstTokenAt == null ? null : Math.max(0, Math.round(read.firstTokenAt - facts.startedTick)),
+    response_model: storableName(read?.answer?.model ?? null),
+    request: capturedParameters(request.parameters, facts.capture),
+  };
+  if (isTruncated(record.request) || isTruncated(record.response)) metadata['truncated'] = true;
+  return metadata;
+}
+
+function outputOf(answer: RecordedAnswer | null, error: string | null): unknown {
+  if (answer === null) return null;
+  const { text, finishReason, toolCalls } = answer;
+  if (error !== null && !text && toolCalls.length === 0) return null;
+  return { text, finish_reason: finishReason, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
+}
+
+/** Why the call failed; `null` when it did not. */
+function errorOf(record: CallRecord, read: ReadAnswer | null): string | null {
+  const { facts, wire, answer, outcome } = record;
+  if (outcome.kind === 'running') return null;
+  if (outcome.kind === 'unreachable') return outcome.reason;
+  if (answer !== null && !isGood(answer)) return httpError(answer, wire, record);
+  const reported = read?.answer?.error;
+  if (reported) return capturedMessage(reported, facts.capture) ?? 'the upstream reported an error';
+  if (outcome.kind === 'answered') {
+    return read?.streaming && read.answer !== null && !read.complete ? 'the stream ended without its end mark' : null;
+  }
+  return read?.complete ? null : brokenOff(outcome);
+}
+
+function brokenOff(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'client-gone':
+      return 'client disconnected';
+    case 'cut':
+      return outcome.reason;
+    default:
+      return 'gateway stopped';
+  }
+}
+
+function httpError(answer: AnswerFacts, { entry }: Wire, { facts, response }: CallRecord): string {
+  const body = parseBody(response);
+  const message = body === undefined ? undefined : attempt(() => entry.provider.errorMessage(body), undefined);
+  const own = capturedMessage(message, facts.capture);
+  return `HTTP ${answer.status}: ${own ?? (answer.statusMessage || (STATUS_CODES[answer.status] ?? 'no message'))}`;
+}
+
+const isGood = ({ status }: AnswerFacts): boolean => status >= 200 && status < 300;
+
+const tokenCount = (count: number | null): number | null =>
+  typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null;
+
+/** A model's name as the service can keep it. */
+function storableName(name: unknown): string | null {
+  if (typeof name !== 'string' || name === '') return null;
+  const storable = isStorableText(name) ? name : name.toWellFormed().replaceAll('\0', '');
+  return storable.slice(0, KEY_LENGTH_MAX).toWellFormed();
+}
+
+/** A plugin that throws costs the recording its details, never more. */
+function attempt<T>(ask: () => T, otherwise: T): T {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,66 @@
+import type { CaptureSetting } from '@spandrel/kernel';
+import type { Endpoint } from '@spandrel/plugin-api';
+import type { ProviderEntry } from '../target/provider-table.js';
+import type { TapedBody } from './body-tape.js';
+import type { Correlation } from './correlation.js';
+
+/** What is known of a call when it begins; plain JSON, so that a journal can keep it. */
+export interface CallFacts {
+  /** Id of its span. */
+  id: string;
+  traceId: string;
+  parentId: string | null;
+  trace: Correlation['trace'];
+  /** Name of the provider, as the span shows it. */
+  provider: string;
+  /** Whose wire format it speaks, and what its plugin is asked for the endpoint. */
+  wire: { provider: string; method: string; path: string };
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  /** The same moment on the clock that times the pieces of the bodies. */
+  startedTick: number;
+  capture: CaptureSetting;
+  /** `Content-Encoding` of the request. */
+  requestEncoding: string | null;
+}
+
+/** The plugin side of a call. */
+export interface Wire {
+  entry: ProviderEntry;
+  endpoint: Endpoint;
+}
+
+/** What the recording needs of an answer's head. */
+export interface AnswerFacts {
+  status: number;
+  statusMessage: string;
+  contentType: string | null;
+  contentEncoding: string | null;
+  /** Bytes the body was announced to have. */
+  contentLength: number | null;
+}
+
+/** How a call went. */
+export type Outcome =
+  | { kind: 'running' }
+  /** The answer went to its end. */
+  | { kind: 'answered' }
+  | { kind: 'client-gone' }
+  /** Upstream broke off after its head. */
+  | { kind: 'cut'; reason: string }
+  /** Upstream gave no answer; the gateway answered with `status`. */
+  | { kind: 'unreachable'; status: number; reason: string }
+  /** The gateway stopped or was killed. */
+  | { kind: 'stopped' };
+
+/** Everything that went by in a call, bodies without their content codings. */
+export interface CallRecord {
+  facts: CallFacts;
+  wire: Wire;
+  request: TapedBody;
+  answer: AnswerFacts | null;
+  response: TapedBody;
+  outcome: Outcome;
+  /** On the clock of {@link CallFacts.startedTick}. */
+  endedTick: number;
+}

@@ -1,0 +1,79 @@
+import type { ResponseHead } from '../upstream/upstream-client.js';
+import type { CallJournal } from '../spool/call-journal.js';
+import type { SpoolItem } from '../spool/spool-item.js';
+import type { AnswerFacts, CallFacts, Outcome, Wire } from './call-facts.js';
+import type { BodyTape } from './body-tape.js';
+
+/** One recorded call while it goes on: takes down what passes, reads nothing of it. */
+export class Call {
+  answer: AnswerFacts | null = null;
+  outcome: Outcome = { kind: 'running' };
+  endedTick = 0;
+  /** The request has come whole. */
+  requestComplete = false;
+  /** The item that told the API of the start, once it was spooled. */
+  started: SpoolItem | null = null;
+
+  constructor(
+    readonly facts: CallFacts,
+    readonly wire: Wire,
+    readonly request: BodyTape,
+    readonly response: BodyTape,
+    /** The call's own credentials, see `credentialsOf`. */
+    readonly secrets: readonly string[],
+    /** Keeps it over a crash; `null` without a spool directory. */
+    readonly journal: CallJournal | null,
+  ) {}
+
+  requestChunk(chunk: Buffer): void {
+    this.journal?.requestChunk(chunk);
+    this.request.add(chunk, 0);
+  }
+
+  endRequest(): void {
+    this.journal?.requestComplete();
+    this.requestComplete = true;
+  }
+
+  responseHead(head: ResponseHead): void {
+    this.answer = {
+      status: head.status,
+      statusMessage: head.statusMessage,
+      contentType: valueOf(head.headers, 'content-type'),
+      contentEncoding: valueOf(head.headers, 'content-encoding'),
+      contentLength: head.contentLength,
+    };
+    this.journal?.answerHead(this.answer);
+  }
+
+  responseChunk(chunk: Buffer): void {
+    const at = performance.now();
+    this.journal?.answerChunk(chunk, at);
+    this.response.add(chunk, at);
+  }
+
+  /** Notes how it went; only the first time counts. @returns whether this was the first. */
+  end(outcome: Outcome): boolean {
+    if (this.outcome.kind !== 'running') return false;
+    this.outcome = outcome;
+    this.endedTick = performance.now();
+    this.journal?.end(outcome, this.endedTick);
+    return true;
+  }
+
+  /** Gives back the memory of its bodies. */
+  release(): void {
+    this.request.release();
+    this.response.release();
+  }
+}
+
+/** Value of a header in a raw list; repeated ones joined. */
+function valueOf(headers: readonly string[], name: string): string | null {
+  let value: string | null = null;
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i]!.length !== name.length || headers[i]!.toLowerCase() !== name) continue;
+    value = value === null ? headers[i + 1]! : `${value}, ${headers[i + 1]!}`;
+  }
+  return value;
+}

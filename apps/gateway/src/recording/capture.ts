@@ -1,0 +1,58 @@
+import type { CaptureSetting } from '@spandrel/kernel';
+import { mapTexts } from './map-texts.js';
+
+/**
+ * What is recorded of a call: the gateway's setting, or what the call's own header asks for when that is less
+ * (contract.md "Recording proxy").
+ * @param header value of `X-Spandrel-Capture`: `full`, `preview(N)` or `off`; anything else is ignored.
+ */
+export function captureOf(setting: CaptureSetting, header: string | undefined): CaptureSetting {
+  if (header === undefined) return setting;
+  const asked = parseCapture(header);
+  return asked !== undefined && rank(asked) < rank(setting) ? asked : setting;
+}
+
+function parseCapture(text: string): CaptureSetting | undefined {
+  const match = /^\s*(?:(off)|(full)|preview\(\s*(\d{1,9})\s*\))\s*$/i.exec(text);
+  if (!match) return undefined;
+  if (match[1]) return { mode: 'off' };
+  return match[2] ? { mode: 'full' } : { mode: 'preview', chars: Number(match[3]) };
+}
+
+function rank(capture: CaptureSetting): number {
+  if (capture.mode === 'preview') return capture.chars;
+  return capture.mode === 'off' ? -1 : Infinity;
+}
+
+/** Input, output or another recorded value as the capture mode lets it through; `undefined` leaves it out. */
+export function captured(value: unknown, capture: CaptureSetting): unknown {
+  if (capture.mode === 'full') return value;
+  return capture.mode === 'off' ? undefined : mapTexts(value, (text) => clip(text, capture.chars));
+}
+
+/** A request's parameters. In `off` only its own numbers and booleans stay: any text or object may be content. */
+export function capturedParameters(parameters: Record<string, unknown>, capture: CaptureSetting): unknown {
+  if (capture.mode !== 'off') return captured(parameters, capture);
+  return Object.fromEntries(
+    Object.entries(parameters).filter(([, value]) => typeof value === 'number' || typeof value === 'boolean'),
+  );
+}
+
+/**
+ * The upstream's own words in an error; they may repeat what was asked.
+ * @returns `undefined` where none may be kept.
+ */
+export function capturedMessage(message: string | undefined, capture: CaptureSetting): string | undefined {
+  if (message === undefined || capture.mode === 'off') return undefined;
+  return capture.mode === 'preview' ? clip(message, capture.chars) : message;
+}
+
+/** The first code points of a text. */
+export function clip(text: string, codePoints: number): string {
+  if (text.length <= codePoints) return text;
+  let end = 0;
+  for (let count = 0; count < codePoints && end < text.length; count++) {
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}

@@ -1,0 +1,72 @@
+import { clientIdSchema, KEY_LENGTH_MAX, isStorableText, NAME_LENGTH_MAX, TAGS_MAX } from '@spandrel/contract';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What a call's headers say about its trace (contract.md "Recording proxy"); what is malformed counts as not said. */
+export interface Correlation {
+  traceId: string | null;
+  parentId: string | null;
+  /** Members for the trace. */
+  trace: { name?: string; session_id?: string; user_id?: string; tags?: string[] };
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+
+/** Reads `X-Spandrel-*` and W3C `traceparent`; the former win. */
+export function correlationOf(headers: IncomingHttpHeaders): Correlation {
+  const w3c = parseTraceparent(headers['traceparent']);
+  const traceId = id(headers['x-spandrel-trace-id']);
+  const parentId = id(headers['x-spandrel-parent-id']);
+  const trace: Correlation['trace'] = {};
+  const name = text(headers['x-spandrel-name'], NAME_LENGTH_MAX);
+  const session = text(headers['x-spandrel-session-id'], KEY_LENGTH_MAX);
+  const user = text(headers['x-spandrel-user-id'], KEY_LENGTH_MAX);
+  const tags = tagList(headers['x-spandrel-tags']);
+  if (name !== null) trace.name = name;
+  if (session !== null) trace.session_id = session;
+  if (user !== null) trace.user_id = user;
+  if (tags.length > 0) trace.tags = tags;
+  const sameTrace = traceId === null || traceId === w3c?.traceId;
+  return {
+    traceId: traceId ?? w3c?.traceId ?? null,
+    parentId: parentId ?? (sameTrace ? (w3c?.parentId ?? null) : null),
+    trace,
+  };
+}
+
+/** https://www.w3.org/TR/trace-context/: later versions may add to the end, all-zero ids are none. */
+function parseTraceparent(header: unknown): { traceId: string; parentId: string } | null {
+  if (typeof header !== 'string') return null;
+  const match = TRACEPARENT.exec(header.trim());
+  if (!match || match[1] === 'ff' || (match[1] === '00' && match[4] !== undefined)) return null;
+  const [, , traceId, parentId] = match;
+  return /^0+$/.test(traceId!) || /^0+$/.test(parentId!) ? null : { traceId: traceId!, parentId: parentId! };
+}
+
+function id(header: unknown): string | null {
+  return typeof header === 'string' && clientIdSchema.safeParse(header).success ? header : null;
+}
+
+function text(header: unknown, lengthMax: number): string | null {
+  if (typeof header !== 'string' || header === '') return null;
+  const decoded = decodeHeader(header);
+  return decoded.length <= lengthMax && isStorableText(decoded) ? decoded : null;
+}
+
+function tagList(header: unknown): string[] {
+  if (typeof header !== 'string') return [];
+  return header
+    .split(',')
+    .map((tag) => text(tag.trim(), KEY_LENGTH_MAX))
+    .filter((tag) => tag !== null)
+    .slice(0, TAGS_MAX);
+}
+
+/** Header bytes arrive as latin1; most clients mean UTF-8 by what is not ASCII. */
+function decodeHeader(header: string): string {
+  if (!/[\x80-\xff]/.test(header)) return header;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+  } catch {
+    return header;
+  }
+}

@@ -1,0 +1,152 @@
+import type { Logger } from '@spandrel/kernel';
+import type { SpoolItem } from '../spool/spool-item.js';
+import { spoolItem } from '../spool/spool-item.js';
+import { NO_BODY, isTruncated, type TapedBody } from './body-tape.js';
+import { buildRecording, type Recording } from './build-recording.js';
+import type { Call } from './call.js';
+import type { CallRecord, Outcome } from './call-facts.js';
+import { codingsOf, decodeBody } from './decode-body.js';
+import { finalise } from './finalise.js';
+
+/** Takes the items a recorder makes. */
+export interface ItemSink {
+  add(item: SpoolItem): boolean;
+}
+
+export interface RecorderOptions {
+  /** A call that is over sooner is not announced as running. */
+  flushMs: number;
+  /** The most of a body that is kept decoded. */
+  decodedBytesMax: number;
+}
+
+/** Longest stretch of the event loop that reading finished calls may take at a time. */
+const SLICE_MS = 2;
+
+/**
+ * Turns calls into recordings after their bytes have gone on: a call still running a flush later is announced, a
+ * finished one is recorded whole. Reading is sliced, so that calls under way do not wait for it.
+ */
+export class Recorder {
+  /** Calls begun and not announced. */
+  private readonly young = new Set<Call>();
+  private readonly finished: Call[] = [];
+  private readonly decoding = new Set<Promise<void>>();
+  private timer: NodeJS.Timeout | null = null;
+  private draining = false;
+
+  constructor(
+    private readonly sink: ItemSink,
+    private readonly logger: Logger,
+    private readonly options: RecorderOptions,
+    private readonly onFailed: (call: Call) => void,
+  ) {}
+
+  /** A call has begun. */
+  begin(call: Call): void {
+    this.young.add(call);
+    this.timer ??= setTimeout(() => this.announce(), this.options.flushMs).unref();
+  }
+
+  /** A call is over; only the first outcome counts. */
+  end(call: Call, outcome: Outcome): void {
+    if (!call.end(outcome)) return;
+    this.young.delete(call);
+    this.finished.push(call);
+    this.schedule();
+  }
+
+  /** Waits until every finished call is in the spool. */
+  async drain(): Promise<void> {
+    while (this.finished.length > 0 || this.decoding.size > 0) {
+      while (this.finished.length > 0) this.finish(this.finished.shift()!);
+      await Promise.all(this.decoding);
+    }
+  }
+
+  private announce(): void {
+    this.timer = null;
+    for (const call of this.young) {
+      if (!call.requestComplete) continue;
+      this.young.delete(call);
+      this.track(call, { kind: 'running' }, false);
+    }
+    if (this.young.size > 0) this.timer = setTimeout(() => this.announce(), this.options.flushMs).unref();
+  }
+
+  private schedule(): void {
+    if (this.draining) return;
+    this.draining = true;
+    setImmediate(() => this.slice());
+  }
+
+  private slice(): void {
+    this.draining = false;
+    const until = performance.now() + SLICE_MS;
+    let index = 0;
+    while (index < this.finished.length) {
+      this.finish(this.finished[index++]!);
+      if (performance.now() > until) break;
+    }
+    this.finished.splice(0, index);
+    if (this.finished.length > 0) this.schedule();
+  }
+
+  private finish(call: Call): void {
+    this.track(call, call.outcome, true);
+  }
+
+  /** Records at once where the bodies stand there plainly, else when they are decoded. */
+  private track(call: Call, outcome: Outcome, finished: boolean): void {
+    const requestCodings = codingsOf(call.facts.requestEncoding);
+    const responseCodings = finished ? codingsOf(call.answer?.contentEncoding) : [];
+    if (requestCodings.length === 0 && responseCodings.length === 0) {
+      this.record(call, outcome, finished, call.request, finished ? call.response : NO_BODY);
+      return;
+    }
+    const decoded = Promise.all([
+      this.decode(call.request, requestCodings),
+      finished ? this.decode(call.response, responseCodings) : NO_BODY,
+    ]).then(([request, response]) => {
+      if (finished || call.outcome.kind === 'running') this.record(call, outcome, finished, request, response);
+    });
+    this.decoding.add(decoded);
+    void decoded.finally(() => this.decoding.delete(decoded));
+  }
+
+  private decode(body: TapedBody, codings: readonly string[]): Promise<TapedBody> {
+    return decodeTaped(body, codings, this.options.decodedBytesMax);
+  }
+
+  private record(call: Call, outcome: Outcome, finished: boolean, request: TapedBody, response: TapedBody): void {
+    try {
+      this.spool(call, buildRecording(recordOf(call, outcome, request, response)), finished);
+    } catch (error) {
+      this.logger.error({ err: error, endpoint: call.wire.endpoint.name }, 'a call could not be recorded');
+      if (finished) this.onFailed(call);
+    } finally {
+      if (finished) call.release();
+    }
+  }
+
+  private spool(call: Call, recording: Recording, finished: boolean): void {
+    const { trace, span } = finalise(recording, call.secrets);
+    const item = spoolItem(call.facts.id, call.started?.delivered ? null : trace, span, finished);
+    if (finished || call.facts.capture.mode !== 'full') call.journal?.recording({ trace, span }, finished);
+    if (!finished) call.started = item;
+    this.sink.add(item);
+  }
+}
+
+function recordOf(call: Call, outcome: Outcome, request: TapedBody, response: TapedBody): CallRecord {
+  const { facts, wire, answer, endedTick } = call;
+  return { facts, wire, request, answer: outcome.kind === 'running' ? null : answer, response, outcome, endedTick };
+}
+
+/** A body without its content codings. What lies behind a gap cannot be decoded. */
+export async function decodeTaped(body: TapedBody, codings: readonly string[], bytesMax: number): Promise<TapedBody> {
+  if (codings.length === 0 || body.pieces.length === 0) return body;
+  const decoded = await decodeBody(body.pieces, codings, bytesMax);
+  const bytes = decoded.pieces.reduce((sum, { data }) => sum + data.length, 0);
+  return { pieces: decoded.pieces, tail: [], bytes: bytes + (decoded.truncated || isTruncated(body) ? 1 : 0) };
+}

@@ -1,0 +1,106 @@
+import type { AnswerFacts, CallFacts, Outcome, Wire } from '../recording/call-facts.js';
+import { NO_BODY, type Piece, type TapedBody } from '../recording/body-tape.js';
+import { buildRecording, type RecordedSpan } from '../recording/build-recording.js';
+import { codingsOf } from '../recording/decode-body.js';
+import { finalise } from '../recording/finalise.js';
+import { decodeTaped } from '../recording/recorder.js';
+import type { ProviderTable } from '../target/provider-table.js';
+import { FrameType, type Frame } from './journal-frames.js';
+import { spoolItem, type SpoolItem } from './spool-item.js';
+
+/** What a call's journal tells. */
+interface Journalled {
+  facts: CallFacts | null;
+  request: Piece[];
+  answer: AnswerFacts | null;
+  response: Piece[];
+  running: [trace: string, span: string] | null;
+  end: { outcome: Outcome; tick: number } | null;
+  finished: [trace: string, span: string] | null;
+  lastTick: number;
+}
+
+/**
+ * The recording of a call whose gateway was killed, from the frames of its journal: the same as it would have been,
+ * or failed with `gateway stopped` where the call had not come to its end.
+ * @param bytesMax the most of a body that is kept decoded.
+ * @returns `null` when the journal breaks off before it tells anything.
+ */
+export async function recoverCall(frames: readonly Frame[], providers: ProviderTable, bytesMax: number): Promise<SpoolItem | null> {
+  const journal = readJournal(frames);
+  const { facts } = journal;
+  if (facts === null) return null;
+  if (journal.finished) return spoolItem(facts.id, journal.finished[0], journal.finished[1], true);
+  const wire = wireOf(facts, providers);
+  if (wire === null) return journal.running && spoolItem(facts.id, journal.running[0], stoppedSpan(journal.running[1]), true);
+  const request = await decodeTaped(taped(journal.request), codingsOf(facts.requestEncoding), bytesMax);
+  const response = await decodeTaped(taped(journal.response), codingsOf(journal.answer?.contentEncoding), bytesMax);
+  const outcome = journal.end?.outcome ?? { kind: 'stopped' as const };
+  const endedTick = journal.end?.tick ?? journal.lastTick;
+  const recording = buildRecording({ facts, wire, request, answer: journal.answer, response, outcome, endedTick });
+  if (journal.running) adopt(recording.span, JSON.parse(journal.running[1]) as RecordedSpan);
+  const { trace, span } = finalise(recording, []);
+  return spoolItem(facts.id, journal.running?.[0] ?? trace, span, true);
+}
+
+function readJournal(frames: readonly Frame[]): Journalled {
+  const journal: Journalled = {
+    facts: null, request: [], answer: null, response: [], running: null, end: null, finished: null, lastTick: 0,
+  };
+  for (const { type, payload } of frames) readFrame(journal, type, payload);
+  journal.lastTick = Math.max(journal.lastTick, journal.facts?.startedTick ?? 0);
+  return journal;
+}
+
+function readFrame(journal: Journalled, type: FrameType, payload: Buffer): void {
+  switch (type) {
+    case FrameType.Facts:
+      journal.facts = json(payload);
+      break;
+    case FrameType.RequestChunk:
+      journal.request.push({ data: payload, at: 0 });
+      break;
+    case FrameType.Running:
+      journal.running = json(payload);
+      break;
+    case FrameType.AnswerHead:
+      journal.answer = json(payload);
+      break;
+    case FrameType.AnswerChunk:
+      journal.lastTick = payload.readDoubleLE(0);
+      journal.response.push({ data: payload.subarray(8), at: journal.lastTick });
+      break;
+    case FrameType.End:
+      journal.end = json(payload);
+      break;
+    case FrameType.Finished:
+      journal.finished = json(payload);
+      break;
+    default:
+  }
+}
+
+function wireOf(facts: CallFacts, providers: ProviderTable): Wire | null {
+  const entry = providers.byName(facts.wire.provider);
+  const endpoint = entry && providers.endpoint(entry, { method: facts.wire.method, path: facts.wire.path, headers: {} });
+  return endpoint ? { entry, endpoint } : null;
+}
+
+/** What was announced while the call ran is known better than what a journal without content tells. */
+function adopt(span: RecordedSpan, running: RecordedSpan): void {
+  span.name = running.name;
+  span.kind = { ...span.kind, model: running.kind['model'] };
+  if (running.input !== undefined) span.input = running.input;
+  span.metadata = { ...span.metadata, request: running.metadata['request'], streaming: running.metadata['streaming'] };
+}
+
+function stoppedSpan(running: string): string {
+  const span = JSON.parse(running) as RecordedSpan;
+  return JSON.stringify({ ...span, status: { failed: { error: 'gateway stopped' } }, ended_at: span.started_at });
+}
+
+function taped(pieces: Piece[]): TapedBody {
+  return pieces.length === 0 ? NO_BODY : { pieces, tail: [], bytes: pieces.reduce((sum, { data }) => sum + data.length, 0) };
+}
+
+const json = <T>(payload: Buffer): T => JSON.parse(payload.toString('utf8')) as T;

@@ -1,0 +1,63 @@
+import type { Origin } from '../upstream/upstream-client.js';
+
+/** A parsed base URL: where requests go and what is put before their path. */
+export interface Base {
+  origin: Origin;
+  /** `Host` to send. */
+  host: string;
+  /** Lower case host name without port, for comparison with providers' own hosts. */
+  hostname: string;
+  /** Path without a trailing slash; empty for none. */
+  path: string;
+  /** The base's own query with its `?`, put before the request's; empty for none. */
+  query: string;
+}
+
+/**
+ * Parses a base URL as `X-Forward-URL` and provider settings give it.
+ * @param guarded only public addresses may be dialled.
+ * @returns the base, or a sentence saying what is wrong with it.
+ */
+export function parseBase(text: string, guarded: boolean): Base | string {
+  const url = URL.parse(text);
+  if (!url) return 'is not a URL';
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://';
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
+  if (url.hash !== '') return 'must not hold a fragment';
+  const secure = url.protocol === 'https:';
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  if (hostname === '') return 'has no host';
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  return {
+    origin: { key: `${url.protocol}//${url.hostname}:${port}${guarded ? '!' : ''}`, secure, hostname, port, guarded },
+    host: url.host,
+    hostname,
+    path: url.pathname.replace(/\/+$/, ''),
+    query: url.search,
+  };
+}
+
+/** The path and query to ask of the base. @param requestTarget path and query as the client sent them. */
+export function joinTarget(base: Base, requestTarget: string): string {
+  if (base.query === '') return base.path + requestTarget;
+  const mark = requestTarget.indexOf('?');
+  if (mark === -1) return base.path + requestTarget + base.query;
+  return `${base.path}${requestTarget.slice(0, mark)}${base.query}&${requestTarget.slice(mark + 1)}`;
+}
+
+/** Remembers parsed bases, so that a header sent with every call is parsed once. */
+export class BaseCache {
+  private readonly bases = new Map<string, Base | string>();
+
+  constructor(private readonly guarded: boolean) {}
+
+  parse(text: string): Base | string {
+    let base = this.bases.get(text);
+    if (base === undefined) {
+      if (this.bases.size >= 1_000) this.bases.clear();
+      base = parseBase(text, this.guarded);
+      this.bases.set(text, base);
+    }
+    return base;
+  }
+}

@@ -1,0 +1,93 @@
+import { isIP } from 'node:net';
+import type { ErrorCode } from '@spandrel/contract';
+import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
+import { isPublicAddress } from '../upstream/guarded-lookup.js';
+import { BaseCache, type Base } from './base-url.js';
+import type { ForwardAllow } from './forward-allow.js';
+import { CUSTOM, type ProviderEntry, type ProviderTable } from './provider-table.js';
+
+/** Where a request goes and how it is read. */
+export interface Target {
+  base: Base;
+  /** Name of the provider for span and metrics. */
+  providerName: string;
+  /** Whose wire format the request speaks; `null` when none is known. */
+  wire: ProviderEntry | null;
+  /** The recorded endpoint; `undefined` for a request that passes unrecorded. */
+  endpoint: Endpoint | undefined;
+}
+
+/** A request the gateway answers itself. */
+export interface Refusal {
+  code: ErrorCode;
+  message: string;
+  /** The provider whose clients read the answer, when it is known. */
+  provider: Provider | null;
+}
+
+export const FORWARD_HEADER = 'x-forward-url';
+
+/** Finds the target of a request (contract.md "Recording proxy": the first rule that applies). */
+export class TargetResolver {
+  private readonly bases: BaseCache;
+
+  /** @param allow which bases callers may name; `null` in local mode: any. */
+  constructor(
+    private readonly providers: ProviderTable,
+    private readonly allow: ForwardAllow | null,
+  ) {
+    this.bases = new BaseCache(allow !== null);
+  }
+
+  resolve(head: RequestHead): Target | Refusal {
+    const named = head.headers[FORWARD_HEADER];
+    if (named !== undefined) return this.forwarded(named, head);
+    const entry = this.providers.recognise(head);
+    if (entry === undefined) {
+      return refusal(null, 'validation_failed', 'No provider is known for this path: name its base URL in the header X-Forward-URL.');
+    }
+    const header = entry.provider.baseHeader;
+    const given = header === undefined ? undefined : head.headers[header];
+    const base = given === undefined ? entry.base : this.namedBase(header!, given, entry.provider);
+    if (base === null) {
+      return refusal(entry.provider, 'validation_failed', `${entry.name} has no base URL: name one in the header X-Forward-URL.`);
+    }
+    if ('code' in base) return base;
+    return { base, providerName: entry.name, wire: entry, endpoint: this.providers.endpoint(entry, head) };
+  }
+
+  private forwarded(text: string, head: RequestHead): Target | Refusal {
+    const wire = this.providers.recognise(head);
+    const base = this.namedBase('X-Forward-URL', text, wire?.provider ?? null);
+    if ('code' in base) return base;
+    const owner = this.providers.ownerOf(base.hostname);
+    const read = this.wireFormat(head, [wire, owner, ...this.providers.entries]);
+    return { base, providerName: owner?.name ?? CUSTOM, ...(read ?? { wire: wire ?? owner ?? null, endpoint: undefined }) };
+  }
+
+  /** The first of the candidates that records this request; its path shows the wire format, whatever the host. */
+  private wireFormat(
+    head: RequestHead,
+    candidates: (ProviderEntry | undefined)[],
+  ): { wire: ProviderEntry; endpoint: Endpoint } | undefined {
+    for (const wire of candidates) {
+      const endpoint = wire && this.providers.endpoint(wire, head);
+      if (endpoint) return { wire, endpoint };
+    }
+    return undefined;
+  }
+
+  private namedBase(header: string, text: string, provider: Provider | null): Base | Refusal {
+    const base = this.bases.parse(text);
+    if (typeof base === 'string') return refusal(provider, 'validation_failed', `The header ${header} ${base}.`);
+    if (this.allow && isIP(base.hostname) !== 0 && !isPublicAddress(base.hostname)) {
+      return refusal(provider, 'target_not_allowed', `The header ${header} names an address that is not public.`);
+    }
+    if (this.allow && !this.allow(base)) {
+      return refusal(provider, 'target_not_allowed', `The header ${header} names a host that gateway.forward_allow does not list.`);
+    }
+    return base;
+  }
+}
+
+const refusal = (provider: Provider | null, code: ErrorCode, message: string): Refusal => ({ provider, code, message });

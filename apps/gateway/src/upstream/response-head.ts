@@ -1,0 +1,108 @@
+import { UpstreamError, type ResponseHead } from './upstream-client.js';
+
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: (.*))?$/;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const NOT_ALLOWED = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?!\n)|(?<!\r)\n/;
+
+/** A parsed head and what it says about the connection. */
+export interface ParsedHead extends ResponseHead {
+  keepAlive: boolean;
+  /** From `Keep-Alive: timeout=`, seconds; `null` when it is not told. */
+  keepAliveSeconds: number | null;
+}
+
+/**
+ * Parses the head of an HTTP/1 answer, strictly (RFC 9112): what could be read in two ways is refused, since
+ * connections are shared by callers.
+ * @param text the head in latin1, up to but without the empty line.
+ * @param method of the request, since an answer to HEAD has no body.
+ * @throws UpstreamError `protocol`.
+ */
+export function parseResponseHead(text: string, method: string): ParsedHead {
+  if (NOT_ALLOWED.test(text)) throw malformed('a control character');
+  let lineEnd = text.indexOf('\r\n');
+  if (lineEnd === -1) lineEnd = text.length;
+  const statusLine = STATUS_LINE.exec(text.slice(0, lineEnd));
+  if (!statusLine) throw malformed('no status line');
+  const framing = new Framing(statusLine[1] === '1');
+  const headers: string[] = [];
+  while (lineEnd < text.length) {
+    const start = lineEnd + 2;
+    lineEnd = text.indexOf('\r\n', start);
+    if (lineEnd === -1) lineEnd = text.length;
+    const colon = text.indexOf(':', start);
+    if (colon === -1 || colon > lineEnd) throw malformed('a header without a colon');
+    const name = text.slice(start, colon);
+    if (!TOKEN.test(name)) throw malformed('a header name');
+    const value = trimBlanks(text.slice(colon + 1, lineEnd));
+    headers.push(name, value);
+    framing.header(name, value);
+  }
+  const status = Number(statusLine[2]);
+  return framing.complete({ status, statusMessage: statusLine[3] ?? '', headers }, method);
+}
+
+/** Works out from the headers where the body ends and whether the connection lives on. */
+class Framing {
+  private contentLength: string | null = null;
+  private transferEncoding: string | null = null;
+  private connection = '';
+  private keepAliveSeconds: number | null = null;
+
+  constructor(private readonly http11: boolean) {}
+
+  header(name: string, value: string): void {
+    switch (name.length) {
+      case 10: {
+        const lower = name.toLowerCase();
+        if (lower === 'connection') this.connection += `,${value.toLowerCase()}`;
+        else if (lower === 'keep-alive') this.keepAliveSeconds = Number(/timeout=(\d{1,9})/i.exec(value)?.[1] ?? NaN) || null;
+        break;
+      }
+      case 14:
+        if (name.toLowerCase() === 'content-length') this.length(value);
+        break;
+      case 17:
+        if (name.toLowerCase() === 'transfer-encoding') {
+          this.transferEncoding = this.transferEncoding === null ? value : `${this.transferEncoding},${value}`;
+        }
+        break;
+      default:
+    }
+  }
+
+  private length(value: string): void {
+    if (!/^\d{1,15}$/.test(value)) throw malformed('a content length');
+    if (this.contentLength !== null && this.contentLength !== value) throw malformed('two content lengths');
+    this.contentLength = value;
+  }
+
+  complete(head: Pick<ResponseHead, 'status' | 'statusMessage' | 'headers'>, method: string): ParsedHead {
+    const keepAlive = this.http11 ? !/(^|,)\s*close\s*(,|$)/.test(this.connection) : /keep-alive/.test(this.connection);
+    const { keepAliveSeconds } = this;
+    const bodiless = method === 'HEAD' || head.status < 200 || head.status === 204 || head.status === 304;
+    if (bodiless) return { ...head, keepAlive, keepAliveSeconds, framing: 'none', contentLength: null };
+    if (this.transferEncoding !== null) {
+      if (this.contentLength !== null) throw malformed('both a content length and a transfer encoding');
+      if (!this.http11 || this.transferEncoding.toLowerCase() !== 'chunked') throw malformed('a transfer encoding');
+      return { ...head, keepAlive, keepAliveSeconds, framing: 'chunked', contentLength: null };
+    }
+    if (this.contentLength === null) {
+      return { ...head, keepAlive: false, keepAliveSeconds, framing: 'close', contentLength: null };
+    }
+    return { ...head, keepAlive, keepAliveSeconds, framing: 'length', contentLength: Number(this.contentLength) };
+  }
+}
+
+/** Without the blanks and tabs around it. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
+const malformed = (what: string): UpstreamError => new UpstreamError('protocol', `the upstream's answer is not valid HTTP (${what})`);

@@ -1,0 +1,83 @@
+/** A server calls are sent to. */
+export interface Origin {
+  /** Tells origins apart: `https://api.openai.com:443`. */
+  readonly key: string;
+  readonly secure: boolean;
+  /** Name or address to dial, IPv6 without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Set where the addresses behind the name must be public (contract.md "Recording proxy", cloud mode). */
+  readonly guarded: boolean;
+}
+
+/** One request to an upstream, as it goes on the wire. */
+export interface UpstreamRequest {
+  origin: Origin;
+  method: string;
+  /** Path and query, `/v1/chat/completions?x=1`. */
+  path: string;
+  /** Name, value, name, value …, with `Host`, without hop-by-hop headers; written as they are. */
+  headers: readonly string[];
+  /** The whole body, `null` for none, or how a body that comes piece by piece is framed. */
+  body: Buffer | null | 'length' | 'chunked';
+}
+
+/** The head of an answer. */
+export interface ResponseHead {
+  status: number;
+  statusMessage: string;
+  /** Name, value, name, value …, as they came. */
+  headers: string[];
+  /** How the body ends: there is none, a length, chunked, or when the connection closes. */
+  framing: 'none' | 'length' | 'chunked' | 'close';
+  /** Bytes of a body framed by `length`. */
+  contentLength: number | null;
+}
+
+/** Takes what an upstream answers. Exactly one of `onEnd` and `onError` comes last; none after `abort`. */
+export interface UpstreamHandler {
+  /** A 1xx answer before the real one. */
+  onInformation(status: number, statusMessage: string, headers: string[]): void;
+  onHead(head: ResponseHead): void;
+  /** @returns false to stop reading until `resume`; what has been read already still comes. */
+  onData(chunk: Buffer): boolean;
+  /** All that one read brought has been handed over: the moment to flush. @returns false to stop reading, as `onData`. */
+  onReadEnd(): boolean;
+  onEnd(trailers: string[]): void;
+  onError(error: UpstreamError): void;
+  /** The request body may be written on. */
+  onDrain(): void;
+}
+
+/** A request under way. */
+export interface Exchange {
+  /** Writes a piece of a streamed request body. @returns false when the caller should wait for `onDrain`. */
+  write(chunk: Buffer): boolean;
+  /** Ends a streamed request body. @param trailers name, value …; only with chunked framing. */
+  end(trailers: readonly string[]): void;
+  /** Reads on after `onData` returned false. */
+  resume(): void;
+  /** Ends the exchange at once and closes its connection; the handler hears no more. Harmless when it is over. */
+  abort(): void;
+}
+
+/** Sends requests to upstreams over kept-alive connections, byte for byte, without following redirects. */
+export interface UpstreamClient {
+  send(request: UpstreamRequest, handler: UpstreamHandler): Exchange;
+  /** Closes every connection. */
+  close(): void;
+}
+
+/** Why an upstream gave no (whole) answer. `reason` is short and fit for callers. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
+
+  constructor(
+    /** `refused`: the address rule forbids it; `connect`: no connection; `timeout`; `cut`: closed early; `protocol`: not HTTP. */
+    readonly kind: 'refused' | 'connect' | 'timeout' | 'cut' | 'protocol',
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(reason, options);
+  }
+}

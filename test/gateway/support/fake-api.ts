@@ -1,0 +1,131 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IngestRejection } from '@spandrel/contract';
+
+/** A span as the gateway sends it. */
+export interface SentSpan {
+  id: string;
+  trace_id: string;
+  parent_id: string | null;
+  name: string;
+  kind: Record<string, unknown>;
+  input?: unknown;
+  output?: { text: string | null; finish_reason: string | null; tool_calls?: unknown[] } | null;
+  status: 'running' | 'completed' | { failed: { error: string } };
+  started_at: string;
+  ended_at?: string;
+  metadata: Record<string, unknown>;
+}
+
+/** How the API behaves. */
+export type ApiMood = 'up' | 'hang' | 'unavailable' | 'flaky' | { status: number };
+
+/** An API server that takes ingests idempotently into memory. */
+export interface FakeApi {
+  url: string;
+  port: number;
+  spans: Map<string, SentSpan>;
+  traces: Map<string, Record<string, unknown>>;
+  /** How often each span was told of as finished. */
+  finishes: Map<string, number>;
+  /** Spans that were told of as running. */
+  announced: Set<string>;
+  requests: number;
+  /** Raw bodies, to look for what must not be in them. */
+  bodies: string[];
+  mood: ApiMood;
+  /** Decides that a span is rejected. */
+  reject: (span: SentSpan) => Omit<IngestRejection, 'index' | 'collection'> | undefined;
+  bodyBytesMax: number;
+  close(): Promise<void>;
+}
+
+export async function startFakeApi(port = 0): Promise<FakeApi> {
+  const server: Server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('error', () => undefined);
+    req.on('end', () => {
+      const { mood } = api;
+      if (mood === 'hang') return;
+      api.requests++;
+      const body = Buffer.concat(chunks);
+      if (req.url === '/api/health') res.end('{"status":"ok"}');
+      else if (mood === 'unavailable') res.writeHead(503).end();
+      else if (typeof mood === 'object') res.writeHead(mood.status).end();
+      else if (body.length > api.bodyBytesMax) res.writeHead(413).end();
+      else {
+        const answer = ingest(api, body.toString());
+        // Half of the time the answer is lost after the work is done.
+        if (mood === 'flaky' && Math.random() < 0.5) res.destroy();
+        else res.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const address = server.address() as AddressInfo;
+  const api: FakeApi = {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    spans: new Map(),
+    traces: new Map(),
+    finishes: new Map(),
+    announced: new Set(),
+    requests: 0,
+    bodies: [],
+    mood: 'up',
+    reject: () => undefined,
+    bodyBytesMax: 10 * 1024 * 1024,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return api;
+}
+
+function ingest(api: FakeApi, text: string): unknown {
+  api.bodies.push(text);
+  const { traces, spans } = JSON.parse(text) as { traces: { id: string }[]; spans: SentSpan[] };
+  const rejected: IngestRejection[] = [];
+  for (const trace of traces) {
+    api.traces.set(trace.id, { ...api.traces.get(trace.id), ...trace });
+  }
+  spans.forEach((span, index) => {
+    const fault = api.traces.has(span.trace_id)
+      ? api.reject(span)
+      : { code: 'trace_not_found', message: 'The trace does not exist' };
+    if (fault) {
+      rejected.push({ index, collection: 'spans', ...fault });
+      return;
+    }
+    if (span.status === 'running') {
+      api.announced.add(span.id);
+      if (!api.spans.has(span.id)) api.spans.set(span.id, span);
+    } else {
+      api.spans.set(span.id, span);
+      api.finishes.set(span.id, (api.finishes.get(span.id) ?? 0) + 1);
+    }
+  });
+  return { accepted: { traces: traces.length, spans: spans.length - rejected.length }, rejected };
+}
+
+/** The spans that are finished, oldest first. */
+export function finished(api: FakeApi): SentSpan[] {
+  return [...api.spans.values()].filter(({ status }) => status !== 'running').sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 5_000, describe = (): string => ''): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not in time: ${condition.toString()} ${describe()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Waits for exactly so many finished spans. */
+export async function recorded(api: FakeApi, count = 1, timeoutMs = 5_000): Promise<SentSpan[]> {
+  await until(() => finished(api).length >= count, timeoutMs, () => JSON.stringify([...api.spans.values()]).slice(0, 2_000));
+  return finished(api);
+}
