@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { SpanResource } from '@spandrel/contract';
 import { span, type Sample, SAMPLE_COUNT, sampleTraces, samples } from './samples.js';
 import type { TracingApp } from './tracing-app.js';

@@ -27,6 +27,8 @@ const llmCallSchema = z.object({
   cost: z.number().min(0).nullish(),
 });
 
+const kindTypeSchema = keySchema.min(1);
+
 /**
  * A span's kind: any object with a string `type`, kept whole and by reference; `llm_call` needs a string `model`, and
  * its well-known members need their types.
@@ -37,7 +39,7 @@ export const spanKindSchema = z.custom<SpanKind>().superRefine((value: unknown, 
     return;
   }
   const kind = value as Record<string, unknown>;
-  const type = keySchema.min(1).safeParse(kind['type']);
+  const type = kindTypeSchema.safeParse(kind['type']);
   for (const issue of type.error?.issues ?? []) context.addIssue({ ...issue, path: ['type'] } as never);
   if (kind['type'] === 'llm_call') {
     const call = llmCallSchema.safeParse(kind);

@@ -53,8 +53,9 @@ function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
 function ingestSpan(set: WorkingSet, item: IngestSpan, now: number, pricing: PricingTable): void {
   if (!set.trace(item.trace_id)) throw new NotFound('trace_not_found', 'there is no trace with this trace_id');
   const step = ingestedSpan(set.span(item.id), item, { now, projectId: set.scope.projectId, pricing });
-  if (step.created) set.createSpan(step.created);
-  if (step.change) set.replaceSpan(step.change.type, step.change.before, step.change.after);
+  if (step.type === 'span_created') set.createSpan(step.after);
+  else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after);
+  else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after);
 }
 
 /** One line that says which member is at fault. */

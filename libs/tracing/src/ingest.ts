@@ -13,8 +13,8 @@ import type { z } from 'zod';
 import { RecordWrites } from './record-writes.js';
 import type { Indexed } from './tracing-job.js';
 
-/** Items of one job; between the jobs of a large request other writers get their turn. */
-const SLICE = 256;
+/** Items of one job, a fifth of a large request that measures 25 ms; between jobs other writers get their turn. */
+const SLICE = 512;
 
 /** What `POST /api/ingest` carries, items unchecked. */
 interface IngestRequest {

@@ -9,15 +9,16 @@ import type { StoredSpan } from './span.entity.js';
 import { STATUS } from './status.js';
 
 /** What an ingested span does to the stored one. */
-export interface IngestStep {
-  /** The span is new: its running form. */
-  created?: StoredSpan;
-  change?: {
-    type: 'span_updated' | 'span_completed' | 'span_failed' | 'span_corrected';
-    before: StoredSpan;
-    after: StoredSpan;
-  };
-}
+export type IngestStep =
+  | { type: 'unchanged' }
+  | { type: 'span_created'; after: StoredSpan }
+  /** New and finished: `before` is its running form. */
+  | { type: 'created_finished'; finished: FinishType; before: StoredSpan; after: StoredSpan }
+  | { type: 'span_updated' | 'span_corrected' | FinishType; before: StoredSpan; after: StoredSpan };
+
+type FinishType = 'span_completed' | 'span_failed';
+
+const UNCHANGED: IngestStep = { type: 'unchanged' };
 
 interface Surroundings {
   now: number;
@@ -61,8 +62,9 @@ function firstSeen(item: IngestSpan, standing: Standing, { now, projectId, prici
     },
     pricing,
   );
-  if (standing.running) return { created: { ...created, output: toJsonText(item.output) } };
-  return { created, change: finishedNow(created, item, standing.error, now, pricing) };
+  if (standing.running) return { type: 'span_created', after: { ...created, output: toJsonText(item.output) } };
+  const { type: finished, after } = finishedNow(created, item, standing.error, now, pricing);
+  return { type: 'created_finished', finished, before: created, after };
 }
 
 function whileRunning(
@@ -73,9 +75,9 @@ function whileRunning(
 ): IngestStep {
   const after = withMembers(stored, item, false, pricing);
   if (!standing.running) {
-    return { change: { ...finishedNow(after, item, standing.error, now, pricing), before: stored } };
+    return { ...finishedNow(after, item, standing.error, now, pricing), before: stored };
   }
-  return sameSpan(stored, after) ? {} : { change: { type: 'span_updated', before: stored, after } };
+  return sameSpan(stored, after) ? UNCHANGED : { type: 'span_updated', before: stored, after };
 }
 
 function correction(stored: StoredSpan, item: IngestSpan, error: string | null, pricing: PricingTable): IngestStep {
@@ -89,7 +91,7 @@ function correction(stored: StoredSpan, item: IngestSpan, error: string | null, 
     endedAt,
     durationMs: endedAt - merged.startedAt,
   };
-  return sameSpan(stored, after) ? {} : { change: { type: 'span_corrected', before: stored, after } };
+  return sameSpan(stored, after) ? UNCHANGED : { type: 'span_corrected', before: stored, after };
 }
 
 /** Batches may arrive in any order: the start of a span after its end. */
@@ -100,7 +102,7 @@ function lateRunningVersion(stored: StoredSpan, item: IngestSpan): IngestStep {
     input: stored.input ?? toJsonText(item.input),
     output: stored.output ?? toJsonText(item.output),
   };
-  return sameSpan(stored, after) ? {} : { change: { type: 'span_corrected', before: stored, after } };
+  return sameSpan(stored, after) ? UNCHANGED : { type: 'span_corrected', before: stored, after };
 }
 
 function finishedNow(
@@ -109,7 +111,7 @@ function finishedNow(
   error: string | null,
   now: number,
   pricing: PricingTable,
-): NonNullable<IngestStep['change']> {
+): { type: FinishType; after: StoredSpan } {
   const kind = item.kind ?? (fromJsonText(span.kind) as SpanKind);
   const finish = {
     error,
@@ -120,7 +122,7 @@ function finishedNow(
     metadata: undefined,
   };
   const after = finishedSpan(span, finish, kind, pricing);
-  return { type: error === null ? 'span_completed' : 'span_failed', before: span, after };
+  return { type: error === null ? 'span_completed' : 'span_failed', after };
 }
 
 /** The span with the members that were given. */

@@ -58,6 +58,13 @@ export class WorkingSet {
     this.changeSpan({ type: 'span_created', scope: this.scope, before: null, after });
   }
 
+  /** A span that is first seen finished: two changes, one roll-up. @param running its running form. */
+  createFinishedSpan(running: StoredSpan, type: 'span_completed' | 'span_failed', after: StoredSpan): void {
+    this.changes.push({ type: 'span_created', scope: this.scope, before: null, after: running });
+    this.place(null, after);
+    this.changes.push({ type, scope: this.scope, before: running, after });
+  }
+
   replaceSpan(
     type: 'span_updated' | 'span_completed' | 'span_failed' | 'span_corrected',
     before: StoredSpan,
@@ -77,7 +84,11 @@ export class WorkingSet {
   }
 
   private changeSpan(change: SpanChange): void {
-    const { before, after } = change;
+    this.place(change.before, change.after);
+    this.changes.push(change);
+  }
+
+  private place(before: StoredSpan | null, after: StoredSpan | null): void {
     const { id, traceId } = (after ?? before)!;
     const cell = this.spans.get(id);
     if (cell) cell.now = after;
@@ -87,7 +98,6 @@ export class WorkingSet {
       if (losesLatestEnd(trace.now, before, after)) trace.recount = true;
       trace.now = rollUp(trace.now, before, after);
     }
-    this.changes.push(change);
   }
 
   private traceCell(id: string): TraceCell {
