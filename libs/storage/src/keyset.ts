@@ -26,7 +26,7 @@ export const startOf = (sorting: Sorting, cursor: string | undefined): Position 
   cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type);
 
 /** The parts that are left from a position on. */
-export function partsFrom({ nullable }: Sorting, from: Position | undefined): Part[] {
+function partsFrom({ nullable }: Sorting, from: Position | undefined): Part[] {
   if (from?.value === null) return ['valueless'];
   return nullable ? ['valued', 'valueless'] : ['valued'];
 }

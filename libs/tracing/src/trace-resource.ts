@@ -35,7 +35,7 @@ export function traceListItem(trace: TraceRow): TraceListItem {
 }
 
 /** The latest end of its spans once there are some and none is running. */
-export const traceEndedAt = (trace: TraceRow): number | null =>
+const traceEndedAt = (trace: TraceRow): number | null =>
   trace.spanCount > 0 && trace.runningCount === 0 ? trace.lastEndedAt : null;
 
 /** How many of its spans name a model, sorted by model. */

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { decodeCursor, encodeCursor } from './cursor.js';
+
+const storable = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed());
+
+describe('cursors', () => {
+  it('come back as the position they were made of', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.maxSafeInteger(), fc.constant(null)), storable, (value, id) => {
+        expect(decodeCursor('l', encodeCursor('l', { value, id }), 'integer')).toEqual({ value, id });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), storable, (value, id) => {
+        expect(decodeCursor('l', encodeCursor('l', { value, id }), 'number').value === value).toBe(true);
+      }),
+    );
+  });
+
+  it('are refused when they are anything else', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(() => decodeCursor('l', text, 'integer')).toThrow('the cursor');
+      }),
+    );
+    const cursor = encodeCursor('l', { value: 1, id: 'a' });
+    expect(() => decodeCursor('other', cursor, 'integer')).toThrow('the cursor');
+    expect(() => decodeCursor('l', cursor, 'text')).toThrow('the cursor');
+    expect(() => decodeCursor('l', `${cursor}=`, 'integer')).toThrow('the cursor');
+  });
+});

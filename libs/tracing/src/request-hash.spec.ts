@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseExactJson } from '@spandrel/contract';
+import { requestHash } from './request-hash.js';
+
+const of = (text: string): string => requestHash(parseExactJson(text) as Record<string, unknown>);
+
+describe('requestHash', () => {
+  it.each([
+    ['{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}'],
+    ['{"a":1,"b":null}', '{"a":1}'],
+    ['{"a":1.0}', '{"a":1}'],
+  ])('is the same for %s and %s', (a, b) => {
+    expect(of(a)).toBe(of(b));
+  });
+
+  it.each([
+    ['{"a":1}', '{"a":"1"}'],
+    ['{"a":[1,2]}', '{"a":[2,1]}'],
+    ['{"a":{"x":null}}', '{"a":{}}'],
+    ['{"a":9007199254740993}', '{"a":9007199254740992}'],
+    ['{"a":{"__proto__":1}}', '{"a":{}}'],
+    ['{"a":"\\ud800"}', '{"a":"\\ud801"}'],
+  ])('differs for %s and %s', (a, b) => {
+    expect(of(a)).not.toBe(of(b));
+  });
+});
