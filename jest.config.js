@@ -28,6 +28,8 @@ const shared = {
 };
 
 export default {
+  // Whole-system tests start programs and wait for them.
+  testTimeout: 30_000,
   projects: [
     {
       ...shared,

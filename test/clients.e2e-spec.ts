@@ -43,7 +43,10 @@ const keepingFetch: typeof fetch = async (input, init) => {
   received = response
     .clone()
     .arrayBuffer()
-    .then((bytes) => Buffer.from(bytes));
+    .then(
+      (bytes) => Buffer.from(bytes),
+      () => Buffer.from('the answer was cut'),
+    );
   return response;
 };
 
@@ -65,6 +68,8 @@ async function expectSameBytes(): Promise<void> {
 
 const openai = () =>
   new OpenAI({ apiKey: OPENAI_KEY, baseURL: `${spandrel.gatewayUrl}/v1`, maxRetries: 0, fetch: keepingFetch });
+/** Without a second reader of the answer, which would keep reading when the first goes away. */
+const plainOpenai = () => new OpenAI({ apiKey: OPENAI_KEY, baseURL: `${spandrel.gatewayUrl}/v1`, maxRetries: 0 });
 const anthropic = () =>
   new Anthropic({ apiKey: ANTHROPIC_KEY, baseURL: spandrel.gatewayUrl, maxRetries: 0, fetch: keepingFetch });
 const ollama = () => new Ollama({ host: spandrel.gatewayUrl, fetch: keepingFetch });
@@ -223,7 +228,11 @@ describe('the openai client', () => {
   });
 
   it('gets and records a stream that is cut', async () => {
-    const stream = await openai().chat.completions.create({ model: 'fake:cut', messages: asked, stream: true });
+    const stream = await plainOpenai().chat.completions.create({
+      model: 'fake:cut:5+slow-stream:5',
+      messages: asked,
+      stream: true,
+    });
     await expect(
       (async () => {
         for await (const chunk of stream) void chunk;
@@ -235,7 +244,7 @@ describe('the openai client', () => {
   });
 
   it('that goes away mid-stream is recorded as failed, and upstream hears of it', async () => {
-    const stream = await openai().chat.completions.create({
+    const stream = await plainOpenai().chat.completions.create({
       model: 'fake:slow-stream:50',
       messages: asked,
       stream: true,
@@ -315,7 +324,7 @@ describe('the openai client', () => {
 
 describe('the anthropic client', () => {
   const request = {
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-4-6',
     max_tokens: 256,
     system: asked[0]!.content,
     messages: [asked[1]! as { role: 'user'; content: string }],
@@ -327,11 +336,11 @@ describe('the anthropic client', () => {
     const span = await recorded();
     await expectSameBytes();
     expect(span).toMatchObject({
-      name: 'claude-sonnet-4-5',
+      name: 'claude-sonnet-4-6',
       status: 'completed',
       kind: {
         provider: 'anthropic',
-        model: 'claude-sonnet-4-5',
+        model: 'claude-sonnet-4-6',
         input_tokens: FAKE_USAGE.input,
         output_tokens: FAKE_USAGE.output,
       },
@@ -339,7 +348,7 @@ describe('the anthropic client', () => {
       output: { text: said, finish_reason: 'end_turn' },
       metadata: { request: { max_tokens: 256 } },
     });
-    // claude-sonnet-4-5: 3 and 15 dollars per million tokens
+    // claude-sonnet-4-6: 3 and 15 dollars per million tokens
     expect(span.kind['cost']).toBeCloseTo((FAKE_USAGE.input * 3 + FAKE_USAGE.output * 15) / 1e6, 12);
   });
 
@@ -464,7 +473,7 @@ describe('any client', () => {
     await expect(openai().chat.completions.create({ model: 'fake:error-key', messages: asked })).rejects.toThrow();
     await recorded();
     await anthropic().messages.create({
-      model: 'claude-sonnet-4-5',
+      model: 'claude-sonnet-4-6',
       max_tokens: 5,
       messages: [{ role: 'user', content: 'x' }],
     });

@@ -45,7 +45,7 @@ describe('kill -9 of the server under write load', () => {
     server = await startSpandrel({ command: 'server', ...place });
     expectKept(acknowledged, place.dataDir);
     expect(await server.stop()).toBe(0);
-  });
+  }, 120_000);
 });
 
 /** Writes until the server is gone, noting what it acknowledged. */

@@ -379,7 +379,7 @@ describe('spans', () => {
     ['NUL and lone surrogates', String.raw`{"a\u0000":"\u0000\ud800","\udfff":[]}`],
     ['__proto__ and constructor', '{"__proto__":{"polluted":true},"constructor":{"prototype":1}}'],
     ['big numbers', '[9007199254740993,-123456789012345678901234567890,0.1234567890123456789]'],
-    ['a bare text', '"héllo \\u2028 🌊"'],
+    ['a bare text', '"héllo 🌊"'],
     ['false', 'false'],
     ['zero', '0'],
     ['deep nesting', `${'['.repeat(150)}${']'.repeat(150)}`],
@@ -524,9 +524,7 @@ describe('the span list', () => {
         let cursor: string | null = null;
         do {
           const query: string = `limit=10&sort_by=${sort_by}&sort_order=${sort_order}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-          const { body }: { body: SpanPage } = await api.get<SpanPage>(
-            `/api/spans?trace_id=P&${query}`,
-          );
+          const { body }: { body: SpanPage } = await api.get<SpanPage>(`/api/spans?trace_id=P&${query}`);
           expect(body.count).toBe(body.spans.length);
           seen.push(...body.spans.map(({ id }) => id));
           cursor = body.next_cursor;

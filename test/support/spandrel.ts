@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -33,11 +33,14 @@ export async function startSpandrel(options: StartOptions = {}): Promise<Spandre
   const port = options.port ?? (await freePort());
   const gatewayPort = options.gatewayPort ?? (await freePort());
   const dataDir = options.dataDir ?? tempDir();
-  const { child, output, exited } = launch([
-    options.command ?? 'serve',
-    ...['--port', String(port), '--gateway-port', String(gatewayPort), '--data-dir', dataDir],
-    ...(options.args ?? []),
-  ], options.env);
+  const { child, output, exited } = launch(
+    [
+      options.command ?? 'serve',
+      ...['--port', String(port), '--gateway-port', String(gatewayPort), '--data-dir', dataDir],
+      ...(options.args ?? []),
+    ],
+    options.env,
+  );
   await until(
     () => /Spandrel (runs|API on|gateway on)/.test(output()),
     START_MS_MAX,
@@ -68,14 +71,25 @@ function launch(args: string[], env: Record<string, string> = {}) {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test that fails must not hang on what it started; the exit handler ends it.
+  child.unref();
+  children.add(child);
+  child.once('close', () => children.delete(child));
   let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (text) => (output += text));
+    (stream as Socket).unref();
+  }
   const exited = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
   return { child, output: () => output, exited };
 }
 
 const folders: string[] = [];
-process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** A new folder outside the repository, gone when the tests end. */
 export function tempDir(): string {
