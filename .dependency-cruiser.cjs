@@ -36,9 +36,19 @@ module.exports = {
       from: { path: '^plugins/' },
       to: { path: '^node_modules/(@nestjs|@mikro-orm|better-sqlite3|fastify)/' },
     },
-    { name: 'nobody-imports-plugins', severity: 'error', from: { pathNot: '^(plugins|test)/' }, to: { path: '^plugins/' } },
+    {
+      name: 'nobody-imports-plugins',
+      severity: 'error',
+      from: { pathNot: '^(plugins|test)/' },
+      to: { path: '^plugins/' },
+    },
     { name: 'libs-import-no-app', severity: 'error', from: { path: '^libs/' }, to: { path: '^apps/' } },
-    { name: 'apps-import-no-other-app', severity: 'error', from: { path: '^apps/([^/]+)/' }, to: { path: '^apps/', pathNot: '^apps/$1/' } },
+    {
+      name: 'apps-import-no-other-app',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
     {
       name: 'gateway-knows-no-storage-and-no-feature',
       severity: 'error',
@@ -62,6 +72,10 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
   },
 };
