@@ -3,6 +3,7 @@ import type { StorageConfig } from '@spandrel/storage';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
 import { participants } from './participants.js';
+import { projects } from './projects.js';
 import { rollUps } from './roll-ups.js';
 import { schema } from './schema.js';
 import { spanRules } from './span-rules.js';
@@ -30,5 +31,6 @@ export function describeTracingStorage(name: string, newDatabase: () => Promise<
     listing(app);
     rollUps(app);
     participants(app);
+    projects(app);
   });
 }

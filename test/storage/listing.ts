@@ -60,6 +60,24 @@ export function listing(app: () => TracingApp): void {
       expect(await ids('tag=even&tag=third', 30)).toEqual(expected.map(({ id }) => id));
     });
 
+    it('take a tag and a session of more traces than are looked up beforehand', async () => {
+      const start = '2026-05-02T00:00:00.000Z';
+      const numbers = Array.from({ length: 1_100 }, (_, n) => String(n).padStart(4, '0'));
+      const traces = numbers.map((n) => ({
+        id: `crowd-${n}`,
+        tags: ['crowd', ...(n.endsWith('7') ? ['seven'] : [])],
+        session_id: 'crowd',
+        started_at: start,
+      }));
+      const crowd = numbers.map((n) => ({ id: `crowd-${n}`, trace_id: `crowd-${n}`, name: 'c', started_at: start }));
+      await app().post('/api/ingest', { traces, spans: crowd });
+      const expected = crowd.map(({ id }) => id).toReversed();
+      expect(await ids('tag=crowd', 400)).toEqual(expected);
+      expect(await ids('session_id=crowd&tag=crowd', 1000)).toEqual(expected);
+      expect(await ids('tag=crowd&tag=seven', 50)).toEqual(expected.filter((id) => id.endsWith('7')));
+      for (const { id } of traces) await app().delete(`/api/traces/${id}`);
+    });
+
     it('find text as it reads, whatever it is', async () => {
       await fc.assert(
         fc.asyncProperty(fc.constantFrom('text', 'input', 'output'), needles, async (where, needle) => {

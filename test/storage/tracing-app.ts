@@ -52,17 +52,34 @@ export class TracingApp {
       modules: [StorageModule.forRoot(storage)],
     };
     const app = await createHttpApp(parts as unknown as HttpAppParts);
+    app
+      .getHttpAdapter()
+      .getInstance()
+      .addHook('onRequest', (request, _reply, done) => {
+        const project = request.headers['x-test-project'];
+        if (typeof project === 'string') Object.assign(request, { scope: { orgId: 'org', projectId: project } });
+        done();
+      });
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new TracingApp(storage, app);
   }
 
-  /** @param body an object, or the text of one. */
-  async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown): Promise<Answer> {
+  /** @param body an object, or the text of one. @param project whose data; local mode's when left out. */
+  async call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    url: string,
+    body?: unknown,
+    project?: string,
+  ): Promise<Answer> {
     const answer = await this.app.inject({
       method,
       url,
-      headers: { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        host: 'localhost',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(project !== undefined && { 'x-test-project': project }),
+      },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body) as Body };

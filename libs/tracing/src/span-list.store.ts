@@ -67,7 +67,8 @@ export class SpanListStore {
     const conditions = spanConditions(scope, query);
     const ofTraces = conditions && (await ofMatchingTraces(this.storage, scope, query, options));
     if (conditions === null || ofTraces === null) return { items: [], nextCursor: null };
-    if (ofTraces) conditions.push(ofTraces);
+    if (ofTraces) conditions.push(ofTraces.condition);
+    sorting.unindexed = ofTraces?.few ?? false;
     const search: Search = {
       where: joinSql(conditions, ' and '),
       sorting,

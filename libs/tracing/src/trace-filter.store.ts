@@ -10,8 +10,16 @@ export interface TraceFilter {
   tag?: readonly string[] | undefined;
 }
 
+/** How the spans of the matching traces are found. */
+export interface OfTraces {
+  /** From `span s`. */
+  condition: Sql;
+  /** The traces are few: their spans are looked up by trace, and an index in list order would be a detour. */
+  few: boolean;
+}
+
 /**
- * The condition that a span's trace is in a session and has all the tags, from `span s`.
+ * The condition that a span's trace is in a session and has all the tags.
  * @returns `undefined` without such a filter; `null` when no trace matches.
  */
 export async function ofMatchingTraces(
@@ -19,40 +27,52 @@ export async function ofMatchingTraces(
   scope: Scope,
   filter: TraceFilter,
   options: LongReadOptions,
-): Promise<Sql | null | undefined> {
-  const conditions = traceConditions(filter);
-  if (conditions === null) return null;
-  if (conditions.length === 0) return undefined;
-  const where = joinSql([sql`t.project_id = ${scope.projectId}`, ...conditions], ' and ');
+): Promise<OfTraces | null | undefined> {
+  const driven = drivenTraces(scope, filter);
+  if (driven === null) return null;
+  if (driven === undefined) return undefined;
   const rows = await storage.readLong<{ id: string }>(
-    sql`select t.id as id from ${drivingTable(scope, filter)} where ${where} limit ${TRACES_LISTED_MAX + 1}`,
+    sql`select t.id as id from ${driven.from} where ${driven.where} limit ${TRACES_LISTED_MAX + 1}`,
     options,
   );
   if (rows.length === 0) return null;
-  if (rows.length <= TRACES_LISTED_MAX)
-    return anyOf(
-      's.trace_id',
-      rows.map(({ id }) => id),
-    );
-  return sql`exists (select 1 from trace t where t.id = s.trace_id and ${where})`;
-}
-
-/** `trace t`, found by its first tag where there is one: the tag's rows are in list order already. */
-export const drivingTable = (scope: Scope, { tag }: TraceFilter): Sql =>
-  tag?.[0] === undefined
-    ? sql`trace t`
-    : sql`(select project_id, trace_id, started_at from trace_tag where project_id = ${scope.projectId} and tag = ${tag[0]}) g
-        cross join trace t`;
-
-/** @returns `null` when nothing can match: a text that no column can hold. */
-export function traceConditions({ session_id: sessionId, tag = [] }: TraceFilter): Sql[] | null {
-  if ([sessionId, ...tag].some((text) => text !== undefined && !isStorableText(text))) return null;
-  const conditions = sessionId === undefined ? [] : [sql`t.session_id = ${sessionId}`];
-  const [first, ...others] = tag;
-  if (first !== undefined) conditions.push(sql`t.project_id = g.project_id and t.id = g.trace_id`);
-  for (const other of others) {
-    conditions.push(sql`exists (select 1 from trace_tag o where o.project_id = t.project_id and o.tag = ${other}
-      and o.started_at = t.started_at and o.trace_id = t.id)`);
+  if (rows.length <= TRACES_LISTED_MAX) {
+    const ids = rows.map(({ id }) => id);
+    return { condition: anyOf('s.trace_id', ids), few: true };
   }
-  return conditions;
+  const { session_id: sessionId, tag = [] } = filter;
+  const conditions = [sql`t.project_id = ${scope.projectId}`, sql`t.id = s.trace_id`];
+  if (sessionId !== undefined) conditions.push(sql`t.session_id = ${sessionId}`);
+  conditions.push(...tag.map(hasTag));
+  return { condition: sql`exists (select 1 from trace t where ${joinSql(conditions, ' and ')})`, few: false };
 }
+
+/** Where traces with a session or tags are found, in list order: by the first tag where there is one. */
+export interface DrivenTraces {
+  /** Has `trace t`. */
+  from: Sql;
+  where: Sql;
+  /** In which columns the list order is. */
+  startedAt: string;
+  id: string;
+}
+
+/** @returns `undefined` without a filter; `null` when nothing can match: a text that no column can hold. */
+export function drivenTraces(scope: Scope, filter: TraceFilter): DrivenTraces | null | undefined {
+  const { session_id: sessionId, tag = [] } = filter;
+  const [first, ...others] = tag;
+  if (sessionId === undefined && first === undefined) return undefined;
+  if ([sessionId, ...tag].some((text) => text !== undefined && !isStorableText(text))) return null;
+  const conditions = [sql`t.project_id = ${scope.projectId}`, ...others.map(hasTag)];
+  if (sessionId !== undefined) conditions.push(sql`t.session_id = ${sessionId}`);
+  if (first === undefined) {
+    return { from: sql`trace t`, where: joinSql(conditions, ' and '), startedAt: 't.started_at', id: 't.id' };
+  }
+  conditions.push(sql`g.project_id = ${scope.projectId} and g.tag = ${first} and t.id = g.trace_id`);
+  const from = sql`trace_tag g cross join trace t`;
+  return { from, where: joinSql(conditions, ' and '), startedAt: 'g.started_at', id: 'g.trace_id' };
+}
+
+const hasTag = (tag: string): Sql =>
+  sql`exists (select 1 from trace_tag o where o.project_id = t.project_id and o.tag = ${tag}
+    and o.started_at = t.started_at and o.trace_id = t.id)`;

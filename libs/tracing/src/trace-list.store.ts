@@ -19,7 +19,7 @@ import { statusIs } from './span-filter.store.js';
 import { STATUS } from './status.js';
 import { TRACE_COLUMNS } from './tables.js';
 import type { TraceRow } from './trace.entity.js';
-import { drivingTable, traceConditions } from './trace-filter.store.js';
+import { drivenTraces } from './trace-filter.store.js';
 import { traceListItem } from './trace-resource.js';
 
 /** `GET /api/traces`: newest first (contract.md "Traces"). */
@@ -29,25 +29,26 @@ export class TraceListStore {
 
   /** @throws Invalid `invalid_cursor`. */
   async list(scope: Scope, query: ListTraces, options: LongReadOptions = {}): Promise<Page<TraceListItem>> {
-    const tagged = query.tag !== undefined && query.tag.length > 0;
+    const ofTraces = drivenTraces(scope, query);
     const sorting: Sorting = {
       list: 'traces:started_at:desc',
-      column: tagged ? 'g.started_at' : 't.started_at',
-      idColumn: tagged ? 'g.trace_id' : 't.id',
+      column: ofTraces?.startedAt ?? 't.started_at',
+      idColumn: ofTraces?.id ?? 't.id',
       type: 'integer',
       nullable: false,
       order: 'desc',
     };
     const from = startOf(sorting, query.cursor);
     const conditions = conditionsOf(scope, query);
-    if (conditions === null) return { items: [], nextCursor: null };
+    if (ofTraces === null || conditions === null) return { items: [], nextCursor: null };
+    if (ofTraces) conditions.push(ofTraces.where);
     const page = await fillPage(
       sorting,
       from,
       query.limit,
       (part, start, count) =>
         this.storage.readLong<TraceRow>(
-          sql`select ${TRACE_COLUMNS} from ${drivingTable(scope, query)}
+          sql`select ${TRACE_COLUMNS} from ${ofTraces?.from ?? sql`trace t`}
             where ${joinSql(conditions, ' and ')} and ${behind(sorting, part, start)}
             order by ${orderBy(sorting, part)} limit ${count}`,
           options,
@@ -60,9 +61,8 @@ export class TraceListStore {
 
 function conditionsOf(scope: Scope, query: ListTraces): Sql[] | null {
   const texts = [query.user_id, query.name_contains];
-  const ofTraces = traceConditions(query);
-  if (ofTraces === null || texts.some((text) => text !== undefined && !isStorableText(text))) return null;
-  const conditions = [sql`t.project_id = ${scope.projectId}`, ...ofTraces];
+  if (texts.some((text) => text !== undefined && !isStorableText(text))) return null;
+  const conditions = [sql`t.project_id = ${scope.projectId}`];
   if (query.user_id !== undefined) conditions.push(sql`t.user_id = ${query.user_id}`);
   if (query.name_contains !== undefined) conditions.push(containsText('t.name', query.name_contains));
   if (query.since !== undefined) conditions.push(sql`t.started_at >= ${query.since}`);

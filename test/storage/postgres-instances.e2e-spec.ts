@@ -1,0 +1,101 @@
+/** Several instances on one Postgres, and connections that break: whole batches or none, nothing acknowledged lost. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { StartError } from '@spandrel/kernel';
+import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { TracingApp } from './tracing-app.js';
+
+let postgres: TestPostgres | undefined;
+let url = '';
+const apps: TracingApp[] = [];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase('instances');
+  // Both at once: migrations run under a lock.
+  apps.push(...(await Promise.all([1, 2].map(() => TracingApp.open({ dialect: 'postgres', url })))));
+}, 60_000);
+
+afterAll(async () => {
+  for (const app of apps) await app.close();
+  await postgres?.stop();
+});
+
+const app = (n: number): TracingApp => apps[n % apps.length]!;
+
+describe('two instances on one Postgres', () => {
+  it('keep the roll-up of a trace that both write to', async () => {
+    await app(0).post('/api/traces', { id: 'shared' });
+    const ids = Array.from({ length: 200 }, (_, n) => `shared-${n}`);
+    const kind = { type: 'llm_call', model: 'gpt-4o', input_tokens: 10, output_tokens: 1, cost: 0.1 };
+    await Promise.all(
+      ids.map(async (id, n) => {
+        expect((await app(n).post('/api/spans', { id, trace_id: 'shared', name: 's' })).status).toBe(201);
+        expect((await app(n + 1).post(`/api/spans/${id}/complete`, { kind })).status).toBe(200);
+      }),
+    );
+    expect((await app(1).get('/api/traces/shared')).body.trace).toMatchObject({
+      span_count: 200,
+      total_tokens: 2200,
+      total_cost: 20,
+      status: 'completed',
+    });
+  });
+
+  it('make one trace and one span of a create that reaches both', async () => {
+    const create = (n: number) => app(n).post('/api/traces', { id: 'twice', name: 'n' });
+    const traces = await Promise.all(Array.from({ length: 10 }, (_, n) => create(n)));
+    expect(new Set(traces.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const spans = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => app(n).post('/api/spans', { id: 'twice', trace_id: 'twice', name: 's' })),
+    );
+    expect(new Set(spans.map(({ status }) => status))).toEqual(new Set([201]));
+    expect((await app(0).get('/api/traces/twice')).body.count).toBe(1);
+  });
+
+  it('lose and double nothing when connections break under load', async () => {
+    const saboteur = new Client({ connectionString: url });
+    await saboteur.connect();
+    let stop = false;
+    const sabotage = (async () => {
+      while (!stop) {
+        await saboteur.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'spandrel' and random() < 0.3",
+        );
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    await app(0).post('/api/traces', { id: 'broken' });
+    const outcomes = await Promise.all(
+      Array.from({ length: 16 }, async (_, client) => {
+        const finished: string[] = [];
+        for (let n = 0; n < 25; n++) {
+          const id = `broken-${client}-${n}`;
+          const created = await app(client).post('/api/spans', { id, trace_id: 'broken', name: 's' });
+          expect([201, 503]).toContain(created.status);
+          if (created.status !== 201) continue;
+          const completed = await app(client).post(`/api/spans/${id}/complete`, {});
+          // Never 409: a completion whose commit went unseen is found out, not tried again.
+          expect([200, 503]).toContain(completed.status);
+          if (completed.status === 200) finished.push(id);
+        }
+        return finished;
+      }),
+    );
+    stop = true;
+    await sabotage;
+    await saboteur.end();
+    const { trace, spans } = (await app(1).get('/api/traces/broken')).body;
+    const stored = new Map(spans.map(({ id, status }) => [id, status]));
+    for (const id of outcomes.flat()) expect(stored.get(id)).toBe('completed');
+    expect(outcomes.flat().length).toBeGreaterThan(200);
+    expect(trace.span_count).toBe(spans.length);
+    expect(stored.size).toBe(spans.length);
+  }, 60_000);
+
+  it('say in one line that a server cannot be reached', async () => {
+    const opening = TracingApp.open({ dialect: 'postgres', url: 'postgres://x:y@127.0.0.1:1/none' });
+    await expect(opening).rejects.toBeInstanceOf(StartError);
+    await expect(opening).rejects.toThrow(/^DATABASE_URL: the database cannot be reached/);
+  });
+});
