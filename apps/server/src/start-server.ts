@@ -30,7 +30,9 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
   try {
     await app.listen(settings.port, settings.host);
   } catch (error) {
-    throw new StartError([`port (--port, SPANDREL_PORT): cannot listen on ${settings.host}:${settings.port}: ${(error as Error).message}`]);
+    throw new StartError([
+      `port (--port, SPANDREL_PORT): cannot listen on ${settings.host}:${settings.port}: ${(error as Error).message}`,
+    ]);
   }
   readiness.ready = true;
   lifecycle.onStop('readiness', () => void (readiness.ready = false));
