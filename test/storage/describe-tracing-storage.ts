@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
+import { entityManager } from './entity-manager.js';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
 import { participants } from './participants.js';
@@ -25,6 +26,7 @@ export function describeTracingStorage(name: string, newDatabase: () => Promise<
 
     const app = (): TracingApp => opened!;
     schema(app);
+    entityManager(app);
     traceRules(app);
     spanRules(app);
     ingestRules(app);

@@ -56,9 +56,9 @@ describe('two instances on one Postgres', () => {
   it('lose and double nothing when connections break under load', async () => {
     const saboteur = new Client({ connectionString: url });
     await saboteur.connect();
-    let stop = false;
+    const stop = new AbortController();
     const sabotage = (async () => {
-      while (!stop) {
+      while (!stop.signal.aborted) {
         await saboteur.query(
           "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'spandrel' and random() < 0.3",
         );
@@ -82,7 +82,7 @@ describe('two instances on one Postgres', () => {
         return finished;
       }),
     );
-    stop = true;
+    stop.abort();
     await sabotage;
     await saboteur.end();
     const { trace, spans } = (await app(1).get('/api/traces/broken')).body;

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { sql, type WriteTx } from '@spandrel/storage';
+import type { TracingApp } from './tracing-app.js';
+
+export function entityManager(app: () => TracingApp): void {
+  describe('the entity manager of a write', () => {
+    const rows = (): Promise<{ tag: string }[]> =>
+      app().storage.readLong(sql`select tag from trace_tag where project_id = ${'em'} order by tag`);
+    const tagEntity = () => app().storage.em().getMetadata().getByClassName('TraceTag').class;
+    const add = async (tx: WriteTx, tag: string): Promise<void> => {
+      tx.em.create(tagEntity(), { projectId: 'em', tag, startedAt: 1, traceId: 't' }, { persist: true });
+      await tx.em.flush();
+    };
+
+    it('works in its transaction: kept with it, lost with it', async () => {
+      await app().storage.write(async (tx) => {
+        await add(tx, 'a');
+        await tx.run(sql`insert into trace_tag (project_id, tag, started_at, trace_id) values ('em', 'b', 1, 't')`);
+        expect(await tx.em.count(tagEntity(), { projectId: 'em' })).toBe(2);
+        expect(await app().storage.em().count(tagEntity(), { projectId: 'em' })).toBe(0);
+      });
+      const lost = app().storage.write(async (tx) => {
+        await add(tx, 'c');
+        throw new Error('no');
+      });
+      await expect(lost).rejects.toThrow('no');
+      expect(await rows()).toEqual([{ tag: 'a' }, { tag: 'b' }]);
+      expect(await app().storage.em().count(tagEntity(), { projectId: 'em' })).toBe(2);
+      await app().storage.write((tx) => tx.run(sql`delete from trace_tag where project_id = ${'em'}`));
+    });
+  });
+}
