@@ -38,7 +38,7 @@ export interface GatewayFigures {
 /** The gateway against its peers: each round visits all of them, so that they share the machine's moods. */
 export async function measureGateway(rounds: number, seconds: number): Promise<GatewayFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
-  const [upstream, api, gateway, proxy, nginx, portkey] = await freePorts(6);
+  const [upstream, api, gateway, proxy, keepAlive, nginx, portkey] = await freePorts(7);
   const stops: (() => Promise<void>)[] = [];
   const start = async (...args: Parameters<typeof startPeer>): Promise<Peer> => {
     const peer = await startPeer(...args);
@@ -71,12 +71,17 @@ export async function measureGateway(rounds: number, seconds: number): Promise<G
         headers: {},
       });
     }
-    ways.push({
-      name: 'http-proxy-3',
-      peer: await start(process.execPath, [peerFile('http-proxy'), String(proxy), String(upstream)], [proxy!]),
-      port: proxy!,
-      headers: {},
-    });
+    for (const [name, port, ...args] of [
+      ['http-proxy-3', proxy!],
+      ['http-proxy-3, keep-alive', keepAlive!, 'keep-alive'],
+    ] as const) {
+      const peer = await start(
+        process.execPath,
+        [peerFile('http-proxy'), String(port), String(upstream), ...args],
+        [port],
+      );
+      ways.push({ name, peer, port, headers: {} });
+    }
     ways.push({
       name: 'portkey',
       peer: await start(

@@ -111,6 +111,10 @@ function reportServer(figures: Awaited<ReturnType<typeof measureServer>>): void 
   goal('ingest rate / bare loop', ingest.spansPerSecond / ingest.bareSpansPerSecond, '>=', 0.6);
 }
 
-const ratio = (a: number | undefined, b: number | undefined): number | undefined =>
-  a !== undefined && b ? a / b : undefined;
-const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MB`;
+function ratio(a: number | undefined, b: number | undefined): number | undefined {
+  return a !== undefined && b ? a / b : undefined;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(0)} MB`;
+}
