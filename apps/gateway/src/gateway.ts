@@ -16,6 +16,7 @@ import { captureOf } from './recording/capture.js';
 import { correlationOf } from './recording/correlation.js';
 import { Recorder } from './recording/recorder.js';
 import { credentialsOf } from './recording/redact.js';
+import { SlotList } from './slot-list.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
 import { SpoolDirectory } from './spool/spool-directory.js';
@@ -78,7 +79,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly delivery: Delivery;
   private readonly recorder: Recorder;
   private readonly budget: TapeBudget;
-  private readonly forwards = new Set<Forward>();
+  private readonly forwards = new SlotList<Forward>();
   private stopping = false;
 
   constructor(
@@ -143,7 +144,7 @@ class RunningGateway implements Gateway, ForwardHost {
       http.closeIdleConnections();
       await sleep(10);
     }
-    for (const forward of [...this.forwards]) forward.stop();
+    for (const forward of this.forwards.all()) forward.stop();
     this.upgrades.close();
     http.closeAllConnections();
     await this.recorder.drain();
@@ -154,10 +155,8 @@ class RunningGateway implements Gateway, ForwardHost {
     await this.leaveSpool();
   }
 
-  add(item: SpoolItem): boolean {
-    const taken = this.spool.add(item);
-    if (taken) this.delivery.wake();
-    return taken;
+  add(item: SpoolItem, former: SpoolItem | null): void {
+    if (this.spool.add(item, former)) this.delivery.wake();
   }
 
   onDelivered(item: SpoolItem): void {
@@ -171,7 +170,7 @@ class RunningGateway implements Gateway, ForwardHost {
   }
 
   onForwarded(forward: Forward, status: number): void {
-    this.forwards.delete(forward);
+    this.forwards.remove(forward);
     const { providerName, endpoint } = forward.target;
     this.metrics.request(providerName, endpoint?.name ?? 'other', status, (performance.now() - forward.startedTick) / 1_000);
   }

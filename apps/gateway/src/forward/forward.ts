@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
 import type { Call } from '../recording/call.js';
 import type { Outcome } from '../recording/call-facts.js';
+import type { Slotted } from '../slot-list.js';
 import type { Target } from '../target/resolve-target.js';
 import { joinTarget } from '../target/base-url.js';
 import { UpstreamError, type Exchange, type ResponseHead, type UpstreamClient, type UpstreamHandler } from '../upstream/upstream-client.js';
@@ -26,7 +27,8 @@ const GATHERED_BYTES_MAX = 64 * 1024;
  * One request on its way to its upstream and the answer on its way back, unchanged. With a {@link Call} all that goes
  * by is taken down before it goes on. No method waits for anything.
  */
-export class Forward implements UpstreamHandler {
+export class Forward implements UpstreamHandler, Slotted {
+  slot = -1;
   readonly startedTick = performance.now();
   private exchange: Exchange | null = null;
   /** The newest piece of the answer, held until the read it came with is through. */

@@ -1,6 +1,6 @@
 import type { Logger } from '@spandrel/kernel';
-import type { SpoolItem } from '../spool/spool-item.js';
-import { spoolItem } from '../spool/spool-item.js';
+import { SlotList } from '../slot-list.js';
+import { SpoolItem } from '../spool/spool-item.js';
 import { NO_BODY, isTruncated, type TapedBody } from './body-tape.js';
 import { buildRecording, type Recording } from './build-recording.js';
 import type { Call } from './call.js';
@@ -10,7 +10,8 @@ import { finalise } from './finalise.js';
 
 /** Takes the items a recorder makes. */
 export interface ItemSink {
-  add(item: SpoolItem): boolean;
+  /** @param former the item of the same call's start, which this one makes superfluous. */
+  add(item: SpoolItem, former: SpoolItem | null): void;
 }
 
 export interface RecorderOptions {
@@ -29,7 +30,7 @@ const SLICE_MS = 2;
  */
 export class Recorder {
   /** Calls begun and not announced. */
-  private readonly young = new Set<Call>();
+  private readonly young = new SlotList<Call>();
   private readonly finished: Call[] = [];
   private readonly decoding = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
@@ -51,7 +52,7 @@ export class Recorder {
   /** A call is over; only the first outcome counts. */
   end(call: Call, outcome: Outcome): void {
     if (!call.end(outcome)) return;
-    this.young.delete(call);
+    this.young.remove(call);
     this.finished.push(call);
     this.schedule();
   }
@@ -66,9 +67,9 @@ export class Recorder {
 
   private announce(): void {
     this.timer = null;
-    for (const call of this.young) {
+    for (const call of this.young.all()) {
       if (!call.requestComplete) continue;
-      this.young.delete(call);
+      this.young.remove(call);
       this.track(call, { kind: 'running' }, false);
     }
     if (this.young.size > 0) this.timer = setTimeout(() => this.announce(), this.options.flushMs).unref();
@@ -131,10 +132,11 @@ export class Recorder {
 
   private spool(call: Call, recording: Recording, finished: boolean): void {
     const { trace, span } = finalise(recording, call.secrets);
-    const item = spoolItem(call.facts.id, call.started?.delivered ? null : trace, span, finished);
+    const item = new SpoolItem(call.facts.id, call.started?.delivered ? null : trace, span, finished);
     if (finished || call.facts.capture.mode !== 'full') call.journal?.recording({ trace, span }, finished);
+    const former = call.started;
     if (!finished) call.started = item;
-    this.sink.add(item);
+    this.sink.add(item, former);
   }
 }
 

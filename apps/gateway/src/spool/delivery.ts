@@ -49,7 +49,7 @@ export class Delivery {
   /** There is something to deliver. */
   wake(): void {
     if (this.closed || this.timer) return;
-    if (this.spool.count >= this.options.itemsMax && this.underWay === 0 && performance.now() >= this.pausedUntil) {
+    if (this.spool.waiting >= this.options.itemsMax && this.underWay < this.options.parallel && performance.now() >= this.pausedUntil) {
       this.pump();
       return;
     }

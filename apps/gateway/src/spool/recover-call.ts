@@ -6,7 +6,7 @@ import { finalise } from '../recording/finalise.js';
 import { decodeTaped } from '../recording/recorder.js';
 import type { ProviderTable } from '../target/provider-table.js';
 import { FrameType, type Frame } from './journal-frames.js';
-import { spoolItem, type SpoolItem } from './spool-item.js';
+import { SpoolItem } from './spool-item.js';
 
 /** What a call's journal tells. */
 interface Journalled {
@@ -30,9 +30,9 @@ export async function recoverCall(frames: readonly Frame[], providers: ProviderT
   const journal = readJournal(frames);
   const { facts } = journal;
   if (facts === null) return null;
-  if (journal.finished) return spoolItem(facts.id, journal.finished[0], journal.finished[1], true);
+  if (journal.finished) return new SpoolItem(facts.id, journal.finished[0], journal.finished[1], true);
   const wire = wireOf(facts, providers);
-  if (wire === null) return journal.running && spoolItem(facts.id, journal.running[0], stoppedSpan(journal.running[1]), true);
+  if (wire === null) return journal.running && new SpoolItem(facts.id, journal.running[0], stoppedSpan(journal.running[1]), true);
   const request = await decodeTaped(taped(journal.request), codingsOf(facts.requestEncoding), bytesMax);
   const response = await decodeTaped(taped(journal.response), codingsOf(journal.answer?.contentEncoding), bytesMax);
   const outcome = journal.end?.outcome ?? { kind: 'stopped' as const };
@@ -40,7 +40,7 @@ export async function recoverCall(frames: readonly Frame[], providers: ProviderT
   const recording = buildRecording({ facts, wire, request, answer: journal.answer, response, outcome, endedTick });
   if (journal.running) adopt(recording.span, JSON.parse(journal.running[1]) as RecordedSpan);
   const { trace, span } = finalise(recording, []);
-  return spoolItem(facts.id, journal.running?.[0] ?? trace, span, true);
+  return new SpoolItem(facts.id, journal.running?.[0] ?? trace, span, true);
 }
 
 function readJournal(frames: readonly Frame[]): Journalled {

@@ -1,7 +1,7 @@
 import { clip } from '../recording/capture.js';
 import { keepNumber, mapTexts } from '../recording/map-texts.js';
 import type { RecordedSpan } from '../recording/build-recording.js';
-import { spoolItem, type SpoolItem } from './spool-item.js';
+import { SpoolItem } from './spool-item.js';
 
 /** Largest JSON of a span that is sent; the API's own limit for a body is 10 MiB by default. */
 export const SPAN_CHARS_MAX = 6 * 1024 * 1024;
@@ -35,9 +35,9 @@ export function reduceItem(item: SpoolItem, tooLarge: boolean): SpoolItem | null
   if (item.reduced) return null;
   const whole = JSON.parse(item.span, keepNumber) as RecordedSpan;
   if (tooLarge && item.span.length > SHORTENED_CHARS_MIN) {
-    return spoolItem(item.id, item.trace, fitSpan(whole, item.span, item.span.length >> 2), item.finished);
+    return new SpoolItem(item.id, item.trace, fitSpan(whole, item.span, item.span.length >> 2), item.finished);
   }
-  return spoolItem(item.id, item.trace, JSON.stringify(withoutContent(whole)), item.finished, true);
+  return new SpoolItem(item.id, item.trace, JSON.stringify(withoutContent(whole)), item.finished, true);
 }
 
 function withoutContent({ input: _input, output: _output, ...span }: RecordedSpan): RecordedSpan {

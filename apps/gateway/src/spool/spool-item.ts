@@ -1,24 +1,28 @@
 /** A recording on its way to the API, already JSON. */
-export interface SpoolItem {
-  /** Id of the span; a later item of the same id replaces this one. */
-  readonly id: string;
-  /** JSON of its trace; `null` when the API has told that it has it. */
-  readonly trace: string | null;
-  /** JSON of its span. */
-  readonly span: string;
-  /** Whether the call is over; only these count when they are lost. */
-  readonly finished: boolean;
+export class SpoolItem {
   /** The API has it. */
-  delivered: boolean;
-  /** Is in a delivery under way. */
-  inFlight: boolean;
-  /** Has been cut down because the API would not take it. */
-  readonly reduced: boolean;
-}
+  delivered = false;
+  /** Waits in the spool, perhaps in a delivery under way; the spool's own, as the neighbours are. */
+  queued = false;
+  inFlight = false;
+  before: SpoolItem | null = null;
+  after: SpoolItem | null = null;
 
-/** Memory an item takes, as the spool counts it. */
-export const sizeOf = ({ trace, span }: SpoolItem): number => (trace?.length ?? 0) + span.length;
+  constructor(
+    /** Id of the span. */
+    readonly id: string,
+    /** JSON of its trace; `null` when the API has told that it has it. */
+    readonly trace: string | null,
+    /** JSON of its span. */
+    readonly span: string,
+    /** Whether the call is over; only these count when they are lost. */
+    readonly finished: boolean,
+    /** Has lost its content because the API would not take it. */
+    readonly reduced = false,
+  ) {}
 
-export function spoolItem(id: string, trace: string | null, span: string, finished: boolean, reduced = false): SpoolItem {
-  return { id, trace, span, finished, delivered: false, inFlight: false, reduced };
+  /** Memory it takes, as the spool counts it: UTF-16 units of JSON. */
+  get size(): number {
+    return (this.trace?.length ?? 0) + this.span.length;
+  }
 }

@@ -1,4 +1,4 @@
-import { sizeOf, type SpoolItem } from './spool-item.js';
+import type { SpoolItem } from './spool-item.js';
 
 export interface SpoolLimits {
   items: number;
@@ -18,11 +18,15 @@ export interface SpoolObserver {
 /**
  * Recordings that wait for the API, oldest first, within bounds: when it is full the newest is dropped. News of a
  * call's start gives way to recordings of finished calls and is never counted as lost.
+ *
+ * A list through the items themselves: what has left it is not kept alive by anything in it.
  */
 export class Spool {
-  private readonly items = new Map<string, SpoolItem>();
-  /** Ids of waiting items that only tell of a start. */
-  private readonly starts = new Set<string>();
+  private oldest: SpoolItem | null = null;
+  private newest: SpoolItem | null = null;
+  private items = 0;
+  private starts = 0;
+  private inFlight = 0;
   private size = 0;
 
   constructor(
@@ -31,29 +35,30 @@ export class Spool {
   ) {}
 
   get count(): number {
-    return this.items.size;
+    return this.items;
   }
 
   get bytes(): number {
     return this.size;
   }
 
-  /** Takes an item in; one of the same id is replaced. @returns false when there was no room. */
-  add(item: SpoolItem): boolean {
-    const former = this.items.get(item.id);
-    if (former?.finished && !item.finished) return true;
-    const growth = sizeOf(item) - (former ? sizeOf(former) : 0);
-    if (!this.makeRoom(former ? 0 : 1, growth, item)) {
-      if (item.finished) {
-        if (former) this.remove(former);
-        this.observer.onDropped(item, 'spool_full');
-      }
+  /** Items that are not in a delivery under way. */
+  get waiting(): number {
+    return this.items - this.inFlight;
+  }
+
+  /**
+   * Takes an item in.
+   * @param former an item the new one makes superfluous: the start of the same call. It is let go of where it still waits.
+   * @returns false when there was no room.
+   */
+  add(item: SpoolItem, former: SpoolItem | null = null): boolean {
+    if (former?.queued) this.unlink(former);
+    if (!this.makeRoom(item)) {
+      if (item.finished) this.observer.onDropped(item, 'spool_full');
       return false;
     }
-    this.items.set(item.id, item);
-    this.size += growth;
-    if (item.finished) this.starts.delete(item.id);
-    else this.starts.add(item.id);
+    this.link(item, this.newest);
     return true;
   }
 
@@ -61,75 +66,96 @@ export class Spool {
   take(itemsMax: number, bytesMax: number): SpoolItem[] {
     const batch: SpoolItem[] = [];
     let bytes = 0;
-    for (const item of this.items.values()) {
+    for (let item = this.oldest; item !== null && batch.length < itemsMax; item = item.after) {
       if (item.inFlight) continue;
-      bytes += sizeOf(item);
+      bytes += item.size;
       if (batch.length > 0 && bytes > bytesMax) break;
       item.inFlight = true;
+      this.inFlight++;
       batch.push(item);
-      if (batch.length >= itemsMax) break;
     }
     return batch;
   }
 
   /** The API has the item. */
   delivered(item: SpoolItem): void {
-    item.inFlight = false;
     item.delivered = true;
-    this.forget(item);
+    if (item.queued) this.unlink(item);
     this.observer.onDelivered(item);
   }
 
   /** The delivery failed; the item waits on in its place. */
   putBack(item: SpoolItem): void {
+    if (item.queued && item.inFlight) this.inFlight--;
     item.inFlight = false;
   }
 
-  /** Puts a smaller form in an item's place. @returns false when a newer item has taken it. */
-  replace(item: SpoolItem, smaller: SpoolItem): boolean {
-    item.inFlight = false;
-    if (this.items.get(item.id) !== item) return false;
-    this.items.set(item.id, smaller);
-    this.size += sizeOf(smaller) - sizeOf(item);
-    return true;
+  /** Puts a smaller form in the place of an item that still waits. */
+  replace(item: SpoolItem, smaller: SpoolItem): void {
+    if (!item.queued) return;
+    const { before } = item;
+    this.unlink(item);
+    this.link(smaller, before);
   }
 
   /** The API will never take the item. */
   drop(item: SpoolItem, reason: DropReason): void {
-    item.inFlight = false;
-    this.forget(item);
+    if (!item.queued) return;
+    this.unlink(item);
     if (item.finished) this.observer.onDropped(item, reason);
   }
 
   /** Drops everything. */
   dropAll(reason: DropReason): void {
-    for (const item of [...this.items.values()]) this.drop(item, reason);
+    while (this.oldest !== null) this.drop(this.oldest, reason);
   }
 
-  private makeRoom(count: number, growth: number, item: SpoolItem): boolean {
-    if (this.fits(count, growth)) return true;
+  private makeRoom(item: SpoolItem): boolean {
+    if (this.fits(item)) return true;
     if (!item.finished) return false;
-    for (const id of this.starts) {
-      const start = this.items.get(id)!;
-      if (start.inFlight || id === item.id) continue;
-      this.remove(start);
-      if (this.fits(count, growth)) return true;
+    for (let start = this.oldest; start !== null && this.starts > 0; ) {
+      const { after } = start;
+      if (!start.finished && !start.inFlight) {
+        this.unlink(start);
+        if (this.fits(item)) return true;
+      }
+      start = after;
     }
     return false;
   }
 
-  private fits(count: number, growth: number): boolean {
-    return this.items.size + count <= this.limits.items && this.size + growth <= this.limits.bytes;
+  private fits(item: SpoolItem): boolean {
+    return this.items < this.limits.items && this.size + item.size <= this.limits.bytes;
   }
 
-  /** Takes an item out unless a newer one of its id stands there. */
-  private forget(item: SpoolItem): void {
-    if (this.items.get(item.id) === item) this.remove(item);
+  /** Puts an item behind another, `null` for the front. */
+  private link(item: SpoolItem, before: SpoolItem | null): void {
+    const after = before === null ? this.oldest : before.after;
+    item.queued = true;
+    item.before = before;
+    item.after = after;
+    if (before === null) this.oldest = item;
+    else before.after = item;
+    if (after === null) this.newest = item;
+    else after.before = item;
+    this.items++;
+    this.size += item.size;
+    if (!item.finished) this.starts++;
   }
 
-  private remove(item: SpoolItem): void {
-    this.items.delete(item.id);
-    this.starts.delete(item.id);
-    this.size -= sizeOf(item);
+  private unlink(item: SpoolItem): void {
+    const { before, after } = item;
+    if (before === null) this.oldest = after;
+    else before.after = after;
+    if (after === null) this.newest = before;
+    else after.before = before;
+    item.before = null;
+    item.after = null;
+    item.queued = false;
+    this.items--;
+    this.size -= item.size;
+    if (!item.finished) this.starts--;
+    if (item.inFlight) this.inFlight--;
+    item.inFlight = false;
   }
 }

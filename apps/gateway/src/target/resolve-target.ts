@@ -60,7 +60,7 @@ export class TargetResolver {
     const wire = this.providers.recognise(head);
     const base = this.namedBase('X-Forward-URL', text, wire?.provider ?? null);
     if ('code' in base) return base;
-    const owner = this.providers.ownerOf(base.hostname);
+    const owner = this.providers.ownerOf(base);
     const read = this.wireFormat(head, [wire, owner, ...this.providers.entries]);
     return { base, providerName: owner?.name ?? CUSTOM, ...(read ?? { wire: wire ?? owner ?? null, endpoint: undefined }) };
   }
