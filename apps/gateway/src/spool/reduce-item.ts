@@ -9,8 +9,8 @@ export const SPAN_CHARS_MAX = 6 * 1024 * 1024;
 /** Below this a recording that is too large is not shortened again but stripped. */
 const SHORTENED_CHARS_MIN = 16 * 1024;
 
-/** How long the texts of a span may be, tried in turn until the whole fits. */
-const TEXT_LENGTHS = [256 * 1024, 32 * 1024, 2 * 1024, 128];
+/** How long the texts of a span may be, in code points, tried in turn until the whole fits. */
+const TEXT_LENGTHS = [1_048_576, 262_144, 65_536, 16_384, 4_096, 1_024, 128];
 
 /**
  * A span cut down until its JSON has at most so many characters: its texts first, then input and output whole.
@@ -35,7 +35,7 @@ export function reduceItem(item: SpoolItem, tooLarge: boolean): SpoolItem | null
   if (item.reduced) return null;
   const whole = JSON.parse(item.span, keepNumber) as RecordedSpan;
   if (tooLarge && item.span.length > SHORTENED_CHARS_MIN) {
-    return new SpoolItem(item.id, item.trace, fitSpan(whole, item.span, item.span.length >> 2), item.finished);
+    return new SpoolItem(item.id, item.trace, fitSpan(whole, item.span, item.span.length >> 1), item.finished);
   }
   return new SpoolItem(item.id, item.trace, JSON.stringify(withoutContent(whole)), item.finished, true);
 }
