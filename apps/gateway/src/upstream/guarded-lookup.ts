@@ -3,6 +3,8 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { UpstreamError } from './upstream-client.js';
 
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
 /**
  * Whether an address is one of the public internet: not private, loopback, link-local, metadata, mapped or reserved
  * (contract.md "Recording proxy", cloud mode).
@@ -13,7 +15,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return false;
   const parsed = ipaddr.parse(bare);
   // IPv4 in IPv6 clothes (mapped, NAT64, 6to4, Teredo) has ranges of its own and is refused with them.
-  return parsed.range() === 'unicast';
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
 }
 
 /** A `lookup` for sockets that hands out an address only when every address of the name is public. */

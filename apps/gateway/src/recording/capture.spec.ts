@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { captured, capturedMessage, capturedParameters, captureOf, clip } from './capture.js';
+
+const full = { mode: 'full' } as const;
+const off = { mode: 'off' } as const;
+const preview = (chars: number) => ({ mode: 'preview', chars }) as const;
+
+describe('captureOf', () => {
+  it.each([
+    [full, undefined, full],
+    [full, 'off', off],
+    [full, ' PREVIEW( 5 ) ', preview(5)],
+    [preview(10), 'full', preview(10)],
+    [preview(10), 'preview(20)', preview(10)],
+    [preview(10), 'preview(2)', preview(2)],
+    [off, 'full', off],
+    [off, 'preview(1)', off],
+    [full, 'nonsense', full],
+    [full, 'preview(-1)', full],
+  ])('%j asked %j', (setting, header, expected) => {
+    expect(captureOf(setting, header)).toEqual(expected);
+  });
+});
+
+describe('what is let through', () => {
+  it('in a preview is the first code points of every text, however deep', () => {
+    const big = JSON.rawJSON('12345678901234567890');
+    const value = JSON.parse('{"a":["😀😀😀",{"__proto__":"long text"}],"n":12}') as Record<string, unknown>;
+    expect(JSON.stringify(captured({ ...value, big }, preview(2)))).toBe('{"a":["😀😀",{"__proto__":"lo"}],"n":12,"big":12345678901234567890}');
+  });
+
+  it('when off is no text at all', () => {
+    expect(captured('text', off)).toBeUndefined();
+    expect(capturedMessage('no such model: my secret', off)).toBeUndefined();
+    expect(capturedParameters({ temperature: 0.5, stream: true, user: 'me', tools: [{ name: 'x' }], seed: null }, off)).toEqual({ temperature: 0.5, stream: true });
+  });
+
+  it('never cuts a code point', () => {
+    expect(clip('a😀b', 2)).toBe('a😀');
+    expect(clip('abc', 0)).toBe('');
+  });
+});

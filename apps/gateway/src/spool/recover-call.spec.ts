@@ -1,0 +1,149 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger } from '@spandrel/kernel';
+import type { Endpoint, Provider } from '@spandrel/plugin-api';
+import { UNKNOWN_USAGE } from '@spandrel/plugin-api';
+import type { CallFacts } from '../recording/call-facts.js';
+import type { RecordedSpan } from '../recording/build-recording.js';
+import { ProviderTable } from '../target/provider-table.js';
+import { CallJournal } from './call-journal.js';
+import { decodeFrames } from './journal-frames.js';
+import { recoverCall } from './recover-call.js';
+import { SpoolDirectory } from './spool-directory.js';
+
+const SECRET = 'sk-very-secret-key';
+const endpoint: Endpoint = {
+  name: 'small',
+  framing: 'ndjson',
+  readRequest: (body) => ({ model: (body as { model: string }).model, input: (body as { input: unknown }).input, streaming: true, parameters: {} }),
+  readAnswer: () => { throw new Error('not whole'); },
+  readStream: () => {
+    let text = '';
+    let ended = false;
+    return {
+      push: ({ data }) => {
+        if (data === '"end"') ended = true;
+        else if (/^"[^"]*"$/.test(data)) text += JSON.parse(data) as string;
+      },
+      get started() { return text !== ''; },
+      get ended() { return ended; },
+      answer: () => ({ model: null, text, finishReason: null, toolCalls: [], usage: UNKNOWN_USAGE, error: null }),
+    };
+  },
+};
+const provider = { defaultBaseUrl: null, hosts: [], recognises: () => 'no', endpoint: () => endpoint, errorBody: () => ({}), errorMessage: () => undefined } as unknown as Provider;
+const logger = createLogger('silent', 'test');
+const providers = new ProviderTable([{ name: 'acme', extension: provider }], logger);
+const facts = (mode: 'full' | 'off' = 'full'): CallFacts => ({
+  id: 'call', traceId: 'trace', parentId: null, trace: { name: `mine ${SECRET}` }, provider: 'acme',
+  wire: { provider: 'acme', method: 'POST', path: '/x' }, startedAt: 1_790_000_000_000, startedTick: 1_000, capture: { mode }, requestEncoding: null,
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'spandrel-journal-'));
+});
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function write(mode: 'full' | 'off' = 'full', status = 200): Buffer {
+  const file = path.join(folder, 'call.call');
+  const journal = new CallJournal(file, { onJournalError: (error) => { throw error; } }, facts(mode), [SECRET], mode === 'full' ? 1_000_000 : 0);
+  journal.requestChunk(Buffer.from('{"model":"m",'));
+  journal.requestChunk(Buffer.from(`"input":"the question ${SECRET}"}`));
+  journal.requestComplete();
+  journal.answerHead({ status, statusMessage: 'X', contentType: 'application/x-ndjson', contentEncoding: null, contentLength: null });
+  journal.answerChunk(Buffer.from('"one "\n"two'), 1_050);
+  journal.answerChunk(Buffer.from(` ${SECRET}"\n"end"\n`), 1_100);
+  journal.end({ kind: 'answered' }, 1_200);
+  journal.close();
+  return fs.readFileSync(file);
+}
+const recover = async (bytes: Buffer): Promise<RecordedSpan | null> => {
+  const item = await recoverCall(decodeFrames(bytes), providers, 1_000_000);
+  return item && (JSON.parse(item.span) as RecordedSpan);
+};
+
+describe('the journal of a call', () => {
+  it('gives the recording back, torn off at any byte', async () => {
+    const bytes = write();
+    const seen = new Set<string>();
+    for (let length = 0; length <= bytes.length; length++) {
+      const span = await recover(bytes.subarray(0, length));
+      if (span === null) {
+        seen.add('nothing');
+        continue;
+      }
+      expect(span).toMatchObject({ id: 'call', trace_id: 'trace' });
+      const output = span.output as { text: string } | null;
+      seen.add(`${JSON.stringify(span.status)} ${span.name} ${output?.text.slice(0, 7) ?? '-'} ${Date.parse(span.ended_at!) - Date.parse(span.started_at)}`);
+    }
+    const stopped = '{"failed":{"error":"gateway stopped"}}';
+    expect([...seen]).toEqual([
+      'nothing', `${stopped} small - 0`, `${stopped} m - 0`, `${stopped} m one  50`, '"completed" m one two 100', '"completed" m one two 200',
+    ]);
+  });
+
+  it('survives damage anywhere', async () => {
+    const bytes = write();
+    for (let at = 0; at < bytes.length; at += 7) {
+      const damaged = Buffer.from(bytes);
+      damaged[at]! ^= 0x55;
+      const span = await recover(damaged);
+      if (span) expect(span.id).toBe('call');
+    }
+  });
+
+  it('holds no credentials, and no content where none may be kept', async () => {
+    expect(write().toString('latin1')).not.toContain(SECRET);
+    fs.rmSync(path.join(folder, 'call.call'));
+    const off = write('off');
+    expect(off.toString('latin1')).not.toMatch(/question|one/);
+    expect(await recover(off)).toMatchObject({ status: 'completed' });
+    fs.rmSync(path.join(folder, 'call.call'));
+    const refused = write('full', 401);
+    expect(refused.toString('latin1')).not.toContain('one');
+    expect(await recover(refused)).toMatchObject({ status: { failed: { error: 'HTTP 401: X' } } });
+  });
+
+  it('prefers what was finished', async () => {
+    const file = path.join(folder, 'call.call');
+    const journal = new CallJournal(file, { onJournalError: () => undefined }, facts(), [], 100);
+    journal.recording({ trace: '{"id":"trace"}', span: '{"id":"call","name":"done"}' }, true);
+    expect(await recover(fs.readFileSync(file))).toEqual({ id: 'call', name: 'done' });
+  });
+});
+
+describe('the spool directory', () => {
+  it('goes on in memory when it cannot be written, and says so once', async () => {
+    let errors = 0;
+    const directory = await SpoolDirectory.open(folder, 1_000, logger, () => errors++);
+    fs.rmSync(folder, { recursive: true });
+    const journal = directory.journal(facts(), []);
+    journal.requestChunk(Buffer.from('x'));
+    journal.end({ kind: 'answered' }, 1);
+    expect(errors).toBe(1);
+    await directory.close();
+  });
+
+  it('cannot be opened twice, and again when it was let go', async () => {
+    const first = await SpoolDirectory.open(folder, 1_000, logger, () => undefined);
+    await expect(SpoolDirectory.open(folder, 1_000, logger, () => undefined)).rejects.toThrow(/in use by another gateway/);
+    await first.close();
+    await (await SpoolDirectory.open(folder, 1_000, logger, () => undefined)).close();
+  });
+
+  it('may have a very long path', async () => {
+    const deep = path.join(folder, 'x'.repeat(100), 'y'.repeat(100));
+    const first = await SpoolDirectory.open(deep, 1_000, logger, () => undefined);
+    await expect(SpoolDirectory.open(deep, 1_000, logger, () => undefined)).rejects.toThrow(/in use/);
+    await first.close();
+  });
+
+  it('that is a file is a fault of the settings', async () => {
+    const file = path.join(folder, 'file');
+    fs.writeFileSync(file, '');
+    await expect(SpoolDirectory.open(file, 1_000, logger, () => undefined)).rejects.toThrow(/gateway.spool_dir/);
+  });
+});

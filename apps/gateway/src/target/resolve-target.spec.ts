@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from '@spandrel/kernel';
+import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
+import { forwardAllow } from './forward-allow.js';
+import { ProviderTable } from './provider-table.js';
+import { TargetResolver } from './resolve-target.js';
+
+const endpoint = (name: string): Endpoint => ({ name, framing: 'sse' }) as Endpoint;
+const provider = (over: Partial<Provider>): Provider =>
+  ({ defaultBaseUrl: null, hosts: [], recognises: () => 'no', endpoint: () => undefined, errorBody: () => ({}), errorMessage: () => undefined, ...over }) as Provider;
+
+const broken = provider({
+  recognises: () => {
+    throw new Error('broken plugin');
+  },
+  endpoint: () => {
+    throw new Error('broken plugin');
+  },
+});
+const openai = provider({
+  defaultBaseUrl: 'https://api.openai.com',
+  hosts: ['api.openai.com'],
+  recognises: ({ path }) => (path.startsWith('/v1/') ? 'likely' : 'no'),
+  endpoint: ({ path }) => (path.endsWith('/chat/completions') ? endpoint('chat.completions') : undefined),
+});
+const anthropic = provider({
+  defaultBaseUrl: 'http://proxy.internal:8080/anthropic/',
+  hosts: ['api.anthropic.com'],
+  recognises: ({ path, headers }) => (path.startsWith('/v1/messages') || headers['anthropic-version'] ? 'certain' : 'no'),
+  endpoint: ({ path }) => (path.endsWith('/messages') ? endpoint('messages') : undefined),
+});
+const ollama = provider({ baseHeader: 'x-base', recognises: ({ headers }) => (headers['x-base'] ? 'certain' : 'no') });
+
+const table = new ProviderTable(
+  Object.entries({ broken, openai, anthropic, ollama }).map(([name, extension]) => ({ name, extension })),
+  createLogger('silent', 'test'),
+);
+const resolve = (path: string, headers: RequestHead['headers'] = {}, allow: string[] | null = null) =>
+  new TargetResolver(table, allow && forwardAllow(allow)).resolve({ method: 'POST', path, headers });
+const summary = (...args: Parameters<typeof resolve>): unknown => {
+  const target = resolve(...args);
+  return 'code' in target ? target.code : [target.providerName, target.base.host + target.base.path, target.endpoint?.name];
+};
+
+describe('the target of a request', () => {
+  it.each<[string, RequestHead['headers'], unknown]>([
+    ['/v1/chat/completions', {}, ['openai', 'api.openai.com', 'chat.completions']],
+    ['/v1/models', {}, ['openai', 'api.openai.com', undefined]],
+    ['/v1/messages', {}, ['anthropic', 'proxy.internal:8080/anthropic', 'messages']],
+    ['/v1/models', { 'anthropic-version': '2023-06-01' }, ['anthropic', 'proxy.internal:8080/anthropic', undefined]],
+    ['/else', {}, 'validation_failed'],
+    ['/x', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', undefined]],
+    ['/x', { 'x-base': 'nonsense' }, 'validation_failed'],
+    ['/v1/chat/completions', { 'x-forward-url': 'https://api.groq.com/openai' }, ['custom', 'api.groq.com/openai', 'chat.completions']],
+    ['/v1/messages', { 'x-forward-url': 'https://API.Anthropic.com./' }, ['anthropic', 'api.anthropic.com.', 'messages']],
+    ['/v1/chat/completions', { 'x-forward-url': 'https://api.anthropic.com' }, ['anthropic', 'api.anthropic.com', 'chat.completions']],
+    ['/deployments/x/chat/completions', { 'x-forward-url': 'https://me.openai.azure.com/openai' }, ['custom', 'me.openai.azure.com/openai', 'chat.completions']],
+    ['/v1/messages', { 'x-forward-url': 'http://proxy.internal:8080/anthropic' }, ['anthropic', 'proxy.internal:8080/anthropic', 'messages']],
+    ['/v1/x', { 'x-forward-url': 'https://a:b@c.de/' }, 'validation_failed'],
+    ['/v1/x', { 'x-forward-url': 'file:///etc/passwd' }, 'validation_failed'],
+  ])('%s %j', (path, headers, expected) => {
+    expect(summary(path, headers)).toEqual(expected);
+  });
+
+  it.each([
+    ['https://api.groq.com/x', true],
+    ['https://api.groq.com:8443/x', true],
+    ['https://evil.com', false],
+    ['https://api.groq.com.evil.com', false],
+    ['https://x.example.org', true],
+    ['https://example.org', false],
+    ['https://notexample.org', false],
+    ['https://only.port:444', true],
+    ['https://only.port', false],
+    ['http://169.254.169.254/', false],
+    ['http://2130706433/', false],
+    ['http://0x7f.1/', false],
+    ['http://[::ffff:127.0.0.1]/', false],
+  ])('in cloud mode %s may be named: %s', (url, allowed) => {
+    const allow = ['api.groq.com', '*.example.org', 'only.port:444', '169.254.169.254', '127.0.0.1'];
+    const target = summary('/v1/x', { 'x-forward-url': url }, allow);
+    if (allowed) expect(Array.isArray(target)).toBe(true);
+    else expect(target).toBe('target_not_allowed');
+  });
+
+  it('refuses a list of allowed hosts it cannot read', () => {
+    expect(() => forwardAllow(['ok.com', 'https://x', '*'])).toThrow(/"https:\/\/x".*\n.*"\*"/);
+  });
+});
