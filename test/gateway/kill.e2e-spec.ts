@@ -27,7 +27,12 @@ beforeEach(async () => {
     req.resume().on('end', () => {
       if (req.headers['x-do'] === 'answer') {
         res.setHeader('content-type', 'application/json');
-        res.end(JSON.stringify({ model: 'gpt-4o', choices: [{ index: 0, message: { content: 'whole' }, finish_reason: 'stop' }] }));
+        res.end(
+          JSON.stringify({
+            model: 'gpt-4o',
+            choices: [{ index: 0, message: { content: 'whole' }, finish_reason: 'stop' }],
+          }),
+        );
         return;
       }
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -55,12 +60,17 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function start(extra: Record<string, string> = {}): Promise<{ url: string; child: ChildProcess; errors: () => string }> {
+async function start(
+  extra: Record<string, string> = {},
+): Promise<{ url: string; child: ChildProcess; errors: () => string }> {
   const port = await freePort();
   const child = spawn(process.execPath, ['dist/apps/gateway/src/main.js', '--gateway-port', String(port)], {
     env: {
-      PATH: process.env['PATH'], SPANDREL_API_URL: api.url, SPANDREL_OPENAI_BASE_URL: upstreamUrl,
-      SPANDREL_SPOOL_DIR: spool, ...extra,
+      PATH: process.env['PATH'],
+      SPANDREL_API_URL: api.url,
+      SPANDREL_OPENAI_BASE_URL: upstreamUrl,
+      SPANDREL_SPOOL_DIR: spool,
+      ...extra,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -69,8 +79,14 @@ async function start(extra: Record<string, string> = {}): Promise<{ url: string;
   child.stderr!.on('data', (data) => (errors += String(data)));
   const url = `http://127.0.0.1:${port}`;
   await until(
-    async () => child.exitCode !== null || (await fetch(`${url}/livez`).then(({ ok }) => ok, () => false)),
-    10_000, () => errors,
+    async () =>
+      child.exitCode !== null ||
+      (await fetch(`${url}/livez`).then(
+        ({ ok }) => ok,
+        () => false,
+      )),
+    10_000,
+    () => errors,
   );
   return { url, child, errors: () => errors };
 }
@@ -117,12 +133,17 @@ describe('kill -9 with a spool directory', () => {
     api.mood = 'up';
     await start();
     const spans = await recorded(api, 22, 10_000);
-    const by = (content: string) => spans.filter(({ input }) => (input as { content: string }[])[0]!.content.startsWith(content));
+    const by = (content: string) =>
+      spans.filter(({ input }) => (input as { content: string }[])[0]!.content.startsWith(content));
     expect(spans).toHaveLength(22);
     expect(by('call')).toHaveLength(20);
     expect(by('call')[0]).toMatchObject({ status: 'completed', output: { text: 'whole', finish_reason: 'stop' } });
-    expect(by('cut short')).toMatchObject([{ status: { failed: { error: 'gateway stopped' } }, output: { text: 'first second ' } }]);
-    expect(by('complete')).toMatchObject([{ status: 'completed', output: { text: 'first second ', finish_reason: 'stop' } }]);
+    expect(by('cut short')).toMatchObject([
+      { status: { failed: { error: 'gateway stopped' } }, output: { text: 'first second ' } },
+    ]);
+    expect(by('complete')).toMatchObject([
+      { status: 'completed', output: { text: 'first second ', finish_reason: 'stop' } },
+    ]);
     await until(() => readdirSync(spool).filter((name) => name.endsWith('.call')).length === 0);
     expect(api.bodies.join()).not.toContain(KEY);
   }, 40_000);
@@ -167,7 +188,10 @@ describe('kill -9 with a spool directory', () => {
     expect(readFileSync(join(spool, file!), 'latin1')).not.toMatch(/private|second/);
     api.mood = 'up';
     await start({ SPANDREL_CAPTURE: 'Off' });
-    expect((await recorded(api, 1, 10_000))[0]).toMatchObject({ name: 'gpt-4o', status: { failed: { error: 'gateway stopped' } } });
+    expect((await recorded(api, 1, 10_000))[0]).toMatchObject({
+      name: 'gpt-4o',
+      status: { failed: { error: 'gateway stopped' } },
+    });
   }, 30_000);
 
   it('two gateways do not share a directory', async () => {

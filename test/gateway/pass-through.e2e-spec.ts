@@ -53,7 +53,9 @@ describe('a request', () => {
   it('goes under the path of X-Forward-URL', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     await rawRequest(gateway.port, get('/v1/models?x=1', `X-Forward-URL: ${upstream.url}/base/?api-version=3\r\n`));
-    expect(upstream.received[0]!.toString()).toMatch(/^GET \/base\/v1\/models\?api-version=3&x=1 HTTP\/1.1\r\nHost: 127[^\r]*\r\n\r\n$/);
+    expect(upstream.received[0]!.toString()).toMatch(
+      /^GET \/base\/v1\/models\?api-version=3&x=1 HTTP\/1.1\r\nHost: 127[^\r]*\r\n\r\n$/,
+    );
   });
 
   it.each([
@@ -71,7 +73,11 @@ describe('a request', () => {
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405],
     ['a foreign Host', 'GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', 403],
     ['a foreign Origin', get('/v1/models', 'Origin: https://evil.example\r\n'), 403],
-    ['a length and chunks', `POST /v1/x HTTP/1.1\r\n${local}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [
+      'a length and chunks',
+      `POST /v1/x HTTP/1.1\r\n${local}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     ['two lengths', `POST /v1/x HTTP/1.1\r\n${local}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`, 400],
     ['headers beyond reason', get('/v1/x', `X-Big: ${'x'.repeat(70_000)}\r\n`), 431],
     ['no known path', get('/nowhere'), 400],
@@ -90,7 +96,9 @@ describe('a request', () => {
       `POST /v1/files HTTP/1.1\r\n${local}Transfer-Encoding: chunked\r\nTrailer: X-Sum\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n`,
     );
     expect(head).toMatch(/^HTTP\/1.1 200 /);
-    expect(upstream.received[0]!.toString()).toMatch(/Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n$/);
+    expect(upstream.received[0]!.toString()).toMatch(
+      /Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n$/,
+    );
   });
 
   it('that expects 100-continue gets it from upstream', async () => {
@@ -99,7 +107,13 @@ describe('a request', () => {
       setTimeout(() => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'), 50);
     };
     const result = await new Promise<string>((resolve) => {
-      const req = http.request({ port: gateway.port, host: '127.0.0.1', path: '/v1/x', method: 'POST', headers: { expect: '100-continue', 'content-length': 5 } });
+      const req = http.request({
+        port: gateway.port,
+        host: '127.0.0.1',
+        path: '/v1/x',
+        method: 'POST',
+        headers: { expect: '100-continue', 'content-length': 5 },
+      });
       let continued = false;
       req.on('continue', () => {
         continued = true;
@@ -119,7 +133,9 @@ describe('an answer', () => {
   it('keeps status message, headers and bytes, compressed or not', async () => {
     const body = zlib.brotliCompressSync(randomBytes(5_000).toString('hex'));
     answer = (socket) => {
-      socket.write(`HTTP/1.1 217 Quite Fine\r\nX-B: 2\r\nx-a: 1\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nContent-Encoding: br\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n\r\n`);
+      socket.write(
+        `HTTP/1.1 217 Quite Fine\r\nX-B: 2\r\nx-a: 1\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nContent-Encoding: br\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n\r\n`,
+      );
       socket.write(body);
     };
     const raw = await rawRequest(gateway.port, get('/v1/x'));
@@ -132,7 +148,9 @@ describe('an answer', () => {
   it('adds nothing at all on a connection that stays open', async () => {
     const bytes = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok';
     answer = (socket) => socket.write(bytes);
-    const raw = await rawRequest(gateway.port, `GET /v1/x HTTP/1.1\r\n${local}\r\n`, (all) => all.toString().endsWith('ok'));
+    const raw = await rawRequest(gateway.port, `GET /v1/x HTTP/1.1\r\n${local}\r\n`, (all) =>
+      all.toString().endsWith('ok'),
+    );
     expect(raw.bytes.toString()).toBe(bytes);
   });
 
@@ -152,7 +170,9 @@ describe('an answer', () => {
         'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\nHTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 9\r\n\r\n',
       );
     const { bytes } = await rawRequest(gateway.port, get('/v1/x'));
-    expect(bytes.toString()).toMatch(/^HTTP\/1.1 103 Early Hints\r\nLink: <\/a>; rel=preload\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+    expect(bytes.toString()).toMatch(
+      /^HTTP\/1.1 103 Early Hints\r\nLink: <\/a>; rel=preload\r\n\r\nHTTP\/1.1 200 OK\r\n/,
+    );
     expect(bytes.toString()).toMatch(/2\r\nok\r\n0\r\nX-Sum: 9\r\n\r\n$/);
   });
 
@@ -183,7 +203,11 @@ describe('an answer', () => {
 
   it('before the whole request was sent is the answer', async () => {
     answer = (socket) => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!');
-    const raw = await rawRequest(gateway.port, `POST /v1/files HTTP/1.1\r\n${local}Content-Length: 100000\r\n\r\nabc`, (all) => all.includes('no!'));
+    const raw = await rawRequest(
+      gateway.port,
+      `POST /v1/files HTTP/1.1\r\n${local}Content-Length: 100000\r\n\r\nabc`,
+      (all) => all.includes('no!'),
+    );
     expect(raw.head).toMatch(/^HTTP\/1.1 413 /);
     await until(() => upstream.sockets[0]!.destroyed, 1_000);
   });
@@ -201,15 +225,24 @@ describe('when something breaks', () => {
     expect(raw.body.toString()).toContain('part');
     expect(raw.body.toString()).not.toMatch(/0\r\n\r\n$/);
     const [span] = await recorded(api);
-    expect(span).toMatchObject({ status: { failed: { error: expect.stringMatching(/closed the connection/) } }, output: { text: 'part' } });
+    expect(span).toMatchObject({
+      status: { failed: { error: expect.stringMatching(/closed the connection/) } },
+      output: { text: 'part' },
+    });
   });
 
   it('an unreachable upstream is 502 in the provider’s shape', async () => {
     const raw = await rawRequest(gateway.port, post('/v1/messages', chatBody, 'X-Forward-URL: http://127.0.0.1:1\r\n'));
     expect(raw.head).toMatch(/^HTTP\/1.1 502 /);
-    expect(JSON.parse(raw.body.toString())).toMatchObject({ type: 'error', error: { message: expect.stringContaining('ECONNREFUSED') } });
+    expect(JSON.parse(raw.body.toString())).toMatchObject({
+      type: 'error',
+      error: { message: expect.stringContaining('ECONNREFUSED') },
+    });
     const [span] = await recorded(api);
-    expect(span).toMatchObject({ status: { failed: { error: expect.stringMatching(/unreachable.*ECONNREFUSED/) } }, metadata: { status_code: 502 } });
+    expect(span).toMatchObject({
+      status: { failed: { error: expect.stringMatching(/unreachable.*ECONNREFUSED/) } },
+      metadata: { status_code: 502 },
+    });
   });
 
   it('an upstream that is not HTTP is 502', async () => {
@@ -218,7 +251,10 @@ describe('when something breaks', () => {
   });
 
   it('a client that goes away, or closes its half, ends the upstream call within a second', async () => {
-    answer = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n: x\r\n');
+    answer = (socket) =>
+      socket.write(
+        'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n: x\r\n',
+      );
     for (const leave of [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.end()]) {
       const before = upstream.sockets.length;
       const socket = net.connect(gateway.port, '127.0.0.1');
@@ -235,7 +271,9 @@ describe('when something breaks', () => {
   it('a client that leaves after the end mark had its answer', async () => {
     answer = (socket) => {
       const data = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'all' } }] })}\n\ndata: [DONE]\n\n`;
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n${data.length.toString(16)}\r\n${data}\r\n`);
+      socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n${data.length.toString(16)}\r\n${data}\r\n`,
+      );
     };
     await rawRequest(gateway.port, post('/v1/chat/completions', chatBody), (all) => all.includes('[DONE]'));
     expect((await recorded(api))[0]).toMatchObject({ status: 'completed', output: { text: 'all' } });
@@ -278,7 +316,11 @@ describe('large bodies', () => {
     }
     expect(bytes).toBe(100 << 20);
     const body = randomBytes(30 << 20);
-    const up = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers: { 'x-forward-url': bigUrl }, body });
+    const up = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-forward-url': bigUrl },
+      body,
+    });
     expect(await up.text()).toBe(createHash('sha256').update(body).digest('hex'));
     expect(process.memoryUsage().rss - before).toBeLessThan(250 << 20);
     await recorded(api);

@@ -48,7 +48,11 @@ describe('a call through the gateway', () => {
     const answer = await chat({ stream: true });
     expect((await answer.text()).trimEnd()).toMatch(/\[DONE\]$/);
     const [span] = await recorded(api);
-    expect(span).toMatchObject({ status: 'completed', output: { finish_reason: 'stop' }, metadata: { streaming: true } });
+    expect(span).toMatchObject({
+      status: 'completed',
+      output: { finish_reason: 'stop' },
+      metadata: { streaming: true },
+    });
     expect(span!.metadata['time_to_first_token_ms']).toEqual(expect.any(Number));
   });
 });
@@ -57,7 +61,11 @@ describe('a call that takes a while', () => {
   it('is announced as running, then finished under the same id', async () => {
     const answer = chat({}, { 'x-fake': 'slow:200' });
     await until(() => api.announced.size === 1);
-    expect([...api.spans.values()][0]).toMatchObject({ status: 'running', name: 'gpt-4o', input: [{ content: 'Say hello.' }] });
+    expect([...api.spans.values()][0]).toMatchObject({
+      status: 'running',
+      name: 'gpt-4o',
+      input: [{ content: 'Say hello.' }],
+    });
     await answer;
     const [span] = await recorded(api);
     expect(api.announced.has(span!.id)).toBe(true);
@@ -73,18 +81,36 @@ describe('a call that takes a while', () => {
 
 describe('headers', () => {
   it('place the call in a trace', async () => {
-    await chat({}, {
-      'x-spandrel-trace-id': 'my-trace', 'x-spandrel-parent-id': 'my-parent', 'x-spandrel-name': 'Grüße',
-      'x-spandrel-session-id': 'S 1', 'x-spandrel-user-id': 'u', 'x-spandrel-tags': 'a, b,,c',
-    });
+    await chat(
+      {},
+      {
+        'x-spandrel-trace-id': 'my-trace',
+        'x-spandrel-parent-id': 'my-parent',
+        'x-spandrel-name': 'Grüße',
+        'x-spandrel-session-id': 'S 1',
+        'x-spandrel-user-id': 'u',
+        'x-spandrel-tags': 'a, b,,c',
+      },
+    );
     const [span] = await recorded(api);
     expect(span).toMatchObject({ trace_id: 'my-trace', parent_id: 'my-parent' });
-    expect(api.traces.get('my-trace')).toMatchObject({ name: 'Grüße', session_id: 'S 1', user_id: 'u', tags: ['a', 'b', 'c'] });
+    expect(api.traces.get('my-trace')).toMatchObject({
+      name: 'Grüße',
+      session_id: 'S 1',
+      user_id: 'u',
+      tags: ['a', 'b', 'c'],
+    });
   });
 
   it('of W3C place it too, malformed ones do nothing', async () => {
     await chat({}, { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' });
-    await chat({}, { 'x-spandrel-trace-id': 'no spaces allowed', traceparent: '00-00000000000000000000000000000000-00f067aa0ba902b7-01' });
+    await chat(
+      {},
+      {
+        'x-spandrel-trace-id': 'no spaces allowed',
+        traceparent: '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
+      },
+    );
     const [first, second] = await recorded(api, 2);
     expect(first).toMatchObject({ trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', parent_id: '00f067aa0ba902b7' });
     expect(second!.trace_id).toMatch(/^[0-9A-Z]{26}$/);
@@ -110,10 +136,17 @@ describe('credentials', () => {
     await fetch(`${gateway.url}/v1/chat/completions?key=canary-query`, {
       method: 'POST',
       headers: {
-        'x-fake': 'error-401', authorization: `Bearer ${secrets[0]}`, cookie: 'session=canary-cookie', 'x-goog-api-key': 'canary-google',
+        'x-fake': 'error-401',
+        authorization: `Bearer ${secrets[0]}`,
+        cookie: 'session=canary-cookie',
+        'x-goog-api-key': 'canary-google',
         'x-api-key': 'canary-password',
       },
-      body: JSON.stringify({ model: `gpt ${secrets.join(' ')}`, messages: [{ role: 'user', content: secrets.join(',') }], user: secrets[0] }),
+      body: JSON.stringify({
+        model: `gpt ${secrets.join(' ')}`,
+        messages: [{ role: 'user', content: secrets.join(',') }],
+        user: secrets[0],
+      }),
     });
     const [span] = await recorded(api);
     expect(JSON.stringify(span)).toContain('[redacted]');

@@ -32,7 +32,10 @@ async function call(content = 'Hi', headers: Record<string, string> = {}): Promi
 
 const metric = async (name: string): Promise<number> => {
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
-  return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)$`, 'gm'))].reduce((sum, [, value]) => sum + Number(value), 0);
+  return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)$`, 'gm'))].reduce(
+    (sum, [, value]) => sum + Number(value),
+    0,
+  );
 };
 const ready = async (): Promise<{ status: number; body: Record<string, unknown> }> => {
   const answer = await fetch(`${gateway.url}/readyz`);
@@ -43,27 +46,34 @@ const startWith = async (settings = {}): Promise<void> => {
 };
 
 describe('while the API', () => {
-  it.each(['hang', 'unavailable', 'flaky', { status: 429 }] as const)('is %j, calls are as fast, and all is delivered once later', async (mood) => {
-    await startWith();
-    api.mood = mood;
-    const took: number[] = [];
-    for (let i = 0; i < 40; i++) took.push(await call());
-    expect(took.toSorted((a, b) => a - b)[20]).toBeLessThan(50);
-    if (mood !== 'flaky') expect(finished(api)).toHaveLength(0);
-    if (mood !== 'flaky') api.mood = 'up';
-    await recorded(api, 40, 15_000);
-    await until(async () => (await metric('spandrel_gateway_spool_items')) === 0, 15_000);
-    expect(finished(api)).toHaveLength(40);
-    expect(await metric('spandrel_gateway_dropped_recordings_total')).toBe(0);
-    expect(await metric('spandrel_gateway_delivered_recordings_total')).toBe(40);
-  }, 40_000);
+  it.each(['hang', 'unavailable', 'flaky', { status: 429 }] as const)(
+    'is %j, calls are as fast, and all is delivered once later',
+    async (mood) => {
+      await startWith();
+      api.mood = mood;
+      const took: number[] = [];
+      for (let i = 0; i < 40; i++) took.push(await call());
+      expect(took.toSorted((a, b) => a - b)[20]).toBeLessThan(50);
+      if (mood !== 'flaky') expect(finished(api)).toHaveLength(0);
+      if (mood !== 'flaky') api.mood = 'up';
+      await recorded(api, 40, 15_000);
+      await until(async () => (await metric('spandrel_gateway_spool_items')) === 0, 15_000);
+      expect(finished(api)).toHaveLength(40);
+      expect(await metric('spandrel_gateway_dropped_recordings_total')).toBe(0);
+      expect(await metric('spandrel_gateway_delivered_recordings_total')).toBe(40);
+    },
+    40_000,
+  );
 
   it('is down, the gateway is ready and says so', async () => {
     await startWith();
     api.mood = 'unavailable';
     await call();
     await until(async () => (await ready()).body['api'] === 'down');
-    expect(await ready()).toMatchObject({ status: 200, body: { api: 'down', spool: { items: 1 }, dropped_recordings: 0 } });
+    expect(await ready()).toMatchObject({
+      status: 200,
+      body: { api: 'down', spool: { items: 1 }, dropped_recordings: 0 },
+    });
     api.mood = 'up';
     await until(async () => (await ready()).body['api'] === 'up', 10_000);
   }, 20_000);
@@ -86,15 +96,20 @@ describe('the spool', () => {
     expect(await metric('spandrel_gateway_spool_items')).toBe(10);
     api.mood = 'up';
     const spans = await recorded(api, 10, 10_000);
-    expect(spans.map(({ input }) => (input as { content: string }[])[0]!.content)).toEqual(Array.from({ length: 10 }, (_, i) => `call ${i}`));
+    expect(spans.map(({ input }) => (input as { content: string }[])[0]!.content)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `call ${i}`),
+    );
   }, 20_000);
 
   it('gets a poisonous recording out of the way of the others', async () => {
     await startWith({ flushMs: 100 });
-    api.reject = ({ input }) => (JSON.stringify(input ?? '').includes('poison') ? { code: 'validation_failed', message: 'no' } : undefined);
+    api.reject = ({ input }) =>
+      JSON.stringify(input ?? '').includes('poison') ? { code: 'validation_failed', message: 'no' } : undefined;
     await Promise.all(['a', 'poison', 'b'].map((content) => call(content)));
     const spans = await recorded(api, 3);
-    expect(spans.filter(({ metadata }) => metadata['truncated'])).toMatchObject([{ name: 'gpt-4o', status: 'completed' }]);
+    expect(spans.filter(({ metadata }) => metadata['truncated'])).toMatchObject([
+      { name: 'gpt-4o', status: 'completed' },
+    ]);
     expect(spans.find(({ metadata }) => metadata['truncated'])).not.toHaveProperty('input');
   });
 

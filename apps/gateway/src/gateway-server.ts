@@ -54,7 +54,9 @@ export class GatewayServer {
     this.http.on('checkContinue', (req, res) => this.onRequest(req, res));
     this.http.on('checkExpectation', (req, res) => this.onRequest(req, res));
     this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket, head));
-    this.http.on('connect', (_req, socket) => answerErrorOn(socket, 'method_not_allowed', 'The gateway is no CONNECT proxy.', null));
+    this.http.on('connect', (_req, socket) =>
+      answerErrorOn(socket, 'method_not_allowed', 'The gateway is no CONNECT proxy.', null),
+    );
     this.http.on('clientError', onClientError);
   }
 
@@ -77,7 +79,11 @@ export class GatewayServer {
     const { headers } = req;
     const url = req.url!;
     if (url.charCodeAt(0) !== 0x2f) {
-      answer('malformed_request', 'The request target must be a path: the gateway is addressed like the provider.', null);
+      answer(
+        'malformed_request',
+        'The request target must be a path: the gateway is addressed like the provider.',
+        null,
+      );
       return null;
     }
     if (this.authorise === null && !isLocalRequest({ host: headers.host, origin: headers.origin })) {
@@ -85,7 +91,11 @@ export class GatewayServer {
       return null;
     }
     const mark = url.indexOf('?');
-    return { method: req.method!, path: mark === -1 ? url : url.slice(0, mark), headers: headers as RequestHead['headers'] };
+    return {
+      method: req.method!,
+      path: mark === -1 ? url : url.slice(0, mark),
+      headers: headers as RequestHead['headers'],
+    };
   }
 
   private route(req: IncomingMessage, head: RequestHead, answer: Answer, pass: (target: Target) => void): void {

@@ -94,7 +94,11 @@ class RunningGateway implements Gateway, ForwardHost {
     this.logger = deps.logger;
     this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
     this.budget = new TapeBudget(settings.recordBytesTotal);
-    this.upstream = new Http1Client({ connectMs: settings.upstreamConnectMs, headMs: settings.upstreamHeadMs, ca: deps.ca });
+    this.upstream = new Http1Client({
+      connectMs: settings.upstreamConnectMs,
+      headMs: settings.upstreamHeadMs,
+      ca: deps.ca,
+    });
     this.upgrades = new Upgrades(this.ownHeaders, settings.upstreamConnectMs);
     this.spool = new Spool({ items: settings.spoolItems, bytes: settings.spoolBytes }, this);
     this.ingest = new IngestClient(settings.apiUrl, settings.apiKey, settings.deliverMs);
@@ -172,7 +176,12 @@ class RunningGateway implements Gateway, ForwardHost {
   onForwarded(forward: Forward, status: number): void {
     this.forwards.remove(forward);
     const { providerName, endpoint } = forward.target;
-    this.metrics.request(providerName, endpoint?.name ?? 'other', status, (performance.now() - forward.startedTick) / 1_000);
+    this.metrics.request(
+      providerName,
+      endpoint?.name ?? 'other',
+      status,
+      (performance.now() - forward.startedTick) / 1_000,
+    );
   }
 
   onCallEnded(call: Call, outcome: Outcome): void {

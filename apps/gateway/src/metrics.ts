@@ -80,7 +80,11 @@ export class GatewayMetrics {
     let child = this.children.get(key);
     if (!child) {
       child = {
-        count: this.requests.labels({ provider, endpoint, status_class: status === 0 ? 'none' : `${(status / 100) | 0}xx` }),
+        count: this.requests.labels({
+          provider,
+          endpoint,
+          status_class: status === 0 ? 'none' : `${(status / 100) | 0}xx`,
+        }),
         observe: this.duration.labels({ provider, endpoint }) as Histogram.Internal<never>,
       };
       this.children.set(key, child);

@@ -59,7 +59,11 @@ export class OwnEndpoints {
   }
 
   private send(res: ServerResponse, status: number, contentType: string, body: string): void {
-    res.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-store' });
+    res.writeHead(status, {
+      'Content-Type': contentType,
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+    });
     res.end(res.req.method === 'HEAD' ? undefined : body);
   }
 }

@@ -116,7 +116,11 @@ export function finished(api: FakeApi): SentSpan[] {
   return [...api.spans.values()].filter(({ status }) => status !== 'running').sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 5_000, describe = (): string => ''): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 5_000,
+  describe = (): string => '',
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not in time: ${condition.toString()} ${describe()}`);
@@ -126,6 +130,10 @@ export async function until(condition: () => boolean | Promise<boolean>, timeout
 
 /** Waits for exactly so many finished spans. */
 export async function recorded(api: FakeApi, count = 1, timeoutMs = 5_000): Promise<SentSpan[]> {
-  await until(() => finished(api).length >= count, timeoutMs, () => JSON.stringify([...api.spans.values()]).slice(0, 2_000));
+  await until(
+    () => finished(api).length >= count,
+    timeoutMs,
+    () => JSON.stringify([...api.spans.values()]).slice(0, 2_000),
+  );
   return finished(api);
 }

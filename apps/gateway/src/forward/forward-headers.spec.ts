@@ -5,12 +5,36 @@ const own = new Set(['x-forward-url', 'x-ollama-base']);
 
 describe('requestHeaders', () => {
   it('keeps what is the caller’s and takes off what is the connection’s or the gateway’s', () => {
-    const raw = ['Host', 'gw', 'A', '1', 'Connection', 'keep-alive, X-Hop', 'x-hop', '1', 'a', '2', 'X-Spandrel-Key', 'k', 'X-Ollama-Base', 'b', 'Keep-Alive', '5', 'Upgrade', 'h2c'];
+    const raw = [
+      'Host',
+      'gw',
+      'A',
+      '1',
+      'Connection',
+      'keep-alive, X-Hop',
+      'x-hop',
+      '1',
+      'a',
+      '2',
+      'X-Spandrel-Key',
+      'k',
+      'X-Ollama-Base',
+      'b',
+      'Keep-Alive',
+      '5',
+      'Upgrade',
+      'h2c',
+    ];
     expect(requestHeaders(raw, 'keep-alive, X-Hop', 'up', own)).toEqual(['Host', 'up', 'A', '1', 'a', '2']);
   });
 
   it('does not let Connection name the message’s own headers away', () => {
-    expect(requestHeaders(['Host', 'x', 'Content-Length', '5'], 'close, content-length, host', 'up', own)).toEqual(['Host', 'up', 'Content-Length', '5']);
+    expect(requestHeaders(['Host', 'x', 'Content-Length', '5'], 'close, content-length, host', 'up', own)).toEqual([
+      'Host',
+      'up',
+      'Content-Length',
+      '5',
+    ]);
   });
 
   it('gives a request without Host one', () => {
@@ -20,7 +44,20 @@ describe('requestHeaders', () => {
 
 describe('responseHeaders', () => {
   it('takes off what is the connection’s', () => {
-    const raw = ['A', '1', 'Connection', 'close, x-hop', 'X-Hop', '1', 'Transfer-Encoding', 'chunked', 'Trailer', 'X', 'a', '2'];
+    const raw = [
+      'A',
+      '1',
+      'Connection',
+      'close, x-hop',
+      'X-Hop',
+      '1',
+      'Transfer-Encoding',
+      'chunked',
+      'Trailer',
+      'X',
+      'a',
+      '2',
+    ];
     expect(responseHeaders(raw, true)).toEqual(['A', '1', 'Trailer', 'X', 'a', '2']);
     expect(responseHeaders(raw, false)).toEqual(['A', '1', 'a', '2']);
   });

@@ -5,7 +5,13 @@ import type { Outcome } from '../recording/call-facts.js';
 import type { Slotted } from '../slot-list.js';
 import type { Target } from '../target/resolve-target.js';
 import { joinTarget } from '../target/base-url.js';
-import { UpstreamError, type Exchange, type ResponseHead, type UpstreamClient, type UpstreamHandler } from '../upstream/upstream-client.js';
+import {
+  UpstreamError,
+  type Exchange,
+  type ResponseHead,
+  type UpstreamClient,
+  type UpstreamHandler,
+} from '../upstream/upstream-client.js';
 import { answerError } from './answer-error.js';
 import { requestHeaders, responseHeaders, withoutToken } from './forward-headers.js';
 

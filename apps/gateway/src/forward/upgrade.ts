@@ -14,7 +14,10 @@ export class Upgrades {
   private readonly proxy = proxies.createProxyServer({ xfwd: false, changeOrigin: false, prependPath: false });
   private readonly sockets = new Set<Duplex>();
   /** Agents whose look-ups hand out public addresses only. */
-  private readonly guardedAgents = { http: new http.Agent({ lookup: guardedLookup }), https: new https.Agent({ lookup: guardedLookup }) };
+  private readonly guardedAgents = {
+    http: new http.Agent({ lookup: guardedLookup }),
+    https: new https.Agent({ lookup: guardedLookup }),
+  };
 
   /** @param ownHeaders lower case names of headers addressed to the gateway. */
   constructor(

@@ -2,32 +2,37 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BodyTape, isTruncated, TapeBudget } from './body-tape.js';
 
-const join = (pieces: readonly { data: Buffer }[]): string => Buffer.concat(pieces.map(({ data }) => data)).toString('latin1');
+const join = (pieces: readonly { data: Buffer }[]): string =>
+  Buffer.concat(pieces.map(({ data }) => data)).toString('latin1');
 
 describe('BodyTape', () => {
   it('keeps the beginning up to its limit and at least the last 64 KiB, and gives its memory back', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 90_000 }), { maxLength: 12 }), fc.integer({ min: 0, max: 200_000 }), (lengths, limit) => {
-        const budget = new TapeBudget(10_000_000);
-        const tape = new BodyTape(limit, budget);
-        let all = '';
-        lengths.forEach((length, index) => {
-          const text = String.fromCharCode(97 + index).repeat(length);
-          all += text;
-          tape.add(Buffer.from(text), index);
-        });
-        expect(tape.bytes).toBe(all.length);
-        expect(join(tape.pieces)).toBe(all.slice(0, limit));
-        expect(isTruncated(tape)).toBe(all.length > limit);
-        if (all.length > limit) {
-          const tail = join(tape.tail);
-          expect(all.endsWith(tail)).toBe(true);
-          expect(tail.length).toBeGreaterThanOrEqual(Math.min(65_536, all.length - limit));
-          expect(tail.length).toBeLessThan(65_536 + 90_000);
-        }
-        tape.release();
-        expect(budget.used).toBe(0);
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 90_000 }), { maxLength: 12 }),
+        fc.integer({ min: 0, max: 200_000 }),
+        (lengths, limit) => {
+          const budget = new TapeBudget(10_000_000);
+          const tape = new BodyTape(limit, budget);
+          let all = '';
+          lengths.forEach((length, index) => {
+            const text = String.fromCharCode(97 + index).repeat(length);
+            all += text;
+            tape.add(Buffer.from(text), index);
+          });
+          expect(tape.bytes).toBe(all.length);
+          expect(join(tape.pieces)).toBe(all.slice(0, limit));
+          expect(isTruncated(tape)).toBe(all.length > limit);
+          if (all.length > limit) {
+            const tail = join(tape.tail);
+            expect(all.endsWith(tail)).toBe(true);
+            expect(tail.length).toBeGreaterThanOrEqual(Math.min(65_536, all.length - limit));
+            expect(tail.length).toBeLessThan(65_536 + 90_000);
+          }
+          tape.release();
+          expect(budget.used).toBe(0);
+        },
+      ),
     );
   });
 

@@ -9,7 +9,14 @@ import { codingsOf } from './decode-body.js';
 import { decodeTaped } from './recorder.js';
 
 /** A small wire format: frames `{"text"}`, `{"end":true}`; whole answers `{"text","finish"}`. */
-const nothing: RecordedAnswer = { model: null, text: null, finishReason: null, toolCalls: [], usage: UNKNOWN_USAGE, error: null };
+const nothing: RecordedAnswer = {
+  model: null,
+  text: null,
+  finishReason: null,
+  toolCalls: [],
+  usage: UNKNOWN_USAGE,
+  error: null,
+};
 const endpoint = (framing: Endpoint['framing']): Endpoint => ({
   name: 'small',
   framing,
@@ -42,21 +49,39 @@ const endpoint = (framing: Endpoint['framing']): Endpoint => ({
     };
   },
 });
-const provider = { errorMessage: (body: unknown) => (body as { error?: { message?: string } }).error?.message } as Provider;
+const provider = {
+  errorMessage: (body: unknown) => (body as { error?: { message?: string } }).error?.message,
+} as Provider;
 
 const taped = (...pieces: Buffer[]): TapedBody => ({
   pieces: pieces.map((data, at) => ({ data, at: 100 + at })),
   tail: [],
   bytes: pieces.reduce((sum, { length }) => sum + length, 0),
 });
-const good: AnswerFacts = { status: 200, statusMessage: 'OK', contentType: 'text/event-stream', contentEncoding: null, contentLength: null };
-const request = Buffer.from(JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }], top_p: 1 }));
+const good: AnswerFacts = {
+  status: 200,
+  statusMessage: 'OK',
+  contentType: 'text/event-stream',
+  contentEncoding: null,
+  contentLength: null,
+};
+const request = Buffer.from(
+  JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }], top_p: 1 }),
+);
 
 function record(over: Partial<CallRecord> & { framing?: Endpoint['framing'] } = {}): CallRecord {
   return {
     facts: {
-      id: 'span', traceId: 'trace', parentId: null, trace: {}, provider: 'acme', wire: { provider: 'acme', method: 'POST', path: '/' },
-      startedAt: Date.UTC(2026, 10, 20), startedTick: 90, capture: { mode: 'full' }, requestEncoding: null,
+      id: 'span',
+      traceId: 'trace',
+      parentId: null,
+      trace: {},
+      provider: 'acme',
+      wire: { provider: 'acme', method: 'POST', path: '/' },
+      startedAt: Date.UTC(2026, 10, 20),
+      startedTick: 90,
+      capture: { mode: 'full' },
+      requestEncoding: null,
     },
     wire: { entry: { name: 'acme', provider, base: null }, endpoint: endpoint(over.framing ?? 'sse') },
     request: taped(request),
@@ -68,7 +93,11 @@ function record(over: Partial<CallRecord> & { framing?: Endpoint['framing'] } = 
   };
 }
 
-const sse = Buffer.from(['{"text":"Grüße 😀"}', '{"text":", you"}', '{"end":true}'].map((data) => `event: x\r\ndata: ${data}\r\n\r\n`).join(''));
+const sse = Buffer.from(
+  ['{"text":"Grüße 😀"}', '{"text":", you"}', '{"end":true}']
+    .map((data) => `event: x\r\ndata: ${data}\r\n\r\n`)
+    .join(''),
+);
 const ndjson = Buffer.from('{"text":"Grüße 😀"}\n{"text":", you"}\n\n{"end":true}');
 
 describe('a recording', () => {
@@ -78,31 +107,50 @@ describe('a recording', () => {
   ] as const)('is the same however a stream is cut: %s', (framing, stream, contentType) => {
     const answer = { ...good, contentType };
     const whole = buildRecording(record({ framing, answer, response: taped(stream) }));
-    expect(whole.span).toMatchObject({ status: 'completed', output: { text: 'Grüße 😀, you' }, ended_at: '2026-11-20T00:00:00.150Z' });
+    expect(whole.span).toMatchObject({
+      status: 'completed',
+      output: { text: 'Grüße 😀, you' },
+      ended_at: '2026-11-20T00:00:00.150Z',
+    });
     for (let at = 0; at <= stream.length; at++) {
-      const cut = buildRecording(record({ framing, answer, response: taped(stream.subarray(0, at), stream.subarray(at)) }));
+      const cut = buildRecording(
+        record({ framing, answer, response: taped(stream.subarray(0, at), stream.subarray(at)) }),
+      );
       delete cut.span.metadata['time_to_first_token_ms'];
-      expect(cut.span).toEqual({ ...whole.span, metadata: expect.objectContaining({ streaming: true, status_code: 200 }) });
+      expect(cut.span).toEqual({
+        ...whole.span,
+        metadata: expect.objectContaining({ streaming: true, status_code: 200 }),
+      });
     }
-    const single = buildRecording(record({ framing, answer, response: taped(...[...stream].map((byte) => Buffer.from([byte]))) }));
+    const single = buildRecording(
+      record({ framing, answer, response: taped(...[...stream].map((byte) => Buffer.from([byte]))) }),
+    );
     expect(single.span.output).toEqual(whole.span.output);
   });
 
-  it.each(['gzip', 'br', 'zstd', 'deflate', 'gzip, br'])('reads a stream compressed by %s, with the time of its first token', async (coding) => {
-    const compress: Record<string, (data: Buffer) => Buffer> = {
-      gzip: zlib.gzipSync, br: zlib.brotliCompressSync, zstd: zlib.zstdCompressSync, deflate: zlib.deflateSync,
-      'gzip, br': (data) => zlib.brotliCompressSync(zlib.gzipSync(data)),
-    };
-    const bytes = compress[coding]!(sse);
-    const pieces = [bytes.subarray(0, 5), bytes.subarray(5, 20), bytes.subarray(20)];
-    const response = await decodeTaped(taped(...pieces), codingsOf(coding), 1_000_000);
-    const { span } = buildRecording(record({ response }));
-    expect(span.output).toMatchObject({ text: 'Grüße 😀, you' });
-    expect(span.metadata['time_to_first_token_ms']).toBe(12);
-  });
+  it.each(['gzip', 'br', 'zstd', 'deflate', 'gzip, br'])(
+    'reads a stream compressed by %s, with the time of its first token',
+    async (coding) => {
+      const compress: Record<string, (data: Buffer) => Buffer> = {
+        gzip: zlib.gzipSync,
+        br: zlib.brotliCompressSync,
+        zstd: zlib.zstdCompressSync,
+        deflate: zlib.deflateSync,
+        'gzip, br': (data) => zlib.brotliCompressSync(zlib.gzipSync(data)),
+      };
+      const bytes = compress[coding]!(sse);
+      const pieces = [bytes.subarray(0, 5), bytes.subarray(5, 20), bytes.subarray(20)];
+      const response = await decodeTaped(taped(...pieces), codingsOf(coding), 1_000_000);
+      const { span } = buildRecording(record({ response }));
+      expect(span.output).toMatchObject({ text: 'Grüße 😀, you' });
+      expect(span.metadata['time_to_first_token_ms']).toBe(12);
+    },
+  );
 
   it('tells when the first token came: with the piece that completes its frame', () => {
-    const { span } = buildRecording(record({ response: taped(Buffer.from(': hello\n\n'), sse.subarray(0, 10), sse.subarray(10)) }));
+    const { span } = buildRecording(
+      record({ response: taped(Buffer.from(': hello\n\n'), sse.subarray(0, 10), sse.subarray(10)) }),
+    );
     expect(span.metadata['time_to_first_token_ms']).toBe(12);
   });
 
@@ -116,9 +164,24 @@ describe('a recording', () => {
   it('of a body whose middle was left out finds the end', () => {
     const text = (content: string): Buffer => Buffer.from(JSON.stringify({ text: content, finish: 'stop', total: 7 }));
     const long = text('x'.repeat(1_000));
-    const response = { pieces: [{ data: long.subarray(0, 500), at: 1 }], tail: [{ data: long.subarray(900), at: 2 }], bytes: long.length };
-    const { span } = buildRecording(record({ answer: { ...good, contentType: 'application/json' }, response, request: taped(Buffer.from('{"model":"m","messages":[]}')) }));
-    expect(span).toMatchObject({ status: 'completed', kind: { output_tokens: 7 }, output: { finish_reason: 'stop' }, metadata: { truncated: true } });
+    const response = {
+      pieces: [{ data: long.subarray(0, 500), at: 1 }],
+      tail: [{ data: long.subarray(900), at: 2 }],
+      bytes: long.length,
+    };
+    const { span } = buildRecording(
+      record({
+        answer: { ...good, contentType: 'application/json' },
+        response,
+        request: taped(Buffer.from('{"model":"m","messages":[]}')),
+      }),
+    );
+    expect(span).toMatchObject({
+      status: 'completed',
+      kind: { output_tokens: 7 },
+      output: { finish_reason: 'stop' },
+      metadata: { truncated: true },
+    });
   });
 });
 
@@ -132,13 +195,33 @@ describe('how it ends', () => {
     ['a stream without its end', { response: taped(start) }, failed('the stream ended without its end mark')],
     ['client gone', { response: taped(start), outcome: { kind: 'client-gone' } }, failed('client disconnected')],
     ['client gone after the end mark', { response: taped(sse), outcome: { kind: 'client-gone' } }, 'completed'],
-    ['client gone before any answer', { answer: null, outcome: { kind: 'client-gone' } }, failed('client disconnected')],
+    [
+      'client gone before any answer',
+      { answer: null, outcome: { kind: 'client-gone' } },
+      failed('client disconnected'),
+    ],
     ['cut', { response: taped(start), outcome: { kind: 'cut', reason: 'closed' } }, failed('closed')],
     ['gateway stopped', { response: taped(start), outcome: { kind: 'stopped' } }, failed('gateway stopped')],
-    ['unreachable', { answer: null, outcome: { kind: 'unreachable', status: 502, reason: 'no route' } }, failed('no route')],
-    ['an error with a message', { answer: { ...good, status: 429 }, response: taped(Buffer.from('{"error":{"message":"slow down"}}')) }, failed('HTTP 429: slow down')],
-    ['an error without one', { answer: { ...good, status: 503, statusMessage: '' }, response: taped(Buffer.from('<html>')) }, failed('HTTP 503: Service Unavailable')],
-    ['an error inside a stream', { response: taped(Buffer.from('data: {"error":"overloaded"}\n\n')) }, failed('overloaded')],
+    [
+      'unreachable',
+      { answer: null, outcome: { kind: 'unreachable', status: 502, reason: 'no route' } },
+      failed('no route'),
+    ],
+    [
+      'an error with a message',
+      { answer: { ...good, status: 429 }, response: taped(Buffer.from('{"error":{"message":"slow down"}}')) },
+      failed('HTTP 429: slow down'),
+    ],
+    [
+      'an error without one',
+      { answer: { ...good, status: 503, statusMessage: '' }, response: taped(Buffer.from('<html>')) },
+      failed('HTTP 503: Service Unavailable'),
+    ],
+    [
+      'an error inside a stream',
+      { response: taped(Buffer.from('data: {"error":"overloaded"}\n\n')) },
+      failed('overloaded'),
+    ],
     ['running', { answer: null, outcome: { kind: 'running' } }, 'running'],
   ])('%s', (_name, over, expected) => {
     expect(status(over)).toEqual(expected);
@@ -157,8 +240,18 @@ describe('how it ends', () => {
   });
 
   it('a plugin that throws costs details only', () => {
-    const broken = { ...endpoint('sse'), readRequest: () => { throw new Error('no'); }, readStream: () => { throw new Error('no'); } };
-    const { span } = buildRecording(record({ wire: { entry: { name: 'acme', provider, base: null }, endpoint: broken }, response: taped(sse) }));
+    const broken = {
+      ...endpoint('sse'),
+      readRequest: () => {
+        throw new Error('no');
+      },
+      readStream: () => {
+        throw new Error('no');
+      },
+    };
+    const { span } = buildRecording(
+      record({ wire: { entry: { name: 'acme', provider, base: null }, endpoint: broken }, response: taped(sse) }),
+    );
     expect(span).toMatchObject({ name: 'small', kind: { model: 'unknown' }, status: 'completed', output: null });
   });
 

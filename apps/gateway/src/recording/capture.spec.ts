@@ -26,13 +26,17 @@ describe('what is let through', () => {
   it('in a preview is the first code points of every text, however deep', () => {
     const big = JSON.rawJSON('12345678901234567890');
     const value = JSON.parse('{"a":["😀😀😀",{"__proto__":"long text"}],"n":12}') as Record<string, unknown>;
-    expect(JSON.stringify(captured({ ...value, big }, preview(2)))).toBe('{"a":["😀😀",{"__proto__":"lo"}],"n":12,"big":12345678901234567890}');
+    expect(JSON.stringify(captured({ ...value, big }, preview(2)))).toBe(
+      '{"a":["😀😀",{"__proto__":"lo"}],"n":12,"big":12345678901234567890}',
+    );
   });
 
   it('when off is no text at all', () => {
     expect(captured('text', off)).toBeUndefined();
     expect(capturedMessage('no such model: my secret', off)).toBeUndefined();
-    expect(capturedParameters({ temperature: 0.5, stream: true, user: 'me', tools: [{ name: 'x' }], seed: null }, off)).toEqual({ temperature: 0.5, stream: true });
+    expect(
+      capturedParameters({ temperature: 0.5, stream: true, user: 'me', tools: [{ name: 'x' }], seed: null }, off),
+    ).toEqual({ temperature: 0.5, stream: true });
   });
 
   it('never cuts a code point', () => {

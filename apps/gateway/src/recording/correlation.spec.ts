@@ -19,13 +19,22 @@ describe('correlationOf', () => {
   });
 
   it('prefers our own headers; a parent of another trace is not taken over', () => {
-    expect(correlationOf({ traceparent: W3C, 'x-spandrel-trace-id': 'mine' })).toMatchObject({ traceId: 'mine', parentId: null });
-    expect(correlationOf({ traceparent: W3C, 'x-spandrel-parent-id': 'p' })).toMatchObject({ traceId: W3C.slice(3, 35), parentId: 'p' });
+    expect(correlationOf({ traceparent: W3C, 'x-spandrel-trace-id': 'mine' })).toMatchObject({
+      traceId: 'mine',
+      parentId: null,
+    });
+    expect(correlationOf({ traceparent: W3C, 'x-spandrel-parent-id': 'p' })).toMatchObject({
+      traceId: W3C.slice(3, 35),
+      parentId: 'p',
+    });
   });
 
   it('ignores what cannot be kept', () => {
     const { traceId, trace } = correlationOf({
-      'x-spandrel-trace-id': 'x'.repeat(129), 'x-spandrel-session-id': 'x'.repeat(513), 'x-spandrel-name': 'n'.repeat(2001), 'x-spandrel-tags': ` ,${'t'.repeat(513)}, ok `,
+      'x-spandrel-trace-id': 'x'.repeat(129),
+      'x-spandrel-session-id': 'x'.repeat(513),
+      'x-spandrel-name': 'n'.repeat(2001),
+      'x-spandrel-tags': ` ,${'t'.repeat(513)}, ok `,
     });
     expect(traceId).toBeNull();
     expect(trace).toEqual({ tags: ['ok'] });

@@ -23,7 +23,11 @@ export function codingsOf(contentEncoding: string | null | undefined): string[] 
  * @param bytesMax the most that is decoded, against bodies that swell (service-spec does not limit answers).
  * @returns what could be decoded: a broken or cut body ends where it breaks, an unknown coding gives nothing.
  */
-export async function decodeBody(pieces: readonly Piece[], codings: readonly string[], bytesMax: number): Promise<DecodedBody> {
+export async function decodeBody(
+  pieces: readonly Piece[],
+  codings: readonly string[],
+  bytesMax: number,
+): Promise<DecodedBody> {
   let body: DecodedBody = { pieces, truncated: false };
   for (const coding of codings.toReversed()) {
     const decoder = decoderOf(coding, body.pieces[0]?.data);

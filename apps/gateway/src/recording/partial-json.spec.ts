@@ -4,7 +4,14 @@ import { parsePartialJson } from './partial-json.js';
 
 describe('parsePartialJson', () => {
   it('finds beginning and end of an object whose middle is missing', () => {
-    const text = JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(500) }, { role: 'user', content: 'lost' }], model: 'gpt', usage: { total: 5 } });
+    const text = JSON.stringify({
+      messages: [
+        { role: 'user', content: 'x'.repeat(500) },
+        { role: 'user', content: 'lost' },
+      ],
+      model: 'gpt',
+      usage: { total: 5 },
+    });
     expect(parsePartialJson(text.slice(0, 100), text.slice(-60))).toMatchObject({
       messages: [{ role: 'user', content: expect.stringMatching(/^x+$/) }],
       model: 'gpt',

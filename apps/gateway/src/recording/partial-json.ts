@@ -23,7 +23,8 @@ function completeJson(text: string): string {
     if (char === '"') {
       const end = stringEnd(text, i);
       const isKey = open.at(-1) === '}' && /[{,]\s*$/.test(text.slice(Math.max(0, i - 64), i));
-      if (end === -1) return isKey ? text.slice(0, safe) + closers : `${closeString(text)}"${open.toReversed().join('')}`;
+      if (end === -1)
+        return isKey ? text.slice(0, safe) + closers : `${closeString(text)}"${open.toReversed().join('')}`;
       i = end;
     } else if (char === '{' || char === '[') {
       open.push(char === '{' ? '}' : ']');

@@ -7,13 +7,32 @@ describe('credentialsOf', () => {
     const basic = Buffer.from('me:pass-word').toString('base64');
     const found = credentialsOf(
       {
-        authorization: `Basic ${basic}`, 'proxy-authorization': 'Bearer proxy-token', 'x-api-key': 'sk-ant-1234', 'api-key': 'azure-key-1',
-        'x-goog-api-key': 'google-key', 'x-spandrel-key': 'spn_sk_1234', cookie: 'a=cookie-one; b="cookie-two"',
+        authorization: `Basic ${basic}`,
+        'proxy-authorization': 'Bearer proxy-token',
+        'x-api-key': 'sk-ant-1234',
+        'api-key': 'azure-key-1',
+        'x-goog-api-key': 'google-key',
+        'x-spandrel-key': 'spn_sk_1234',
+        cookie: 'a=cookie-one; b="cookie-two"',
       },
       '/v1/x?key=in%2Fquery&api_key=second-key&other=visible-value',
     );
     expect(new Set(found)).toEqual(
-      new Set([basic, 'me:pass-word', 'pass-word', 'proxy-token', 'sk-ant-1234', 'azure-key-1', 'google-key', 'spn_sk_1234', 'cookie-one', 'cookie-two', 'in%2Fquery', 'in/query', 'second-key']),
+      new Set([
+        basic,
+        'me:pass-word',
+        'pass-word',
+        'proxy-token',
+        'sk-ant-1234',
+        'azure-key-1',
+        'google-key',
+        'spn_sk_1234',
+        'cookie-one',
+        'cookie-two',
+        'in%2Fquery',
+        'in/query',
+        'second-key',
+      ]),
     );
   });
 
@@ -24,7 +43,10 @@ describe('credentialsOf', () => {
 
 describe('redactJson', () => {
   it('leaves no trace of a secret in texts and names, and nothing else changed', () => {
-    const text = fc.string({ unit: fc.constantFrom('"', '\\', 'n', 'u', '0', 'a', '\n', 's', '\u0001', '\ud800'), maxLength: 12 });
+    const text = fc.string({
+      unit: fc.constantFrom('"', '\\', 'n', 'u', '0', 'a', '\n', 's', '\u0001', '\ud800'),
+      maxLength: 12,
+    });
     const secret = fc.string({ unit: fc.constantFrom('"', '\\', 'n', 'u', '0', 'a', 's'), minLength: 7, maxLength: 9 });
     fc.assert(
       fc.property(text, secret, text, (before, key, after) => {
@@ -39,7 +61,9 @@ describe('redactJson', () => {
   });
 
   it('changes no number', () => {
-    expect(redactJson('{"a":"secret-1","n":12345678901234567890,"m":1.0}', ['secret-1'])).toBe('{"a":"[redacted]","n":12345678901234567890,"m":1.0}');
+    expect(redactJson('{"a":"secret-1","n":12345678901234567890,"m":1.0}', ['secret-1'])).toBe(
+      '{"a":"[redacted]","n":12345678901234567890,"m":1.0}',
+    );
   });
 });
 

@@ -13,7 +13,10 @@ const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'token', 'access_to
  * The credentials of a request, longest first, in every spelling in which they may come back: header values and the
  * tokens in them, a decoded basic password, cookie values, keys in the query.
  */
-export function credentialsOf(headers: IncomingHttpHeaders | Record<string, string | undefined>, requestTarget: string): string[] {
+export function credentialsOf(
+  headers: IncomingHttpHeaders | Record<string, string | undefined>,
+  requestTarget: string,
+): string[] {
   const found = new Set<string>();
   for (const name of KEY_HEADERS) addText(found, headers[name]);
   addAuthorization(found, headers['authorization']);

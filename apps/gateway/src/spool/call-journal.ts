@@ -62,7 +62,10 @@ export class CallJournal {
 
   /** The recording as it is sent. A finished one makes all other frames superfluous and closes the file. */
   recording(recording: FinalRecording, finished: boolean): void {
-    this.append(finished ? FrameType.Finished : FrameType.Running, Buffer.from(JSON.stringify([recording.trace, recording.span])));
+    this.append(
+      finished ? FrameType.Finished : FrameType.Running,
+      Buffer.from(JSON.stringify([recording.trace, recording.span])),
+    );
     if (finished) this.close();
   }
 

@@ -16,37 +16,58 @@ function fakeIngest(weather: Weather[], poison: ReadonlySet<string>) {
     if (now === 'unavailable') return Promise.resolve({ kind: 'unavailable', message: 'down', retryAfterMs: null });
     if (now === 'denied') return Promise.resolve({ kind: 'denied', message: 'HTTP 401' });
     if (now === 'too-large' && batch.length > 1) return Promise.resolve({ kind: 'too-large' });
-    if (batch.some(({ id, reduced }) => poison.has(id) && !(reduced && id.endsWith('0')))) return Promise.resolve({ kind: 'refused', message: 'HTTP 400' });
+    if (batch.some(({ id, reduced }) => poison.has(id) && !(reduced && id.endsWith('0'))))
+      return Promise.resolve({ kind: 'refused', message: 'HTTP 400' });
     for (const { id } of batch) stored.set(id, (stored.get(id) ?? 0) + 1);
     if (now === 'lost') return Promise.resolve({ kind: 'unavailable', message: 'timed out', retryAfterMs: null });
     return Promise.resolve({ kind: 'taken', result: { accepted: { traces: 0, spans: batch.length }, rejected: [] } });
   };
-  return { stored, client: { send, ping: () => Promise.resolve(true), close: () => Promise.resolve() } as unknown as IngestClient };
+  return {
+    stored,
+    client: { send, ping: () => Promise.resolve(true), close: () => Promise.resolve() } as unknown as IngestClient,
+  };
 }
 
 describe('Delivery', () => {
   it('brings every recording over in any weather, or counts it as dropped', async () => {
-    const weather = fc.array(fc.constantFrom<Weather>('taken', 'lost', 'unavailable', 'too-large', 'refused', 'denied'), { maxLength: 12 });
+    const weather = fc.array(
+      fc.constantFrom<Weather>('taken', 'lost', 'unavailable', 'too-large', 'refused', 'denied'),
+      { maxLength: 12 },
+    );
     await fc.assert(
-      fc.asyncProperty(weather, fc.integer({ min: 1, max: 25 }), fc.uniqueArray(fc.integer({ min: 0, max: 24 }), { maxLength: 3 }), async (days, count, bad) => {
-        const dropped: string[] = [];
-        const delivered: string[] = [];
-        const spool = new Spool({ items: 100, bytes: 1e6 }, { onDropped: ({ id }) => dropped.push(id), onDelivered: ({ id }) => delivered.push(id) });
-        const poison = new Set(bad.map(String));
-        const { client, stored } = fakeIngest(days, poison);
-        const delivery = new Delivery(spool, client, createLogger('silent', 'test'), { flushMs: 1, itemsMax: 7, retryMs: 1, retryMaxMs: 2, deniedMs: 2 });
-        for (let i = 0; i < count; i++) {
-          spool.add(new SpoolItem(`${i}`, null, JSON.stringify({ id: `${i}`, input: 'text', metadata: {} }), true));
-          delivery.wake();
-        }
-        expect(await delivery.flush(2_000)).toBe(true);
-        delivery.close();
-        const unacceptable = [...poison].filter((id) => Number(id) < count && !id.endsWith('0'));
-        expect(dropped.sort()).toEqual(unacceptable.sort());
-        expect(delivered).toHaveLength(count - unacceptable.length);
-        expect(new Set(delivered).size).toBe(delivered.length);
-        expect(stored.size).toBe(count - unacceptable.length);
-      }),
+      fc.asyncProperty(
+        weather,
+        fc.integer({ min: 1, max: 25 }),
+        fc.uniqueArray(fc.integer({ min: 0, max: 24 }), { maxLength: 3 }),
+        async (days, count, bad) => {
+          const dropped: string[] = [];
+          const delivered: string[] = [];
+          const spool = new Spool(
+            { items: 100, bytes: 1e6 },
+            { onDropped: ({ id }) => dropped.push(id), onDelivered: ({ id }) => delivered.push(id) },
+          );
+          const poison = new Set(bad.map(String));
+          const { client, stored } = fakeIngest(days, poison);
+          const delivery = new Delivery(spool, client, createLogger('silent', 'test'), {
+            flushMs: 1,
+            itemsMax: 7,
+            retryMs: 1,
+            retryMaxMs: 2,
+            deniedMs: 2,
+          });
+          for (let i = 0; i < count; i++) {
+            spool.add(new SpoolItem(`${i}`, null, JSON.stringify({ id: `${i}`, input: 'text', metadata: {} }), true));
+            delivery.wake();
+          }
+          expect(await delivery.flush(2_000)).toBe(true);
+          delivery.close();
+          const unacceptable = [...poison].filter((id) => Number(id) < count && !id.endsWith('0'));
+          expect(dropped.sort()).toEqual(unacceptable.sort());
+          expect(delivered).toHaveLength(count - unacceptable.length);
+          expect(new Set(delivered).size).toBe(delivered.length);
+          expect(stored.size).toBe(count - unacceptable.length);
+        },
+      ),
       { numRuns: 60 },
     );
   }, 60_000);

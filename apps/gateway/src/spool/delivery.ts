@@ -43,13 +43,25 @@ export class Delivery {
     private readonly logger: Logger,
     options: DeliveryOptions,
   ) {
-    this.options = { itemsMax: 500, bytesMax: 4 * 1024 * 1024, parallel: 2, retryMs: 200, retryMaxMs: 5_000, deniedMs: 10_000, ...options };
+    this.options = {
+      itemsMax: 500,
+      bytesMax: 4 * 1024 * 1024,
+      parallel: 2,
+      retryMs: 200,
+      retryMaxMs: 5_000,
+      deniedMs: 10_000,
+      ...options,
+    };
   }
 
   /** There is something to deliver. */
   wake(): void {
     if (this.closed || this.timer) return;
-    if (this.spool.waiting >= this.options.itemsMax && this.underWay < this.options.parallel && performance.now() >= this.pausedUntil) {
+    if (
+      this.spool.waiting >= this.options.itemsMax &&
+      this.underWay < this.options.parallel &&
+      performance.now() >= this.pausedUntil
+    ) {
       this.pump();
       return;
     }
@@ -149,7 +161,9 @@ export class Delivery {
   }
 
   private settle(batch: SpoolItem[], rejected: readonly IngestRejection[]): void {
-    const traceRejections = new Set(rejected.filter(({ collection }) => collection === 'traces').map(({ index }) => index));
+    const traceRejections = new Set(
+      rejected.filter(({ collection }) => collection === 'traces').map(({ index }) => index),
+    );
     const spanRejections = new Map(
       rejected.filter(({ collection }) => collection === 'spans').map((rejection) => [rejection.index, rejection]),
     );
@@ -169,14 +183,17 @@ export class Delivery {
     const up = answer.kind !== 'unavailable';
     if (up && this.apiUp === false) this.logger.info('the API is back; delivering recordings');
     if (answer.kind === 'unavailable') {
-      if (this.apiUp !== false) this.logger.warn({ reason: answer.message }, 'the API cannot be reached; recordings wait in the spool');
+      if (this.apiUp !== false)
+        this.logger.warn({ reason: answer.message }, 'the API cannot be reached; recordings wait in the spool');
       const { retryMs, retryMaxMs } = this.options;
       const backoffMs = Math.min(retryMaxMs, retryMs * 2 ** this.failures) * (0.5 + Math.random() / 2);
       this.failures = Math.min(this.failures + 1, 20);
       this.pause(Math.max(backoffMs, Math.min(answer.retryAfterMs ?? 0, 60_000)));
     } else if (answer.kind === 'denied') {
       this.failures = Math.max(1, this.failures);
-      this.logOnce(`denied ${answer.message}`, 'the API refuses recordings; check api_url and api_key', { message: answer.message });
+      this.logOnce(`denied ${answer.message}`, 'the API refuses recordings; check api_url and api_key', {
+        message: answer.message,
+      });
       this.pause(this.options.deniedMs);
     } else {
       this.failures = 0;

@@ -17,8 +17,15 @@ const SECRET = 'sk-very-secret-key';
 const endpoint: Endpoint = {
   name: 'small',
   framing: 'ndjson',
-  readRequest: (body) => ({ model: (body as { model: string }).model, input: (body as { input: unknown }).input, streaming: true, parameters: {} }),
-  readAnswer: () => { throw new Error('not whole'); },
+  readRequest: (body) => ({
+    model: (body as { model: string }).model,
+    input: (body as { input: unknown }).input,
+    streaming: true,
+    parameters: {},
+  }),
+  readAnswer: () => {
+    throw new Error('not whole');
+  },
   readStream: () => {
     let text = '';
     let ended = false;
@@ -27,18 +34,37 @@ const endpoint: Endpoint = {
         if (data === '"end"') ended = true;
         else if (/^"[^"]*"$/.test(data)) text += JSON.parse(data) as string;
       },
-      get started() { return text !== ''; },
-      get ended() { return ended; },
+      get started() {
+        return text !== '';
+      },
+      get ended() {
+        return ended;
+      },
       answer: () => ({ model: null, text, finishReason: null, toolCalls: [], usage: UNKNOWN_USAGE, error: null }),
     };
   },
 };
-const provider = { defaultBaseUrl: null, hosts: [], recognises: () => 'no', endpoint: () => endpoint, errorBody: () => ({}), errorMessage: () => undefined } as unknown as Provider;
+const provider = {
+  defaultBaseUrl: null,
+  hosts: [],
+  recognises: () => 'no',
+  endpoint: () => endpoint,
+  errorBody: () => ({}),
+  errorMessage: () => undefined,
+} as unknown as Provider;
 const logger = createLogger('silent', 'test');
 const providers = new ProviderTable([{ name: 'acme', extension: provider }], logger);
 const facts = (mode: 'full' | 'off' = 'full'): CallFacts => ({
-  id: 'call', traceId: 'trace', parentId: null, trace: { name: `mine ${SECRET}` }, provider: 'acme',
-  wire: { provider: 'acme', method: 'POST', path: '/x' }, startedAt: 1_790_000_000_000, startedTick: 1_000, capture: { mode }, requestEncoding: null,
+  id: 'call',
+  traceId: 'trace',
+  parentId: null,
+  trace: { name: `mine ${SECRET}` },
+  provider: 'acme',
+  wire: { provider: 'acme', method: 'POST', path: '/x' },
+  startedAt: 1_790_000_000_000,
+  startedTick: 1_000,
+  capture: { mode },
+  requestEncoding: null,
 });
 
 let folder: string;
@@ -49,11 +75,27 @@ afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 function write(mode: 'full' | 'off' = 'full', status = 200): Buffer {
   const file = path.join(folder, 'call.call');
-  const journal = new CallJournal(file, { onJournalError: (error) => { throw error; } }, facts(mode), [SECRET], mode === 'full' ? 1_000_000 : 0);
+  const journal = new CallJournal(
+    file,
+    {
+      onJournalError: (error) => {
+        throw error;
+      },
+    },
+    facts(mode),
+    [SECRET],
+    mode === 'full' ? 1_000_000 : 0,
+  );
   journal.requestChunk(Buffer.from('{"model":"m",'));
   journal.requestChunk(Buffer.from(`"input":"the question ${SECRET}"}`));
   journal.requestComplete();
-  journal.answerHead({ status, statusMessage: 'X', contentType: 'application/x-ndjson', contentEncoding: null, contentLength: null });
+  journal.answerHead({
+    status,
+    statusMessage: 'X',
+    contentType: 'application/x-ndjson',
+    contentEncoding: null,
+    contentLength: null,
+  });
   journal.answerChunk(Buffer.from('"one "\n"two'), 1_050);
   journal.answerChunk(Buffer.from(` ${SECRET}"\n"end"\n`), 1_100);
   journal.end({ kind: 'answered' }, 1_200);
@@ -77,11 +119,18 @@ describe('the journal of a call', () => {
       }
       expect(span).toMatchObject({ id: 'call', trace_id: 'trace' });
       const output = span.output as { text: string } | null;
-      seen.add(`${JSON.stringify(span.status)} ${span.name} ${output?.text.slice(0, 7) ?? '-'} ${Date.parse(span.ended_at!) - Date.parse(span.started_at)}`);
+      seen.add(
+        `${JSON.stringify(span.status)} ${span.name} ${output?.text.slice(0, 7) ?? '-'} ${Date.parse(span.ended_at!) - Date.parse(span.started_at)}`,
+      );
     }
     const stopped = '{"failed":{"error":"gateway stopped"}}';
     expect([...seen]).toEqual([
-      'nothing', `${stopped} small - 0`, `${stopped} m - 0`, `${stopped} m one  50`, '"completed" m one two 100', '"completed" m one two 200',
+      'nothing',
+      `${stopped} small - 0`,
+      `${stopped} m - 0`,
+      `${stopped} m one  50`,
+      '"completed" m one two 100',
+      '"completed" m one two 200',
     ]);
   });
 
@@ -129,7 +178,9 @@ describe('the spool directory', () => {
 
   it('cannot be opened twice, and again when it was let go', async () => {
     const first = await SpoolDirectory.open(folder, 1_000, logger, () => undefined);
-    await expect(SpoolDirectory.open(folder, 1_000, logger, () => undefined)).rejects.toThrow(/in use by another gateway/);
+    await expect(SpoolDirectory.open(folder, 1_000, logger, () => undefined)).rejects.toThrow(
+      /in use by another gateway/,
+    );
     await first.close();
     await (await SpoolDirectory.open(folder, 1_000, logger, () => undefined)).close();
   });

@@ -26,13 +26,18 @@ interface Journalled {
  * @param bytesMax the most of a body that is kept decoded.
  * @returns `null` when the journal breaks off before it tells anything.
  */
-export async function recoverCall(frames: readonly Frame[], providers: ProviderTable, bytesMax: number): Promise<SpoolItem | null> {
+export async function recoverCall(
+  frames: readonly Frame[],
+  providers: ProviderTable,
+  bytesMax: number,
+): Promise<SpoolItem | null> {
   const journal = readJournal(frames);
   const { facts } = journal;
   if (facts === null) return null;
   if (journal.finished) return new SpoolItem(facts.id, journal.finished[0], journal.finished[1], true);
   const wire = wireOf(facts, providers);
-  if (wire === null) return journal.running && new SpoolItem(facts.id, journal.running[0], stoppedSpan(journal.running[1]), true);
+  if (wire === null)
+    return journal.running && new SpoolItem(facts.id, journal.running[0], stoppedSpan(journal.running[1]), true);
   const request = await decodeTaped(taped(journal.request), codingsOf(facts.requestEncoding), bytesMax);
   const response = await decodeTaped(taped(journal.response), codingsOf(journal.answer?.contentEncoding), bytesMax);
   const outcome = journal.end?.outcome ?? { kind: 'stopped' as const };
@@ -45,7 +50,14 @@ export async function recoverCall(frames: readonly Frame[], providers: ProviderT
 
 function readJournal(frames: readonly Frame[]): Journalled {
   const journal: Journalled = {
-    facts: null, request: [], answer: null, response: [], running: null, end: null, finished: null, lastTick: 0,
+    facts: null,
+    request: [],
+    answer: null,
+    response: [],
+    running: null,
+    end: null,
+    finished: null,
+    lastTick: 0,
   };
   for (const { type, payload } of frames) readFrame(journal, type, payload);
   journal.lastTick = Math.max(journal.lastTick, journal.facts?.startedTick ?? 0);
@@ -82,7 +94,8 @@ function readFrame(journal: Journalled, type: FrameType, payload: Buffer): void 
 
 function wireOf(facts: CallFacts, providers: ProviderTable): Wire | null {
   const entry = providers.byName(facts.wire.provider);
-  const endpoint = entry && providers.endpoint(entry, { method: facts.wire.method, path: facts.wire.path, headers: {} });
+  const endpoint =
+    entry && providers.endpoint(entry, { method: facts.wire.method, path: facts.wire.path, headers: {} });
   return endpoint ? { entry, endpoint } : null;
 }
 
@@ -100,7 +113,9 @@ function stoppedSpan(running: string): string {
 }
 
 function taped(pieces: Piece[]): TapedBody {
-  return pieces.length === 0 ? NO_BODY : { pieces, tail: [], bytes: pieces.reduce((sum, { data }) => sum + data.length, 0) };
+  return pieces.length === 0
+    ? NO_BODY
+    : { pieces, tail: [], bytes: pieces.reduce((sum, { data }) => sum + data.length, 0) };
 }
 
 const json = <T>(payload: Buffer): T => JSON.parse(payload.toString('utf8')) as T;

@@ -20,7 +20,12 @@ export function fitSpan(span: RecordedSpan, json: string, charsMax: number): str
   if (json.length <= charsMax) return json;
   for (const codePoints of TEXT_LENGTHS) {
     const short = (value: unknown): unknown => mapTexts(value, (text) => clip(text, codePoints));
-    const shorter = JSON.stringify({ ...span, input: short(span.input), output: short(span.output), metadata: marked(short(span.metadata)) });
+    const shorter = JSON.stringify({
+      ...span,
+      input: short(span.input),
+      output: short(span.output),
+      metadata: marked(short(span.metadata)),
+    });
     if (shorter.length <= charsMax) return shorter;
   }
   return JSON.stringify(withoutContent(span));
@@ -45,4 +50,7 @@ function withoutContent({ input: _input, output: _output, ...span }: RecordedSpa
   return { ...span, metadata: { ...metadata, truncated: true } };
 }
 
-const marked = (metadata: unknown): Record<string, unknown> => ({ ...(metadata as Record<string, unknown>), truncated: true });
+const marked = (metadata: unknown): Record<string, unknown> => ({
+  ...(metadata as Record<string, unknown>),
+  truncated: true,
+});

@@ -34,14 +34,21 @@ export class SpoolDirectory implements JournalOwner {
    * @param onError called for each call that cannot be kept.
    * @throws StartError when it cannot be used or another gateway uses it.
    */
-  static async open(directory: string, contentMax: number, logger: Logger, onError: () => void): Promise<SpoolDirectory> {
+  static async open(
+    directory: string,
+    contentMax: number,
+    logger: Logger,
+    onError: () => void,
+  ): Promise<SpoolDirectory> {
     try {
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       fs.accessSync(directory, fs.constants.R_OK | fs.constants.W_OK);
       return new SpoolDirectory(directory, await lockDirectory(directory), contentMax, logger, onError);
     } catch (error) {
       if (error instanceof StartError) throw error;
-      throw new StartError([`gateway.spool_dir: ${directory} cannot be used (${(error as NodeJS.ErrnoException).code ?? String(error)})`]);
+      throw new StartError([
+        `gateway.spool_dir: ${directory} cannot be used (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
+      ]);
     }
   }
 

@@ -3,12 +3,16 @@ import fc from 'fast-check';
 import { Spool, type DropReason } from './spool.js';
 import { SpoolItem } from './spool-item.js';
 
-const item = (id: string, size: number, finished = true): SpoolItem => new SpoolItem(id, null, 'x'.repeat(size), finished);
+const item = (id: string, size: number, finished = true): SpoolItem =>
+  new SpoolItem(id, null, 'x'.repeat(size), finished);
 
 function spool(items: number, bytes: number) {
   const dropped: [string, DropReason][] = [];
   const delivered: string[] = [];
-  const it = new Spool({ items, bytes }, { onDropped: ({ id }, reason) => dropped.push([id, reason]), onDelivered: ({ id }) => delivered.push(id) });
+  const it = new Spool(
+    { items, bytes },
+    { onDropped: ({ id }, reason) => dropped.push([id, reason]), onDelivered: ({ id }) => delivered.push(id) },
+  );
   return { it, dropped, delivered };
 }
 
@@ -34,8 +38,15 @@ describe('Spool', () => {
 
   it('keeps its bounds and its books in any order of events', () => {
     const action = fc.oneof(
-      fc.record({ do: fc.constant('add' as const), size: fc.integer({ min: 1, max: 40 }), finished: fc.boolean(), replaces: fc.boolean() }),
-      fc.record({ do: fc.constantFrom('take' as const, 'deliver' as const, 'fail' as const, 'drop' as const, 'shrink' as const) }),
+      fc.record({
+        do: fc.constant('add' as const),
+        size: fc.integer({ min: 1, max: 40 }),
+        finished: fc.boolean(),
+        replaces: fc.boolean(),
+      }),
+      fc.record({
+        do: fc.constantFrom('take' as const, 'deliver' as const, 'fail' as const, 'drop' as const, 'shrink' as const),
+      }),
     );
     fc.assert(
       fc.property(fc.array(action, { maxLength: 80 }), (actions) => {

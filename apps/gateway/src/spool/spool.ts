@@ -113,7 +113,7 @@ export class Spool {
   private makeRoom(item: SpoolItem): boolean {
     if (this.fits(item)) return true;
     if (!item.finished) return false;
-    for (let start = this.oldest; start !== null && this.starts > 0; ) {
+    for (let start = this.oldest; start !== null && this.starts > 0;) {
       const { after } = start;
       if (!start.finished && !start.inFlight) {
         this.unlink(start);

@@ -7,7 +7,15 @@ import { TargetResolver } from './resolve-target.js';
 
 const endpoint = (name: string): Endpoint => ({ name, framing: 'sse' }) as Endpoint;
 const provider = (over: Partial<Provider>): Provider =>
-  ({ defaultBaseUrl: null, hosts: [], recognises: () => 'no', endpoint: () => undefined, errorBody: () => ({}), errorMessage: () => undefined, ...over }) as Provider;
+  ({
+    defaultBaseUrl: null,
+    hosts: [],
+    recognises: () => 'no',
+    endpoint: () => undefined,
+    errorBody: () => ({}),
+    errorMessage: () => undefined,
+    ...over,
+  }) as Provider;
 
 const broken = provider({
   recognises: () => {
@@ -26,7 +34,8 @@ const openai = provider({
 const anthropic = provider({
   defaultBaseUrl: 'http://proxy.internal:8080/anthropic/',
   hosts: ['api.anthropic.com'],
-  recognises: ({ path, headers }) => (path.startsWith('/v1/messages') || headers['anthropic-version'] ? 'certain' : 'no'),
+  recognises: ({ path, headers }) =>
+    path.startsWith('/v1/messages') || headers['anthropic-version'] ? 'certain' : 'no',
   endpoint: ({ path }) => (path.endsWith('/messages') ? endpoint('messages') : undefined),
 });
 const ollama = provider({ baseHeader: 'x-base', recognises: ({ headers }) => (headers['x-base'] ? 'certain' : 'no') });
@@ -39,7 +48,9 @@ const resolve = (path: string, headers: RequestHead['headers'] = {}, allow: stri
   new TargetResolver(table, allow && forwardAllow(allow)).resolve({ method: 'POST', path, headers });
 const summary = (...args: Parameters<typeof resolve>): unknown => {
   const target = resolve(...args);
-  return 'code' in target ? target.code : [target.providerName, target.base.host + target.base.path, target.endpoint?.name];
+  return 'code' in target
+    ? target.code
+    : [target.providerName, target.base.host + target.base.path, target.endpoint?.name];
 };
 
 describe('the target of a request', () => {
@@ -51,11 +62,31 @@ describe('the target of a request', () => {
     ['/else', {}, 'validation_failed'],
     ['/x', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', undefined]],
     ['/x', { 'x-base': 'nonsense' }, 'validation_failed'],
-    ['/v1/chat/completions', { 'x-forward-url': 'https://api.groq.com/openai' }, ['custom', 'api.groq.com/openai', 'chat.completions']],
-    ['/v1/messages', { 'x-forward-url': 'https://API.Anthropic.com./' }, ['anthropic', 'api.anthropic.com.', 'messages']],
-    ['/v1/chat/completions', { 'x-forward-url': 'https://api.anthropic.com' }, ['anthropic', 'api.anthropic.com', 'chat.completions']],
-    ['/deployments/x/chat/completions', { 'x-forward-url': 'https://me.openai.azure.com/openai' }, ['custom', 'me.openai.azure.com/openai', 'chat.completions']],
-    ['/v1/messages', { 'x-forward-url': 'http://proxy.internal:8080/anthropic' }, ['anthropic', 'proxy.internal:8080/anthropic', 'messages']],
+    [
+      '/v1/chat/completions',
+      { 'x-forward-url': 'https://api.groq.com/openai' },
+      ['custom', 'api.groq.com/openai', 'chat.completions'],
+    ],
+    [
+      '/v1/messages',
+      { 'x-forward-url': 'https://API.Anthropic.com./' },
+      ['anthropic', 'api.anthropic.com.', 'messages'],
+    ],
+    [
+      '/v1/chat/completions',
+      { 'x-forward-url': 'https://api.anthropic.com' },
+      ['anthropic', 'api.anthropic.com', 'chat.completions'],
+    ],
+    [
+      '/deployments/x/chat/completions',
+      { 'x-forward-url': 'https://me.openai.azure.com/openai' },
+      ['custom', 'me.openai.azure.com/openai', 'chat.completions'],
+    ],
+    [
+      '/v1/messages',
+      { 'x-forward-url': 'http://proxy.internal:8080/anthropic' },
+      ['anthropic', 'proxy.internal:8080/anthropic', 'messages'],
+    ],
     ['/v1/x', { 'x-forward-url': 'https://a:b@c.de/' }, 'validation_failed'],
     ['/v1/x', { 'x-forward-url': 'file:///etc/passwd' }, 'validation_failed'],
   ])('%s %j', (path, headers, expected) => {

@@ -44,13 +44,21 @@ export class TargetResolver {
     if (named !== undefined) return this.forwarded(named, head);
     const entry = this.providers.recognise(head);
     if (entry === undefined) {
-      return refusal(null, 'validation_failed', 'No provider is known for this path: name its base URL in the header X-Forward-URL.');
+      return refusal(
+        null,
+        'validation_failed',
+        'No provider is known for this path: name its base URL in the header X-Forward-URL.',
+      );
     }
     const header = entry.provider.baseHeader;
     const given = header === undefined ? undefined : head.headers[header];
     const base = given === undefined ? entry.base : this.namedBase(header!, given, entry.provider);
     if (base === null) {
-      return refusal(entry.provider, 'validation_failed', `${entry.name} has no base URL: name one in the header X-Forward-URL.`);
+      return refusal(
+        entry.provider,
+        'validation_failed',
+        `${entry.name} has no base URL: name one in the header X-Forward-URL.`,
+      );
     }
     if ('code' in base) return base;
     return { base, providerName: entry.name, wire: entry, endpoint: this.providers.endpoint(entry, head) };
@@ -62,7 +70,11 @@ export class TargetResolver {
     if ('code' in base) return base;
     const owner = this.providers.ownerOf(base);
     const read = this.wireFormat(head, [wire, owner, ...this.providers.entries]);
-    return { base, providerName: owner?.name ?? CUSTOM, ...(read ?? { wire: wire ?? owner ?? null, endpoint: undefined }) };
+    return {
+      base,
+      providerName: owner?.name ?? CUSTOM,
+      ...(read ?? { wire: wire ?? owner ?? null, endpoint: undefined }),
+    };
   }
 
   /** The first of the candidates that records this request; its path shows the wire format, whatever the host. */
@@ -84,7 +96,11 @@ export class TargetResolver {
       return refusal(provider, 'target_not_allowed', `The header ${header} names an address that is not public.`);
     }
     if (this.allow && !this.allow(base)) {
-      return refusal(provider, 'target_not_allowed', `The header ${header} names a host that gateway.forward_allow does not list.`);
+      return refusal(
+        provider,
+        'target_not_allowed',
+        `The header ${header} names a host that gateway.forward_allow does not list.`,
+      );
     }
     return base;
   }

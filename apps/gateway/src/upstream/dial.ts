@@ -15,7 +15,12 @@ export interface DialOptions {
  * (after TLS) and an `error` event otherwise; {@link DialOptions.connectMs} counts name resolution and TLS in.
  * @param session TLS session of an earlier connection to the same origin.
  */
-export function dial(origin: Origin, options: DialOptions, session: Buffer | undefined, connected: () => void): net.Socket {
+export function dial(
+  origin: Origin,
+  options: DialOptions,
+  session: Buffer | undefined,
+  connected: () => void,
+): net.Socket {
   const target = {
     host: origin.hostname,
     port: origin.port,
@@ -33,7 +38,10 @@ export function dial(origin: Origin, options: DialOptions, session: Buffer | und
         ...(options.ca !== undefined && { ca: options.ca }),
       })
     : net.connect(target);
-  const timer = setTimeout(() => socket.destroy(new UpstreamError('connect', 'connecting timed out')), options.connectMs);
+  const timer = setTimeout(
+    () => socket.destroy(new UpstreamError('connect', 'connecting timed out')),
+    options.connectMs,
+  );
   const settled = (): void => clearTimeout(timer);
   socket.once(origin.secure ? 'secureConnect' : 'connect', () => {
     settled();

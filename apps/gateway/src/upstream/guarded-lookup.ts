@@ -28,7 +28,11 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
     const inward = addresses.find(({ address }) => !isPublicAddress(address));
     const [first] = addresses;
     if (inward || !first) {
-      callback(new UpstreamError('refused', 'the name resolves to an address that is not public') as NodeJS.ErrnoException, '', 0);
+      callback(
+        new UpstreamError('refused', 'the name resolves to an address that is not public') as NodeJS.ErrnoException,
+        '',
+        0,
+      );
     } else if (options.all) {
       callback(null, addresses);
     } else {

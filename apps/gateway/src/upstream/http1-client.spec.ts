@@ -54,7 +54,7 @@ const origin = (members: Partial<Origin> = {}): Origin => {
   return { key: `http://127.0.0.1:${port}`, secure: false, hostname: '127.0.0.1', port, guarded: false, ...members };
 };
 const request = (members: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
-  origin: origin(),
+  origin: members.origin ?? origin(),
   method: 'GET',
   path: '/x?y=1',
   headers: ['Host', 'upstream', 'X-MiXed', 'a', 'x-mixed', 'b'],

@@ -94,7 +94,11 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
       const expired = free.filter((connection) => now - connection.idleSince > this.idleLimit(connection));
       for (const connection of expired) connection.destroy();
       if (expired.length === free.length) this.idle.delete(key);
-      else if (expired.length > 0) this.idle.set(key, free.filter((connection) => !expired.includes(connection)));
+      else if (expired.length > 0)
+        this.idle.set(
+          key,
+          free.filter((connection) => !expired.includes(connection)),
+        );
     }
     if (this.idle.size > 0 || !this.sweeper) return;
     clearInterval(this.sweeper);

@@ -2,7 +2,13 @@ import type { Socket } from 'node:net';
 import { dial, type DialOptions } from './dial.js';
 import type { ParsedHead } from './response-head.js';
 import { ResponseParser, type ParserEvents } from './response-parser.js';
-import { UpstreamError, type Exchange, type Origin, type UpstreamHandler, type UpstreamRequest } from './upstream-client.js';
+import {
+  UpstreamError,
+  type Exchange,
+  type Origin,
+  type UpstreamHandler,
+  type UpstreamRequest,
+} from './upstream-client.js';
 
 /** What a connection tells the pool it belongs to. */
 export interface ConnectionOwner {
@@ -162,7 +168,9 @@ export class Http1Connection implements ParserEvents {
     const code = (failure as NodeJS.ErrnoException | null)?.code ?? failure?.message;
     if (!this.connected) return new UpstreamError('connect', code ?? 'the connection was closed', { cause: failure });
     const early = this.parser.untouched ? 'before it answered' : 'before the answer was complete';
-    return new UpstreamError('cut', `the upstream closed the connection ${early}${code ? ` (${code})` : ''}`, { cause: failure });
+    return new UpstreamError('cut', `the upstream closed the connection ${early}${code ? ` (${code})` : ''}`, {
+      cause: failure,
+    });
   }
 }
 

@@ -56,7 +56,8 @@ class Framing {
       case 10: {
         const lower = name.toLowerCase();
         if (lower === 'connection') this.connection += `,${value.toLowerCase()}`;
-        else if (lower === 'keep-alive') this.keepAliveSeconds = Number(/timeout=(\d{1,9})/i.exec(value)?.[1] ?? NaN) || null;
+        else if (lower === 'keep-alive')
+          this.keepAliveSeconds = Number(/timeout=(\d{1,9})/i.exec(value)?.[1] ?? NaN) || null;
         break;
       }
       case 14:
@@ -105,4 +106,5 @@ function trimBlanks(text: string): string {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
-const malformed = (what: string): UpstreamError => new UpstreamError('protocol', `the upstream's answer is not valid HTTP (${what})`);
+const malformed = (what: string): UpstreamError =>
+  new UpstreamError('protocol', `the upstream's answer is not valid HTTP (${what})`);

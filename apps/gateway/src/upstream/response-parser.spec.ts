@@ -22,8 +22,18 @@ function parse(pieces: Buffer[], method = 'GET', close = false): unknown[] {
 
 const STREAMS: [name: string, text: string, method: string, close: boolean][] = [
   ['a length', 'HTTP/1.1 200 OK\r\nA: 1\r\nContent-Length: 5\r\n\r\nhello', 'GET', false],
-  ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0A\r\n0123456789\r\n0\r\n\r\n', 'GET', false],
-  ['trailers', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: 1\r\nY:  2 \r\n\r\n', 'GET', false],
+  [
+    'chunks',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0A\r\n0123456789\r\n0\r\n\r\n',
+    'GET',
+    false,
+  ],
+  [
+    'trailers',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: 1\r\nY:  2 \r\n\r\n',
+    'GET',
+    false,
+  ],
   ['early hints', 'HTTP/1.1 103 Early\r\nLink: <a>\r\n\r\nHTTP/1.1 204 \r\nB: 2\r\n\r\n', 'GET', false],
   ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n', 'HEAD', false],
   ['until the close', 'HTTP/1.0 200 OK\r\n\r\nall the rest', 'GET', true],
@@ -37,22 +47,40 @@ describe('an answer in pieces', () => {
     for (let at = 1; at < bytes.length; at++) {
       expect(parse([bytes.subarray(0, at), bytes.subarray(at)], method, close)).toEqual(whole);
     }
-    expect(parse([...bytes].map((byte) => Buffer.from([byte])), method, close)).toEqual(whole);
+    expect(
+      parse(
+        [...bytes].map((byte) => Buffer.from([byte])),
+        method,
+        close,
+      ),
+    ).toEqual(whole);
   });
 
   it('reads back any body in any chunks', () => {
     fc.assert(
-      fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 8 }), fc.infiniteStream(fc.integer({ min: 1, max: 30 })), (chunks, cuts) => {
-        const parts = chunks.flatMap((chunk) => [Buffer.from(`${chunk.length.toString(16)}\r\n`), Buffer.from(chunk), Buffer.from('\r\n')]);
-        const bytes = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'), ...parts, Buffer.from('0\r\n\r\n')]);
-        const pieces: Buffer[] = [];
-        for (let at = 0; at < bytes.length; ) {
-          const length = cuts.next().value as number;
-          pieces.push(bytes.subarray(at, at + length));
-          at += length;
-        }
-        expect(parse(pieces).at(-1)).toEqual(['end', Buffer.concat(chunks).toString('latin1'), []]);
-      }),
+      fc.property(
+        fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 8 }),
+        fc.infiniteStream(fc.integer({ min: 1, max: 30 })),
+        (chunks, cuts) => {
+          const parts = chunks.flatMap((chunk) => [
+            Buffer.from(`${chunk.length.toString(16)}\r\n`),
+            Buffer.from(chunk),
+            Buffer.from('\r\n'),
+          ]);
+          const bytes = Buffer.concat([
+            Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'),
+            ...parts,
+            Buffer.from('0\r\n\r\n'),
+          ]);
+          const pieces: Buffer[] = [];
+          for (let at = 0; at < bytes.length;) {
+            const length = cuts.next().value as number;
+            pieces.push(bytes.subarray(at, at + length));
+            at += length;
+          }
+          expect(parse(pieces).at(-1)).toEqual(['end', Buffer.concat(chunks).toString('latin1'), []]);
+        },
+      ),
     );
   });
 

@@ -223,4 +223,5 @@ function hexDigit(byte: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-const badChunk = (): UpstreamError => new UpstreamError('protocol', "the upstream's answer is not valid HTTP (a chunk)");
+const badChunk = (): UpstreamError =>
+  new UpstreamError('protocol', "the upstream's answer is not valid HTTP (a chunk)");
