@@ -6,7 +6,7 @@ import { dottedPath, ERRORS, problem } from './errors.js';
 describe('the error catalogue', () => {
   it('is what docs/errors.md says', () => {
     const page = readFileSync(resolve('docs/errors.md'), 'utf8');
-    const documented = [...page.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(([, code, status]) => [
+    const documented = [...page.matchAll(/^\| *`(\w+)` *\| *(\d+) *\|/gm)].map(([, code, status]) => [
       code,
       Number(status),
     ]);
