@@ -9,6 +9,7 @@ import {
   type AppReady,
 } from '@spandrel/kernel';
 import { openStorage, StorageModule } from '@spandrel/storage';
+import { drainHttp } from './drain-http.js';
 import { FEATURES } from './features.js';
 
 /**
@@ -25,7 +26,10 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
   );
   lifecycle.onStop('storage', () => storage.close());
   const app = await createHttpApp({ settings, plugins, logger, features, modules: [StorageModule.forRoot(storage)] });
-  lifecycle.onStop('http', () => app.close());
+  lifecycle.onStop(
+    'http',
+    drainHttp(app.getHttpServer(), () => app.close()),
+  );
   const readiness = app.get(Readiness);
   try {
     await app.listen(settings.port, settings.host);
