@@ -8,6 +8,9 @@
 /** Levels of arrays and objects a body may nest (contract.md "General"). */
 export const JSON_DEPTH_MAX = 200;
 
+/** Members one object of a body may have: a million of them keep the parser busy for a second. */
+export const JSON_MEMBERS_MAX = 100_000;
+
 /** A JSON value. A number that a double cannot hold is a raw JSON number (see `JSON.rawJSON`). */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
@@ -22,13 +25,11 @@ const MAY_LOSE_DIGITS = /\d[\d.]{15,}|[eE][+-]?\d{3,}/;
  * Parses JSON text.
  * @param text UTF-16 text of one JSON value.
  * @returns the value; own `__proto__` keys stay own keys, the last of duplicate keys wins.
- * @throws JsonSyntaxError when the text is not JSON, nests deeper than {@link JSON_DEPTH_MAX}, or holds a number
- *   outside the range of a double.
+ * @throws JsonSyntaxError when the text is not JSON, nests deeper than {@link JSON_DEPTH_MAX}, has an object of more
+ *   than {@link JSON_MEMBERS_MAX} members, or holds a number outside the range of a double.
  */
 export function parseExactJson(text: string): JsonValue {
-  if (nestsDeeperThan(text, JSON_DEPTH_MAX)) {
-    throw new JsonSyntaxError(`JSON nests deeper than ${JSON_DEPTH_MAX} levels`);
-  }
+  assertModest(text);
   try {
     return (MAY_LOSE_DIGITS.test(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
   } catch (error) {
@@ -51,7 +52,7 @@ function keepExactNumber(this: unknown, _key: string, value: unknown, context?: 
   if (typeof value !== 'number' || context?.source === undefined) return value;
   const source = context.source;
   if (!Number.isFinite(value)) throw new JsonSyntaxError(`number ${clip(source)} is out of range`);
-  if (sameNumber(source, value)) return value;
+  if (source === String(value) || sameNumber(source, value)) return value;
   if (value === 0) throw new JsonSyntaxError(`number ${clip(source)} is out of range`);
   return JSON.rawJSON(source);
 }
@@ -63,33 +64,47 @@ function sameNumber(source: string, value: number): boolean {
   return written.digits === kept.digits && written.exponent === kept.exponent && written.negative === kept.negative;
 }
 
+/** Linear in the length of `text`, which a caller may make megabytes long. */
 function decimalParts(text: string): { negative: boolean; digits: string; exponent: number } {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
-  if (!match) return { negative: false, digits: text, exponent: 0 };
-  const fraction = match[3] ?? '';
-  const all = (match[2] ?? '') + fraction;
-  const digits = all.replace(/^0+/, '').replace(/0+$/, '');
-  if (digits === '') return { negative: false, digits: '', exponent: 0 };
-  const trailing = all.length - all.replace(/0+$/, '').length;
-  return { negative: match[1] === '-', digits, exponent: Number(match[4] ?? 0) - fraction.length + trailing };
+  const negative = text.startsWith('-');
+  const mark = text.search(/[eE]/);
+  const mantissa = text.slice(negative ? 1 : 0, mark === -1 ? text.length : mark);
+  const point = mantissa.indexOf('.');
+  const all = mantissa.replace('.', '');
+  let end = all.length;
+  while (end > 0 && all.charCodeAt(end - 1) === ZERO) end--;
+  let start = 0;
+  while (start < end && all.charCodeAt(start) === ZERO) start++;
+  if (start === end) return { negative: false, digits: '', exponent: 0 };
+  const fractionDigits = point === -1 ? 0 : mantissa.length - point - 1;
+  const exponent = (mark === -1 ? 0 : Number(text.slice(mark + 1))) - fractionDigits + (all.length - end);
+  return { negative, digits: all.slice(start, end), exponent };
 }
 
-/** Counts brackets outside strings; jumps from quote to quote, so long texts cost little. */
-function nestsDeeperThan(text: string, depthMax: number): boolean {
-  if (text.length <= depthMax) return false;
+const ZERO = 0x30;
+
+/**
+ * Refuses what would keep the event loop for long, before it is parsed. Counts brackets and colons outside strings and
+ * jumps from quote to quote, so long texts cost little.
+ */
+function assertModest(text: string): void {
+  if (text.length <= JSON_DEPTH_MAX) return;
+  const members = new Uint32Array(JSON_DEPTH_MAX + 1);
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x22) {
       i = endOfString(text, i);
-      if (i === -1) return false;
+      if (i === -1) return;
     } else if (code === 0x5b || code === 0x7b) {
-      if (++depth > depthMax) return true;
+      if (++depth > JSON_DEPTH_MAX) throw new JsonSyntaxError(`JSON nests deeper than ${JSON_DEPTH_MAX} levels`);
+      members[depth] = 0;
     } else if (code === 0x5d || code === 0x7d) {
       depth--;
+    } else if (code === 0x3a && ++members[depth]! > JSON_MEMBERS_MAX) {
+      throw new JsonSyntaxError(`an object has more than ${JSON_MEMBERS_MAX} members`);
     }
   }
-  return false;
 }
 
 function endOfString(text: string, start: number): number {
