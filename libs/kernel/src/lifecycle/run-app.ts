@@ -39,6 +39,8 @@ export async function runApp(
     const logger = createLogger(settings.logLevel, name);
     const lifecycle = new Lifecycle(logger);
     stopOnRequest(lifecycle);
+    // A plugin's method that returns a promise, where none is expected, must not end the process.
+    process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'a promise was rejected unhandled'));
     const ready = await start({ settings, logger, lifecycle });
     if (parentPort) parentPort.postMessage({ type: 'ready', ...ready } satisfies AppMessage);
     else process.stdout.write(announce(settings, ready));
