@@ -59,7 +59,9 @@ export class ProviderTable {
 
   endpoint(entry: ProviderEntry, head: RequestHead): Endpoint | undefined {
     try {
-      return entry.provider.endpoint(head);
+      const endpoint: unknown = entry.provider.endpoint(head);
+      if (endpoint === undefined || isEndpoint(endpoint)) return endpoint;
+      throw new TypeError('endpoint() returned no endpoint');
     } catch (error) {
       this.logger.warn({ provider: entry.name, err: error }, 'the provider plugin failed to tell the endpoint');
       return undefined;
@@ -74,4 +76,10 @@ export class ProviderTable {
       return 'no';
     }
   }
+}
+
+function isEndpoint(value: unknown): value is Endpoint {
+  const { name, framing, readRequest, readAnswer, readStream } = Object(value) as Partial<Endpoint>;
+  const reads = [readRequest, readAnswer, readStream].every((method) => typeof method === 'function');
+  return typeof name === 'string' && (framing === 'sse' || framing === 'ndjson') && reads;
 }
