@@ -1,0 +1,107 @@
+/** A disk that is full or fails: writes are refused in order, reads go on, nothing is half-written. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Problem, SpanResource } from '@spandrel/contract';
+import { Api, type Answer } from '../support/api.ts';
+import { recount } from '../support/recount.ts';
+import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+/** A disk that can be filled up and relieved while a server runs on it. */
+interface Disk {
+  dataDir: string;
+  fill(server: Spandrel): void;
+  relieve(server: Spandrel): void;
+}
+
+/** A small file system of its own; needs root. */
+function smallDisk(): Disk {
+  const dir = tempDir();
+  run('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', dir]);
+  cleanUps.push(() => run('umount', ['--lazy', dir]));
+  const ballast = join(dir, 'ballast');
+  const dataDir = join(dir, 'data');
+  mkdirSync(dataDir);
+  return { dataDir, fill: () => writeFileSync(ballast, Buffer.alloc(16 << 20)), relieve: () => rmSync(ballast) };
+}
+
+/** Files of the server may not grow beyond 2 MiB: its writes fail with an I/O error (EFBIG). Needs no rights. */
+function failingDisk(): Disk {
+  const limit = (server: Spandrel, bytes: string) => run('prlimit', ['--pid', `${server.pid}`, `--fsize=${bytes}:`]);
+  return {
+    dataDir: tempDir(),
+    fill: (server) => limit(server, String(2 << 20)),
+    relieve: (server) => limit(server, 'unlimited'),
+  };
+}
+
+function run(command: string, args: string[]): void {
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`);
+}
+
+const DISKS: [string, () => Disk][] = [['a disk that fails', failingDisk]];
+if (process.getuid?.() === 0) DISKS.push(['a disk that is full', smallDisk]);
+
+describe.each(DISKS)('%s', (_name, makeDisk) => {
+  it('refuses writes with 503, answers reads, keeps what it acknowledged, and works again when relieved', async () => {
+    const disk = makeDisk();
+    const server = await startSpandrel({ command: 'server', dataDir: disk.dataDir });
+    cleanUps.push(() => server.stop('SIGKILL'));
+    const api = new Api(server.apiUrl);
+    await api.post('/api/traces', { id: 't', name: 'before' });
+    const acknowledged: string[] = [];
+    const refused: Answer<Problem>[] = [];
+    let serial = 0;
+    const write = async (): Promise<void> => {
+      const ids = [`s${serial++}`, `s${serial++}`];
+      const spans = ids.map((id) => ({ id, trace_id: 't', name: 'n', status: 'completed', output: id.repeat(30_000) }));
+      const answer = await api.post('/api/ingest', { spans });
+      if (answer.status === 200) acknowledged.push(...ids);
+      else refused.push(answer);
+    };
+    await write();
+    disk.fill(server);
+    await until(async () => {
+      await Promise.all([write(), write(), write()]);
+      return refused.length >= 12;
+    });
+    for (const { status, body, headers } of refused) {
+      expect([status, body.code]).toEqual([503, 'unavailable']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(JSON.stringify(body)).not.toMatch(/SQLITE|spandrel\.db|disk I\/O/);
+    }
+    // Each kind of write, and each way to read, by key and by list.
+    for (const [path, body] of [
+      ['/api/traces', { name: 'x'.repeat(2_000), metadata: { fill: 'x'.repeat(3_000_000) } }],
+      ['/api/spans', { trace_id: 't', name: 'n', input: 'x'.repeat(3_000_000) }],
+    ] as const) {
+      expect((await api.post(path, body)).status).toBe(503);
+    }
+    expect((await api.get<SpanResource>(`/api/spans/${acknowledged[0]}`)).body.output).toBe(
+      acknowledged[0]!.repeat(30_000),
+    );
+    expect((await api.spans()).length).toBe(acknowledged.length);
+    expect((await api.traces()).map(({ span_count }) => span_count)).toEqual([acknowledged.length]);
+    for (const path of ['/livez', '/readyz', '/api/health']) expect((await api.get(path)).status).toBe(200);
+    expect((await api.get('/api/spans?text_contains=s1s1')).status).toBe(200);
+
+    disk.relieve(server);
+    const before = acknowledged.length;
+    await until(async () => {
+      await write();
+      return acknowledged.length > before;
+    });
+    expect((await api.get<{ spans: SpanResource[] }>('/api/traces/t')).body.spans.length).toBe(acknowledged.length);
+    expect(await server.stop()).toBe(0);
+    const kept = recount(disk.dataDir);
+    expect(kept).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
+    expect([...kept.spans.keys()].sort()).toEqual(acknowledged.sort());
+  });
+});

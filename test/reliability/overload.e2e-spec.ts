@@ -1,0 +1,161 @@
+/** Far too much at once: memory stays bounded, health is answered, others are served, nothing worse than 503. */
+import { Agent, request } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { Api } from '../support/api.ts';
+import { LivezWatch } from '../support/livez-watch.ts';
+import { forgetPeak, peakMiB } from '../support/process-memory.ts';
+import { holdSockets, type HeldSockets } from '../support/raw-http.ts';
+import { recount } from '../support/recount.ts';
+import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
+
+let provider: FakeProvider;
+let spandrel: Spandrel;
+let api: Api;
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  spandrel = await startSpandrel({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
+  api = new Api(spandrel.apiUrl);
+  await api.post('/api/traces', { id: 't' });
+});
+afterAll(async () => {
+  await spandrel?.stop('SIGKILL');
+  await provider?.close();
+});
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+const watch = (url: string): LivezWatch => {
+  const livez = new LivezWatch(url);
+  cleanUps.push(() => livez.stop());
+  return livez;
+};
+
+describe('ten times too much', () => {
+  it('500 connections that write without pause: health under 1 s, memory bounded, every write 201 or 503', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 500 });
+    cleanUps.push(() => agent.destroy());
+    const livez = watch(spandrel.apiUrl);
+    forgetPeak(spandrel.pid);
+    const statuses = new Map<number, number>();
+    const end = Date.now() + 4_000;
+    const body = JSON.stringify({ trace_id: 't', name: 'n', input: 'x'.repeat(1_000) });
+    const hammer = async (): Promise<void> => {
+      while (Date.now() < end) {
+        const status = await post(agent, `${spandrel.apiUrl}/api/spans`, body);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 500 }, hammer));
+    const slowest = await livez.slowestMs();
+    seen('500 connections', { ...Object.fromEntries(statuses), ms: slowest, MiB: peakMiB(spandrel.pid) });
+    expect([...statuses.keys()].filter((status) => status !== 201 && status !== 503)).toEqual([]);
+    expect(slowest).toBeLessThan(1_000);
+    expect(peakMiB(spandrel.pid)).toBeLessThan(1_024);
+    expect((await api.traces())[0]!.span_count).toBe(statuses.get(201));
+    expect(recount(spandrel.dataDir).wrongRollUps).toEqual([]);
+  });
+
+  it('20 bodies of 9 MB at once, three times: health under 1 s, memory bounded, all stored', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+    cleanUps.push(() => agent.destroy());
+    const livez = watch(spandrel.apiUrl);
+    forgetPeak(spandrel.pid);
+    const body = JSON.stringify({ trace_id: 't', name: 'large', input: 'x'.repeat(9_000_000) });
+    for (let round = 0; round < 3; round++) {
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, () => post(agent, `${spandrel.apiUrl}/api/spans`, body)),
+      );
+      expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+    }
+    const slowest = await livez.slowestMs();
+    seen('20 × 9 MB', { ms: slowest, MiB: peakMiB(spandrel.pid) });
+    expect(slowest).toBeLessThan(1_000);
+    expect(peakMiB(spandrel.pid)).toBeLessThan(1_536);
+    expect(recount(spandrel.dataDir)).toMatchObject({ wrongRollUps: [], halves: 0 });
+  });
+});
+
+describe('connections that take their time', () => {
+  const HEAD = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+
+  it('200 that drip a byte a second keep nobody from being served, on API and gateway', async () => {
+    const held = await Promise.all(
+      [
+        [spandrel.apiUrl, '/api/spans'],
+        [spandrel.gatewayUrl, '/v1/chat/completions'],
+      ].flatMap(([url, path]) => [
+        holdSockets(url!, 100, HEAD(path!)),
+        holdSockets(url!, 100, `${HEAD(path!)}Content-Length: 1000\r\n\r\n`),
+      ]),
+    );
+    cleanUps.push(() => held.forEach((sockets) => sockets.close()));
+    const drip = setInterval(() => held.forEach((sockets) => sockets.write('x')), 1_000);
+    cleanUps.push(() => clearInterval(drip));
+    await othersAreServed(2_500);
+    expect(held.map((sockets) => sockets.open())).toEqual([100, 100, 100, 100]);
+  });
+
+  it('5,000 idle ones each keep nobody from being served, on API and gateway', async () => {
+    forgetPeak(spandrel.pid);
+    const held: HeldSockets[] = [];
+    cleanUps.push(() => held.forEach((sockets) => sockets.close()));
+    for (const url of [spandrel.apiUrl, spandrel.gatewayUrl]) held.push(await holdSockets(url, 5_000));
+    await othersAreServed(1_000);
+    expect(held.map((sockets) => sockets.open())).toEqual([5_000, 5_000]);
+    seen('10,000 idle', { MiB: peakMiB(spandrel.pid) });
+    expect(peakMiB(spandrel.pid)).toBeLessThan(1_536);
+  });
+});
+
+/** Writes, reads and calls the gateway for a while; each is answered in under a second. */
+async function othersAreServed(ms: number): Promise<void> {
+  const watches = [watch(spandrel.apiUrl), watch(spandrel.gatewayUrl)];
+  const before = provider.requests.length;
+  const end = Date.now() + ms;
+  let slowest = 0;
+  let calls = 0;
+  while (Date.now() < end) {
+    const started = performance.now();
+    const { status } = await api.post('/api/spans', { trace_id: 't', name: 'other' });
+    const listed = await api.get('/api/traces');
+    const call = await fetch(`${spandrel.gatewayUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: `call ${calls}` }] }),
+    });
+    expect([status, listed.status, call.status]).toEqual([201, 200, 200]);
+    expect(await call.text()).toContain(`call ${calls++}`);
+    slowest = Math.max(slowest, performance.now() - started);
+  }
+  expect(provider.requests.length - before).toBe(calls);
+  const health = await Promise.all(watches.map((livez) => livez.slowestMs()));
+  seen('others', { calls, slowest: Math.round(slowest), health: health.join(' ') });
+  expect(slowest).toBeLessThan(1_000);
+  for (const slow of health) expect(slow).toBeLessThan(1_000);
+  await until(async () => (await deliveredRecordings()) === provider.requests.length);
+}
+
+async function deliveredRecordings(): Promise<number> {
+  const metrics = await (await fetch(`${spandrel.gatewayUrl}/metrics`)).text();
+  return Number(/^spandrel_gateway_delivered_recordings_total (\d+)/m.exec(metrics)?.[1]);
+}
+
+function post(agent: Agent, url: string, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    request(url, { method: 'POST', agent, headers }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode!));
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+/** Figures for docs/reliability.md, shown with `SPANDREL_TEST_FIGURES=1`. */
+function seen(what: string, figures: Record<string, unknown>): void {
+  if (process.env['SPANDREL_TEST_FIGURES']) process.stderr.write(`${what}: ${JSON.stringify(figures)}\n`);
+}

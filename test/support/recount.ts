@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+/** What a data directory holds, counted from its rows and not from its roll-ups. */
+export interface Recount {
+  integrity: unknown;
+  /** Ids of traces whose roll-up differs from a recount of their spans. */
+  wrongRollUps: string[];
+  /** Spans without payload, and payloads without span. */
+  halves: number;
+  traceIds: Set<string>;
+  /** Status by id: 0 running, 1 completed, 2 failed. */
+  spans: Map<string, number>;
+}
+
+/** Reads the database of a data directory, also while a server runs on it. */
+export function recount(dataDir: string): Recount {
+  const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
+  try {
+    const ids = <Row>(sql: string): Row[] => db.prepare(sql).all() as Row[];
+    return {
+      integrity: db.pragma('integrity_check', { simple: true }),
+      wrongRollUps: ids<{ id: string }>(WRONG_ROLL_UPS).map(({ id }) => id),
+      halves: ids<{ n: number }>(HALVES)[0]!.n,
+      traceIds: new Set(ids<{ id: string }>('select id from trace').map(({ id }) => id)),
+      spans: new Map(
+        ids<{ id: string; status: number }>('select id, status from span').map(({ id, status }) => [id, status]),
+      ),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+const WRONG_ROLL_UPS = `
+  select t.id from trace t left join span s on s.project_id = t.project_id and s.trace_id = t.id
+  group by t.project_id, t.id
+  having t.span_count <> count(s.id)
+    or t.running_count <> coalesce(sum(s.status = 0), 0)
+    or t.error_count <> coalesce(sum(s.status = 2), 0)
+    or t.total_tokens <> coalesce(sum(s.total_tokens), 0)
+    or t.cost_count <> count(s.cost)
+    or abs(t.cost_usd + t.cost_pico / 1e12 - coalesce(sum(s.cost), 0)) > 1e-9
+    or t.last_ended_at is not max(s.ended_at)
+    or (select coalesce(sum(value ->> 1), 0) from json_each(t.models)) <> count(s.model)`;
+
+const HALVES = `
+  select (select count(*) from span s where not exists
+    (select 1 from span_payload p where p.project_id = s.project_id and p.span_id = s.id))
+  + (select count(*) from span_payload p where not exists
+    (select 1 from span s where p.project_id = s.project_id and p.span_id = s.id)) as n`;
