@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 /** The API's database file in a data directory. */
-export function databaseFile(dataDir: string): string {
+function databaseFile(dataDir: string): string {
   const name = readdirSync(dataDir).find((file) => file.endsWith('.db') && !file.includes('lock'));
   if (name === undefined) throw new Error(`no database in ${dataDir}`);
   return join(dataDir, name);

@@ -10,7 +10,7 @@ import { errorStatusOf, numberOf, readScenario, type Scenario } from './scenario
 import { acceptWebSocketEcho } from './websocket-echo.ts';
 
 /** A request as it arrived, and what it was answered. */
-export interface RecordedCall {
+interface RecordedCall {
   method: string;
   url: string;
   /** Names and values by turns, as they came. */

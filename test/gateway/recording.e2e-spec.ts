@@ -39,7 +39,7 @@ describe('a call through the gateway', () => {
       kind: { type: 'llm_call', provider: 'openai', model: 'gpt-4o' },
       input: [{ role: 'user', content: 'Say hello.' }],
       output: { text, finish_reason: 'stop' },
-      metadata: { endpoint: 'chat.completions', status_code: 200, streaming: false, request: { temperature: 0.2 } },
+      metadata: { endpoint: '/v1/chat/completions', status_code: 200, streaming: false, request: { temperature: 0.2 } },
     });
     expect(api.traces.get(span!.trace_id)).toMatchObject({ defaults: { name: 'gpt-4o' } });
   });

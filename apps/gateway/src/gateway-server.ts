@@ -1,13 +1,13 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERRORS, type ErrorCode } from '@spandrel/contract';
-import { isLocalRequest } from '@spandrel/kernel';
+import { answerMalformedHttp, isLocalRequest } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { answerError, answerErrorOn } from './forward/answer-error.js';
 import type { Target, TargetResolver } from './target/resolve-target.js';
 
 /** Who a caller is; `refused` says why not. */
-export type Authorisation = { ok: true } | { ok: false; code: ErrorCode; message: string };
+type Authorisation = { ok: true } | { ok: false; code: ErrorCode; message: string };
 
 /** Checks a caller's key (cloud mode). @param key of `X-Spandrel-Key` or `?token=`; `null` when none was sent. */
 export type Authorise = (key: string | null) => Authorisation | Promise<Authorisation>;
@@ -22,11 +22,6 @@ export interface GatewayHandlers {
 
 /** Answers an error to a caller, over HTTP or on a bare socket. */
 type Answer = (code: ErrorCode, message: string, provider: Provider | null) => void;
-
-const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-};
 
 /** The listener: refuses what may not pass and finds out where the rest goes. Outside Nest, since every call runs through. */
 export class GatewayServer {
@@ -57,7 +52,7 @@ export class GatewayServer {
     this.http.on('connect', (_req, socket) =>
       answerErrorOn(socket, 'method_not_allowed', 'The gateway is no CONNECT proxy.', null),
     );
-    this.http.on('clientError', onClientError);
+    this.http.on('clientError', answerMalformedHttp);
   }
 
   private onRequest(req: IncomingMessage, res: ServerResponse): void {
@@ -122,13 +117,4 @@ function keyOf(req: IncomingMessage): string | null {
   if (typeof header === 'string' && header !== '') return header;
   const mark = req.url!.indexOf('?');
   return mark === -1 ? null : new URLSearchParams(req.url!.slice(mark)).get('token');
-}
-
-function onClientError(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const code = PARSER_ERRORS[error.code ?? ''] ?? 'malformed_request';
-  answerErrorOn(socket, code, `${ERRORS[code].title}.`, null);
 }

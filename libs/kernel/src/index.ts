@@ -11,6 +11,7 @@ export { selectFeatures } from './features/select-features.js';
 export { createHttpApp, LOGGER, type HttpAppParts } from './http/create-http-app.js';
 export { CurrentScope, type ScopedRequest } from './http/current-scope.js';
 export { isLocalRequest } from './http/local-request.js';
+export { answerMalformedHttp } from './http/malformed-http.js';
 export { Readiness } from './http/readiness.js';
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';

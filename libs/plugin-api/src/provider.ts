@@ -52,7 +52,7 @@ export interface Provider {
 
 /** One recorded endpoint of a provider, for example OpenAI chat completions. */
 export interface Endpoint {
-  /** Stable name, kept in `metadata.endpoint`: `chat.completions`, `responses`, `messages` … */
+  /** Stable name, for metrics and where a call names no model: `chat.completions`, `responses`, `messages` … */
   readonly name: string;
   /** How a streamed answer is framed: server-sent events, or one JSON value a line. */
   readonly framing: 'sse' | 'ndjson';

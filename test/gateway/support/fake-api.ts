@@ -18,7 +18,7 @@ export interface SentSpan {
 }
 
 /** How the API behaves. */
-export type ApiMood = 'up' | 'hang' | 'unavailable' | 'flaky' | { status: number };
+type ApiMood = 'up' | 'hang' | 'unavailable' | 'flaky' | { status: number };
 
 /** An API server that takes ingests idempotently into memory. */
 export interface FakeApi {

@@ -17,7 +17,7 @@ export interface StartedGateway {
 const silent = createLogger('silent', 'gateway-test');
 
 /** The four providers, all with the same base. */
-export async function providersAt(baseUrl: string): Promise<Named<Provider>[]> {
+async function providersAt(baseUrl: string): Promise<Named<Provider>[]> {
   const deps = { logger: silent };
   return Promise.all(
     [openai, anthropic, ollama, custom].map(async (plugin) => ({

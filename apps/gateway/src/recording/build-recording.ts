@@ -7,7 +7,7 @@ import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-f
 import { parseBody, readAnswer, type ReadAnswer } from './read-answer.js';
 
 /** A trace of an ingest, for a sender that does not know whether it exists. */
-export interface RecordedTrace {
+interface RecordedTrace {
   id: string;
   defaults: { name: string; started_at: string };
   [member: string]: unknown;
@@ -92,9 +92,9 @@ function kindOf(facts: CallFacts, model: string, usage: Usage | null): Record<st
 }
 
 function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnswer | null): Record<string, unknown> {
-  const { facts, wire, answer, outcome } = record;
+  const { facts, answer, outcome } = record;
   const metadata: Record<string, unknown> = {
-    endpoint: wire.endpoint.name,
+    endpoint: facts.wire.path,
     status_code: answer?.status ?? (outcome.kind === 'unreachable' ? outcome.status : null),
     streaming: read?.streaming ?? request.streaming,
     time_to_first_token_ms:

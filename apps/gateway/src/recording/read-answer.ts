@@ -70,7 +70,7 @@ export function parseBody(body: TapedBody): unknown {
 }
 
 /** Bytes as text, a byte order mark taken off. */
-export function textOf(pieces: TapedBody['pieces']): string {
+function textOf(pieces: TapedBody['pieces']): string {
   const bytes = pieces.length === 1 ? pieces[0]!.data : Buffer.concat(pieces.map(({ data }) => data));
   const text = bytes.toString('utf8');
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { keepNumber, mapTexts } from './map-texts.js';
 
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** Shorter ones are stand-ins (`ollama`, `EMPTY`) that would blot out ordinary words. */
 const SECRET_LENGTH_MIN = 7;
@@ -40,7 +40,7 @@ export function redactJson(json: string, secrets: readonly string[]): string {
   return JSON.stringify(mapTexts(JSON.parse(json, keepNumber), redact, redact));
 }
 
-export function redactText(text: string, secrets: readonly string[]): string {
+function redactText(text: string, secrets: readonly string[]): string {
   return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, REDACTED), text);
 }
 

@@ -79,7 +79,7 @@ export class IngestClient {
 }
 
 /** Joins what is JSON already. */
-export function batchBody(batch: readonly SpoolItem[]): string {
+function batchBody(batch: readonly SpoolItem[]): string {
   const traces = batch.map(({ trace }) => trace).filter((trace) => trace !== null);
   return `{"traces":[${traces.join(',')}],"spans":[${batch.map(({ span }) => span).join(',')}]}`;
 }

@@ -48,13 +48,9 @@ export class ProviderTable {
     return likely;
   }
 
-  /** The provider a base belongs to: its host is one of the provider's own, or it is the very base it is configured with. */
-  ownerOf({ hostname, origin, path }: Base): ProviderEntry | undefined {
-    return this.entries.find(
-      ({ provider, base }) =>
-        provider.hosts.includes(hostname) ||
-        (base !== null && base.hostname === hostname && base.origin.port === origin.port && base.path === path),
-    );
+  /** The provider whose own host this is. */
+  ownerOf({ hostname }: Base): ProviderEntry | undefined {
+    return this.entries.find(({ provider }) => provider.hosts.includes(hostname));
   }
 
   endpoint(entry: ProviderEntry, head: RequestHead): Endpoint | undefined {

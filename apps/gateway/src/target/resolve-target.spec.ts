@@ -61,6 +61,7 @@ describe('the target of a request', () => {
     ['/v1/models', { 'anthropic-version': '2023-06-01' }, ['anthropic', 'proxy.internal:8080/anthropic', undefined]],
     ['/else', {}, 'validation_failed'],
     ['/x', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', undefined]],
+    ['/v1/chat/completions', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', 'chat.completions']],
     ['/x', { 'x-base': 'nonsense' }, 'validation_failed'],
     [
       '/v1/chat/completions',
@@ -85,7 +86,7 @@ describe('the target of a request', () => {
     [
       '/v1/messages',
       { 'x-forward-url': 'http://proxy.internal:8080/anthropic' },
-      ['anthropic', 'proxy.internal:8080/anthropic', 'messages'],
+      ['custom', 'proxy.internal:8080/anthropic', 'messages'],
     ],
     ['/v1/x', { 'x-forward-url': 'https://a:b@c.de/' }, 'validation_failed'],
     ['/v1/x', { 'x-forward-url': 'file:///etc/passwd' }, 'validation_failed'],

@@ -61,7 +61,10 @@ export class TargetResolver {
       );
     }
     if ('code' in base) return base;
-    return { base, providerName: entry.name, wire: entry, endpoint: this.providers.endpoint(entry, head) };
+    // A server named by its provider's header may speak another's format too: Ollama has an OpenAI-style API.
+    const candidates = given === undefined ? [entry] : [entry, ...this.providers.entries];
+    const read = this.wireFormat(head, candidates) ?? { wire: entry, endpoint: undefined };
+    return { base, providerName: entry.name, ...read };
   }
 
   private forwarded(text: string, head: RequestHead): Target | Refusal {

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
 import { newId } from '../ids.js';
 
@@ -8,7 +8,7 @@ const CODE_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Answers what is not HTTP, or came too slowly to be, and closes the connection. */
-export function answerMalformedHttp(error: Error & { code?: string }, socket: Socket): void {
+export function answerMalformedHttp(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -4,6 +4,6 @@ import { newId } from '../ids.js';
 
 /** The id of a request: the caller's `X-Request-Id` when it is well-formed, else a new one. */
 export function requestId(headers: IncomingHttpHeaders): string {
-  const given = clientIdSchema.safeParse(headers['x-request-id']);
-  return given.success ? given.data : newId();
+  const given = headers['x-request-id'];
+  return given !== undefined && clientIdSchema.safeParse(given).success ? (given as string) : newId();
 }
