@@ -29,6 +29,8 @@ function harness(fail?: (jobs: readonly Job[]) => unknown): {
   return { group: new GroupCommit(options), committed, batches };
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 const jobs = (count: number): Job[] => Array.from({ length: count }, (_, n) => ({ n }));
 
 describe('GroupCommit', () => {
@@ -38,6 +40,18 @@ describe('GroupCommit', () => {
     expect(answers).toEqual(jobs(25).map(({ n }) => n * 2));
     expect(committed).toEqual(jobs(25).map(({ n }) => n));
     expect(batches).toEqual([10, 10, 5]);
+  });
+
+  it('waits for jobs that keep coming turn after turn, and for no others', async () => {
+    const { group, batches } = harness();
+    const later = nextTurn().then(() => {
+      const last = nextTurn().then(() => group.submit({ n: 3 }));
+      return Promise.all([group.submit({ n: 2 }), last]);
+    });
+    await Promise.all([group.submit({ n: 1 }), later]);
+    expect(batches).toEqual([3]);
+    await group.submit({ n: 4 });
+    expect(batches).toEqual([3, 1]);
   });
 
   it('gives a job heavier than the bound a transaction of its own', async () => {

@@ -22,6 +22,9 @@ export interface GroupCommitOptions<Job, Answer> {
   rowsMax?: number;
 }
 
+/** Milliseconds a transaction waits for more requests while they keep coming. */
+const GATHER_MS_MAX = 2;
+
 interface Waiting<Job, Answer> {
   job: Job;
   resolve: (answer: Answer) => void;
@@ -55,12 +58,22 @@ export class GroupCommit<Job, Answer> {
   private async run(): Promise<void> {
     try {
       while (this.waiting.length > 0) {
-        await nextTurn();
+        await this.gather();
         await this.commit(this.takeBatch());
       }
     } finally {
       this.running = undefined;
     }
+  }
+
+  /** Lets requests come in for as long as every turn of the event loop brings some, within bounds. */
+  private async gather(): Promise<void> {
+    const deadline = performance.now() + GATHER_MS_MAX;
+    let seen: number;
+    do {
+      seen = this.waiting.length;
+      await nextTurn();
+    } while (this.waiting.length > seen && performance.now() < deadline);
   }
 
   private takeBatch(): Waiting<Job, Answer>[] {
