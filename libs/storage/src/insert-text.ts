@@ -6,13 +6,13 @@ export const CHUNK_SIZES = [256, 64, 16, 4, 1] as const;
 
 /**
  * The text of an INSERT of `rowCount` rows.
- * @param upsert existing rows get the given properties instead of failing the statement.
+ * @param changed properties that rows which exist get instead of failing the statement.
  */
 export function insertText<Row>(
   table: Table<Row>,
   properties: readonly (keyof Row & string)[],
   rowCount: number,
-  upsert: boolean,
+  changed: readonly (keyof Row & string)[] | undefined,
   dialect: Dialect,
 ): string {
   const columns = properties.map((property) => table.column(property));
@@ -20,9 +20,8 @@ export function insertText<Row>(
   const tuple = (): string => `(${columns.map(() => (dialect === 'sqlite' ? '?' : `$${++position}`)).join(',')})`;
   const values = Array.from({ length: rowCount }, tuple).join(',');
   const text = `insert into ${table.name} (${columns.join(',')}) values ${values}`;
-  if (!upsert) return text;
+  if (!changed) return text;
   const key = table.key.map((property) => table.column(property));
-  const sets = columns.filter((column) => !key.includes(column)).map((column) => `${column}=excluded.${column}`);
-  const action = sets.length === 0 ? 'nothing' : `update set ${sets.join(',')}`;
-  return `${text} on conflict (${key.join(',')}) do ${action}`;
+  const sets = changed.map((property) => `${table.column(property)}=excluded.${table.column(property)}`);
+  return `${text} on conflict (${key.join(',')}) do update set ${sets.join(',')}`;
 }

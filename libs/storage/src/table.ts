@@ -3,7 +3,7 @@ import { rawSql, type Sql } from './sql.js';
 
 /** What is read of an entity: its table and properties. */
 interface EntityDescription {
-  readonly meta: { tableName: string; properties: object };
+  readonly meta: { tableName: string; properties: Record<string, { nullable?: boolean }> };
 }
 
 const naming = new UnderscoreNamingStrategy();
@@ -15,6 +15,11 @@ const naming = new UnderscoreNamingStrategy();
 export class Table<Row> {
   readonly name: string;
   readonly properties: readonly (keyof Row & string)[];
+  /** Properties that cannot be `null`. */
+  readonly required: readonly (keyof Row & string)[];
+  /** Properties outside the primary key. */
+  readonly notKey: readonly (keyof Row & string)[];
+  private readonly columns: ReadonlyMap<string, string>;
 
   /** @param key properties of the primary key, in its order. */
   constructor(
@@ -22,11 +27,15 @@ export class Table<Row> {
     readonly key: readonly (keyof Row & string)[],
   ) {
     this.name = entity.meta.tableName;
-    this.properties = Object.keys(entity.meta.properties) as (keyof Row & string)[];
+    const properties = Object.entries<{ nullable?: boolean }>(entity.meta.properties);
+    this.properties = properties.map(([property]) => property as keyof Row & string);
+    this.required = this.properties.filter((_, index) => properties[index]![1].nullable !== true);
+    this.notKey = this.properties.filter((property) => !key.includes(property));
+    this.columns = new Map(this.properties.map((property) => [property, naming.propertyToColumnName(property)]));
   }
 
   column(property: keyof Row & string): string {
-    return naming.propertyToColumnName(property);
+    return this.columns.get(property)!;
   }
 
   /** `alias.trace_id as "traceId", …`. @param properties all of them when left out. */

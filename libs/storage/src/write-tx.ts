@@ -19,10 +19,10 @@ export interface WriteTx {
   insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void>;
 
   /**
-   * Writes rows that exist by key; those that do not exist are inserted.
-   * @param properties what is written, the key included; others keep their value. All when left out.
+   * Writes rows that exist, whole rows given.
+   * @param changed what is written, the key excluded; indexes on others are left alone. All when left out.
    */
-  upsert<Row>(table: Table<Row>, rows: readonly Row[], properties?: readonly (keyof Row & string)[]): Promise<void>;
+  update<Row>(table: Table<Row>, rows: readonly Row[], changed?: readonly (keyof Row & string)[]): Promise<void>;
 
   /** An entity manager whose work is part of this transaction; flush it before returning. */
   readonly em: SqlEntityManager;

@@ -31,8 +31,12 @@ const START_ORDER: Sorting = {
   order: 'asc',
 };
 
+/** What ending a span changes as a rule: no column of an index but the one of unfinished spans. */
+const ENDED = ['status', 'inputTokens', 'outputTokens', 'totalTokens', 'cost', 'endedAt', 'durationMs'] as const;
+const NOT_ENDED = spanTable.notKey.filter((property) => !(ENDED as readonly string[]).includes(property));
+
 /** What completing, failing or correcting a span writes again of its payload; the input rarely changes. */
-const PAYLOAD_WITHOUT_INPUT = ['projectId', 'spanId', 'kind', 'output', 'metadata', 'error'] as const;
+const PAYLOAD_WITHOUT_INPUT = ['kind', 'output', 'metadata', 'error'] as const;
 
 /** Rows of spans. */
 @Injectable()
@@ -73,7 +77,8 @@ export class SpanStore {
   /** Writes what the jobs made of the spans. */
   async save(tx: WriteTx, scope: Scope, cells: Iterable<Cell<StoredSpan>>): Promise<void> {
     const inserted: StoredSpan[] = [];
-    const updated: StoredSpan[] = [];
+    const ended: StoredSpan[] = [];
+    const changed: StoredSpan[] = [];
     const payloads: SpanPayloadRow[] = [];
     const payloadsWithInput: SpanPayloadRow[] = [];
     const deleted: string[] = [];
@@ -84,16 +89,17 @@ export class SpanStore {
       } else if (!before) {
         inserted.push(now);
       } else {
-        updated.push(now);
+        (NOT_ENDED.every((property) => before[property] === now[property]) ? ended : changed).push(now);
         if (before.input !== now.input) payloadsWithInput.push(payloadRow(now));
         else if (payloadDiffers(before, now)) payloads.push(payloadRow(now));
       }
     }
     await tx.insert(spanTable, inserted);
     await tx.insert(spanPayloadTable, inserted.map(payloadRow));
-    await tx.upsert(spanTable, updated);
-    await tx.upsert(spanPayloadTable, payloads, PAYLOAD_WITHOUT_INPUT);
-    await tx.upsert(spanPayloadTable, payloadsWithInput);
+    await tx.update(spanTable, ended, ENDED);
+    await tx.update(spanTable, changed);
+    await tx.update(spanPayloadTable, payloads, PAYLOAD_WITHOUT_INPUT);
+    await tx.update(spanPayloadTable, payloadsWithInput);
     await this.delete(tx, scope, deleted);
   }
 

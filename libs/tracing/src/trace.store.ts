@@ -44,7 +44,7 @@ export class TraceStore {
       tagsNew.push(...tagRows(now));
     }
     await tx.insert(traceTable, inserted);
-    await tx.upsert(traceTable, updated);
+    await tx.update(traceTable, updated);
     await this.deleteTags(tx, tagsGone);
     await tx.insert(traceTagTable, tagsNew);
   }

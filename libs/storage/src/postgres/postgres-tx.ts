@@ -43,29 +43,30 @@ export class PostgresTx implements WriteTx {
   }
 
   insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void> {
-    return this.write(table, rows, table.properties, false);
+    return this.write(table, rows, table.properties);
   }
 
-  upsert<Row>(
+  /** Inserts that all conflict: an UPDATE from a list of values would need the type of every column. */
+  update<Row>(
     table: Table<Row>,
     rows: readonly Row[],
-    properties: readonly (keyof Row & string)[] = table.properties,
+    changed: readonly (keyof Row & string)[] = table.notKey,
   ): Promise<void> {
-    return this.write(table, rows, properties, true);
+    return this.write(table, rows, [...new Set([...table.required, ...changed])], changed);
   }
 
   private async write<Row>(
     table: Table<Row>,
     rows: readonly Row[],
     properties: readonly (keyof Row & string)[],
-    upsert: boolean,
+    changed?: readonly (keyof Row & string)[],
   ): Promise<void> {
     let done = 0;
     while (done < rows.length) {
       const size = CHUNK_SIZES.find((chunk) => chunk <= rows.length - done)!;
       const chunk = rows.slice(done, done + size);
       const params = chunk.flatMap((row) => properties.map((property) => row[property] as SqlValue));
-      await this.query(insertText(table, properties, size, upsert, 'postgres'), params);
+      await this.query(insertText(table, properties, size, changed, 'postgres'), params);
       done += size;
     }
   }

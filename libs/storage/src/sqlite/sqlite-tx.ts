@@ -30,25 +30,25 @@ export class SqliteTx implements WriteTx {
   }
 
   async insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void> {
-    this.write(table, rows, table.properties, false);
+    this.runForEach(insertText(table, table.properties, 1, undefined, 'sqlite'), rows, table.properties);
   }
 
-  async upsert<Row>(
+  async update<Row>(
     table: Table<Row>,
     rows: readonly Row[],
-    properties: readonly (keyof Row & string)[] = table.properties,
+    changed: readonly (keyof Row & string)[] = table.notKey,
   ): Promise<void> {
-    this.write(table, rows, properties, true);
+    this.runForEach(updateText(table, changed), rows, [...changed, ...table.key]);
   }
 
-  private write<Row>(
-    table: Table<Row>,
-    rows: readonly Row[],
-    properties: readonly (keyof Row & string)[],
-    upsert: boolean,
-  ): void {
+  private runForEach<Row>(text: string, rows: readonly Row[], parameters: readonly (keyof Row & string)[]): void {
     if (rows.length === 0) return;
-    const statement = this.statements.get(insertText(table, properties, 1, upsert, 'sqlite'));
-    for (const row of rows) statement.run(properties.map((property) => row[property] as SqlValue));
+    const statement = this.statements.get(text);
+    for (const row of rows) statement.run(parameters.map((property) => row[property] as SqlValue));
   }
+}
+
+function updateText<Row>(table: Table<Row>, changed: readonly (keyof Row & string)[]): string {
+  const equal = (property: keyof Row & string): string => `${table.column(property)}=?`;
+  return `update ${table.name} set ${changed.map(equal).join(',')} where ${table.key.map(equal).join(' and ')}`;
 }
