@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { medianTurn, run, singleFile, median, type Load, type Turn } from './load.ts';
+import { medianTurn, run, singleFile, type Load, type Turn } from './load.ts';
 import { startPeer, type Peer } from './process.ts';
 import { freePorts } from './ports.ts';
 import { countSpans } from './database.ts';
@@ -136,26 +136,23 @@ export async function measureGateway(rounds: number, seconds: number): Promise<G
   }
 }
 
+/** Long enough that every JavaScript peer runs its compiled code. */
 async function warmUp(ways: Way[]): Promise<void> {
   for (const { port, headers, peer } of ways) {
-    await run(
-      { url: `http://127.0.0.1:${port}/v1/chat/completions`, headers, body: jsonBody, connections: 32, seconds: 1 },
-      peer,
-    );
+    const url = `http://127.0.0.1:${port}/v1/chat/completions`;
+    await run({ url, headers, body: jsonBody, connections: 32, seconds: 2 }, peer);
+    await run({ url, headers, body: sseBody, connections: 32, seconds: 1 }, peer);
   }
 }
 
 /** What each way adds to a single call, beyond the upstream's own time. */
 async function added(ways: Way[], upstream: number, rounds: number): Promise<Record<string, number>> {
-  const all = [{ name: 'direct', port: upstream, headers: {} }, ...ways];
-  const seen = new Map<string, number[]>(all.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, port, headers } of all) {
-      seen.get(name)!.push(await singleFile(`http://127.0.0.1:${port}/v1/chat/completions`, headers, jsonBody, 400));
-    }
-  }
-  const direct = median(seen.get('direct')!);
-  return Object.fromEntries(ways.map(({ name }) => [name, median(seen.get(name)!) - direct]));
+  const targets = [{ port: upstream, headers: {} }, ...ways].map(({ port, headers }) => ({
+    url: `http://127.0.0.1:${port}/v1/chat/completions`,
+    headers,
+  }));
+  const [direct, ...others] = await singleFile(targets, jsonBody, rounds * 300);
+  return Object.fromEntries(ways.map(({ name }, index) => [name, others[index]! - direct!]));
 }
 
 /** Spans in the database once the gateway has delivered what it holds. */

@@ -1,3 +1,4 @@
+import { Agent, request, type RequestOptions } from 'node:http';
 import autocannon from 'autocannon';
 import type { Peer } from './process.ts';
 
@@ -9,7 +10,7 @@ export interface Turn {
   p50: number;
   p99: number;
   failures: number;
-  /** CPU of the measured process per request. */
+  /** CPU of the measured process per request; NaN when none succeeded. */
   cpuMicros: number;
 }
 
@@ -43,7 +44,7 @@ export async function run(load: Load, peer: Peer): Promise<Turn> {
     p50: result.latency.p50,
     p99: result.latency.p99,
     failures: result.non2xx + result.errors + result.timeouts,
-    cpuMicros: (peer.cpuMicros() - before) / Math.max(1, requests),
+    cpuMicros: requests === 0 ? Number.NaN : (peer.cpuMicros() - before) / requests,
   };
 }
 
@@ -67,33 +68,46 @@ export function medianTurn(turns: Turn[]): Turn {
   };
 }
 
-/** Latency of single requests, one after another, in microseconds: finer than a load generator's milliseconds. */
+/**
+ * Latency of single requests in microseconds, finer than a load generator's milliseconds. The targets take turns request
+ * by request, so that they share every mood of the machine.
+ * @returns the median of each target.
+ */
 export async function singleFile(
-  url: string,
-  headers: Record<string, string>,
+  targets: { url: string; headers: Record<string, string> }[],
   body: string,
   count: number,
-): Promise<number> {
-  const { Agent, request } = await import('node:http');
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const target = new URL(url);
-  const once = (): Promise<number> =>
-    new Promise((done, fail) => {
-      const started = process.hrtime.bigint();
-      request(target, {
-        method: 'POST',
-        agent,
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
-      })
-        .on('response', (response) =>
-          response.resume().on('end', () => done(Number(process.hrtime.bigint() - started) / 1000)),
-        )
-        .on('error', fail)
-        .end(body);
-    });
-  for (let i = 0; i < 50; i++) await once();
-  const micros: number[] = [];
-  for (let i = 0; i < count; i++) micros.push(await once());
-  agent.destroy();
-  return median(micros);
+): Promise<number[]> {
+  const length = Buffer.byteLength(body);
+  const senders = targets.map(({ url, headers }) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const options = {
+      method: 'POST',
+      agent,
+      headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
+    };
+    return { agent, send: () => timed(new URL(url), options, body), micros: [] as number[] };
+  });
+  for (let turn = -WARM_UP_TURNS; turn < count; turn++) {
+    for (const { send, micros } of senders) {
+      const taken = await send();
+      if (turn >= 0) micros.push(taken);
+    }
+  }
+  for (const { agent } of senders) agent.destroy();
+  return senders.map(({ micros }) => median(micros));
+}
+
+const WARM_UP_TURNS = 300;
+
+function timed(target: URL, options: RequestOptions, body: string): Promise<number> {
+  return new Promise((done, fail) => {
+    const started = process.hrtime.bigint();
+    request(target, options)
+      .on('response', (response) =>
+        response.resume().on('end', () => done(Number(process.hrtime.bigint() - started) / 1_000)),
+      )
+      .on('error', fail)
+      .end(body);
+  });
 }
