@@ -12,6 +12,9 @@ import { openStorage, StorageModule } from '@spandrel/storage';
 import { drainHttp } from './drain-http.js';
 import { FEATURES } from './features.js';
 
+/** Connections waiting to be accepted: beyond Node's own 511 a burst costs some clients a second (a repeated SYN). */
+const BACKLOG = 4_096;
+
 /**
  * Composes the API server of the settings and starts it: plugins, storage, features, HTTP.
  * @throws StartError when a setting, a plugin or the data directory does not allow the start.
@@ -32,7 +35,7 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
   );
   const readiness = app.get(Readiness);
   try {
-    await app.listen(settings.port, settings.host);
+    await app.listen({ port: settings.port, host: settings.host, backlog: BACKLOG });
   } catch (error) {
     throw new StartError([
       `port (--port, SPANDREL_PORT): cannot listen on ${settings.host}:${settings.port}: ${(error as Error).message}`,
