@@ -1,7 +1,7 @@
 /** Bodies nobody should send: stored exactly or a 4xx, never a 5xx, and the event loop goes on meanwhile. */
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { Api } from '../support/api.ts';
@@ -10,6 +10,9 @@ import { forgetPeak, peakMiB } from '../support/process-memory.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { recount } from '../support/recount.ts';
 import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
+
+// Bounds in milliseconds, on machines that may be doing something else for a moment.
+jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 /** How long the event loop may be away, measured from outside. */
 const STALL_MS_MAX = 250;
