@@ -704,6 +704,28 @@ describe('bodies', () => {
     expect((await api.get('/api/health')).status).toBe(200);
   });
 
+  it('that are large come back whole, a page of them in parts', async () => {
+    const { id } = await newTrace();
+    const sent: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      sent.push(await newSpan({ trace_id: id, name: `large ${i}`, input: `${i} ${'x'.repeat(4 * 1_048_576)}` }));
+    }
+    for (const filter of ['', '&text_contains=xxxx']) {
+      const seen: string[] = [];
+      let pages = 0;
+      for (let cursor: string | null = ''; cursor !== null; pages++) {
+        const path: string = `/api/spans?sort_order=asc&limit=1000${filter}${cursor && `&cursor=${cursor}`}`;
+        const { body }: { body: SpanPage } = await api.get<SpanPage>(path);
+        seen.push(...body.spans.map((span) => span.id));
+        cursor = body.next_cursor;
+      }
+      expect(seen).toEqual(sent);
+      expect(pages).toBeGreaterThan(1);
+    }
+    const whole = await api.get<{ trace: TraceResource; spans: SpanResource[]; count: number }>(`/api/traces/${id}`);
+    expect([whole.body.trace.id, whole.body.count, whole.body.spans.map((span) => span.id)]).toEqual([id, 20, sent]);
+  });
+
   it('with a million tags, or a very long name, are refused or kept exactly', async () => {
     expectProblem(
       await api.post('/api/traces', { tags: Array.from({ length: 1_000_000 }, () => 't') }),

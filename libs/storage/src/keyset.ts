@@ -61,6 +61,13 @@ export function orderBy(sorting: Sorting, part: Part): Sql {
   return rawSql(part === 'valueless' ? `${idColumn} ${order}` : `${column} ${order}, ${idColumn} ${order}`);
 }
 
+/** Rows of one part of a list. */
+export interface Fetched<Row> {
+  rows: Row[];
+  /** There are more rows than were handed over, though fewer than were asked for: they would have been too large. */
+  cut?: boolean;
+}
+
 /**
  * Fills a page part by part.
  * @param limit items of a page.
@@ -70,16 +77,19 @@ export async function fillPage<Row>(
   sorting: Sorting,
   from: Position | undefined,
   limit: number,
-  fetch: (part: Part, from: Position | undefined, count: number) => Promise<Row[]>,
+  fetch: (part: Part, from: Position | undefined, count: number) => Promise<Fetched<Row>>,
   positionOf: (row: Row) => Position,
 ): Promise<Page<Row>> {
   const rows: Row[] = [];
+  let more = false;
   for (const part of partsFrom(sorting, from)) {
     const start = part === 'valueless' && from?.value !== null ? undefined : from;
-    rows.push(...(await fetch(part, start, limit + 1 - rows.length)));
-    if (rows.length > limit) break;
+    const fetched = await fetch(part, start, limit + 1 - rows.length);
+    rows.push(...fetched.rows);
+    more = rows.length > limit || fetched.cut === true;
+    if (more) break;
   }
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? encodeCursor(sorting.list, positionOf(last)) : null };
+  return { items, nextCursor: more && last ? encodeCursor(sorting.list, positionOf(last)) : null };
 }

@@ -49,8 +49,8 @@ export class SessionListStore {
       SORTING,
       startOf(SORTING, query.cursor),
       query.limit,
-      (part, start, count) =>
-        this.storage.readLong<{ sessionId: string; startedAt: number }>(
+      async (part, start, count) => ({
+        rows: await this.storage.readLong<{ sessionId: string; startedAt: number }>(
           sql`select session_id as "sessionId", started_at as "startedAt" from (
               select session_id, min(started_at) as started_at from trace
               where project_id = ${scope.projectId} and session_id is not null group by session_id
@@ -58,6 +58,7 @@ export class SessionListStore {
             where ${behind(SORTING, part, start)} order by ${orderBy(SORTING, part)} limit ${count}`,
           options,
         ),
+      }),
       ({ sessionId, startedAt }) => ({ value: startedAt, id: sessionId }),
     );
     const sums = await this.sums(

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { ListSpans, SpanResource, SpanSortKey } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
-  anyOf,
   behind,
   fillPage,
   joinSql,
@@ -14,6 +13,7 @@ import {
   startOf,
   Storage,
   upTo,
+  type Fetched,
   type LongReadOptions,
   type Page,
   type Part,
@@ -23,7 +23,7 @@ import {
 } from '@spandrel/storage';
 import { spanConditions } from './span-filter.store.js';
 import { spanResource } from './span-resource.js';
-import { WHOLE_SPANS } from './span.store.js';
+import { SpanStore } from './span.store.js';
 import type { StoredSpan } from './span.entity.js';
 import { ofMatchingTraces } from './trace-filter.store.js';
 
@@ -40,8 +40,11 @@ const SLICE_MIN = 1_000;
 const SLICE_MAX = 16_000;
 /** Found spans loaded in one go, payloads and all. */
 const LOADED_AT_ONCE = 50;
+/** Found text, in UTF-16 units, at which a page ends before its limit. */
+const FOUND_BYTES = 32 * 1024 * 1024;
 
 interface Search {
+  scope: Scope;
   where: Sql;
   sorting: Sorting;
   positionOf: (span: StoredSpan) => Position;
@@ -52,11 +55,14 @@ interface Search {
 /**
  * `GET /api/spans` (contract.md "Spans"). Keyset pages: by start through `span_started_at`, of a trace through
  * `span_trace`, of a model through `span_model`, running or failed through `span_unfinished`; the rest scans the narrow
- * table off the main thread. Payloads are joined to the rows of the page only.
+ * table off the main thread. Payloads are loaded for the rows of the page only; a page of large ones ends early.
  */
 @Injectable()
 export class SpanListStore {
-  constructor(private readonly storage: Storage) {}
+  constructor(
+    private readonly storage: Storage,
+    private readonly spans: SpanStore,
+  ) {}
 
   /** @throws Invalid `invalid_cursor`. */
   async list(scope: Scope, query: ListSpans, options: LongReadOptions = {}): Promise<Page<SpanResource>> {
@@ -70,6 +76,7 @@ export class SpanListStore {
     if (ofTraces) conditions.push(ofTraces.condition);
     sorting.unindexed = ofTraces?.few ?? false;
     const search: Search = {
+      scope,
       where: joinSql(conditions, ' and '),
       sorting,
       positionOf: (span) => ({ value: span[property], id: span.id }),
@@ -92,31 +99,50 @@ export class SpanListStore {
     return { items: page.items.map(spanResource), nextCursor: page.nextCursor };
   }
 
-  private rows({ where, sorting, options }: Search, part: Part, within: Sql, count: number): Promise<StoredSpan[]> {
-    return this.storage.readLong<StoredSpan>(
-      sql`with page as materialized (
-          select s.project_id as project_id, s.id as id from span s where ${where} and ${within}
-          order by ${orderBy(sorting, part)} limit ${count}
-        )
-        ${WHOLE_SPANS} join page on page.project_id = s.project_id and page.id = s.id
-        order by ${orderBy(sorting, part)}`,
+  private async rows(search: Search, part: Part, within: Sql, count: number): Promise<Fetched<StoredSpan>> {
+    const { scope, where, sorting, options } = search;
+    const found = await this.storage.readLong<{ id: string }>(
+      sql`select s.id as id from span s where ${where} and ${within} order by ${orderBy(sorting, part)} limit ${count}`,
       options,
     );
+    const ids = found.map(({ id }) => id);
+    const rows = await this.spans.loadSome(scope, ids, options);
+    return { rows, cut: rows.length < ids.length };
   }
 
   /** Looks through the candidates slice by slice until enough are found; memory stays bounded. */
-  private async search(search: Search, part: Part, start: Position | undefined, count: number): Promise<StoredSpan[]> {
+  private async search(
+    search: Search,
+    part: Part,
+    start: Position | undefined,
+    count: number,
+  ): Promise<Fetched<StoredSpan>> {
     const found: StoredSpan[] = [];
+    let bytes = 0;
     let from = start;
     for (let size = SLICE_MIN; ; size = Math.min(size * 2, SLICE_MAX)) {
       const end = await this.sliceEnd(search, part, from, size);
-      for (const ids of chunks(await this.maybes(search, part, from, end), LOADED_AT_ONCE)) {
-        const loaded = await this.rows(search, part, anyOf('s.id', ids), ids.length);
-        found.push(...loaded.filter((span) => matchesText(span, search.query)));
-        if (found.length >= count) return found.slice(0, count);
+      for await (const loaded of this.loaded(search, await this.maybes(search, part, from, end))) {
+        for (const span of loaded.filter((candidate) => matchesText(candidate, search.query))) {
+          found.push(span);
+          bytes += (span.input?.length ?? 0) + (span.output?.length ?? 0);
+        }
+        if (found.length >= count) return { rows: found.slice(0, count) };
+        if (bytes > FOUND_BYTES) return { rows: found, cut: true };
       }
-      if (!end) return found;
+      if (!end) return { rows: found };
       from = end;
+    }
+  }
+
+  /** Whole spans in the order of their ids, a few at a time. */
+  private async *loaded({ scope, options }: Search, ids: readonly string[]): AsyncGenerator<StoredSpan[]> {
+    for (let at = 0; at < ids.length;) {
+      const wanted = ids.slice(at, at + LOADED_AT_ONCE);
+      const spans = await this.spans.loadSome(scope, wanted, options);
+      // A span deleted meanwhile is passed over.
+      at += Math.max(1, wanted.indexOf(spans.at(-1)?.id ?? '') + 1);
+      yield spans;
     }
   }
 
@@ -171,8 +197,4 @@ function matchesText(span: StoredSpan, query: ListSpans): boolean {
   if (text !== undefined && !jsonContains(span.input, text) && !jsonContains(span.output, text)) return false;
   if (input !== undefined && !jsonContains(span.input, input)) return false;
   return output === undefined || jsonContains(span.output, output);
-}
-
-function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

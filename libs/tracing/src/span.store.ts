@@ -6,6 +6,7 @@ import {
   forUpdate,
   joinSql,
   orderBy,
+  rawSql,
   sql,
   Storage,
   type LongReadOptions,
@@ -19,8 +20,24 @@ import { SPAN_COLUMNS, spanPayloadTable, spanTable } from './tables.js';
 import type { Cell } from './working-set.js';
 
 /** Whole spans, from `span s` and `span_payload p`. */
-export const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')}
+const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')}
   from span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id`;
+
+/** Payload that one read brings into memory, about; twice that where texts are not ASCII. */
+const PAYLOAD_BYTES = 32 * 1024 * 1024;
+
+/** Bytes of a payload row, told without reading the texts themselves. */
+const PAYLOAD_SIZE = joinSql(
+  ['kind', 'input', 'output', 'metadata', 'error'].map((column) => rawSql(`coalesce(octet_length(${column}), 0)`)),
+  ' + ',
+);
+
+/** The first of the ids whose payloads fit together. */
+function fitting(ids: readonly string[], bytesOf: ReadonlyMap<string, number>): string[] {
+  let bytes = 0;
+  const end = ids.findIndex((id, index) => (bytes += bytesOf.get(id) ?? 0) > PAYLOAD_BYTES && index > 0);
+  return end === -1 ? [...ids] : ids.slice(0, end);
+}
 
 const START_ORDER: Sorting = {
   list: 'trace',
@@ -51,19 +68,44 @@ export class SpanStore {
     return span;
   }
 
-  /** Up to `limit` spans of a trace in start order, behind a position. */
-  ofTrace(
+  /** Spans of a trace in start order, behind a position: up to `limit`, as many as {@link loadSome} takes; none at the end. */
+  async ofTrace(
     scope: Scope,
     traceId: string,
     from: Position | undefined,
     limit: number,
     options: LongReadOptions,
   ): Promise<StoredSpan[]> {
-    return this.storage.readLong<StoredSpan>(
-      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}
+    const rows = await this.storage.readLong<{ id: string }>(
+      sql`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}
         and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
       options,
     );
+    return this.loadSome(
+      scope,
+      rows.map(({ id }) => id),
+      options,
+    );
+  }
+
+  /**
+   * Whole spans in the order of their ids: as many from the first on as {@link PAYLOAD_BYTES} hold together, at least
+   * one, so that no answer outgrows memory however large its spans are.
+   */
+  async loadSome(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<StoredSpan[]> {
+    if (ids.length === 0) return [];
+    const sizes = await this.storage.readLong<{ id: string; bytes: number }>(
+      sql`select span_id as id, ${PAYLOAD_SIZE} as bytes from span_payload
+        where project_id = ${scope.projectId} and ${anyOf('span_id', ids)}`,
+      options,
+    );
+    const taken = fitting(ids, new Map(sizes.map(({ id, bytes }) => [id, Number(bytes)])));
+    const spans = await this.storage.readLong<StoredSpan>(
+      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}`,
+      options,
+    );
+    const byId = new Map(spans.map((span) => [span.id, span]));
+    return taken.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Spans to be changed, locked against other instances in the order of their ids. */

@@ -46,13 +46,14 @@ export class TraceListStore {
       sorting,
       from,
       query.limit,
-      (part, start, count) =>
-        this.storage.readLong<TraceRow>(
+      async (part, start, count) => ({
+        rows: await this.storage.readLong<TraceRow>(
           sql`select ${TRACE_COLUMNS} from ${ofTraces?.from ?? sql`trace t`}
             where ${joinSql(conditions, ' and ')} and ${behind(sorting, part, start)}
             order by ${orderBy(sorting, part)} limit ${count}`,
           options,
         ),
+      }),
       (trace) => ({ value: trace.startedAt, id: trace.id }),
     );
     return { items: page.items.map(traceListItem), nextCursor: page.nextCursor };

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
 import {
   createTraceSchema,
   isStorableText,
@@ -7,7 +7,6 @@ import {
   type CreateTrace,
   type ListTraces,
   type PatchTrace,
-  type SpanResource,
   type TraceListItem,
   type TraceResource,
 } from '@spandrel/contract';
@@ -53,9 +52,10 @@ export class TracesController {
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
     @ClientGone() signal: AbortSignal,
-  ): Promise<{ trace: TraceListItem; spans: SpanResource[]; count: number }> {
-    const { trace, spans } = await this.reads.read(scope, id, { signal });
-    return { trace, spans, count: spans.length };
+  ): Promise<StreamableFile> {
+    return new StreamableFile(await this.reads.read(scope, id, { signal }), {
+      type: 'application/json; charset=utf-8',
+    });
   }
 
   @Patch(':id')
