@@ -3,7 +3,17 @@ export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
 export { jsonContains, mayContainJson } from './json-search.js';
-export { behind, fillPage, orderBy, startOf, upTo, type Fetched, type Page, type Part, type Sorting } from './keyset.js';
+export {
+  behind,
+  fillPage,
+  orderBy,
+  startOf,
+  upTo,
+  type Fetched,
+  type Page,
+  type Part,
+  type Sorting,
+} from './keyset.js';
 export { openStorage } from './open-storage.js';
 export { anyOf, containsText, forUpdate, joinSql, rawSql, sql, type Dialect, type Sql, type SqlValue } from './sql.js';
 export { Storage } from './storage.js';
