@@ -11,20 +11,7 @@ export async function startGateway({ settings, logger, lifecycle }: AppContext):
   const { providers } = await loadPlugins(settings.plugins, logger);
   const { gateway } = settings;
   const running = await createGateway(
-    {
-      ...GATEWAY_DEFAULTS,
-      host: settings.host,
-      port: gateway.port,
-      mode: settings.mode,
-      apiUrl: gateway.apiUrl,
-      apiKey: gateway.apiKey,
-      capture: gateway.capture,
-      spoolDir: gateway.spoolDir,
-      spoolItems: gateway.spoolItems,
-      spoolBytes: gateway.spoolBytes,
-      recordBytes: gateway.recordBytes,
-      forwardAllow: gateway.forwardAllow,
-    },
+    { ...GATEWAY_DEFAULTS, ...gateway, host: settings.host, mode: settings.mode },
     { providers, logger },
   );
   lifecycle.onStop('gateway', () => running.close());
