@@ -31,6 +31,15 @@ describe('what is let through', () => {
     );
   });
 
+  it('in a preview keeps the words that say what a part is', () => {
+    const said = [{ role: 'assistant', content: [{ type: 'output_text', text: 'long text' }] }];
+    expect(captured(said, preview(3))).toEqual([
+      { role: 'assistant', content: [{ type: 'output_text', text: 'lon' }] },
+    ]);
+    const output = { text: 'long text', finish_reason: 'tool_calls', role: 'not a role but a text' };
+    expect(captured(output, preview(3))).toEqual({ text: 'lon', finish_reason: 'tool_calls', role: 'not' });
+  });
+
   it('when off is no text at all', () => {
     expect(captured('text', off)).toBeUndefined();
     expect(capturedMessage('no such model: my secret', off)).toBeUndefined();

@@ -27,8 +27,13 @@ function rank(capture: CaptureSetting): number {
 /** Input, output or another recorded value as the capture mode lets it through; `undefined` leaves it out. */
 export function captured(value: unknown, capture: CaptureSetting): unknown {
   if (capture.mode === 'full') return value;
-  return capture.mode === 'off' ? undefined : mapTexts(value, (text) => clip(text, capture.chars));
+  if (capture.mode === 'off') return undefined;
+  return mapTexts(value, (text, member) => (isLabel(text, member) ? text : clip(text, capture.chars)));
 }
+
+/** Words that say what a part is, not what anyone said: a preview keeps them whole. */
+const isLabel = (text: string, member: string | undefined): boolean =>
+  (member === 'role' || member === 'type' || member === 'finish_reason') && /^[a-z_]{1,32}$/i.test(text);
 
 /** A request's parameters. In `off` only its own numbers and booleans stay: any text or object may be content. */
 export function capturedParameters(parameters: Record<string, unknown>, capture: CaptureSetting): unknown {

@@ -1,5 +1,5 @@
-import { clip } from '../recording/capture.js';
-import { keepNumber, mapTexts } from '../recording/map-texts.js';
+import { captured } from '../recording/capture.js';
+import { keepNumber } from '../recording/map-texts.js';
 import type { RecordedSpan } from '../recording/build-recording.js';
 import { SpoolItem } from './spool-item.js';
 
@@ -19,7 +19,7 @@ const TEXT_LENGTHS = [1_048_576, 262_144, 65_536, 16_384, 4_096, 1_024, 128];
 export function fitSpan(span: RecordedSpan, json: string, charsMax: number): string {
   if (json.length <= charsMax) return json;
   for (const codePoints of TEXT_LENGTHS) {
-    const short = (value: unknown): unknown => mapTexts(value, (text) => clip(text, codePoints));
+    const short = (value: unknown): unknown => captured(value, { mode: 'preview', chars: codePoints });
     const shorter = JSON.stringify({
       ...span,
       input: short(span.input),

@@ -156,6 +156,7 @@ describe('the HTTP application', () => {
       expect([answer.status, answer.json]).toEqual([200, { done: true, body: {} }]);
     }
     expect((await call('/api/probe', { method: 'POST' })).status).toBe(400);
+    expect((await post('/api/probe/act', 'null')).status).toBe(400);
   });
 
   it('answers unknown paths and wrong methods with 404', async () => {

@@ -13,7 +13,7 @@ export class SchemaPipe implements PipeTransform {
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { schema } = metadata;
     if (!(schema instanceof z.ZodType)) return value;
-    const parsed = schema.safeParse(value ?? (metadata.type === 'body' ? {} : value));
+    const parsed = schema.safeParse(value === undefined && metadata.type === 'body' ? {} : value);
     if (parsed.success) return parsed.data;
     const errors = fieldErrors(parsed.error).slice(0, ERRORS_MAX);
     throw new Invalid('validation_failed', summary(metadata, errors.length), errors);
