@@ -1,4 +1,5 @@
 /** Starting and stopping, as a user meets it. */
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -121,6 +122,24 @@ describe('spandrel serve', () => {
     const spandrel = await start({ args: ['--no-gateway'] });
     expect(spandrel.output()).not.toContain('Gateway');
     await expect(fetch(spandrel.gatewayUrl)).rejects.toThrow();
+  });
+});
+
+describe('npm start', () => {
+  it('hands flags on, and a signal to npm ends everything in order', async () => {
+    const [port, gatewayPort] = [await freePort(), await freePort()];
+    const flags = ['--port', String(port), '--gateway-port', String(gatewayPort), '--data-dir', tempDir()];
+    const npm = spawn('npm', ['start', '--', ...flags], { stdio: 'ignore' });
+    const ended = new Promise((done) => npm.on('close', done));
+    const answers = (on: number) =>
+      fetch(`http://127.0.0.1:${on}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(async () => (await answers(port)) && (await answers(gatewayPort)), 20_000);
+    npm.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect([await answers(port), await answers(gatewayPort)]).toEqual([false, false]);
   });
 });
 
