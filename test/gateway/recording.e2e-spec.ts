@@ -119,7 +119,7 @@ describe('headers', () => {
 
   it.each([
     ['off', undefined],
-    ['Preview(3)', [{ role: 'use', content: 'Say' }]],
+    ['Preview(3)', [{ role: 'user', content: 'Say' }]],
   ])('may lower the capture mode: %s', async (mode, input) => {
     await chat({ temperature: 0.5, metadata: { secret: 'hush' } }, { 'x-spandrel-capture': mode });
     const [span] = await recorded(api);

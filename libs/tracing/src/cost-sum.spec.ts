@@ -24,6 +24,15 @@ describe('sums of costs', () => {
   it('show no binary fractions', () => {
     expect(costOf(addCost(toCostSum(0.1), toCostSum(0.2)))).toBe(0.3);
     expect(costOf(toCostSum(1e-12))).toBe(1e-12);
+    expect(costOf(addCost(toCostSum(12.345678901234), toCostSum(0.00038505)))).toBe(12.346063951234);
+  });
+
+  it('are the nearest double to the trillionths they hold', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 9_000_000_000_000_000 }), (pico) => {
+        expect(costOf(addCost({ usd: 0, pico: 0 }, { usd: 0, pico }))).toBe(pico / 1e12);
+      }),
+    );
   });
 
   it('stay exact integers whatever is added', () => {

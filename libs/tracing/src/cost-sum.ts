@@ -20,8 +20,8 @@ export const addCost = (sum: CostSum, cost: CostSum): CostSum => carried(sum.usd
 
 export const subtractCost = (sum: CostSum, cost: CostSum): CostSum => carried(sum.usd - cost.usd, sum.pico - cost.pico);
 
-/** Dollars. */
-export const costOf = (sum: CostSum): number => sum.usd + sum.pico / PICO_PER_USD;
+/** Dollars: the double nearest to the sum, which adding the two parts up would miss by a digit now and then. */
+export const costOf = ({ usd, pico }: CostSum): number => Number(`${usd}.${String(pico).padStart(12, '0')}`);
 
 function carried(usd: number, pico: number): CostSum {
   const carry = Math.floor(pico / PICO_PER_USD);
