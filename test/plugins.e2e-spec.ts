@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, loadPlugins } from '@spandrel/kernel';
+import type { ProviderPlugin, RecordedAnswer, ScorerPlugin } from '@spandrel/plugin-api';
+import { CONTRACT_API_KEY, describeProviderContract, describeScorerContract } from '@spandrel/plugin-api/testing';
 import { Api } from './support/api.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 
@@ -82,3 +84,72 @@ describe('a scorer plugin in a file of its own', () => {
     expect(await extension?.score({ ...sample, output: 'ab', config: { characters: 1 } })).toMatchObject({ score: 0 });
   });
 });
+
+const pluginIn = async <Plugin>(file: string): Promise<Plugin> =>
+  ((await import(join(folder, file))) as { default: Plugin }).default;
+
+const answered: RecordedAnswer = {
+  model: null,
+  text: 'At noon.',
+  finishReason: null,
+  toolCalls: [],
+  usage: { inputTokens: 5, outputTokens: 2, cachedInputTokens: null, reasoningTokens: null },
+  error: null,
+};
+const answer = { reply: 'At noon.', used: { in: 5, out: 2 } };
+const at = (method: string, path: string) => ({ method, path, headers: {} });
+
+describeProviderContract(
+  {
+    plugin: await pluginIn<ProviderPlugin>('acme.mjs'),
+    configs: { accepted: [{ base_url: 'https://llm.acme.example' }], refused: [{}, { base_url: 'acme' }] },
+    recognised: [
+      { request: at('POST', '/acme/ask'), as: 'certain' },
+      { request: at('POST', '/v1/messages'), as: 'no' },
+    ],
+    unrecorded: [at('GET', '/acme/ask'), at('GET', '/acme/engines')],
+    calls: [
+      {
+        name: 'ask',
+        request: { path: '/acme/ask', body: { engine: 'acme-1', question: 'When?' } },
+        answer: { whole: answer },
+        expected: {
+          endpoint: 'ask',
+          request: { model: 'acme-1', input: [{ role: 'user', content: 'When?' }], streaming: false, parameters: {} },
+          answer: answered,
+        },
+      },
+    ],
+    errors: [{ status: 404, body: { problem: 'no such engine' }, message: 'no such engine' }],
+    chat: {
+      baseUrl: 'http://127.0.0.1:1',
+      call: { model: 'acme-1', messages: [{ role: 'user', content: 'When?' }] },
+      request: {
+        method: 'POST',
+        url: 'http://127.0.0.1:1/acme/ask',
+        headers: { 'x-acme-key': CONTRACT_API_KEY },
+        body: { engine: 'acme-1', question: 'When?' },
+      },
+      answer: { body: answer, expected: answered },
+      models: {
+        request: { method: 'GET', url: 'http://127.0.0.1:1/acme/engines', headers: { 'x-acme-key': CONTRACT_API_KEY } },
+        body: { engines: ['acme-1'] },
+        ids: ['acme-1'],
+      },
+    },
+  },
+  { describe, it },
+);
+
+describeScorerContract(
+  {
+    plugin: await pluginIn<ScorerPlugin>('max-length.ts'),
+    configs: { accepted: [{}, { characters: 5 }], refused: [{ characters: 0 }, { words: 1 }] },
+    needsExpected: false,
+    samples: [
+      { name: 'a short answer', sample: { output: 'yes' }, expected: 1 },
+      { name: 'a long answer', sample: { output: 'yes', config: { characters: 2 } }, expected: 0 },
+    ],
+  },
+  { describe, it },
+);
