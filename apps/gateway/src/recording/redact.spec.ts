@@ -37,11 +37,19 @@ describe('credentialsOf', () => {
   });
 
   it('takes stand-ins for ordinary words', () => {
-    expect(credentialsOf({ authorization: 'Bearer ollama' }, '/')).toEqual([]);
+    for (const standIn of ['ollama', 'EMPTY', 'x']) {
+      expect(credentialsOf({ authorization: `Bearer ${standIn}` }, '/')).toEqual([]);
+    }
+    expect(credentialsOf({ authorization: 'Bearer s3.t' }, '/')).toEqual(['s3.t']);
   });
 });
 
 describe('redactJson', () => {
+  it('takes a short secret out where it is a word by itself', () => {
+    const said = JSON.stringify({ a: 'wrong key s3.t! (s3.t) xs3.t s3.ts s3xt' });
+    expect(redactJson(said, ['s3.t'])).toBe('{"a":"wrong key [redacted]! ([redacted]) xs3.t s3.ts s3xt"}');
+  });
+
   it('leaves no trace of a secret in texts and names, and nothing else changed', () => {
     const text = fc.string({
       unit: fc.constantFrom('"', '\\', 'n', 'u', '0', 'a', '\n', 's', '\u0001', '\ud800'),

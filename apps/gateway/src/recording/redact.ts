@@ -3,8 +3,14 @@ import { keepNumber, mapTexts } from './map-texts.js';
 
 const REDACTED = '[redacted]';
 
-/** Shorter ones are stand-ins (`ollama`, `EMPTY`) that would blot out ordinary words. */
-const SECRET_LENGTH_MIN = 7;
+/** From this length on a credential is taken out wherever it stands; a shorter one only where it is a word by itself. */
+export const ANYWHERE_LENGTH_MIN = 7;
+
+/** Below this nothing is a credential. */
+const SECRET_LENGTH_MIN = 3;
+
+/** What people send where a client insists on a key and the server wants none. */
+const STAND_INS = new Set(['dummy', 'empty', 'fake', 'key', 'nokey', 'none', 'null', 'ollama', 'test']);
 
 const KEY_HEADERS = ['x-api-key', 'api-key', 'x-goog-api-key', 'x-spandrel-key'] as const;
 const KEY_PARAMETERS = new Set(['key', 'api_key', 'api-key', 'token', 'access_token']);
@@ -41,8 +47,17 @@ export function redactJson(json: string, secrets: readonly string[]): string {
 }
 
 function redactText(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, REDACTED), text);
+  return secrets.reduce(
+    (redacted, secret) =>
+      redacted.includes(secret)
+        ? redacted.replaceAll(secret.length < ANYWHERE_LENGTH_MIN ? asWord(secret) : secret, REDACTED)
+        : redacted,
+    text,
+  );
 }
+
+const asWord = (secret: string): RegExp =>
+  new RegExp(`(?<![\\w-])${secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g');
 
 const escaped = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
@@ -77,5 +92,5 @@ function addText(found: Set<string>, value: string | string[] | undefined): void
 
 function add(found: Set<string>, text: string): void {
   const secret = text.trim().replace(/^"(.*)"$/, '$1');
-  if (secret.length >= SECRET_LENGTH_MIN) found.add(secret);
+  if (secret.length >= SECRET_LENGTH_MIN && !STAND_INS.has(secret.toLowerCase())) found.add(secret);
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { AnswerFacts, CallFacts, Outcome } from '../recording/call-facts.js';
 import type { FinalRecording } from '../recording/finalise.js';
-import { redactJson } from '../recording/redact.js';
+import { ANYWHERE_LENGTH_MIN, redactJson } from '../recording/redact.js';
 import { FrameType, encodeFrame } from './journal-frames.js';
 
 /** What a journal tells the directory it lives in. */
@@ -30,7 +30,8 @@ export class CallJournal {
     contentMax: number,
   ) {
     this.contentLeft = contentMax;
-    this.masks = secrets.map((secret) => Buffer.from(secret));
+    // Bytes are masked wherever they stand, so short ones would spoil the JSON around them.
+    this.masks = secrets.filter(({ length }) => length >= ANYWHERE_LENGTH_MIN).map((secret) => Buffer.from(secret));
     this.fd = this.open();
     this.append(FrameType.Facts, this.json(facts));
   }
