@@ -123,7 +123,10 @@ export class Recorder {
     try {
       this.spool(call, buildRecording(recordOf(call, outcome, request, response)), finished);
     } catch (error) {
-      this.logger.error({ err: error, endpoint: call.wire.endpoint.name }, 'a call could not be recorded');
+      this.logger.error(
+        { err: error, provider: call.wire.entry.name, endpoint: call.wire.endpoint.name },
+        'a call could not be recorded',
+      );
       if (finished) this.onFailed(call);
     } finally {
       if (finished) call.release();
