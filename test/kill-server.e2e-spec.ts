@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, startSpandrel, tempDir, type Spandrel } from './support/spandrel.ts';
+import { freePort } from './support/ports.ts';
+import { startSpandrel, tempDir, type Spandrel } from './support/spandrel.ts';
 import { Api } from './support/api.ts';
 
 const KILLS = 20;

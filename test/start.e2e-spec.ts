@@ -5,15 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Api } from './support/api.ts';
-import {
-  freePort,
-  runSpandrel,
-  startSpandrel,
-  tempDir,
-  until,
-  type Spandrel,
-  type StartOptions,
-} from './support/spandrel.ts';
+import { freePort } from './support/ports.ts';
+import { runSpandrel, startSpandrel, tempDir, until, type Spandrel, type StartOptions } from './support/spandrel.ts';
 
 const running: Spandrel[] = [];
 afterEach(async () => {

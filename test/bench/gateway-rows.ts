@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { medianTurn, run, singleFile, type Load, type Turn } from './load.ts';
 import { startPeer, type Peer } from './process.ts';
-import { freePorts } from './ports.ts';
+import { freePorts } from '../support/ports.ts';
 import { countSpans } from './database.ts';
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));

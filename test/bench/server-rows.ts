@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bareSpansPerSecond, countSpans } from './database.ts';
 import { median, medianTurn, run, type Turn } from './load.ts';
-import { freePorts } from './ports.ts';
+import { freePorts } from '../support/ports.ts';
 import { startPeer, type Peer } from './process.ts';
 
 const CONNECTIONS = 64;

@@ -4,7 +4,8 @@ import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fak
 import { Api } from '../support/api.ts';
 import { holdSockets } from '../support/raw-http.ts';
 import { recount } from '../support/recount.ts';
-import { freePort, startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
+import { freePort } from '../support/ports.ts';
+import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 
 const STOPS = 4;
 const WRITERS = 12;

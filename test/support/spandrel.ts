@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from './ports.ts';
 
 const CLI = resolve('dist/apps/cli/src/main.js');
 const START_MS_MAX = 20_000;
@@ -96,15 +97,6 @@ export function tempDir(): string {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-test-'));
   folders.push(folder);
   return folder;
-}
-
-/** A port nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 /** Waits until a condition holds, asking often. @throws with `describe()` after `timeoutMs`, or when `givenUp()`. */

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IngestRejection } from '@spandrel/contract';
+import { until as waitUntil } from '../../support/spandrel.ts';
 
 /** A span as the gateway sends it. */
 export interface SentSpan {
@@ -116,17 +117,12 @@ export function finished(api: FakeApi): SentSpan[] {
   return [...api.spans.values()].filter(({ status }) => status !== 'running').sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-export async function until(
+/** As the shared one, within 5 s unless told otherwise. */
+export const until = (
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 5_000,
   describe = (): string => '',
-): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not in time: ${condition.toString()} ${describe()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+): Promise<void> => waitUntil(condition, timeoutMs, () => `not in time: ${condition.toString()} ${describe()}`);
 
 /** Waits for exactly so many finished spans. */
 export async function recorded(api: FakeApi, count = 1, timeoutMs = 5_000): Promise<SentSpan[]> {

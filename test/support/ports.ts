@@ -13,3 +13,6 @@ export async function freePorts(count: number): Promise<number[]> {
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
   return ports;
 }
+
+/** A port nobody listens on now. */
+export const freePort = async (): Promise<number> => (await freePorts(1))[0]!;
