@@ -1,28 +1,14 @@
-import type { CaptureSetting } from '@spandrel/kernel';
+import type { Settings } from '@spandrel/kernel';
 
-/** What the gateway is told at start; `config/default.yaml` maps onto it. Sizes in bytes, times in milliseconds. */
-export interface GatewaySettings {
+/**
+ * What the gateway is told at start: the settings' own members, whose meaning is in config/default.yaml, and what code
+ * decides. Sizes in bytes, times in milliseconds.
+ */
+export interface GatewaySettings extends Omit<Settings['gateway'], 'enabled'> {
   host: string;
-  /** 0 takes a free port. */
-  port: number;
-  mode: 'local' | 'cloud';
-  /** Base of the API server, without a trailing slash. */
-  apiUrl: string;
-  /** Sent to the API as `Authorization: Bearer`; `null` in local mode. */
-  apiKey: string | null;
-  /** The most that is recorded; a call's `X-Spandrel-Capture` may only lower it. */
-  capture: CaptureSetting;
-  /** Directory that keeps recordings over a crash of the gateway; `null` keeps them in memory only. */
-  spoolDir: string | null;
-  /** Recordings waiting for the API; beyond it the newest are dropped and counted. */
-  spoolItems: number;
-  spoolBytes: number;
-  /** Of each body, what is kept for its recording; beyond it the middle is left out. */
-  recordBytes: number;
+  mode: Settings['mode'];
   /** All bodies of all calls in flight together; beyond it recordings are cut short. */
   recordBytesTotal: number;
-  /** Cloud mode: where `X-Forward-URL` may lead: `host`, `host:port` or `*.domain`. */
-  forwardAllow: readonly string[];
   /** How long recordings gather before they are sent. */
   flushMs: number;
   upstreamConnectMs: number;

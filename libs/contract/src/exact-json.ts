@@ -38,16 +38,6 @@ export function parseExactJson(text: string): JsonValue {
   }
 }
 
-/** Writes a value as compact JSON text; the inverse of {@link parseExactJson}. Lone surrogates come out escaped. */
-export function stringifyExactJson(value: unknown): string {
-  return JSON.stringify(value);
-}
-
-/** The number behind a value of {@link parseExactJson}, rounded to a double when it is a raw JSON number. */
-export function isRawNumber(value: unknown): value is { rawJSON: string } {
-  return typeof value === 'object' && value !== null && JSON.isRawJSON(value);
-}
-
 function keepExactNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   const source = context.source;

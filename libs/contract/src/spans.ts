@@ -59,19 +59,6 @@ export interface SpanKind {
   [member: string]: unknown;
 }
 
-/** The members of a kind of type `llm_call`. */
-export interface LlmCallKind extends SpanKind {
-  type: 'llm_call';
-  model: string;
-  provider?: string | null;
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  cached_input_tokens?: number | null;
-  reasoning_tokens?: number | null;
-  /** Dollars. */
-  cost?: number | null;
-}
-
 /** `POST /api/spans` (service-spec "Spans", contract.md "Spans"). */
 export const createSpanSchema = z.object({
   id: clientIdSchema.nullish(),

@@ -1,8 +1,9 @@
 export { systemClock, type Clock } from './clock.js';
+export { parseCapture, type CaptureSetting } from './config/capture-setting.js';
 export type { Config } from './config/config-schema.js';
 export { loadSettings, type SettingsInput } from './config/load-settings.js';
 export { CONFIG_FILE_SOURCE, SETTING_SOURCES, type SettingSource } from './config/setting-sources.js';
-export { type CaptureSetting, type ModelPrice, type PluginEntry, type Settings } from './config/settings.js';
+export { type ModelPrice, type PluginEntry, type Settings } from './config/settings.js';
 export { SETTINGS } from './config/settings-token.js';
 export { Conflict, DomainError, Invalid, NotFound, Unavailable } from './errors/domain-error.js';
 export { StartError } from './errors/start-error.js';

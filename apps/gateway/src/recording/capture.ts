@@ -1,4 +1,4 @@
-import type { CaptureSetting } from '@spandrel/kernel';
+import { parseCapture, type CaptureSetting } from '@spandrel/kernel';
 import { mapTexts } from './map-texts.js';
 
 /**
@@ -8,15 +8,8 @@ import { mapTexts } from './map-texts.js';
  */
 export function captureOf(setting: CaptureSetting, header: string | undefined): CaptureSetting {
   if (header === undefined) return setting;
-  const asked = parseCapture(header);
+  const asked = parseCapture(header.trim());
   return asked !== undefined && rank(asked) < rank(setting) ? asked : setting;
-}
-
-function parseCapture(text: string): CaptureSetting | undefined {
-  const match = /^\s*(?:(off)|(full)|preview\(\s*(\d{1,9})\s*\))\s*$/i.exec(text);
-  if (!match) return undefined;
-  if (match[1]) return { mode: 'off' };
-  return match[2] ? { mode: 'full' } : { mode: 'preview', chars: Number(match[3]) };
 }
 
 function rank(capture: CaptureSetting): number {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseCapture } from './capture-setting.js';
 
 const port = z.number().int().min(0).max(65_535);
 const bytes = z.number().int().min(1);
@@ -19,7 +20,12 @@ const pluginEntry = z.union([
 ]);
 
 /** `Full`, `Off` or `Preview(N)`. */
-const capture = z.string().regex(/^(full|off|preview\(\s*\d{1,9}\s*\))$/i, 'must be Full, Off or Preview(N)');
+const capture = z.string().transform((text, context) => {
+  const setting = parseCapture(text);
+  if (setting) return setting;
+  context.addIssue({ code: 'custom', message: 'must be Full, Off or Preview(N)' });
+  return z.NEVER;
+});
 
 /**
  * What users set, as it stands in the yaml files. Unknown keys are an error. Every member's meaning is in

@@ -1,6 +1,5 @@
+import type { CaptureSetting } from './capture-setting.js';
 import type { Config } from './config-schema.js';
-
-export type CaptureSetting = { mode: 'full' } | { mode: 'preview'; chars: number } | { mode: 'off' };
 
 /** Dollars per million tokens. */
 export interface ModelPrice {
@@ -68,7 +67,7 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
       port: gateway.port ?? (config.port === 0 ? 0 : config.port + 1),
       apiUrl: (gateway.api_url ?? `http://127.0.0.1:${config.port}`).replace(/\/+$/, ''),
       apiKey: gateway.api_key,
-      capture: toCapture(gateway.capture),
+      capture: gateway.capture,
       spoolDir: gateway.spool_dir === null ? null : absolute(gateway.spool_dir),
       spoolItems: gateway.spool_items,
       spoolBytes: gateway.spool_bytes,
@@ -81,10 +80,4 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
 function withBaseUrl(config: Config, entry: PluginEntry): PluginEntry {
   const baseUrl = (config.provider_base_urls as Record<string, string | null | undefined>)[entry.use];
   return baseUrl ? { use: entry.use, config: { ...entry.config, base_url: baseUrl } } : entry;
-}
-
-function toCapture(text: string): CaptureSetting {
-  const preview = /^preview\(\s*(\d+)\s*\)$/i.exec(text);
-  if (preview) return { mode: 'preview', chars: Number(preview[1]) };
-  return text.toLowerCase() === 'off' ? { mode: 'off' } : { mode: 'full' };
 }

@@ -1,0 +1,13 @@
+/** How much of a call is recorded (contract.md "Recording proxy"). */
+export type CaptureSetting = { mode: 'full' } | { mode: 'preview'; chars: number } | { mode: 'off' };
+
+/**
+ * Reads a capture mode: `Full`, `Off` or `Preview(N)`, whatever the case.
+ * @returns `undefined` for anything else.
+ */
+export function parseCapture(text: string): CaptureSetting | undefined {
+  const match = /^(?:(off)|(full)|preview\(\s*(\d{1,9})\s*\))$/i.exec(text);
+  if (!match) return undefined;
+  if (match[1]) return { mode: 'off' };
+  return match[2] ? { mode: 'full' } : { mode: 'preview', chars: Number(match[3]) };
+}
