@@ -5,7 +5,12 @@ const FLOORS = [
   ['plugin-api', ['contract']],
   ['kernel', ['plugin-api', 'contract']],
   ['storage', ['kernel', 'plugin-api', 'contract']],
-  ['tracing', ['storage', 'kernel', 'plugin-api', 'contract']],
+  ['events', ['storage', 'kernel', 'plugin-api', 'contract']],
+  ['tracing', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['connections', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['datasets', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['queue', ['datasets', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['evals', ['datasets', 'connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
 ];
 
 module.exports = {

@@ -1,7 +1,13 @@
+export * from './capture-rules.js';
+export * from './connections.js';
+export * from './datasets.js';
 export * from './errors.js';
+export * from './evals.js';
+export type * from './events.js';
 export * from './exact-json.js';
 export * from './ingest.js';
 export * from './lists.js';
+export * from './queue.js';
 export * from './spans.js';
 export * from './text.js';
 export * from './timestamp.js';

@@ -18,6 +18,9 @@ const storable = (lengthMax: number) =>
 export const nameSchema = storable(NAME_LENGTH_MAX);
 export const keySchema = storable(KEY_LENGTH_MAX);
 
+/** A name that something must have. */
+export const labelSchema = nameSchema.min(1, 'must not be empty');
+
 /** An identifier a client may choose (contract.md "General"). */
 export const clientIdSchema = z
   .string()

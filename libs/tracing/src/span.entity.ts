@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from './trace.entity.js';
+import type { Flat } from '@spandrel/storage';
 
 /**
  * A span without its payload: narrow, so that lists and scans touch little (performance.md: 5–10 times faster at a

@@ -1,4 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from '@spandrel/storage';
 
 /**
  * A trace with the roll-up of its spans, which every span write keeps in its own transaction.
@@ -63,8 +64,3 @@ export const TraceTagSchema = defineEntity({
 });
 
 export type TraceTagRow = Required<Flat<InferEntity<typeof TraceTagSchema>>>;
-
-/** The plain members of an entity, without the ORM's markers. */
-export type Flat<Entity> = {
-  [Member in keyof Entity as Member extends string ? Member : never]: Exclude<Entity[Member], undefined>;
-};

@@ -16,8 +16,20 @@ const modelPrice = z.strictObject({
 /** One entry of `plugins:`: a built-in name, an npm package or a file path; with config when it takes some. */
 const pluginEntry = z.union([
   z.string().min(1),
-  z.strictObject({ use: z.string().min(1), config: z.record(z.string(), z.unknown()).default({}) }),
+  z.strictObject({
+    use: z.string().min(1),
+    config: z.record(z.string(), z.unknown()).default({}),
+    enabled: z.boolean().default(true),
+  }),
 ]);
+
+/** 32 bytes, base64 or hex (contract.md "Starting it"). */
+const secretKey = z.string().transform((text, context) => {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+  if (key.length === 32 && /^[0-9a-f]{64}$|^[A-Za-z0-9+/_-]{43}=?$/i.test(text)) return key;
+  context.addIssue({ code: 'custom', message: 'must be 32 bytes, as base64 or hex' });
+  return z.NEVER;
+});
 
 /** `Full`, `Off` or `Preview(N)`. */
 const capture = z.string().transform((text, context) => {
@@ -39,7 +51,10 @@ export const configSchema = z.strictObject({
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   features: z.array(z.string()).optional(),
   plugins: z.array(pluginEntry),
-  limits: z.strictObject({ body_bytes: bytes }),
+  limits: z.strictObject({ body_bytes: bytes, import_file_bytes: bytes }),
+  secret_key: secretKey.nullable(),
+  evals: z.strictObject({ concurrency: z.number().int().min(1).max(1_000), calls_max: z.number().int().min(1) }),
+  queue: z.strictObject({ claim_timeout: z.number().int().min(1).nullable() }),
   pricing: z.strictObject({ models: z.record(z.string(), modelPrice) }),
   gateway: z.strictObject({
     enabled: z.boolean(),

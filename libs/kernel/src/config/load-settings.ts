@@ -12,6 +12,8 @@ import { toSettings, type Settings } from './settings.js';
 /** What local mode may listen on (contract.md "Authentication, tenancy, limits"). */
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
+const PLUGINS_KEY = 'plugins';
+
 type Tree = { [key: string]: unknown };
 
 /** Where settings come from; the process's own unless a test says otherwise. */
@@ -115,8 +117,8 @@ function readYaml(path: string, faults: string[]): Tree {
     faults.push(`${path}: must hold settings by name`);
     return {};
   }
-  if (Array.isArray(tree['plugins']))
-    tree['plugins'] = tree['plugins'].map((entry) => withAbsolutePath(entry, dirname(path)));
+  if (Array.isArray(tree[PLUGINS_KEY]))
+    tree[PLUGINS_KEY] = tree[PLUGINS_KEY].map((entry) => withAbsolutePath(entry, dirname(path)));
   return tree;
 }
 
@@ -125,15 +127,24 @@ function withAbsolutePath(entry: unknown, folder: string): unknown {
   return isTree(entry) ? { ...entry, use: absolute(entry['use']) } : absolute(entry);
 }
 
-/** Lays `upper` over `lower`: members of objects one by one, everything else whole. */
+/** Lays `upper` over `lower`: members of objects one by one, plugins as a list, everything else whole. */
 function overlay(lower: Tree, upper: Tree): Tree {
   const result: Tree = { ...lower };
   for (const [key, value] of Object.entries(upper)) {
     const below = result[key];
     if (value !== undefined) result[key] = isTree(value) && isTree(below) ? overlay(below, value) : value;
+    if (key === PLUGINS_KEY && Array.isArray(value) && Array.isArray(below)) result[key] = overlayPlugins(below, value);
   }
   return result;
 }
+
+/** Plugins listed above come first; those below stay, unless an entry above names them. */
+function overlayPlugins(lower: readonly unknown[], upper: readonly unknown[]): unknown[] {
+  const named = new Set(upper.map(pluginUsed));
+  return [...upper, ...lower.filter((entry) => !named.has(pluginUsed(entry)))];
+}
+
+const pluginUsed = (entry: unknown): unknown => (isTree(entry) ? entry['use'] : entry);
 
 function put(tree: Tree, path: string, value: unknown): void {
   const names = path.split('.');

@@ -29,6 +29,13 @@ export const SETTING_SOURCES: readonly SettingSource[] = [
     variable: 'SPANDREL_LOG_LEVEL',
     help: 'trace, debug, info, warn, error, fatal or silent',
   },
+  {
+    path: 'secret_key',
+    kind: 'text',
+    variable: 'SPANDREL_SECRET_KEY',
+    secret: true,
+    help: '32 bytes, base64 or hex: seals the keys of provider connections',
+  },
   { path: 'gateway.enabled', kind: 'switch', flag: '--no-gateway', help: 'run the API alone' },
   {
     path: 'gateway.port',
@@ -38,6 +45,13 @@ export const SETTING_SOURCES: readonly SettingSource[] = [
     help: 'port of the gateway; the API port plus one unless given',
   },
   { path: 'gateway.api_url', kind: 'text', variable: 'SPANDREL_API_URL', help: 'where the gateway finds the API' },
+  {
+    path: 'gateway.api_key',
+    kind: 'text',
+    variable: 'SPANDREL_API_KEY',
+    secret: true,
+    help: "the gateway's credential at the API (cloud mode)",
+  },
   { path: 'gateway.capture', kind: 'text', variable: 'SPANDREL_CAPTURE', help: 'Full, Preview(N) or Off' },
   {
     path: 'gateway.spool_dir',

@@ -26,7 +26,23 @@ export interface Settings {
   /** `undefined`: all features of the mode. */
   features: readonly string[] | undefined;
   plugins: readonly PluginEntry[];
-  limits: { bodyBytes: number };
+  limits: {
+    bodyBytes: number;
+    /** Of a file imported into a dataset. */
+    importFileBytes: number;
+  };
+  /** Seals the keys of provider connections; `null`: local mode makes one in the data directory. */
+  secretKey: Buffer | null;
+  evals: {
+    /** Datapoints of one run that are called at once. */
+    concurrency: number;
+    /** Model calls of all runs at once. */
+    callsMax: number;
+  };
+  queue: {
+    /** After which a claim is released; `null`: never. */
+    claimTimeoutSeconds: number | null;
+  };
   pricing: { models: Record<string, ModelPrice> };
   gateway: {
     enabled: boolean;
@@ -57,10 +73,14 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
     dataDir: absolute(config.data_dir),
     logLevel: config.log_level,
     features: config.features,
-    plugins: config.plugins.map((entry) =>
-      withBaseUrl(config, typeof entry === 'string' ? { use: entry, config: {} } : entry),
-    ),
-    limits: { bodyBytes: config.limits.body_bytes },
+    plugins: config.plugins
+      .map((entry) => (typeof entry === 'string' ? { use: entry, config: {}, enabled: true } : entry))
+      .filter(({ enabled }) => enabled)
+      .map((entry) => withBaseUrl(config, entry)),
+    limits: { bodyBytes: config.limits.body_bytes, importFileBytes: config.limits.import_file_bytes },
+    secretKey: config.secret_key,
+    evals: { concurrency: config.evals.concurrency, callsMax: config.evals.calls_max },
+    queue: { claimTimeoutSeconds: config.queue.claim_timeout },
     pricing: config.pricing,
     gateway: {
       enabled: gateway.enabled,
@@ -77,7 +97,7 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
   };
 }
 
-function withBaseUrl(config: Config, entry: PluginEntry): PluginEntry {
-  const baseUrl = (config.provider_base_urls as Record<string, string | null | undefined>)[entry.use];
-  return baseUrl ? { use: entry.use, config: { ...entry.config, base_url: baseUrl } } : entry;
+function withBaseUrl(config: Config, { use, config: own }: PluginEntry): PluginEntry {
+  const baseUrl = (config.provider_base_urls as Record<string, string | null | undefined>)[use];
+  return { use, config: baseUrl ? { ...own, base_url: baseUrl } : own };
 }

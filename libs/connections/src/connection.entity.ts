@@ -1,0 +1,24 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from '@spandrel/storage';
+
+/** A provider connection; its key is sealed (contract.md "Provider connections"). */
+export const ConnectionSchema = defineEntity({
+  name: 'ProviderConnection',
+  tableName: 'provider_connection',
+  properties: {
+    projectId: p.text().primary(),
+    id: p.text().primary(),
+    name: p.text(),
+    provider: p.text(),
+    baseUrl: p.text().nullable(),
+    defaultModel: p.text().nullable(),
+    /** Which secret key sealed it. */
+    keyId: p.text(),
+    /** Nonce, ciphertext and tag, base64. */
+    sealedKey: p.text(),
+    createdAt: p.bigint('number'),
+    updatedAt: p.bigint('number'),
+  },
+});
+
+export type ConnectionRow = Required<Flat<InferEntity<typeof ConnectionSchema>>>;

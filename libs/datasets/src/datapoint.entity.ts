@@ -1,0 +1,61 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from '@spandrel/storage';
+
+/**
+ * A datapoint as it was in a range of dataset versions: `[fromVersion, toVersion)`, open while it is the current one.
+ * A change closes the row and adds another when a snapshot may need it, and replaces it otherwise (ADR 0007). The key
+ * is also the order in which datapoints were made, so that a dataset is read and filled from one end to the other.
+ */
+export const DatapointSchema = defineEntity({
+  name: 'Datapoint',
+  tableName: 'datapoint',
+  properties: {
+    projectId: p.text().primary(),
+    datasetId: p.text().primary(),
+    id: p.text().primary(),
+    /** 0 in a row of an import: it counts from the version that published the import. */
+    fromVersion: p.bigint('number').primary(),
+    toVersion: p.bigint('number').nullable(),
+    /** The import that brought the row, visible once that is published. */
+    importId: p.text().nullable(),
+    /** {@link SOURCE}. */
+    source: p.smallint(),
+    sourceSpanId: p.text().nullable(),
+    /** JSON, as the caller sent it. */
+    kind: p.text(),
+    /** The newest result of a run: a JSON string that stands for the `actual_output` of `kind`, with the score. */
+    resultOutput: p.text().nullable(),
+    resultScore: p.double().$type<number>().nullable(),
+    createdAt: p.bigint('number'),
+    updatedAt: p.bigint('number'),
+  },
+});
+
+export type DatapointRow = Required<Flat<InferEntity<typeof DatapointSchema>>>;
+
+/**
+ * An import of a file. Its datapoints are written in many transactions and become visible in one, which sets
+ * `publishedVersion`; an import that its process did not live to publish is taken back (ADR 0007).
+ */
+export const DatasetImportSchema = defineEntity({
+  name: 'DatasetImport',
+  tableName: 'dataset_import',
+  properties: {
+    projectId: p.text().primary(),
+    id: p.text().primary(),
+    datasetId: p.text(),
+    publishedVersion: p.bigint('number').nullable(),
+    /** 1 while rows are to be told of or taken back. */
+    unfinished: p.smallint(),
+    /** The last datapoint that `datapoint_created` was emitted for. */
+    announcedThrough: p.text().nullable(),
+    /** Until when the process that works on it is taken to be alive. */
+    leaseUntil: p.bigint('number'),
+  },
+  indexes: [
+    { name: 'dataset_import_dataset', properties: ['projectId', 'datasetId'] },
+    { name: 'dataset_import_unfinished', properties: ['leaseUntil'], where: 'unfinished = 1' },
+  ],
+});
+
+export type DatasetImportRow = Required<Flat<InferEntity<typeof DatasetImportSchema>>>;

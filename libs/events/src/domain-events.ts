@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { EventPayload } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+
+/** Takes the events of a transaction, as part of it: an event exists if and only if its change was committed. */
+export interface EventSink {
+  readonly name: string;
+  /** @param events at least one, in the order they happened. A throw loses the transaction. */
+  take(tx: WriteTx, scope: Scope, events: readonly EventPayload[]): Promise<void>;
+}
+
+/** Where features tell what they changed (contract.md "Events"). */
+@Injectable()
+export class DomainEvents {
+  private readonly sinks: EventSink[] = [];
+
+  register(sink: EventSink): void {
+    this.sinks.push(sink);
+  }
+
+  /** Tells of a change in the transaction that makes it. */
+  async emit(tx: WriteTx, scope: Scope, ...events: readonly EventPayload[]): Promise<void> {
+    if (events.length === 0) return;
+    for (const sink of this.sinks) await sink.take(tx, scope, events);
+  }
+}

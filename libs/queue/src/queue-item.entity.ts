@@ -1,0 +1,32 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from '@spandrel/storage';
+
+/** A datapoint on its way through a review. */
+export const QueueItemSchema = defineEntity({
+  name: 'QueueItem',
+  tableName: 'queue_item',
+  properties: {
+    projectId: p.text().primary(),
+    id: p.text().primary(),
+    datasetId: p.text(),
+    datapointId: p.text(),
+    /** {@link QUEUE_STATUS}. */
+    status: p.smallint(),
+    claimedBy: p.text().nullable(),
+    claimedAt: p.bigint('number').nullable(),
+    /** JSON: the datapoint's kind when it was enqueued. */
+    originalData: p.text(),
+    /** JSON. */
+    editedData: p.text().nullable(),
+    createdAt: p.bigint('number'),
+  },
+  indexes: [
+    { name: 'queue_item_dataset', properties: ['projectId', 'datasetId', 'id'] },
+    { name: 'queue_item_status', properties: ['projectId', 'status', 'id'] },
+    { name: 'queue_item_reviewer', properties: ['projectId', 'claimedBy', 'id'], where: 'claimed_by is not null' },
+    { name: 'queue_item_datapoint', properties: ['projectId', 'datasetId', 'datapointId', 'status'] },
+    { name: 'queue_item_claimed', properties: ['claimedAt'], where: 'status = 1' },
+  ],
+});
+
+export type QueueItemRow = Required<Flat<InferEntity<typeof QueueItemSchema>>>;
