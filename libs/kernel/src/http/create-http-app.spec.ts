@@ -54,7 +54,7 @@ let port: number;
 beforeAll(async () => {
   const settings = loadSettings({ args: [], env: {}, cwd: '/' });
   app = await createHttpApp({
-    settings: { ...settings, limits: { bodyBytes: 2_000 }, importFileBytes: 1 << 20 },
+    settings: { ...settings, limits: { ...settings.limits, bodyBytes: 2_000 } },
     plugins: { providers: [], scorers: [], searchIndexes: [] },
     logger: createLogger('silent', 'test'),
     features: [defineFeature({ name: 'probe', module: ProbeModule, entities: [], requires: [] })],
