@@ -29,6 +29,7 @@ export const DatapointSchema = defineEntity({
     createdAt: p.bigint('number'),
     updatedAt: p.bigint('number'),
   },
+  indexes: [{ name: 'datapoint_closed', properties: ['projectId', 'datasetId'], where: 'to_version is not null' }],
 });
 
 export type DatapointRow = Required<Flat<InferEntity<typeof DatapointSchema>>>;

@@ -10,6 +10,7 @@ export { StartError } from './errors/start-error.js';
 export { defineFeature, type Feature } from './features/feature.js';
 export { selectFeatures } from './features/select-features.js';
 export { createHttpApp, LOGGER, type HttpAppParts } from './http/create-http-app.js';
+export { ClientGone } from './http/client-gone.js';
 export { CurrentScope, type ScopedRequest } from './http/current-scope.js';
 export { isLocalRequest } from './http/local-request.js';
 export { answerMalformedHttp } from './http/malformed-http.js';

@@ -1,6 +1,7 @@
 export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './group-commit.js';
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
+export { deleteRows } from './delete-rows.js';
 export type { Flat } from './flat.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
 export { jsonContains, mayContainJson } from './json-search.js';
@@ -19,5 +20,6 @@ export { openStorage } from './open-storage.js';
 export { anyOf, containsText, forUpdate, joinSql, rawSql, sql, type Dialect, type Sql, type SqlValue } from './sql.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
+export { takeFitting } from './take-fitting.js';
 export { Table } from './table.js';
 export type { WriteTx } from './write-tx.js';

@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { listSessionsSchema, type ListSessions, type SessionResource, type TraceListItem } from '@spandrel/contract';
-import { CurrentScope, NotFound, type Scope } from '@spandrel/kernel';
-import { ClientGone } from './client-gone.js';
+import { ClientGone, CurrentScope, NotFound, type Scope } from '@spandrel/kernel';
 import { SessionListStore } from './session-list.store.js';
 import { TraceListStore } from './trace-list.store.js';
 

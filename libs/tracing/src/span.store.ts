@@ -9,6 +9,7 @@ import {
   rawSql,
   sql,
   Storage,
+  takeFitting,
   type LongReadOptions,
   type Position,
   type Sorting,
@@ -31,13 +32,6 @@ const PAYLOAD_SIZE = joinSql(
   ['kind', 'input', 'output', 'metadata', 'error'].map((column) => rawSql(`coalesce(octet_length(${column}), 0)`)),
   ' + ',
 );
-
-/** The first of the ids whose payloads fit together. */
-function fitting(ids: readonly string[], bytesOf: ReadonlyMap<string, number>): string[] {
-  let bytes = 0;
-  const end = ids.findIndex((id, index) => (bytes += bytesOf.get(id) ?? 0) > PAYLOAD_BYTES && index > 0);
-  return end === -1 ? [...ids] : ids.slice(0, end);
-}
 
 const START_ORDER: Sorting = {
   list: 'trace',
@@ -99,7 +93,9 @@ export class SpanStore {
         where project_id = ${scope.projectId} and ${anyOf('span_id', ids)}`,
       options,
     );
-    const taken = fitting(ids, new Map(sizes.map(({ id, bytes }) => [id, Number(bytes)])));
+    const bytesOf = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
+    const sized = ids.map((id) => ({ id, bytes: bytesOf.get(id) ?? 0 }));
+    const taken = takeFitting(sized, PAYLOAD_BYTES).map(({ id }) => id);
     const spans = await this.storage.readLong<StoredSpan>(
       sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}`,
       options,

@@ -11,9 +11,8 @@ import {
   type ListSpans,
   type SpanResource,
 } from '@spandrel/contract';
-import { CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './apply-job.js';
-import { ClientGone } from './client-gone.js';
 import { SpanListStore } from './span-list.store.js';
 import { RecordWrites } from './record-writes.js';
 import { spanResource } from './span-resource.js';

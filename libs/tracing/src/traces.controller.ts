@@ -10,9 +10,8 @@ import {
   type TraceListItem,
   type TraceResource,
 } from '@spandrel/contract';
-import { CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, type Scope } from '@spandrel/kernel';
 import { traceNotFound } from './apply-job.js';
-import { ClientGone } from './client-gone.js';
 import { TraceListStore } from './trace-list.store.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordWrites } from './record-writes.js';

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { DomainError } from '@spandrel/kernel';
+import { DomainError } from '../errors/domain-error.js';
 import type { FastifyReply } from 'fastify';
 
 /** A signal that fires when the client leaves before its answer: a long read for it is then given up. */

@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import type { DatapointKind, DatapointSource } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import { DomainEvents } from '@spandrel/events';
+import type { WriteTx } from '@spandrel/storage';
+import { datapointResource } from './datapoint-resource.js';
+import type { DatapointRow } from './datapoint.entity.js';
+import { DatapointStore } from './datapoint.store.js';
+import { DatasetParticipants } from './dataset-participants.js';
+import type { DatasetRow } from './dataset.entity.js';
+import { DatasetStore } from './dataset.store.js';
+import { datapointNotFound, datasetNotFound } from './not-found.js';
+import { SOURCE } from './source.js';
+
+/** A datapoint that is to be made. */
+export interface NewDatapoint {
+  /** Made by the caller with `newId`, so that doing the transaction again does the same; in ascending order. */
+  id: string;
+  kind: DatapointKind;
+  source: DatapointSource;
+  sourceSpanId: string | null;
+}
+
+/**
+ * Every change to datapoints, each raising the dataset's version in the caller's transaction. Rows that a snapshot may
+ * need are closed and kept, others are replaced (ADR 0007).
+ */
+@Injectable()
+export class ChangeDatapoints {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly participants: DatasetParticipants,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /** Adds datapoints; emits `datapoint_created` for each. @throws NotFound `dataset_not_found`. */
+  async add(
+    tx: WriteTx,
+    scope: Scope,
+    datasetId: string,
+    added: readonly NewDatapoint[],
+    now: number,
+  ): Promise<DatapointRow[]> {
+    const dataset = await this.lock(tx, scope, datasetId);
+    const fromVersion = dataset.version + 1;
+    const rows = added.map((datapoint) => newRow(scope, datasetId, datapoint, fromVersion, now));
+    await this.datapoints.insert(tx, rows);
+    await this.raise(tx, dataset, rows.length, now);
+    await this.events.emit(
+      tx,
+      scope,
+      ...rows.map((row) => ({ type: 'datapoint_created' as const, datapoint: datapointResource(row) })),
+    );
+    return rows;
+  }
+
+  /** Replaces a datapoint's kind, the result of a run included. @throws NotFound for the dataset or the datapoint. */
+  async replace(
+    tx: WriteTx,
+    scope: Scope,
+    { datasetId, id, kind }: { datasetId: string; id: string; kind: DatapointKind },
+    now: number,
+  ): Promise<DatapointRow> {
+    const dataset = await this.lock(tx, scope, datasetId);
+    const before = await this.current(tx, scope, datasetId, id);
+    const after: DatapointRow = {
+      ...before,
+      fromVersion: dataset.version + 1,
+      importId: null,
+      kind: JSON.stringify(kind),
+      resultOutput: null,
+      resultScore: null,
+      updatedAt: now,
+    };
+    await this.retire(tx, scope, dataset, before);
+    await this.datapoints.insert(tx, [after]);
+    await this.raise(tx, dataset, 0, now);
+    return after;
+  }
+
+  /** Deletes a datapoint and what others keep about it. @throws NotFound for the dataset or the datapoint. */
+  async remove(tx: WriteTx, scope: Scope, datasetId: string, id: string, now: number): Promise<void> {
+    const dataset = await this.lock(tx, scope, datasetId);
+    const before = await this.current(tx, scope, datasetId, id);
+    await this.participants.beforeDatapointDelete(tx, { scope, datasetId, datapointId: id });
+    await this.retire(tx, scope, dataset, before);
+    await this.raise(tx, dataset, -1, now);
+  }
+
+  private async lock(tx: WriteTx, scope: Scope, datasetId: string): Promise<DatasetRow> {
+    const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
+    if (!dataset) throw datasetNotFound();
+    return dataset;
+  }
+
+  private async current(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<DatapointRow> {
+    const [row] = await this.datapoints.findForWrite(tx, scope, datasetId, [id]);
+    if (!row) throw datapointNotFound();
+    return row;
+  }
+
+  /** Takes a row out of the current ones; it stays, closed, when a snapshot was taken since it came. */
+  private async retire(tx: WriteTx, scope: Scope, dataset: DatasetRow, row: DatapointRow): Promise<void> {
+    const fromVersion =
+      row.importId === null ? row.fromVersion : await this.datapoints.publishedVersion(tx, scope, row.importId);
+    await this.datapoints.deleteRow(tx, row);
+    if (fromVersion > dataset.pinnedVersion) return;
+    await this.datapoints.insert(tx, [{ ...row, fromVersion, importId: null, toVersion: dataset.version + 1 }]);
+  }
+
+  private raise(tx: WriteTx, dataset: DatasetRow, added: number, now: number): Promise<void> {
+    return this.datasets.update(tx, {
+      ...dataset,
+      version: dataset.version + 1,
+      datapointCount: dataset.datapointCount + added,
+      updatedAt: now,
+    });
+  }
+}
+
+/** The row of a new datapoint. @param fromVersion 0 in an import. */
+export function newRow(
+  scope: Scope,
+  datasetId: string,
+  { id, kind, source, sourceSpanId }: NewDatapoint,
+  fromVersion: number,
+  now: number,
+  importId: string | null = null,
+): DatapointRow {
+  return {
+    projectId: scope.projectId,
+    datasetId,
+    id,
+    fromVersion,
+    toVersion: null,
+    importId,
+    source: SOURCE[source],
+    sourceSpanId,
+    kind: JSON.stringify(kind),
+    resultOutput: null,
+    resultScore: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

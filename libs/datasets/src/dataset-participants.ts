@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+
+/** Takes part in deletes: whoever keeps something about a dataset or its datapoints takes it along. */
+export interface DatasetParticipant {
+  readonly name: string;
+
+  /** Called in the transaction that deletes a dataset, while it and its datapoints are still there. */
+  beforeDatasetDelete?(tx: WriteTx, deletion: { scope: Scope; datasetId: string }): Promise<void>;
+
+  /** Called in the transaction that deletes a datapoint. */
+  beforeDatapointDelete?(
+    tx: WriteTx,
+    deletion: { scope: Scope; datasetId: string; datapointId: string },
+  ): Promise<void>;
+}
+
+/** Who takes part, in the order they registered. */
+@Injectable()
+export class DatasetParticipants {
+  private readonly participants: DatasetParticipant[] = [];
+
+  register(participant: DatasetParticipant): void {
+    this.participants.push(participant);
+  }
+
+  async beforeDatasetDelete(tx: WriteTx, deletion: { scope: Scope; datasetId: string }): Promise<void> {
+    for (const participant of this.participants) await participant.beforeDatasetDelete?.(tx, deletion);
+  }
+
+  async beforeDatapointDelete(
+    tx: WriteTx,
+    deletion: { scope: Scope; datasetId: string; datapointId: string },
+  ): Promise<void> {
+    for (const participant of this.participants) await participant.beforeDatapointDelete?.(tx, deletion);
+  }
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import {
+  behind,
+  fillPage,
+  forUpdate,
+  orderBy,
+  sql,
+  startOf,
+  Storage,
+  type Page,
+  type Sorting,
+  type WriteTx,
+} from '@spandrel/storage';
+import type { PlainList } from '@spandrel/contract';
+import type { DatasetRow } from './dataset.entity.js';
+import { datasetTable } from './tables.js';
+
+const NEWEST_FIRST: Sorting = {
+  list: 'datasets',
+  column: 'd.id',
+  idColumn: 'd.id',
+  type: 'text',
+  nullable: false,
+  order: 'desc',
+};
+
+const COLUMNS = datasetTable.select('d');
+
+/** Rows of datasets. */
+@Injectable()
+export class DatasetStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @returns the dataset, `undefined` when the project has none with this id. */
+  async find(scope: Scope, id: string): Promise<DatasetRow | undefined> {
+    const [dataset] = await this.storage.read<DatasetRow>(
+      sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and d.id = ${id}`,
+    );
+    return dataset;
+  }
+
+  /** A dataset that is to be changed, locked against other instances. */
+  async findForWrite(tx: WriteTx, scope: Scope, id: string): Promise<DatasetRow | undefined> {
+    const [dataset] = await tx.all<DatasetRow>(
+      sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and d.id = ${id}${forUpdate('d')}`,
+    );
+    return dataset;
+  }
+
+  /** @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, { limit, cursor }: PlainList): Promise<Page<DatasetRow>> {
+    return fillPage(
+      NEWEST_FIRST,
+      startOf(NEWEST_FIRST, cursor),
+      limit,
+      async (part, from, count) => ({
+        rows: await this.storage.readLong<DatasetRow>(
+          sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId}
+            and ${behind(NEWEST_FIRST, part, from)} order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
+        ),
+      }),
+      ({ id }) => ({ value: id, id }),
+    );
+  }
+
+  insert(tx: WriteTx, dataset: DatasetRow): Promise<void> {
+    return tx.insert(datasetTable, [dataset]);
+  }
+
+  update(tx: WriteTx, dataset: DatasetRow): Promise<void> {
+    return tx.update(datasetTable, [dataset]);
+  }
+
+  async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
+    await tx.run(sql`delete from dataset where project_id = ${scope.projectId} and id = ${id}`);
+  }
+}

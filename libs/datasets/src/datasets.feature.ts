@@ -1,0 +1,12 @@
+import { defineFeature } from '@spandrel/kernel';
+import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture-rule.entity.js';
+import { DatapointSchema, DatasetImportSchema } from './datapoint.entity.js';
+import { DatasetSchema } from './dataset.entity.js';
+import { DatasetsModule } from './datasets.module.js';
+
+export const datasetsFeature = defineFeature({
+  name: 'datasets',
+  module: DatasetsModule,
+  entities: [DatasetSchema, DatapointSchema, DatasetImportSchema, CaptureRuleSchema, CaptureTaskSchema, CaptureSchema],
+  requires: ['events', 'tracing'],
+});

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { sql, Storage, type LongReadOptions } from '@spandrel/storage';
+import { atVersion } from './datapoint-visibility.store.js';
+import type { DatapointRow } from './datapoint.entity.js';
+import { DatapointStore } from './datapoint.store.js';
+import type { Snapshot } from './snapshot.js';
+
+/** What a snapshot needs of a datapoint. */
+type SnapshotRow = Pick<DatapointRow, 'id' | 'kind' | 'resultOutput' | 'resultScore'>;
+
+/** Rows of datapoints as a version of their dataset sees them. */
+@Injectable()
+export class SnapshotStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datapoints: DatapointStore,
+  ) {}
+
+  async ids(scope: Scope, { datasetId, version }: Snapshot, afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.storage.readLong<{ id: string }>(
+      sql`select p.id as id from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
+        and p.id > ${afterId} and ${atVersion(version)} order by p.id limit ${limit}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async find(scope: Scope, { datasetId, version }: Snapshot, id: string): Promise<SnapshotRow | undefined> {
+    const [row] = await this.storage.read<SnapshotRow>(
+      sql`select p.id as id, p.kind as kind, p.result_output as "resultOutput", p.result_score as "resultScore"
+        from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.id = ${id}
+        and ${atVersion(version)}`,
+    );
+    return row;
+  }
+
+  after(
+    scope: Scope,
+    { datasetId, version }: Snapshot,
+    afterId: string,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<DatapointRow[]> {
+    return this.datapoints.after(scope, datasetId, atVersion(version), afterId, limit, options);
+  }
+}

@@ -1,0 +1,5 @@
+/** A dataset as it was at a version. */
+export interface Snapshot {
+  datasetId: string;
+  version: number;
+}
