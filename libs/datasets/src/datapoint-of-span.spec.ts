@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { datapointKindSchema } from '@spandrel/contract';
+import fc from 'fast-check';
+import { datapointOfSpan } from './datapoint-of-span.js';
+
+const span = (input: unknown, output: unknown = null) => ({
+  input: input === null ? null : JSON.stringify(input),
+  output: output === null ? null : JSON.stringify(output),
+});
+const messages = [
+  { role: 'system', content: 'be brief', name: 's' },
+  { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+  { role: 'assistant', content: null, tool_calls: [{ id: 'a' }] },
+];
+
+describe('a datapoint of a span', () => {
+  it('is a conversation when the input is messages, expecting the text of the output', () => {
+    const conversation = (expected: string | null) => ({
+      LlmConversation: { messages, expected, metadata: null },
+    });
+    expect(datapointOfSpan(span(messages, 'hello'))).toEqual(conversation('hello'));
+    expect(datapointOfSpan(span(messages, { text: 'hello', finish_reason: 'stop' }))).toEqual(conversation('hello'));
+    for (const output of [null, { text: 5 }, ['hello'], 7, { other: 'hello' }]) {
+      expect(datapointOfSpan(span(messages, output))).toEqual(conversation(null));
+    }
+  });
+
+  it('is Generic for every other input, expecting the output as it is', () => {
+    for (const input of [
+      null,
+      'text',
+      7,
+      [],
+      {},
+      { role: 'user', content: 'x' },
+      [...messages, 'x'],
+      [{ role: 1, content: 'x' }],
+      [{ role: 'user' }],
+      [{ role: 'user', content: 7 }],
+    ]) {
+      expect(datapointOfSpan(span(input, { text: 'x' }))).toEqual({
+        Generic: { input, expected_output: { text: 'x' } },
+      });
+    }
+    expect(datapointOfSpan(span('running'))).toEqual({ Generic: { input: 'running', expected_output: null } });
+  });
+
+  it('keeps numbers exactly', () => {
+    const kind = datapointOfSpan({ input: '[12345678901234567890]', output: '{"text":12345678901234567890}' });
+    expect(JSON.stringify(kind)).toBe(
+      '{"Generic":{"input":[12345678901234567890],"expected_output":{"text":12345678901234567890}}}',
+    );
+  });
+
+  it('is always a kind that the API takes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (input, output) => {
+        expect(datapointKindSchema.safeParse(datapointOfSpan(span(input, output))).success).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import { parseExactJson, type DatapointKind, type DatapointMessage } from '@spandrel/contract';
+import type { StoredSpan } from '@spandrel/tracing';
+
+/**
+ * What a span becomes as a datapoint (contract.md "Datasets and datapoints", "Export-span"): an input of messages makes
+ * a conversation, which expects the output's text; every other input a Generic, which expects the output as it is. The
+ * output of a span that still runs is `null`.
+ */
+export function datapointOfSpan(span: Pick<StoredSpan, 'input' | 'output'>): DatapointKind {
+  const input = valueOf(span.input);
+  const output = valueOf(span.output);
+  if (isConversation(input)) {
+    return { LlmConversation: { messages: input, expected: textOf(output), metadata: null } };
+  }
+  return { Generic: { input, expected_output: output } };
+}
+
+const valueOf = (text: string | null): unknown => (text === null ? null : parseExactJson(text));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+
+const isConversation = (input: unknown): input is DatapointMessage[] =>
+  Array.isArray(input) && input.length > 0 && input.every(isMessage);
+
+/** Has a role and `content` as a datapoint may have it: text, parts or `null`. */
+function isMessage(value: unknown): boolean {
+  if (!isObject(value) || typeof value['role'] !== 'string') return false;
+  const { content } = value;
+  return typeof content === 'string' || content === null || Array.isArray(content) || isObject(content);
+}
+
+/** The text of an output: the output itself, or what the gateway records as its `text`. */
+function textOf(output: unknown): string | null {
+  if (typeof output === 'string') return output;
+  return isObject(output) && typeof output['text'] === 'string' ? output['text'] : null;
+}
