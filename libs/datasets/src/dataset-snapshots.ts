@@ -57,6 +57,18 @@ export class DatasetSnapshots {
     return this.snapshots.ids(scope, snapshot, afterId, limit);
   }
 
+  /** Ids of the datapoints that any of the versions of a dataset sees, behind `afterId`, in order. */
+  idsOfAny(
+    scope: Scope,
+    datasetId: string,
+    versions: readonly number[],
+    afterId: string,
+    limit: number,
+    options: LongReadOptions = {},
+  ): Promise<string[]> {
+    return this.snapshots.idsOfAny(scope, datasetId, versions, afterId, limit, options);
+  }
+
   /** One datapoint of a snapshot, quickly. */
   async find(scope: Scope, snapshot: Snapshot, id: string): Promise<SnapshotDatapoint | undefined> {
     const row = await this.snapshots.find(scope, snapshot, id);

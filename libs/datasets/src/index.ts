@@ -1,7 +1,7 @@
 export { ChangeDatapoints, type NewDatapoint } from './change-datapoints.js';
 export { datapointKind } from './datapoint-resource.js';
 export type { DatapointRow } from './datapoint.entity.js';
-export { DatapointStore } from './datapoint.store.js';
+export { DatapointStore, type DatapointResult } from './datapoint.store.js';
 export { DatasetParticipants, type DatasetParticipant } from './dataset-participants.js';
 export { DatasetSnapshots, type SnapshotDatapoint } from './dataset-snapshots.js';
 export { DatasetStore } from './dataset.store.js';

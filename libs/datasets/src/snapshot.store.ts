@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { sql, Storage, type LongReadOptions } from '@spandrel/storage';
+import { joinSql, sql, Storage, type LongReadOptions } from '@spandrel/storage';
 import { atVersion } from './datapoint-visibility.store.js';
 import type { DatapointRow } from './datapoint.entity.js';
 import { DatapointStore } from './datapoint.store.js';
@@ -21,6 +21,27 @@ export class SnapshotStore {
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select p.id as id from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
         and p.id > ${afterId} and ${atVersion(version)} order by p.id limit ${limit}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Ids of the datapoints that any of the versions sees, behind `afterId`, in order. */
+  async idsOfAny(
+    scope: Scope,
+    datasetId: string,
+    versions: readonly number[],
+    afterId: string,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<string[]> {
+    const seen = joinSql(
+      versions.map((version) => sql`(${atVersion(version)})`),
+      ' or ',
+    );
+    const rows = await this.storage.readLong<{ id: string }>(
+      sql`select distinct p.id as id from datapoint p where p.project_id = ${scope.projectId}
+        and p.dataset_id = ${datasetId} and p.id > ${afterId} and (${seen}) order by p.id limit ${limit}`,
+      options,
     );
     return rows.map(({ id }) => id);
   }

@@ -30,6 +30,11 @@ export class Storage {
     return this.backend.dialect;
   }
 
+  /** Whether no other process can be on this database: what an earlier one left is then nobody's. */
+  get exclusive(): boolean {
+    return this.backend.dialect === 'sqlite';
+  }
+
   /**
    * Runs `work` in a transaction of its own; durable when the promise resolves.
    * @param work may be run again from the start when the transaction was lost without having been committed, so it must

@@ -1,3 +1,4 @@
+export { addCost, costOf, toCostSum, type CostSum } from './cost-sum.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
 export { SpanCommitParticipants, type SpanCommitParticipant } from './span-commit-participant.js';
 export type { StoredSpan } from './span.entity.js';
