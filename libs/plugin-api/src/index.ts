@@ -15,3 +15,4 @@ export * from './wire/base-url.js';
 export * from './wire/error-message.js';
 export * from './wire/lenient-json.js';
 export * from './wire/messages.js';
+export * from './wire/plain-text.js';

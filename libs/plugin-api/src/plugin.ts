@@ -27,7 +27,7 @@ interface PluginOf<Point extends string, Deps, Extension, Config> {
 }
 
 export type ProviderPlugin<Config = unknown> = PluginOf<'provider', ProviderDeps, Provider, Config>;
-export type ScorerPlugin<Config = unknown> = PluginOf<'scorer', ScorerDeps, Scorer, Config>;
+export type ScorerPlugin<Config = unknown> = PluginOf<'scorer', ScorerDeps, Scorer<Config>, Config>;
 export type SearchIndexPlugin<Config = unknown> = PluginOf<'search-index', SearchIndexDeps, SearchIndex, Config>;
 export type Plugin = ProviderPlugin | ScorerPlugin | SearchIndexPlugin;
 

@@ -6,8 +6,8 @@ export interface ScorerDeps {
   logger: PluginLogger;
 }
 
-/** A scoring strategy of evaluations: how good is this output? */
-export interface Scorer {
+/** A scoring strategy of evaluations: how good is this output? `Config` is the plugin's own, as its schema makes it. */
+export interface Scorer<Config = unknown> {
   /** True when a datapoint without an expected value cannot be scored; such an item fails before `score` is called. */
   readonly needsExpected: boolean;
   /**
@@ -15,19 +15,24 @@ export interface Scorer {
    * @returns `score` 0 to 1, or `null` when the strategy gives none.
    * @throws anything: the item fails with the scorer's name and the message, the run goes on.
    */
-  score(sample: ScoreSample): Promise<Score> | Score;
+  score(sample: ScoreSample<Config>): Promise<Score> | Score;
 }
 
-export interface ScoreSample {
-  /** The datapoint's input: a text, or its messages. */
+export interface ScoreSample<Config = unknown> {
+  /** The datapoint's input: a text, other JSON, or its messages. */
   input: unknown;
   /** The model's output text. */
   output: string;
   /** The datapoint's expected value, `undefined` when it has none. */
   expected: unknown;
-  /** The run's `scoring_config`. */
-  config: unknown;
-  /** Asks the run's judge model; 60 s timeout and one retry as for any model call. */
+  /** The plugin's config of yaml with the run's `scoring_config` laid over it, checked and completed by its schema. */
+  config: Config;
+  /** The run's `config.judge.rubric`, for scorers that ask a judge; `undefined` when it has none. */
+  rubric: string | undefined;
+  /**
+   * Asks the run's judge model; 60 s timeout and one retry as for any model call. Its tokens and cost are kept with the
+   * item.
+   */
   complete(request: { messages: ChatMessage[]; temperature?: number }): Promise<{ text: string }>;
   signal: AbortSignal;
 }
@@ -35,4 +40,6 @@ export interface ScoreSample {
 export interface Score {
   score: number | null;
   reason?: string;
+  /** SHA-256, hex, of the prompt template and rubric a judge was asked with, so that runs judged alike can be told. */
+  promptHash?: string;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ScorerPlugin } from '../plugin.js';
+import { pluginConfigSchema, type ScorerPlugin } from '../plugin.js';
 import type { Score, Scorer, ScoreSample } from '../scorer.js';
 import { deepFreeze } from './deep-freeze.js';
 import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
@@ -13,10 +13,13 @@ export interface ScorerContract<Config> {
   samples: readonly ScoreFixture[];
 }
 
-/** A sample and its score; `judge` answers the scorer's calls of `complete`. */
+/**
+ * A sample and its score; `judge` answers the scorer's calls of `complete`. `config` is a run's `scoring_config`: it is
+ * laid over the first accepted config, checked and completed, as the kernel does.
+ */
 export interface ScoreFixture {
   name: string;
-  sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'config'>>;
+  sample: Partial<Pick<ScoreSample, 'input' | 'output' | 'expected' | 'rubric'>> & { config?: object };
   judge?: (prompt: string) => string;
   expected: number | null;
 }
@@ -30,7 +33,22 @@ export function describeScorerContract<Config>(
   { describe, it }: TestFunctions,
 ): void {
   const { plugin, configs } = contract;
-  const provide = async (): Promise<Scorer> => setUpPlugin(plugin, configs.accepted[0]);
+  const provide = async (): Promise<Scorer<Config>> => setUpPlugin(plugin, configs.accepted[0]);
+  const sampleOf = (fixture: ScoreFixture): ScoreSample<Config> => ({
+    ...deepFreeze({
+      input: 'question',
+      output: 'answer',
+      expected: undefined,
+      rubric: undefined,
+      ...fixture.sample,
+      config: pluginConfigSchema(plugin).parse({
+        ...(configs.accepted[0] as object),
+        ...fixture.sample.config,
+      }) as Config,
+    }),
+    complete: completeBy(fixture),
+    signal: new AbortController().signal,
+  });
 
   describe(`scorer plugin ${plugin.name}`, () => {
     describePlugin(plugin, 'scorer', configs, { describe, it });
@@ -53,6 +71,17 @@ export function describeScorerContract<Config>(
         contract.samples.map(({ expected }) => expected),
       );
     });
+    it('gives samples that are judged alike the same prompt hash', async () => {
+      const scorer = await provide();
+      const hashes = new Map<string, string | undefined>();
+      for (const fixture of contract.samples) {
+        const { config, rubric } = sampleOf(fixture);
+        const alike = JSON.stringify([config, rubric]);
+        const { promptHash } = await scorer.score(sampleOf(fixture));
+        if (hashes.has(alike)) assert.equal(promptHash, hashes.get(alike), fixture.name);
+        hashes.set(alike, promptHash);
+      }
+    });
     for (const fixture of contract.samples.filter(({ judge }) => judge !== undefined)) {
       it(`stops ${fixture.name} when its signal aborts`, async () => {
         const abort = new AbortController();
@@ -66,19 +95,21 @@ export function describeScorerContract<Config>(
   });
 }
 
-function sampleOf({ sample, judge }: ScoreFixture): ScoreSample {
-  const complete: ScoreSample['complete'] = async ({ messages }) => {
+const completeBy =
+  ({ judge }: ScoreFixture): ScoreSample['complete'] =>
+  async ({ messages }) => {
     assert.ok(judge, 'asks a judge although the fixture has none');
     return { text: judge(messages.map(({ content }) => String(content)).join('\n')) };
   };
-  const given = deepFreeze({ input: 'question', output: 'answer', expected: undefined, config: {}, ...sample });
-  return { ...given, complete, signal: new AbortController().signal };
-}
 
 function assertScore(score: Score): Score {
   assert.ok(score.score === null || (score.score >= 0 && score.score <= 1), `${score.score} is not from 0 to 1`);
   assert.ok(score.reason === undefined || typeof score.reason === 'string');
-  for (const member of Object.keys(score)) assert.match(member, /^(score|reason)$/);
+  assert.ok(
+    score.promptHash === undefined || /^[0-9a-f]{64}$/.test(score.promptHash),
+    `${score.promptHash} is no SHA-256`,
+  );
+  for (const member of Object.keys(score)) assert.match(member, /^(score|reason|promptHash)$/);
   return score;
 }
 

@@ -1,0 +1,16 @@
+import { defineScorer, plainTextOf, readExactJson } from '@spandrel/plugin-api';
+import { sameJson } from './same-json.js';
+
+/** 1 when the output is the expected text, or JSON of the expected value, else 0 (contract.md "Evaluations"). */
+export default defineScorer({
+  name: 'ExactMatch',
+  setup: () => ({
+    needsExpected: true,
+    score: ({ output, expected }) => ({ score: matches(output, expected) ? 1 : 0 }),
+  }),
+});
+
+function matches(output: string, expected: unknown): boolean {
+  if (output === plainTextOf(expected)) return true;
+  return typeof expected !== 'string' && sameJson(readExactJson(output), expected);
+}

@@ -1,0 +1,39 @@
+import { sameDecimal } from './same-decimal.js';
+
+/**
+ * Whether two values of `parseExactJson` are the same JSON value: members in any order, numbers by what they are worth
+ * (`1`, `1.0` and `1e0` are one number, however many digits it has), strings to the character. Anything that is not
+ * JSON, such as `undefined`, is the same as nothing.
+ */
+export function sameJson(one: unknown, other: unknown): boolean {
+  const sources = [numberSource(one), numberSource(other)] as const;
+  if (sources[0] !== undefined && sources[1] !== undefined) return sameDecimal(sources[0], sources[1]);
+  if (!isContainer(one) || !isContainer(other)) return one === other && one !== undefined;
+  if (Array.isArray(one) || Array.isArray(other)) return sameList(one, other);
+  return sameObject(one, other);
+}
+
+/** The decimal of a JSON number: one that a double cannot hold is kept as its source text. */
+function numberSource(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return JSON.isRawJSON(value) ? value.rawJSON : undefined;
+}
+
+type Container = Readonly<Record<string, unknown>>;
+
+const isContainer = (value: unknown): value is Container =>
+  typeof value === 'object' && value !== null && !JSON.isRawJSON(value);
+
+const sameList = (one: unknown, other: unknown): boolean =>
+  Array.isArray(one) &&
+  Array.isArray(other) &&
+  one.length === other.length &&
+  one.every((item, index) => sameJson(item, other[index]));
+
+function sameObject(one: Container, other: Container): boolean {
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && sameJson(one[key], other[key]))
+  );
+}

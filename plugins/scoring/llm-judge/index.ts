@@ -1,0 +1,23 @@
+import { defineScorer } from '@spandrel/plugin-api';
+import { z } from 'zod';
+import { BUILT_IN_RUBRIC, judgeMessages, promptHash } from './prompt.js';
+import { readVerdict } from './read-verdict.js';
+import { untilAborted } from './until-aborted.js';
+
+/** As `config.judge.rubric` of a run. */
+const RUBRIC_LENGTH_MAX = 100_000;
+
+/** Another model rates the output by a rubric, 0 to 1 (service-spec "Scoring strategies", contract.md "Evaluations"). */
+export default defineScorer({
+  name: 'LlmJudge',
+  config: z.strictObject({ rubric: z.string().min(1).max(RUBRIC_LENGTH_MAX).default(BUILT_IN_RUBRIC) }),
+  setup: () => ({
+    needsExpected: false,
+    async score({ complete, signal, ...sample }) {
+      const rubric = sample.rubric || sample.config.rubric;
+      const request = { messages: judgeMessages(sample, rubric), temperature: 0 };
+      const { text } = await untilAborted(signal, () => complete(request));
+      return { ...readVerdict(text), promptHash: promptHash(rubric) };
+    },
+  }),
+});
