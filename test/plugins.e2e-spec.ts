@@ -34,7 +34,7 @@ beforeAll(async () => {
   acmeUrl = `http://127.0.0.1:${(acme.address() as AddressInfo).port}`;
   writeFileSync(
     join(folder, 'my.yaml'),
-    `plugins:\n  - openai\n  - ./max-length.ts\n  - use: ./acme.mjs\n    config: { base_url: '${acmeUrl}' }\n`,
+    `plugins:\n  - ./max-length.ts\n  - use: ./acme.mjs\n    config: { base_url: '${acmeUrl}' }\n`,
   );
   spandrel = await startSpandrel({ args: ['--config', join(folder, 'my.yaml')] });
 });
@@ -69,19 +69,26 @@ describe('a scorer plugin in a file of its own', () => {
   it('is loaded, configured and scores', async () => {
     const entry = { use: join(folder, 'max-length.ts'), config: { characters: 3 } };
     const { scorers } = await loadPlugins([entry], createLogger('silent', 'test'));
-    const [{ name, extension } = { name: undefined, extension: undefined }] = scorers;
-    expect(name).toBe('MaxLength');
-    const sample = {
-      input: '',
-      expected: undefined,
-      complete: () => Promise.reject(new Error('no judge')),
-      signal: new AbortController().signal,
+    const scorer = scorers[0]!;
+    expect(scorer.name).toBe('MaxLength');
+    const score = (output: string, scoringConfig: Record<string, unknown> | null) => {
+      const configured = scorer.configure(scoringConfig);
+      if ('faults' in configured) return configured;
+      return scorer.extension.score({
+        input: '',
+        output,
+        expected: undefined,
+        rubric: undefined,
+        config: configured.config,
+        complete: () => Promise.reject(new Error('no judge')),
+        signal: new AbortController().signal,
+      });
     };
-    expect(await extension?.score({ ...sample, output: '長崎🌊', config: undefined })).toEqual({
-      score: 1,
-      reason: '3 of 3 characters',
+    expect(await score('長崎🌊', null)).toEqual({ score: 1, reason: '3 of 3 characters' });
+    expect(await score('ab', { characters: 1 })).toEqual({ score: 0, reason: '2 of 1 characters' });
+    expect(await score('ab', { characters: 0 })).toEqual({
+      faults: [{ path: 'characters', message: expect.any(String) }],
     });
-    expect(await extension?.score({ ...sample, output: 'ab', config: { characters: 1 } })).toMatchObject({ score: 0 });
   });
 });
 

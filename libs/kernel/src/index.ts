@@ -21,5 +21,5 @@ export { runApp, STOP_MESSAGE, type AppContext, type AppMessage, type AppReady }
 export { createLogger, type Logger } from './logger.js';
 export { PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
-export { PLUGINS, type Named, type PluginRegistry } from './plugins/plugin-registry.js';
+export { PLUGINS, type LoadedScorer, type Named, type PluginRegistry } from './plugins/plugin-registry.js';
 export { LOCAL_SCOPE, type Scope } from './scope.js';

@@ -26,13 +26,15 @@ const file = (name: string, text: string): string => {
   return name;
 };
 
+const BUILT_INS = ['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'none'];
+
 describe('loadSettings', () => {
   it('has the documented defaults', () => {
     const settings = load();
     expect(settings).toMatchObject({ mode: 'local', host: '127.0.0.1', port: 3000, dataDir: join(cwd, 'data') });
     expect(settings.gateway).toMatchObject({ enabled: true, port: 3001, apiUrl: 'http://127.0.0.1:3000' });
     expect(settings.gateway.capture).toEqual({ mode: 'full' });
-    expect(settings.plugins.map(({ use }) => use)).toEqual(['openai', 'anthropic', 'ollama', 'custom']);
+    expect(settings.plugins.map(({ use }) => use)).toEqual(BUILT_INS);
   });
 
   it('takes the flag, then the variable, then the file, then the mode, then the defaults', () => {
@@ -80,10 +82,51 @@ describe('loadSettings', () => {
       'etc/plugins.yaml',
       'plugins:\n  - ./mine.ts\n  - use: ../yours.mjs\n    config: { depth: 2 }\n',
     );
-    expect(load({ args: ['--config', config] }).plugins).toEqual([
+    expect(load({ args: ['--config', config] }).plugins.slice(0, 2)).toEqual([
       { use: join(cwd, 'etc/mine.ts'), config: {} },
       { use: join(cwd, 'yours.mjs'), config: { depth: 2 } },
     ]);
+  });
+
+  it('puts the plugins of the own file before the built-in ones, which stay', () => {
+    const config = file('own-plugins.yaml', 'plugins: [acme-plugin, ./mine.ts]\n');
+    expect(load({ args: ['--config', config] }).plugins.map(({ use }) => use)).toEqual([
+      'acme-plugin',
+      join(cwd, 'mine.ts'),
+      ...BUILT_INS,
+    ]);
+    expect(load({ args: ['--config', file('no-plugins.yaml', 'plugins: []\n')] }).plugins).toHaveLength(8);
+  });
+
+  it('takes a built-in plugin that the own file lists from there, with its place and config', () => {
+    const rubric = 'Is it polite?';
+    const config = file(
+      'named-plugins.yaml',
+      `plugins:\n  - custom\n  - { use: llm-judge, config: { rubric: ${rubric} } }\n`,
+    );
+    const { plugins } = load({ args: ['--config', config] });
+    expect(plugins.map(({ use }) => use)).toEqual([
+      'custom',
+      'llm-judge',
+      ...BUILT_INS.filter((use) => use !== 'custom' && use !== 'llm-judge'),
+    ]);
+    expect(plugins[1]).toEqual({ use: 'llm-judge', config: { rubric } });
+  });
+
+  it('leaves out a plugin that is not enabled', () => {
+    const config = file(
+      'fewer-plugins.yaml',
+      'plugins:\n  - { use: ollama, enabled: false }\n  - { use: none, enabled: true }\n  - { use: ./off.ts, enabled: false }\n',
+    );
+    expect(load({ args: ['--config', config] }).plugins.map(({ use }) => use)).toEqual([
+      'none',
+      ...BUILT_INS.filter((use) => use !== 'ollama' && use !== 'none'),
+    ]);
+  });
+
+  it.each(['{ config: {} }', '{ use: none, enabled: later }', '[none]', '7'])('refuses the plugin %s', (entry) => {
+    const config = file('bad-plugins.yaml', `plugins: [openai, ${entry}]\n`);
+    expect(faultsOf({ args: ['--config', config] })).toContainEqual(expect.stringMatching(/^plugins\[1\]/));
   });
 
   it('names every fault, one a line', () => {

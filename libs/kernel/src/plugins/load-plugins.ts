@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs';
 import { dottedPath } from '@spandrel/contract';
 import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin } from '@spandrel/plugin-api';
+import type { z } from 'zod';
 import type { PluginEntry } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
 import type { Logger } from '../logger.js';
-import type { PluginRegistry } from './plugin-registry.js';
+import { configureScorer } from './configure-scorer.js';
+import type { LoadedScorer, Named, PluginRegistry } from './plugin-registry.js';
 import { builtInNames, resolvePlugin } from './resolve-plugin.js';
 
 const EXTENSION_POINTS = ['provider', 'scorer', 'search-index'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
+
+/** Of any extension point; only the registry's scorers show `configure`. */
+type LoadedPlugin = Named<unknown> & Pick<LoadedScorer, 'configure'>;
 
 /**
  * Loads the plugins of config, checks each one's config and sets it up, in order.
@@ -16,7 +21,7 @@ type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
  *   a name that is taken, a config its schema refuses, or a `setup` that throws. Each line names plugin and reason.
  */
 export async function loadPlugins(entries: readonly PluginEntry[], logger: Logger): Promise<PluginRegistry> {
-  const loaded: Record<ExtensionPoint, { name: string; extension: unknown }[]> = {
+  const loaded: Record<ExtensionPoint, LoadedPlugin[]> = {
     provider: [],
     scorer: [],
     'search-index': [],
@@ -29,7 +34,12 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
       if (point.some(({ name }) => name === plugin.name)) {
         throw new PluginFault(`the ${plugin.extensionPoint} name "${plugin.name}" is already taken`);
       }
-      point.push({ name: plugin.name, extension: await setUp(plugin, entry.config, logger) });
+      const schema = pluginConfigSchema(plugin);
+      point.push({
+        name: plugin.name,
+        extension: await setUp(plugin, schema, entry.config, logger),
+        configure: (overrides) => configureScorer(schema, entry.config, overrides),
+      });
     } catch (error) {
       faults.push(`plugin "${entry.use}": ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -77,8 +87,8 @@ function describeImportError(use: string, error: unknown): string {
     : `cannot be loaded: ${message}`;
 }
 
-async function setUp(plugin: Plugin, config: unknown, logger: Logger): Promise<unknown> {
-  const checked = await checkConfig(plugin, config);
+async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger: Logger): Promise<unknown> {
+  const checked = await checkConfig(schema, config);
   let extension: unknown;
   try {
     extension = await plugin.setup({ logger: pluginLogger(plugin, logger) }, checked);
@@ -89,8 +99,8 @@ async function setUp(plugin: Plugin, config: unknown, logger: Logger): Promise<u
   return extension;
 }
 
-async function checkConfig(plugin: Plugin, config: unknown): Promise<unknown> {
-  const result = await pluginConfigSchema(plugin)['~standard'].validate(config);
+async function checkConfig(schema: z.ZodType, config: unknown): Promise<unknown> {
+  const result = await schema['~standard'].validate(config);
   if (!result.issues) return result.value;
   const faults = result.issues.map(({ path, message }) => {
     const keys = (path ?? []).map((segment) => (typeof segment === 'object' ? segment.key : segment));

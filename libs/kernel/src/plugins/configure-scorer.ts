@@ -1,0 +1,25 @@
+import { fieldErrors, type FieldError } from '@spandrel/contract';
+import type { z } from 'zod';
+
+/** A scorer's config for one run, or everything that is wrong with what the run gives. */
+export type ScorerConfig = { config: unknown } | { faults: FieldError[] };
+
+/**
+ * Lays a run's `scoring_config` over the scorer's config of yaml, member by member at the top level, and checks and
+ * completes the result by the plugin's schema.
+ * @returns faults with paths from the root of `overrides`; never throws, whatever the plugin's schema does.
+ */
+export function configureScorer(
+  schema: z.ZodType,
+  defaults: Readonly<Record<string, unknown>>,
+  overrides: Readonly<Record<string, unknown>> | null | undefined,
+): ScorerConfig {
+  try {
+    const checked = schema.safeParse({ ...defaults, ...overrides });
+    return checked.success ? { config: checked.data } : { faults: fieldErrors(checked.error) };
+  } catch (error) {
+    return { faults: [{ path: '', message: `cannot be checked: ${describe(error)}` }] };
+  }
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
