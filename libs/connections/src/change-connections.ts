@@ -1,0 +1,91 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CreateConnection, UpdateConnection } from '@spandrel/contract';
+import { Conflict, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { checkConnection, keyNeededAgain, leadsElsewhere } from './check-connection.js';
+import { ConnectionUses } from './connection-uses.js';
+import type { ConnectionRow } from './connection.entity.js';
+import { ConnectionStore } from './connection.store.js';
+import { ConnectionUnusable, unsealKey } from './connections.js';
+import { KeyRing } from './key-ring.js';
+import { seal } from './sealing.js';
+
+/** Creates, changes and deletes provider connections. */
+@Injectable()
+export class ChangeConnections {
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: ConnectionStore,
+    private readonly uses: ConnectionUses,
+    private readonly ring: KeyRing,
+    @Inject(PLUGINS) private readonly plugins: PluginRegistry,
+  ) {}
+
+  /** @throws Invalid */
+  async create({ projectId }: Scope, body: CreateConnection): Promise<ConnectionRow> {
+    const { name, provider, base_url: baseUrl = null, default_model: defaultModel = null } = body;
+    checkConnection(this.plugins.providers, { provider, baseUrl }, body.api_key === '');
+    const id = newId();
+    const now = Date.now();
+    const sealed = seal(body.api_key, this.ring.current, { projectId, id });
+    const row = { projectId, id, name, provider, baseUrl, defaultModel, ...sealed, createdAt: now, updatedAt: now };
+    await this.storage.write((tx) => this.store.insert(tx, row));
+    return row;
+  }
+
+  /** Changes the members given; the key stays when none is given. @throws Invalid, NotFound */
+  update(scope: Scope, id: string, body: UpdateConnection): Promise<ConnectionRow> {
+    return this.storage.write(async (tx) => {
+      const row = await this.store.findLocked(tx, scope, id);
+      if (!row) throw connectionNotFound();
+      const changed = this.changed(row, body);
+      await this.store.update(tx, changed);
+      return changed;
+    });
+  }
+
+  /** @throws NotFound, and Conflict when an unfinished run uses the connection. */
+  async delete(scope: Scope, id: string): Promise<void> {
+    await this.storage.write(async (tx) => {
+      if (!(await this.store.findLocked(tx, scope, id))) throw connectionNotFound();
+      if (await this.uses.isUsed(tx, scope, id)) {
+        throw new Conflict('connection_in_use', 'the connection is used by an eval run that is not finished');
+      }
+      await this.store.delete(tx, scope, id);
+    });
+  }
+
+  private changed(row: ConnectionRow, body: UpdateConnection): ConnectionRow {
+    const { providers } = this.plugins;
+    const apiKey = body.api_key ?? undefined;
+    const changed: ConnectionRow = {
+      ...row,
+      name: body.name ?? row.name,
+      provider: body.provider ?? row.provider,
+      baseUrl: body.base_url === undefined ? row.baseUrl : body.base_url,
+      defaultModel: body.default_model === undefined ? row.defaultModel : body.default_model,
+      updatedAt: Date.now(),
+      ...(apiKey !== undefined && seal(apiKey, this.ring.current, row)),
+    };
+    // Whoever only renames is not asked about a provider whose plugin is away.
+    if (body.provider !== undefined || body.base_url !== undefined || apiKey !== undefined) {
+      checkConnection(providers, changed, apiKey === undefined ? this.hasEmptyKey(row) : apiKey === '');
+      const kept = apiKey === undefined && leadsElsewhere(providers, row, changed);
+      if (kept && !this.hasEmptyKey(row)) throw keyNeededAgain();
+    }
+    return changed;
+  }
+
+  /** A key that cannot be decrypted counts as one. */
+  private hasEmptyKey(row: ConnectionRow): boolean {
+    try {
+      return unsealKey(row, this.ring) === '';
+    } catch (error) {
+      if (error instanceof ConnectionUnusable) return false;
+      throw error;
+    }
+  }
+}
+
+export const connectionNotFound = (): NotFound =>
+  new NotFound('connection_not_found', 'no provider connection has this id');

@@ -1,0 +1,64 @@
+import { isStorableText, type FieldError } from '@spandrel/contract';
+import { Invalid, type Named } from '@spandrel/kernel';
+import type { Provider } from '@spandrel/plugin-api';
+import { originOf } from './open-connection.js';
+
+/** Providers that take no calls without a key. Servers of one's own often want none. */
+const KEY_REQUIRED: ReadonlySet<string> = new Set(['openai', 'anthropic']);
+
+/** Where a connection leads. */
+export interface Destination {
+  provider: string;
+  baseUrl: string | null;
+}
+
+/**
+ * Checks what the wire's schema cannot know: the provider is loaded, there is a base to call, and a key where the
+ * provider wants one (contract.md "Provider connections").
+ * @param keyIsEmpty of the key the connection will have.
+ * @throws Invalid `validation_failed`
+ */
+export function checkConnection(
+  providers: readonly Named<Provider>[],
+  { provider, baseUrl }: Destination,
+  keyIsEmpty: boolean,
+): void {
+  const extension = providers.find(({ name }) => name === provider)?.extension;
+  if (!extension) {
+    const names = providers.map(({ name }) => name).join(', ');
+    throw invalid({ path: 'provider', message: `must be one of the loaded providers: ${names}` });
+  }
+  if (baseUrl !== null && !isStorableText(baseUrl)) {
+    throw invalid({ path: 'base_url', message: 'must not hold NUL characters or lone surrogates' });
+  }
+  if (baseUrl === null && extension.defaultBaseUrl === null) {
+    throw invalid({ path: 'base_url', message: `is required: the provider ${provider} has no default` });
+  }
+  if (keyIsEmpty && KEY_REQUIRED.has(provider)) {
+    throw invalid({ path: 'api_key', message: `must not be empty: the provider ${provider} wants a key` });
+  }
+}
+
+/**
+ * Whether calls of a connection go to another server, or in another provider's manner, than before: a key that was
+ * given for the one must not be sent to the other.
+ */
+export function leadsElsewhere(
+  providers: readonly Named<Provider>[],
+  before: Destination,
+  after: Destination,
+): boolean {
+  const originFor = ({ provider, baseUrl }: Destination): string | undefined =>
+    originOf(baseUrl ?? providers.find(({ name }) => name === provider)?.extension.defaultBaseUrl ?? null);
+  return before.provider !== after.provider || originFor(before) !== originFor(after);
+}
+
+export const keyNeededAgain = (): Invalid =>
+  invalid({
+    path: 'api_key',
+    message:
+      'is required when provider or the server of base_url changes: the stored key is not sent to another server',
+  });
+
+const invalid = (error: FieldError): Invalid =>
+  new Invalid('validation_failed', '1 member of the body is not valid', [error]);

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { isStorableText, type PlainList } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  behind,
+  fillPage,
+  forUpdate,
+  orderBy,
+  sql,
+  startOf,
+  Storage,
+  Table,
+  type Page,
+  type Sorting,
+  type WriteTx,
+} from '@spandrel/storage';
+import { ConnectionSchema, type ConnectionRow } from './connection.entity.js';
+import type { Sealed } from './sealing.js';
+
+const connectionTable = new Table<ConnectionRow>(ConnectionSchema, ['projectId', 'id']);
+const CONNECTION_COLUMNS = connectionTable.select('c');
+
+const SORTING: Sorting = {
+  list: 'connections:created_at:desc',
+  column: 'c.created_at',
+  idColumn: 'c.id',
+  type: 'integer',
+  nullable: false,
+  order: 'desc',
+};
+
+/** Rows of provider connections. */
+@Injectable()
+export class ConnectionStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @returns the connection, `undefined` when the project has none with this id. */
+  async find(scope: Scope, id: string): Promise<ConnectionRow | undefined> {
+    if (!isStorableText(id)) return undefined;
+    const [row] = await this.storage.read<ConnectionRow>(
+      sql`select ${CONNECTION_COLUMNS} from provider_connection c
+        where c.project_id = ${scope.projectId} and c.id = ${id}`,
+    );
+    return row;
+  }
+
+  /** As {@link find}, kept from changing and going until the transaction ends. */
+  async findLocked(tx: WriteTx, scope: Scope, id: string): Promise<ConnectionRow | undefined> {
+    if (!isStorableText(id)) return undefined;
+    const [row] = await tx.all<ConnectionRow>(
+      sql`select ${CONNECTION_COLUMNS} from provider_connection c
+        where c.project_id = ${scope.projectId} and c.id = ${id}${forUpdate('c')}`,
+    );
+    return row;
+  }
+
+  /** Newest first. @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, { limit, cursor }: PlainList): Promise<Page<ConnectionRow>> {
+    return fillPage(
+      SORTING,
+      startOf(SORTING, cursor),
+      limit,
+      async (part, start, count) => ({
+        rows: await this.storage.readLong<ConnectionRow>(
+          sql`select ${CONNECTION_COLUMNS} from provider_connection c
+            where c.project_id = ${scope.projectId} and ${behind(SORTING, part, start)}
+            order by ${orderBy(SORTING, part)} limit ${count}`,
+        ),
+      }),
+      ({ createdAt, id }) => ({ value: createdAt, id }),
+    );
+  }
+
+  insert(tx: WriteTx, row: ConnectionRow): Promise<void> {
+    return tx.insert(connectionTable, [row]);
+  }
+
+  update(tx: WriteTx, row: ConnectionRow): Promise<void> {
+    return tx.update(connectionTable, [row]);
+  }
+
+  async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
+    await tx.run(sql`delete from provider_connection where project_id = ${scope.projectId} and id = ${id}`);
+  }
+}
+
+/** What a rotation needs of a row; rows of all projects. */
+export type SealedRow = Sealed & Pick<ConnectionRow, 'projectId' | 'id'>;
+
+/** Every sealed key of the database, whatever its project, locked until the transaction ends. */
+export const allSealed = (tx: WriteTx): Promise<SealedRow[]> =>
+  tx.all<SealedRow>(
+    sql`select ${connectionTable.select('c', ['projectId', 'id', 'keyId', 'sealedKey'])}
+      from provider_connection c order by c.project_id, c.id${forUpdate('c')}`,
+  );
+
+/** Writes a key that was sealed anew; nothing else of the row changes. */
+export async function saveSealed(tx: WriteTx, { projectId, id, keyId, sealedKey }: SealedRow): Promise<void> {
+  await tx.run(
+    sql`update provider_connection set key_id = ${keyId}, sealed_key = ${sealedKey}
+      where project_id = ${projectId} and id = ${id}`,
+  );
+}

@@ -1,0 +1,72 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  createConnectionSchema,
+  plainListSchema,
+  updateConnectionSchema,
+  type ConnectionResource,
+  type ConnectionTestResult,
+  type CreateConnection,
+  type PlainList,
+  type UpdateConnection,
+} from '@spandrel/contract';
+import { CurrentScope, type Scope } from '@spandrel/kernel';
+import { ChangeConnections, connectionNotFound } from './change-connections.js';
+import { connectionResource } from './connection-resource.js';
+import { ConnectionStore } from './connection.store.js';
+import { TestConnection } from './test-connection.js';
+
+/** `/api/provider-connections` (service-spec "Provider connections"). No answer holds a key or a part of one. */
+@Controller('api/provider-connections')
+export class ConnectionsController {
+  constructor(
+    private readonly store: ConnectionStore,
+    private readonly changes: ChangeConnections,
+    private readonly tests: TestConnection,
+  ) {}
+
+  @Post()
+  async create(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: createConnectionSchema }) body: CreateConnection,
+  ): Promise<ConnectionResource> {
+    return connectionResource(await this.changes.create(scope, body));
+  }
+
+  @Get()
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: plainListSchema }) query: PlainList,
+  ): Promise<{ connections: ConnectionResource[]; count: number; next_cursor: string | null }> {
+    const { items, nextCursor } = await this.store.list(scope, query);
+    return { connections: items.map(connectionResource), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get(':id')
+  async read(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionResource> {
+    const row = await this.store.find(scope, id);
+    if (!row) throw connectionNotFound();
+    return connectionResource(row);
+  }
+
+  @Put(':id')
+  async update(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body({ schema: updateConnectionSchema }) body: UpdateConnection,
+  ): Promise<ConnectionResource> {
+    return connectionResource(await this.changes.update(scope, id, body));
+  }
+
+  @Delete(':id')
+  @HttpCode(200)
+  async delete(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<{ id: string; deleted: true }> {
+    await this.changes.delete(scope, id);
+    return { id, deleted: true };
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  test(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionTestResult> {
+    return this.tests.run(scope, id);
+  }
+}

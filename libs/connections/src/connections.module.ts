@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { LOGGER, SETTINGS } from '@spandrel/kernel';
+import { ChangeConnections } from './change-connections.js';
+import { ConnectionClient } from './connection-client.js';
+import { ConnectionUses } from './connection-uses.js';
+import { ConnectionStore } from './connection.store.js';
+import { ConnectionsController } from './connections.controller.js';
+import { Connections } from './connections.js';
+import { KeyRing, openKeyRing } from './key-ring.js';
+import { TestConnection } from './test-connection.js';
+
+/** Provider connections: kept with their keys sealed, tested, and opened for the features that call models. */
+@Module({
+  controllers: [ConnectionsController],
+  providers: [
+    { provide: KeyRing, inject: [SETTINGS, LOGGER], useFactory: openKeyRing },
+    ConnectionStore,
+    ConnectionUses,
+    ConnectionClient,
+    Connections,
+    ChangeConnections,
+    TestConnection,
+  ],
+  exports: [Connections, ConnectionUses],
+})
+export class ConnectionsModule {}

@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+import { ConnectionClient } from './connection-client.js';
+import type { ConnectionRow } from './connection.entity.js';
+import { ConnectionStore } from './connection.store.js';
+import { KeyRing } from './key-ring.js';
+import { OpenedConnection, type OpenConnection } from './open-connection.js';
+import { unseal, UnsealError } from './sealing.js';
+
+/** What a feature that uses a connection may know of it. */
+export type UsableConnection = Pick<ConnectionRow, 'id' | 'name' | 'provider' | 'baseUrl' | 'defaultModel'>;
+
+/** A connection that cannot be called. `message` is one sentence without secrets, fit for answers and events. */
+export class ConnectionUnusable extends Error {
+  override readonly name = 'ConnectionUnusable';
+}
+
+/** Provider connections, for the features that call models through them. */
+@Injectable()
+export class Connections {
+  constructor(
+    private readonly store: ConnectionStore,
+    private readonly ring: KeyRing,
+    private readonly client: ConnectionClient,
+    @Inject(PLUGINS) private readonly plugins: PluginRegistry,
+  ) {}
+
+  /**
+   * The connection, kept from being changed or deleted until the transaction ends.
+   * @returns `undefined` when the project has none with this id.
+   */
+  async findForUse(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection | undefined> {
+    const row = await this.store.findLocked(tx, scope, id);
+    if (!row) return undefined;
+    const { name, provider, baseUrl, defaultModel } = row;
+    return { id, name, provider, baseUrl, defaultModel };
+  }
+
+  /** Opens a connection for calls. @throws ConnectionUnusable when it is gone, cannot be decrypted, or has no provider. */
+  async open(scope: Scope, id: string): Promise<OpenConnection> {
+    const row = await this.store.find(scope, id);
+    if (!row) throw new ConnectionUnusable(`connection ${id} does not exist any more`);
+    return this.openRow(row);
+  }
+
+  /** As {@link open}, for a row at hand. */
+  openRow(row: ConnectionRow): OpenConnection {
+    const { id, name, provider: providerName, baseUrl } = row;
+    const provider = this.plugins.providers.find((candidate) => candidate.name === providerName)?.extension;
+    if (!provider) {
+      throw new ConnectionUnusable(
+        `${describe(row)} wants the provider "${providerName}", of which no plugin is loaded`,
+      );
+    }
+    const target = { baseUrl, apiKey: unsealKey(row, this.ring) };
+    return new OpenedConnection({ id, name, providerName, provider, target, client: this.client });
+  }
+}
+
+/** The key of a connection. @throws ConnectionUnusable when it cannot be decrypted. */
+export function unsealKey(row: ConnectionRow, ring: KeyRing): string {
+  try {
+    return unseal(row, ring, row);
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error;
+    const why =
+      error.reason === 'unknown-key'
+        ? 'it was encrypted with another secret key than this one; bring back that SPANDREL_SECRET_KEY or secret.key'
+        : 'the stored row or its SPANDREL_SECRET_KEY (or secret.key) was changed; bring them back';
+    throw new ConnectionUnusable(
+      `the key of ${describe(row)} cannot be decrypted: ${why}, or give the connection its api_key again`,
+    );
+  }
+}
+
+const describe = ({ id, name }: ConnectionRow): string => `connection ${JSON.stringify(name)} (${id})`;

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { KeyRedaction } from './key-redaction.js';
+
+const KEY = 'sk-proj-AbCd0123456789/+"\\wxyz';
+const redact = (text: string, key = KEY): string => new KeyRedaction(key).redact(text);
+
+describe('KeyRedaction', () => {
+  it.each([
+    ['as it is', KEY],
+    ['in JSON', JSON.stringify(KEY).slice(1, -1)],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify(KEY)).slice(3, -3)],
+    ['in JSON with slashes escaped', JSON.stringify(KEY).slice(1, -1).replaceAll('/', '\\/')],
+    ['percent-encoded', encodeURIComponent(KEY)],
+    ['percent-encoded in lower case', encodeURIComponent(KEY).replace(/%../g, (code) => code.toLowerCase())],
+    ['in another case', KEY.toUpperCase()],
+    ['in base64', Buffer.from(KEY).toString('base64').replace(/=+$/, '')],
+    ['in hex', Buffer.from(KEY).toString('hex')],
+  ])('takes the key out %s', (_spelling, spelled) => {
+    expect(redact(`wrong key ${spelled}, and again:${spelled}.`)).toBe('wrong key [redacted], and again:[redacted].');
+  });
+
+  it.each([
+    ['sk-***xyz', '[redacted]'],
+    ['sk-proj-****wxyz', '[redacted]'],
+    ['sk-proj-AbCd*************************wxyz', '[redacted]'],
+    ['sk-proj-...wxyz', '[redacted]'],
+    ['sk-proj-A…xyz', '[redacted]'],
+    ['sk-proj-XXXXXXXXwxyz', '[redacted]'],
+    ['(sk-pro•••••wxyz)', '([redacted])'],
+    ['sk-p***"\\wxyz', '[redacted]'],
+    ['"sk-a***wxyz" and sk-p***wxyz', '"sk-a***wxyz" and [redacted]'],
+    ['sk-proj-AbCd', 'sk-proj-AbCd'],
+    ['sk-***xy', 'sk-***xy'],
+    ['sk***wxyz', 'sk***wxyz'],
+    ['sk-*** then wxyz', 'sk-*** then wxyz'],
+    ['task-x.y', 'task-x.y'],
+  ])('knows what masking leaves of it: %s', (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+
+  it('knows a masked key whose own characters look like a mask', () => {
+    expect(redact('no: xxx-a***xxx!', 'xxx-abcdefg-xxx')).toBe('no: [redacted]!');
+    expect(redact('no: sk-xx***bbb', 'sk-xxxaaaaabbb')).toBe('no: [redacted]');
+    expect(redact('no: sk-***xxx.', 'sk-aaaaaaaaxxx')).toMatch(/^no: \[redacted\]\.?$/);
+  });
+
+  it('takes a short key out where it is a word by itself', () => {
+    expect(redact('s3.t! (s3.t) xs3.t s3.ts s3xt', 's3.t')).toBe('[redacted]! ([redacted]) xs3.t s3.ts s3xt');
+  });
+
+  it('leaves texts alone when there is no key', () => {
+    expect(redact('anything ***', '')).toBe('anything ***');
+  });
+
+  const keys = fc.string({ unit: fc.constantFrom('s', 'k', '-', 'x', '"', '\\', '/', '%', '.', 'é'), minLength: 7 });
+  const texts = fc.string({ unit: fc.constantFrom('s', 'k', '-', 'x', '*', '"', '\\', ' ', '%', 'z') });
+
+  it('leaves no trace of any key in any text', () => {
+    fc.assert(
+      fc.property(keys, texts, texts, (key, before, after) => {
+        for (const spelled of [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]) {
+          const redacted = redact(`${before}${spelled}${after}`, key);
+          expect(redacted.replaceAll('[redacted]', '\0')).not.toContain(spelled);
+        }
+      }),
+    );
+  });
+
+  it('leaves no masked key of any key in any text', () => {
+    const plain = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'x', '-'), minLength: 14, maxLength: 20 });
+    fc.assert(
+      fc.property(
+        plain,
+        fc.nat(3),
+        fc.nat(3),
+        fc.string({ unit: fc.constantFrom('*', '.', '…', 'x'), minLength: 1, maxLength: 9 }),
+        (key, first, last, mask) => {
+          const echo = `${key.slice(0, 3 + first)}${mask}${key.slice(-3 - last)}`;
+          expect(redact(`bad key <${echo}>`, key)).toBe('bad key <[redacted]>');
+        },
+      ),
+    );
+  });
+
+  it('clips without showing a part of a key, whatever the length of the text', () => {
+    fc.assert(
+      fc.property(fc.nat(40), fc.nat(500), fc.integer({ min: 1, max: 80 }), (before, times, length) => {
+        const text = `${'.'.repeat(before)}${`${KEY} `.repeat(times)}`;
+        const excerpt = new KeyRedaction(KEY).excerpt(text, length);
+        expect(excerpt.length).toBeLessThanOrEqual(length + 1);
+        expect(excerpt).not.toMatch(/sk-|proj|0123|wxyz/);
+      }),
+    );
+  });
+
+  it('stays quick on hostile texts and keys', () => {
+    const started = performance.now();
+    redact('x'.repeat(100_000), `${'x'.repeat(4_000)}y${'x'.repeat(4_000)}`);
+    redact('xyx'.repeat(30_000), `${'xyx'.repeat(2_000)}zzz`);
+    redact('\\'.repeat(100_000), `${'\\'.repeat(4_000)}"`);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});

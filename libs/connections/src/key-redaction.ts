@@ -1,0 +1,81 @@
+import { findMaskedKeys } from './masked-key.js';
+
+const REDACTED = '[redacted]';
+
+/** From this length on a key is taken out wherever it stands; a shorter one only where it is a word by itself. */
+const ANYWHERE_LENGTH_MIN = 7;
+
+/** Takes a connection's key out of texts: error messages of providers repeat it. Made for one key, linear in the text. */
+export class KeyRedaction {
+  readonly #key: string;
+  readonly #spellings: readonly string[];
+
+  /** @param key may be empty: nothing is a secret then. */
+  constructor(key: string) {
+    this.#key = key;
+    this.#spellings = key === '' ? [] : spellingsOf(key);
+  }
+
+  /** The text without the key, however it is spelled, and without what a provider left of it when masking it. */
+  redact(text: string): string {
+    const short = this.#key.length < ANYWHERE_LENGTH_MIN;
+    let redacted = text;
+    for (const spelling of this.#spellings) {
+      if (redacted.includes(spelling)) redacted = redacted.replaceAll(short ? asWord(spelling) : spelling, REDACTED);
+    }
+    return short ? redacted : withoutMasked(redacted, this.#key);
+  }
+
+  /**
+   * The first `length` characters of the redacted text, however long it is, at a cost that does not grow with it.
+   * A key that is cut off by the looking is not shown in part.
+   */
+  excerpt(text: string, length: number): string {
+    // What a cut text may end in the middle of.
+    const spellingLengthMax = this.#spellings[0]?.length ?? 0;
+    const looked = length + 4 * spellingLengthMax;
+    if (text.length <= looked) return clip(this.redact(text), length);
+    const redacted = this.redact(text.slice(0, looked));
+    return clip(redacted.slice(0, Math.max(0, redacted.length - spellingLengthMax)), length);
+  }
+}
+
+const clip = (text: string, length: number): string => {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length).toWellFormed()}…`;
+};
+
+/** How a key may come back: as it is, in JSON (also within JSON), percent-encoded, in base64 or hex. Longest first. */
+function spellingsOf(key: string): string[] {
+  const json = JSON.stringify(key).slice(1, -1);
+  const percent = encodeURIComponent(key);
+  const all = [
+    key,
+    json,
+    json.replaceAll('/', '\\/'),
+    JSON.stringify(json).slice(1, -1),
+    percent,
+    percent.replace(/%../g, (code) => code.toLowerCase()),
+    new URLSearchParams({ k: key }).toString().slice(2),
+  ];
+  if (key.length >= ANYWHERE_LENGTH_MIN) {
+    const bytes = Buffer.from(key);
+    const hex = bytes.toString('hex');
+    all.push(key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase());
+    all.push(bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'));
+  }
+  return [...new Set(all)].sort((a, b) => b.length - a.length);
+}
+
+function withoutMasked(text: string, key: string): string {
+  let result = '';
+  let copied = 0;
+  for (const { start, end } of findMaskedKeys(text, key)) {
+    result += text.slice(copied, start) + REDACTED;
+    copied = end;
+  }
+  return copied === 0 ? text : result + text.slice(copied);
+}
+
+const asWord = (text: string): RegExp =>
+  new RegExp(`(?<![\\w-])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g');

@@ -1,0 +1,35 @@
+import { StartError, type Logger, type Settings } from '@spandrel/kernel';
+import { openKeyFile } from './key-file.js';
+import { secretKeyOf, type SecretKey } from './secret-key.js';
+
+/** The keys this process can unseal with; the first seals. More than one only while a rotation is under way. */
+export class KeyRing {
+  readonly #keys: readonly SecretKey[];
+
+  /** @param keys at least one. */
+  constructor(keys: readonly SecretKey[]) {
+    this.#keys = keys;
+  }
+
+  /** Seals what is written from now on. */
+  get current(): SecretKey {
+    return this.#keys[0]!;
+  }
+
+  find(keyId: string): SecretKey | undefined {
+    return this.#keys.find(({ id }) => id === keyId);
+  }
+}
+
+/**
+ * The keys of the settings: `SPANDREL_SECRET_KEY`, or in local mode those of the key file in the data directory, which
+ * is made when it is missing (contract.md "Provider connections").
+ * @throws StartError when cloud mode has no key, or the key file cannot be used.
+ */
+export function openKeyRing(settings: Pick<Settings, 'mode' | 'secretKey' | 'dataDir'>, logger: Logger): KeyRing {
+  if (settings.secretKey) return new KeyRing([secretKeyOf(settings.secretKey)]);
+  if (settings.mode === 'cloud') {
+    throw new StartError(['secret_key (SPANDREL_SECRET_KEY): cloud mode needs one: 32 bytes, as base64 or hex']);
+  }
+  return new KeyRing(openKeyFile(settings.dataDir, logger));
+}
