@@ -9,3 +9,7 @@ export interface Scope {
 
 /** The single implicit organization and project of local mode. */
 export const LOCAL_SCOPE: Scope = Object.freeze({ orgId: 'local', projectId: 'local' });
+
+/** The scope of work that no request asks for: what is stored is keyed by project, which names its organization. */
+export const projectScope = (projectId: string): Scope =>
+  projectId === LOCAL_SCOPE.projectId ? LOCAL_SCOPE : { orgId: '', projectId };
