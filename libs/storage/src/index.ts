@@ -4,7 +4,7 @@ export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { deleteRows } from './delete-rows.js';
 export type { Flat } from './flat.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
-export { jsonContains, mayContainJson } from './json-search.js';
+export { foldAscii, jsonContains, mayContainJson } from './json-search.js';
 export {
   behind,
   fillPage,

@@ -31,5 +31,5 @@ function valueContains(value: unknown, folded: string): boolean {
   return Object.values(value).some((member) => valueContains(member, folded));
 }
 
-/** Only A–Z: what both databases fold too. */
-const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Folds the case of A–Z only: what both databases fold too (see `containsText`). */
+export const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
