@@ -1,7 +1,15 @@
 import { connectionsFeature } from '@spandrel/connections';
+import { datasetsFeature } from '@spandrel/datasets';
 import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
+import { queueFeature } from '@spandrel/queue';
 import { tracingFeature } from '@spandrel/tracing';
 
 /** Every feature this server has; config `features:` selects among them. */
-export const FEATURES: readonly Feature[] = [eventsFeature, tracingFeature, connectionsFeature];
+export const FEATURES: readonly Feature[] = [
+  eventsFeature,
+  tracingFeature,
+  datasetsFeature,
+  queueFeature,
+  connectionsFeature,
+];

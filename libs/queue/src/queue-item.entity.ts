@@ -22,6 +22,7 @@ export const QueueItemSchema = defineEntity({
   },
   indexes: [
     { name: 'queue_item_dataset', properties: ['projectId', 'datasetId', 'id'] },
+    { name: 'queue_item_dataset_status', properties: ['projectId', 'datasetId', 'status', 'id'] },
     { name: 'queue_item_status', properties: ['projectId', 'status', 'id'] },
     { name: 'queue_item_reviewer', properties: ['projectId', 'claimedBy', 'id'], where: 'claimed_by is not null' },
     { name: 'queue_item_datapoint', properties: ['projectId', 'datasetId', 'datapointId', 'status'] },

@@ -17,7 +17,18 @@ export {
   type Sorting,
 } from './keyset.js';
 export { openStorage } from './open-storage.js';
-export { anyOf, containsText, forUpdate, joinSql, rawSql, sql, type Dialect, type Sql, type SqlValue } from './sql.js';
+export {
+  anyOf,
+  containsText,
+  forUpdate,
+  forUpdateSkipLocked,
+  joinSql,
+  rawSql,
+  sql,
+  type Dialect,
+  type Sql,
+  type SqlValue,
+} from './sql.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
 export { takeFitting } from './take-fitting.js';

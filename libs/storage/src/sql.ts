@@ -96,6 +96,13 @@ export const forUpdate = (of: string): Sql => ({
   },
 });
 
+/** As {@link forUpdate}, but rows that another transaction has locked are left out instead of waited for. */
+export const forUpdateSkipLocked = (of: string): Sql => ({
+  writeTo(target) {
+    if (target.dialect === 'postgres') target.text += ` for update of ${of} skip locked`;
+  },
+});
+
 /** The statement in the form of one database. */
 export function renderSql(statement: Sql, dialect: Dialect): RenderedSql {
   const target = new SqlTarget(dialect);

@@ -17,7 +17,7 @@ export class DomainError extends Error {
     this.retryAfterSeconds = options?.retryAfterSeconds;
   }
 
-  /** One entry a fault, for validation. */
+  /** One entry a fault: of validation, or of many things asked for at once. */
   readonly errors: FieldError[] | undefined;
   /** For `rate_limited` and `unavailable`: when to come again. */
   readonly retryAfterSeconds: number | undefined;
@@ -30,8 +30,9 @@ type CodeWith<Status extends number> = {
 /** What is asked for does not exist, or belongs to another project. */
 export class NotFound extends DomainError {
   override readonly name = 'NotFound';
-  constructor(code: CodeWith<404>, message: string) {
-    super(code, message);
+  /** @param errors one entry each, where a request names many. */
+  constructor(code: CodeWith<404>, message: string, errors?: FieldError[]) {
+    super(code, message, errors && { errors });
   }
 }
 

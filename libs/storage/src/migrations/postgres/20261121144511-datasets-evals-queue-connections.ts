@@ -20,6 +20,7 @@ export class DatasetsEvalsQueueConnections extends Migration {
     this.addSql('create table "provider_connection" ("project_id" text collate "C" not null, "id" text collate "C" not null, "name" text collate "C" not null, "provider" text collate "C" not null, "base_url" text collate "C" null, "default_model" text collate "C" null, "key_id" text collate "C" not null, "sealed_key" text collate "C" not null, "created_at" bigint not null, "updated_at" bigint not null, primary key ("project_id", "id"))');
     this.addSql('create table "queue_item" ("project_id" text collate "C" not null, "id" text collate "C" not null, "dataset_id" text collate "C" not null, "datapoint_id" text collate "C" not null, "status" smallint not null, "claimed_by" text collate "C" null, "claimed_at" bigint null, "original_data" text collate "C" not null, "edited_data" text collate "C" null, "created_at" bigint not null, primary key ("project_id", "id"))');
     this.addSql('create index "queue_item_dataset" on "queue_item" ("project_id", "dataset_id", "id")');
+    this.addSql('create index "queue_item_dataset_status" on "queue_item" ("project_id", "dataset_id", "status", "id")');
     this.addSql('create index "queue_item_status" on "queue_item" ("project_id", "status", "id")');
     this.addSql('create index "queue_item_reviewer" on "queue_item" ("project_id", "claimed_by", "id") where claimed_by is not null');
     this.addSql('create index "queue_item_datapoint" on "queue_item" ("project_id", "dataset_id", "datapoint_id", "status")');

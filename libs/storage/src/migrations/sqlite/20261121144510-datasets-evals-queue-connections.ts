@@ -20,6 +20,7 @@ export class DatasetsEvalsQueueConnections extends Migration {
     this.addSql('create table `provider_connection` (`project_id` text not null, `id` text not null, `name` text not null, `provider` text not null, `base_url` text null, `default_model` text null, `key_id` text not null, `sealed_key` text not null, `created_at` bigint not null, `updated_at` bigint not null, primary key (`project_id`, `id`))');
     this.addSql('create table `queue_item` (`project_id` text not null, `id` text not null, `dataset_id` text not null, `datapoint_id` text not null, `status` integer not null, `claimed_by` text null, `claimed_at` bigint null, `original_data` text not null, `edited_data` text null, `created_at` bigint not null, primary key (`project_id`, `id`))');
     this.addSql('create index `queue_item_dataset` on `queue_item` (`project_id`, `dataset_id`, `id`)');
+    this.addSql('create index `queue_item_dataset_status` on `queue_item` (`project_id`, `dataset_id`, `status`, `id`)');
     this.addSql('create index `queue_item_status` on `queue_item` (`project_id`, `status`, `id`)');
     this.addSql('create index `queue_item_reviewer` on `queue_item` (`project_id`, `claimed_by`, `id`) where claimed_by is not null');
     this.addSql('create index `queue_item_datapoint` on `queue_item` (`project_id`, `dataset_id`, `datapoint_id`, `status`)');

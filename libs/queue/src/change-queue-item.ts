@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { QueueItemResource } from '@spandrel/contract';
+import { DomainEvents } from '@spandrel/events';
+import type { Scope } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import { queueItemResource } from './queue-item-resource.js';
+import { queueItemNotFound } from './queue-item-states.js';
+import type { QueueItemRow } from './queue-item.entity.js';
+import { QueueItemStore } from './queue-item.store.js';
+
+/** Moves items from state to state, each time with `queue_item_updated` in the same transaction. */
+@Injectable()
+export class ChangeQueueItem {
+  constructor(
+    private readonly storage: Storage,
+    private readonly items: QueueItemStore,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /**
+   * Changes an item in a transaction of its own. Of several at once each sees what the one before it left.
+   * @param next one of `queue-item-states.ts`.
+   * @throws NotFound `queue_item_not_found`, and what `next` throws.
+   */
+  change(scope: Scope, id: string, next: (item: QueueItemRow) => QueueItemRow): Promise<QueueItemResource> {
+    return this.storage.write(async (tx) =>
+      this.changeIn(tx, scope, await this.items.findForWrite(tx, scope, id), next),
+    );
+  }
+
+  /** Changes a locked item in the caller's transaction. @throws as {@link change}. */
+  async changeIn(
+    tx: WriteTx,
+    scope: Scope,
+    item: QueueItemRow | undefined,
+    next: (item: QueueItemRow) => QueueItemRow,
+  ): Promise<QueueItemResource> {
+    if (!item) throw queueItemNotFound();
+    const changed = next(item);
+    const resource = queueItemResource(changed);
+    if (changed === item) return resource;
+    await this.items.save(tx, changed);
+    await this.events.emit(tx, scope, { type: 'queue_item_updated', item: resource });
+    return resource;
+  }
+}

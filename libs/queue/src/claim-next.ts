@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { QueueItemResource } from '@spandrel/contract';
+import { DatasetStore, datasetNotFound } from '@spandrel/datasets';
+import type { Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { ChangeQueueItem } from './change-queue-item.js';
+import { claimed, queueItemNotFound } from './queue-item-states.js';
+import { QueueItemStore } from './queue-item.store.js';
+
+/** `POST /api/datasets/:id/queue/next`: many callers at once get one item each, none the same. */
+@Injectable()
+export class ClaimNext {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly items: QueueItemStore,
+    private readonly changes: ChangeQueueItem,
+  ) {}
+
+  /** Claims the oldest pending item. @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left. */
+  async claim(scope: Scope, datasetId: string, reviewer: string, now: number): Promise<QueueItemResource> {
+    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
+    return this.storage.write(async (tx) => {
+      const item = await this.items.oldestPendingForWrite(tx, scope, datasetId);
+      if (!item) throw queueItemNotFound('no item of this dataset is pending');
+      return this.changes.changeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
+    });
+  }
+}

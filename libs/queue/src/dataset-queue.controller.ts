@@ -1,0 +1,69 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  claimSchema,
+  enqueueSchema,
+  isStorableText,
+  listQueueSchema,
+  type Claim,
+  type Enqueue,
+  type ListQueue,
+  type QueueItemResource,
+} from '@spandrel/contract';
+import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
+import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import { CallerIdentity } from './caller-identity.js';
+import { ClaimNext } from './claim-next.js';
+import { EnqueueDatapoints } from './enqueue-datapoints.js';
+import { queueItemResource } from './queue-item-resource.js';
+import { QueueListStore } from './queue-list.store.js';
+import { queuePage, type QueuePage } from './queue-page.js';
+
+/** `/api/datasets/:id/queue` (service-spec "Review queue", contract.md "Review queue"). */
+@Controller('api/datasets/:id/queue')
+export class DatasetQueueController {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly lists: QueueListStore,
+    private readonly enqueueDatapoints: EnqueueDatapoints,
+    private readonly claimNext: ClaimNext,
+  ) {}
+
+  @Post()
+  async enqueue(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body({ schema: enqueueSchema }) body: Enqueue,
+  ): Promise<{ items: QueueItemResource[]; count: number }> {
+    const items = await this.enqueueDatapoints.enqueue(scope, datasetId(id), body.datapoint_ids);
+    return { items: items.map(queueItemResource), count: items.length };
+  }
+
+  @Get()
+  async list(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Query({ schema: listQueueSchema }) query: ListQueue,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<QueuePage> {
+    if (!(await this.datasets.find(scope, datasetId(id)))) throw datasetNotFound();
+    return queuePage(await this.lists.list(scope, id, query, { signal }));
+  }
+
+  /** Claims the oldest pending item. */
+  @Post('next')
+  @HttpCode(200)
+  async next(
+    @CurrentScope() scope: Scope,
+    @CallerIdentity() caller: string,
+    @Param('id') id: string,
+    @Body({ schema: claimSchema }) body: Claim,
+  ): Promise<QueueItemResource> {
+    return this.claimNext.claim(scope, datasetId(id), body.claimed_by ?? caller, Date.now());
+  }
+}
+
+/** @throws NotFound for text that no id can be. */
+function datasetId(id: string): string {
+  if (!isStorableText(id)) throw datasetNotFound();
+  return id;
+}

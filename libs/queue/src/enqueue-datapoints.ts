@@ -1,0 +1,106 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { dottedPath, isStorableText } from '@spandrel/contract';
+import { datapointKind, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
+import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import type { QueueItemRow } from './queue-item.entity.js';
+import { QueueItemStore } from './queue-item.store.js';
+import { QUEUE_STATUS } from './queue-status.js';
+
+/** Datapoints that are brought into memory at once, before it is known how large they are. */
+const DATAPOINTS_AT_ONCE = 16;
+
+/** Text of all items that one request may enqueue or be answered with, about: the answer shows them whole. */
+const ENQUEUE_TEXT_MAX = 64 * 1024 * 1024;
+
+/** An id that a client made up may be of any length. */
+const SHOWN_ID_LENGTH_MAX = 128;
+
+/** `POST /api/datasets/:id/queue`. */
+@Injectable()
+export class EnqueueDatapoints {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly items: QueueItemStore,
+  ) {}
+
+  /**
+   * Makes a pending item for each datapoint that has none open, all or nothing (contract.md "Review queue").
+   * @returns the open item of each datapoint, new or not, in the order of first mention.
+   * @throws NotFound `dataset_not_found`; `datapoint_not_found` with every id there is no datapoint for. Invalid
+   *   `payload_too_large` when the items are too large for one answer.
+   */
+  async enqueue(scope: Scope, datasetId: string, datapointIds: readonly string[]): Promise<QueueItemRow[]> {
+    const ids = [...new Set(datapointIds)];
+    return this.storage.write(async (tx) => {
+      // Locked, so that nobody else enqueues the same datapoints or deletes them meanwhile.
+      if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
+      const items = new Map<string, QueueItemRow>();
+      let length = 0;
+      for (let at = 0; at < ids.length; at += DATAPOINTS_AT_ONCE) {
+        const storable = ids.slice(at, at + DATAPOINTS_AT_ONCE).filter(isStorableText);
+        for (const item of await this.itemsOf(tx, scope, datasetId, storable)) {
+          items.set(item.datapointId, item);
+          length += item.originalData.length;
+        }
+        if (length > ENQUEUE_TEXT_MAX) throw tooLarge();
+        await nextTurn();
+      }
+      if (items.size < ids.length) throw unknownDatapoints(datapointIds, items);
+      return ids.map((id) => items.get(id)!);
+    });
+  }
+
+  /** The open items of datapoints, made where there are none; nothing for ids without a datapoint. */
+  private async itemsOf(
+    tx: WriteTx,
+    scope: Scope,
+    datasetId: string,
+    datapointIds: readonly string[],
+  ): Promise<QueueItemRow[]> {
+    const open = await this.items.findOpen(tx, scope, datasetId, datapointIds);
+    const queued = new Set(open.map(({ datapointId }) => datapointId));
+    const left = datapointIds.filter((id) => !queued.has(id));
+    const found = await this.datapoints.findForWrite(tx, scope, datasetId, left);
+    const byId = new Map(found.map((datapoint) => [datapoint.id, datapoint]));
+    const added = left.flatMap((id) => {
+      const datapoint = byId.get(id);
+      return datapoint ? [pendingItem(scope, datasetId, id, JSON.stringify(datapointKind(datapoint)))] : [];
+    });
+    await this.items.insert(tx, added);
+    return [...open, ...added];
+  }
+}
+
+/** Ids are made under the lock of the dataset, so that the order of the queue is the order in which items came. */
+const pendingItem = (scope: Scope, datasetId: string, datapointId: string, originalData: string): QueueItemRow => ({
+  projectId: scope.projectId,
+  id: newId(),
+  datasetId,
+  datapointId,
+  status: QUEUE_STATUS.pending,
+  claimedBy: null,
+  claimedAt: null,
+  originalData,
+  editedData: null,
+  createdAt: Date.now(),
+});
+
+function unknownDatapoints(datapointIds: readonly string[], known: ReadonlyMap<string, unknown>): NotFound {
+  const positions = new Map<string, number>();
+  for (const [position, id] of datapointIds.entries()) {
+    if (!known.has(id) && !positions.has(id)) positions.set(id, position);
+  }
+  const errors = [...positions].map(([id, position]) => ({
+    path: dottedPath(['datapoint_ids', position]),
+    message: `there is no datapoint ${JSON.stringify(id.slice(0, SHOWN_ID_LENGTH_MAX))} in this dataset`,
+  }));
+  const what = errors.length === 1 ? 'one of the datapoints is' : `${errors.length} of the datapoints are`;
+  return new NotFound('datapoint_not_found', `${what} not in this dataset; nothing was enqueued`, errors);
+}
+
+const tooLarge = (): Invalid =>
+  new Invalid('payload_too_large', 'these datapoints are too large for one answer; enqueue fewer at once');

@@ -1,0 +1,1 @@
+export { queueFeature } from './queue.feature.js';

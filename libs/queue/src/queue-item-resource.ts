@@ -1,0 +1,16 @@
+import { formatTimestamp, parseExactJson, type DatapointKind, type QueueItemResource } from '@spandrel/contract';
+import type { QueueItemRow } from './queue-item.entity.js';
+import { queueStatusName } from './queue-status.js';
+
+/** A stored queue item as the wire shows it. */
+export const queueItemResource = (item: QueueItemRow): QueueItemResource => ({
+  id: item.id,
+  dataset_id: item.datasetId,
+  datapoint_id: item.datapointId,
+  status: queueStatusName(item.status),
+  claimed_by: item.claimedBy,
+  claimed_at: item.claimedAt === null ? null : formatTimestamp(item.claimedAt),
+  original_data: parseExactJson(item.originalData) as unknown as DatapointKind,
+  edited_data: item.editedData === null ? null : parseExactJson(item.editedData),
+  created_at: formatTimestamp(item.createdAt),
+});

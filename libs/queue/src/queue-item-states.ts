@@ -1,0 +1,46 @@
+import { Conflict, NotFound } from '@spandrel/kernel';
+import type { QueueItemRow } from './queue-item.entity.js';
+import { QUEUE_STATUS } from './queue-status.js';
+
+/**
+ * The states of a queue item (service-spec "Queue item", contract.md "Review queue"): every function takes the item as
+ * it is and returns it as it becomes, the same object when nothing changes.
+ */
+
+/** @throws Conflict `queue_item_already_claimed` by somebody else, `queue_item_completed`. */
+export function claimed(item: QueueItemRow, reviewer: string, now: number): QueueItemRow {
+  if (item.status === QUEUE_STATUS.completed) throw completed();
+  if (item.status === QUEUE_STATUS.pending) {
+    return { ...item, status: QUEUE_STATUS.claimed, claimedBy: reviewer, claimedAt: now };
+  }
+  if (item.claimedBy === reviewer) return item;
+  throw new Conflict('queue_item_already_claimed', 'another reviewer has claimed this queue item');
+}
+
+/** @throws Conflict `queue_item_not_claimed`, `queue_item_completed`. */
+export function released(item: QueueItemRow): QueueItemRow {
+  assertClaimed(item);
+  return { ...item, status: QUEUE_STATUS.pending, claimedBy: null, claimedAt: null };
+}
+
+/**
+ * Who claimed it stays to be seen.
+ * @param editedData JSON; `null` approves the datapoint as it is.
+ * @throws Conflict `queue_item_not_claimed`, `queue_item_completed`.
+ */
+export function submitted(item: QueueItemRow, editedData: string | null): QueueItemRow {
+  assertClaimed(item);
+  return { ...item, status: QUEUE_STATUS.completed, editedData };
+}
+
+function assertClaimed(item: QueueItemRow): void {
+  if (item.status === QUEUE_STATUS.completed) throw completed();
+  if (item.status === QUEUE_STATUS.pending) {
+    throw new Conflict('queue_item_not_claimed', 'nobody has claimed this queue item');
+  }
+}
+
+const completed = (): Conflict => new Conflict('queue_item_completed', 'this queue item is completed');
+
+export const queueItemNotFound = (detail = 'there is no such queue item'): NotFound =>
+  new NotFound('queue_item_not_found', detail);

@@ -1,0 +1,84 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  claimSchema,
+  isStorableText,
+  listQueueSchema,
+  submitQuerySchema,
+  submitSchema,
+  type Claim,
+  type ListQueue,
+  type QueueItemResource,
+  type Submit,
+  type SubmitQuery,
+} from '@spandrel/contract';
+import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import { CallerIdentity } from './caller-identity.js';
+import { ChangeQueueItem } from './change-queue-item.js';
+import { claimed, queueItemNotFound, released } from './queue-item-states.js';
+import { queueItemResource } from './queue-item-resource.js';
+import { QueueItemStore } from './queue-item.store.js';
+import { QueueListStore } from './queue-list.store.js';
+import { queuePage, type QueuePage } from './queue-page.js';
+import { SubmitItem } from './submit-item.js';
+
+/** `/api/queue` (service-spec "Review queue", contract.md "Review queue"). */
+@Controller('api/queue')
+export class QueueController {
+  constructor(
+    private readonly items: QueueItemStore,
+    private readonly lists: QueueListStore,
+    private readonly changes: ChangeQueueItem,
+    private readonly submitItem: SubmitItem,
+  ) {}
+
+  @Get()
+  async list(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listQueueSchema }) query: ListQueue,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<QueuePage> {
+    return queuePage(await this.lists.list(scope, undefined, query, { signal }));
+  }
+
+  @Get(':item_id')
+  async read(@CurrentScope() scope: Scope, @Param('item_id') id: string): Promise<QueueItemResource> {
+    const item = await this.items.find(scope, itemId(id));
+    if (!item) throw queueItemNotFound();
+    return queueItemResource(item);
+  }
+
+  @Post(':item_id/claim')
+  @HttpCode(200)
+  async claim(
+    @CurrentScope() scope: Scope,
+    @CallerIdentity() caller: string,
+    @Param('item_id') id: string,
+    @Body({ schema: claimSchema }) body: Claim,
+  ): Promise<QueueItemResource> {
+    const now = Date.now();
+    return this.changes.change(scope, itemId(id), (item) => claimed(item, body.claimed_by ?? caller, now));
+  }
+
+  @Post(':item_id/release')
+  @HttpCode(200)
+  async release(@CurrentScope() scope: Scope, @Param('item_id') id: string): Promise<QueueItemResource> {
+    return this.changes.change(scope, itemId(id), released);
+  }
+
+  @Post(':item_id/submit')
+  @HttpCode(200)
+  async submit(
+    @CurrentScope() scope: Scope,
+    @Param('item_id') id: string,
+    @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
+    @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
+  ): Promise<QueueItemResource> {
+    return this.submitItem.submit(scope, itemId(id), { editedData, apply }, Date.now());
+  }
+}
+
+/** @throws NotFound for text that no id can be. */
+function itemId(id: string): string {
+  if (!isStorableText(id)) throw queueItemNotFound();
+  return id;
+}

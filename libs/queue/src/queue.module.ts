@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { DatasetsModule } from '@spandrel/datasets';
+import { EventsModule } from '@spandrel/events';
+import { ChangeQueueItem } from './change-queue-item.js';
+import { ClaimNext } from './claim-next.js';
+import { ClaimTimeout } from './claim-timeout.js';
+import { DatasetQueueController } from './dataset-queue.controller.js';
+import { EnqueueDatapoints } from './enqueue-datapoints.js';
+import { QueueCascade } from './queue-cascade.js';
+import { QueueItemStore } from './queue-item.store.js';
+import { QueueListStore } from './queue-list.store.js';
+import { QueueController } from './queue.controller.js';
+import { ReleaseStaleClaims } from './release-stale-claims.js';
+import { StaleClaimStore } from './stale-claim.store.js';
+import { SubmitItem } from './submit-item.js';
+
+/** The review queue. */
+@Module({
+  imports: [EventsModule, DatasetsModule],
+  controllers: [DatasetQueueController, QueueController],
+  providers: [
+    QueueItemStore,
+    QueueListStore,
+    StaleClaimStore,
+    ChangeQueueItem,
+    EnqueueDatapoints,
+    ClaimNext,
+    SubmitItem,
+    ReleaseStaleClaims,
+    ClaimTimeout,
+    QueueCascade,
+  ],
+})
+export class QueueModule {}

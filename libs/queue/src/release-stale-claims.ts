@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { LOCAL_SCOPE, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { ChangeQueueItem } from './change-queue-item.js';
+import { released } from './queue-item-states.js';
+import { StaleClaimStore } from './stale-claim.store.js';
+
+/** Items that one round releases. */
+const ITEMS_PER_ROUND = 100;
+
+/** Takes claims back that were made too long ago (contract.md "Review queue", `queue.claim_timeout`). */
+@Injectable()
+export class ReleaseStaleClaims {
+  constructor(
+    private readonly storage: Storage,
+    private readonly claims: StaleClaimStore,
+    private readonly changes: ChangeQueueItem,
+  ) {}
+
+  /**
+   * Releases what was claimed up to a time, in rounds. Several instances may do so at once: each item is released, and
+   * told of, once.
+   * @returns how many were released.
+   */
+  async release(claimedThrough: number, signal?: AbortSignal): Promise<number> {
+    for (let total = 0; ;) {
+      const stale = await this.claims.find(claimedThrough, ITEMS_PER_ROUND);
+      let round = 0;
+      for (const [projectId, items] of Map.groupBy(stale, (item) => item.projectId)) {
+        if (signal?.aborted) return total + round;
+        const ids = items.map(({ id }) => id);
+        round += await this.releaseSome(scopeOf(projectId), ids, claimedThrough);
+      }
+      total += round;
+      if (round === 0) return total;
+    }
+  }
+
+  private releaseSome(scope: Scope, ids: readonly string[], claimedThrough: number): Promise<number> {
+    return this.storage.write(async (tx) => {
+      const items = await this.claims.findForWrite(tx, scope, ids, claimedThrough);
+      for (const item of items) await this.changes.changeIn(tx, scope, item, released);
+      return items.length;
+    });
+  }
+}
+
+/** The scope of a project whose items are released by no request; rows carry the project alone. */
+const scopeOf = (projectId: string): Scope => ({ ...LOCAL_SCOPE, projectId });

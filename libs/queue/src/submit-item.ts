@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { datapointKindSchema, type QueueItemResource } from '@spandrel/contract';
+import { ChangeDatapoints, DatasetStore } from '@spandrel/datasets';
+import type { Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { ChangeQueueItem } from './change-queue-item.js';
+import { submitted } from './queue-item-states.js';
+import { QueueItemStore } from './queue-item.store.js';
+
+/** What a reviewer hands in. */
+export interface Submission {
+  /** Nothing or `null`: approved as it is. */
+  editedData: unknown;
+  /** Whether to write it back to the datapoint. */
+  apply: boolean;
+}
+
+/** `POST /api/queue/:item_id/submit`. */
+@Injectable()
+export class SubmitItem {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: ChangeDatapoints,
+    private readonly items: QueueItemStore,
+    private readonly changes: ChangeQueueItem,
+  ) {}
+
+  /**
+   * Completes a claimed item. Edited data that is to be applied replaces the datapoint in the same transaction when it
+   * is a valid kind, and is only kept when it is not (contract.md "Review queue").
+   * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it.
+   */
+  submit(scope: Scope, id: string, { editedData, apply }: Submission, now: number): Promise<QueueItemResource> {
+    const text = editedData === undefined || editedData === null ? null : JSON.stringify(editedData);
+    const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
+    if (!kind) return this.changes.change(scope, id, (item) => submitted(item, text));
+    return this.storage.write(async (tx) => {
+      const datasetId = await this.items.datasetOf(tx, scope, id);
+      // The dataset before the item, as a delete locks them.
+      if (datasetId !== undefined) await this.datasets.findForWrite(tx, scope, datasetId);
+      const item = await this.items.findForWrite(tx, scope, id);
+      const resource = await this.changes.changeIn(tx, scope, item, (current) => submitted(current, text));
+      const { dataset_id, datapoint_id } = resource;
+      await this.datapoints.replace(tx, scope, { datasetId: dataset_id, id: datapoint_id, kind }, now);
+      return resource;
+    });
+  }
+}
