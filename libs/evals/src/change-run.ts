@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { EvalRunSummary, EventPayload } from '@spandrel/contract';
+import { DatasetSnapshots } from '@spandrel/datasets';
+import { DomainEvents } from '@spandrel/events';
+import { Invalid, projectScope, type Scope } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import type { EvalRunRow } from './eval-run.entity.js';
+import { EvalRunStore, type RunKey } from './eval-run.store.js';
+import { evalRunNotFound } from './not-found.js';
+import { runSummary } from './run-resource.js';
+import { RUN_STATUS } from './status.js';
+
+/** Moves of a run as a whole, each with its event in the same transaction (service-spec "States and transitions"). */
+@Injectable()
+export class ChangeRun {
+  constructor(
+    private readonly storage: Storage,
+    private readonly runs: EvalRunStore,
+    private readonly snapshots: DatasetSnapshots,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /**
+   * pending → running, once; a run without datapoints completes with it.
+   * @returns the run when it is running now, else `undefined`: it is gone or finished.
+   */
+  begin(key: RunKey, now: number): Promise<EvalRunRow | undefined> {
+    return this.change(key, (run, emit) => {
+      if (run.status !== RUN_STATUS.pending) return run;
+      emit({ type: 'eval_started', run_id: run.id, dataset_id: run.datasetId });
+      const begun = { ...run, status: RUN_STATUS.running, startedAt: now };
+      if (run.total > 0) return begun;
+      emit({ type: 'eval_completed', run_id: run.id });
+      return { ...begun, ...ended(RUN_STATUS.completed, now) };
+    }).then((run) => (run?.status === RUN_STATUS.running ? run : undefined));
+  }
+
+  /** Unfinished → failed: the run cannot go on. @param reason holds no secret. */
+  async fail(key: RunKey, reason: string, now: number): Promise<void> {
+    await this.change(key, (run, emit) => {
+      if (run.status >= RUN_STATUS.completed) return run;
+      emit({ type: 'eval_failed', run_id: run.id, error: reason });
+      return { ...run, ...ended(RUN_STATUS.failed, now), error: JSON.stringify(reason) };
+    });
+  }
+
+  /**
+   * running → cancelled. Items in flight still finish and are kept.
+   * @throws NotFound; Invalid `eval_run_not_running` in any other state.
+   */
+  async cancel(scope: Scope, id: string, now: number): Promise<EvalRunSummary> {
+    const run = await this.change({ projectId: scope.projectId, id }, (found, emit) => {
+      if (found.status !== RUN_STATUS.running) {
+        throw new Invalid('eval_run_not_running', 'the eval run is not running');
+      }
+      emit({ type: 'eval_cancelled', run_id: id });
+      return { ...found, ...ended(RUN_STATUS.cancelled, now) };
+    });
+    if (!run) throw evalRunNotFound();
+    return runSummary(run);
+  }
+
+  /** Deletes a run with its results, in whatever state; what is in flight is thrown away. @throws NotFound */
+  async delete(scope: Scope, id: string): Promise<void> {
+    await this.storage.write(async (tx) => {
+      const [run] = await this.runs.findForWrite(tx, scope, [id]);
+      if (!run) throw evalRunNotFound();
+      await this.runs.delete(tx, scope, id);
+      const left = await this.runs.versionsOfDataset(tx, scope, run.datasetId);
+      await this.snapshots.release(tx, scope, run.datasetId, left);
+    });
+  }
+
+  /** Deletes all runs of a dataset that is being deleted. */
+  async deleteAll(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
+    for (const id of await this.runs.idsOfDataset(tx, scope, datasetId)) await this.runs.delete(tx, scope, id);
+  }
+
+  /** @returns the run as it is afterwards, `undefined` when there is none. */
+  private change(
+    { projectId, id }: RunKey,
+    decide: (run: EvalRunRow, emit: (event: EventPayload) => void) => EvalRunRow,
+  ): Promise<EvalRunRow | undefined> {
+    const scope = projectScope(projectId);
+    return this.storage.write(async (tx) => {
+      const [run] = await this.runs.findForWrite(tx, scope, [id]);
+      if (!run) return undefined;
+      const events: EventPayload[] = [];
+      const changed = decide(run, (event) => events.push(event));
+      if (changed !== run) await this.runs.update(tx, changed);
+      await this.events.emit(tx, scope, ...events);
+      return changed;
+    });
+  }
+}
+
+const ended = (status: number, now: number) => ({ status, endedAt: now, leaseOwner: null, leaseUntil: 0 });

@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { isStorableText, type EvalComparison } from '@spandrel/contract';
+import { DatasetSnapshots, DatasetStore, datasetNotFound } from '@spandrel/datasets';
+import { Invalid, type Scope } from '@spandrel/kernel';
+import type { LongReadOptions } from '@spandrel/storage';
+import { datapointFacts, expectedText } from './datapoint-facts.js';
+import { EvalResultStore } from './eval-result.store.js';
+import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
+import { EvalRunStore } from './eval-run.store.js';
+import { evalRunNotFound } from './not-found.js';
+import { averageScore, textOf, totalCost } from './run-resource.js';
+
+/** Datapoints compared in one go. */
+const SLICE = 200;
+
+type ComparedDatapoint = EvalComparison['comparisons'][number];
+
+/** `GET /api/datasets/:id/compare`: runs of one dataset side by side (service-spec "Evaluations"). */
+@Injectable()
+export class CompareRuns {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly runs: EvalRunStore,
+    private readonly results: EvalResultStore,
+    private readonly snapshots: DatasetSnapshots,
+  ) {}
+
+  /**
+   * @param runIds one to four, in the order of the answer.
+   * @returns the JSON of the comparison, written slice by slice.
+   * @throws NotFound for the dataset or a run; Invalid when a run is of another dataset.
+   */
+  async compare(
+    scope: Scope,
+    datasetId: string,
+    runIds: readonly string[],
+    options: LongReadOptions = {},
+  ): Promise<Readable> {
+    const dataset = isStorableText(datasetId) ? await this.datasets.find(scope, datasetId) : undefined;
+    if (!dataset) throw datasetNotFound();
+    const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
+    const runs = runIds.map((id) => {
+      const run = found.find((candidate) => candidate.id === id);
+      if (!run) throw evalRunNotFound();
+      return run;
+    });
+    if (runs.some((run) => run.datasetId !== datasetId)) {
+      const message = 'must be runs of this dataset';
+      throw new Invalid('validation_failed', 'a run is of another dataset', [{ path: 'runs', message }]);
+    }
+    const first = await this.slice(scope, runs, '', options);
+    return Readable.from(this.write(scope, datasetId, runs, first, options), { objectMode: false });
+  }
+
+  private async *write(
+    scope: Scope,
+    datasetId: string,
+    runs: readonly EvalRunRow[],
+    first: ComparedDatapoint[],
+    options: LongReadOptions,
+  ): AsyncGenerator<string> {
+    const shown: EvalComparison['runs'] = runs.map((run) => ({
+      id: run.id,
+      name: run.name,
+      avg_score: averageScore(run),
+      total_cost: totalCost(run),
+    }));
+    let head = `{"dataset_id":${JSON.stringify(datasetId)},"runs":${JSON.stringify(shown)},"comparisons":[`;
+    for (let slice = first; slice.length > 0;) {
+      yield head + slice.map((datapoint) => JSON.stringify(datapoint)).join(',');
+      head = ',';
+      slice = await this.slice(scope, runs, slice.at(-1)!.datapoint_id, options);
+    }
+    yield head === ',' ? ']}' : `${head}]}`;
+  }
+
+  private async slice(
+    scope: Scope,
+    runs: readonly EvalRunRow[],
+    after: string,
+    options: LongReadOptions,
+  ): Promise<ComparedDatapoint[]> {
+    const [{ datasetId } = { datasetId: '' }] = runs;
+    const versions = [...new Set(runs.map(({ datasetVersion }) => datasetVersion))];
+    let ids = await this.snapshots.idsOfAny(scope, datasetId, versions, after, SLICE, options);
+    if (ids.length === 0) return [];
+    const resultsOf = new Map<string, Map<string, EvalResultRow>>();
+    for (const { id } of runs) {
+      const { results, read } = await this.results.some(scope, id, ids, options);
+      resultsOf.set(id, results);
+      ids = ids.slice(0, read);
+    }
+    const datapoints: ComparedDatapoint[] = [];
+    for (const id of ids) {
+      const datapoint = await this.datapoint(scope, datasetId, versions, id);
+      // Deleted with its dataset since.
+      if (!datapoint) continue;
+      datapoints.push({ ...datapoint, results: runs.map((run) => compared(run.id, resultsOf.get(run.id)?.get(id))) });
+    }
+    return datapoints;
+  }
+
+  /** The datapoint as the first of the runs that has it knows it. */
+  private async datapoint(
+    scope: Scope,
+    datasetId: string,
+    versions: readonly number[],
+    id: string,
+  ): Promise<Omit<ComparedDatapoint, 'results'> | undefined> {
+    for (const version of versions) {
+      const datapoint = await this.snapshots.find(scope, { datasetId, version }, id);
+      if (!datapoint) continue;
+      const { input, expected } = datapointFacts(datapoint.kind, null);
+      return { datapoint_id: id, input, expected: expectedText(expected) };
+    }
+    return undefined;
+  }
+}
+
+const compared = (runId: string, result: EvalResultRow | undefined): ComparedDatapoint['results'][number] => ({
+  run_id: runId,
+  output: textOf(result?.output ?? null),
+  score: result?.score ?? null,
+  latency_ms: result?.latencyMs ?? null,
+});

@@ -1,0 +1,63 @@
+import { Body, Controller, Get, Param, Post, Query, StreamableFile } from '@nestjs/common';
+import {
+  compareSchema,
+  isStorableText,
+  plainListSchema,
+  startEvalSchema,
+  type Compare,
+  type EvalRunResource,
+  type EvalRunSummary,
+  type PlainList,
+  type StartEval,
+} from '@spandrel/contract';
+import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
+import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import { CompareRuns } from './compare-runs.js';
+import { EvalRunStore } from './eval-run.store.js';
+import { runSummary } from './run-resource.js';
+import { StartRun } from './start-run.js';
+
+/** Eval runs of a dataset (service-spec "Evaluations", contract.md "Evaluations"). */
+@Controller('api/datasets/:id')
+export class DatasetEvalsController {
+  constructor(
+    private readonly starts: StartRun,
+    private readonly datasets: DatasetStore,
+    private readonly runs: EvalRunStore,
+    private readonly comparisons: CompareRuns,
+  ) {}
+
+  @Post('eval')
+  async start(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Body({ schema: startEvalSchema }) body: StartEval,
+  ): Promise<EvalRunResource> {
+    if (!isStorableText(id)) throw datasetNotFound();
+    return { ...(await this.starts.start(scope, id, body)), result_items: [] };
+  }
+
+  @Get('eval')
+  async list(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Query({ schema: plainListSchema }) query: PlainList,
+  ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
+    const dataset = isStorableText(id) ? await this.datasets.find(scope, id) : undefined;
+    if (!dataset) throw datasetNotFound();
+    const { items, nextCursor } = await this.runs.list(scope, id, query);
+    return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get('compare')
+  async compare(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @Query({ schema: compareSchema }) query: Compare,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<StreamableFile> {
+    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, { signal }), {
+      type: 'application/json; charset=utf-8',
+    });
+  }
+}

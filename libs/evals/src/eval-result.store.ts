@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { anyOf, rawSql, sql, Storage, takeFitting, type LongReadOptions, type WriteTx } from '@spandrel/storage';
+import type { EvalResultRow } from './eval-run.entity.js';
+import { RESULT_STATUS } from './status.js';
+import { evalResultTable } from './tables.js';
+
+const COLUMNS = evalResultTable.select('e');
+
+/** Text of results that one read brings into memory, about. */
+const READ_BYTES = 16 * 1024 * 1024;
+
+const SIZE = rawSql('coalesce(octet_length(output), 0) + coalesce(octet_length(score_reason), 0)');
+
+/** What became of the items of runs. */
+@Injectable()
+export class EvalResultStore {
+  constructor(private readonly storage: Storage) {}
+
+  /**
+   * Results of a run for some of its datapoints.
+   * @param datapointIds in order.
+   * @returns by datapoint id; and `read`, how many of the ids were looked at: as many as fit into memory.
+   */
+  async some(
+    scope: Scope,
+    runId: string,
+    datapointIds: readonly string[],
+    options: LongReadOptions = {},
+  ): Promise<{ results: Map<string, EvalResultRow>; read: number }> {
+    const sizes = await this.storage.readLong<{ id: string; bytes: number }>(
+      sql`select datapoint_id as id, ${SIZE} as bytes from eval_result
+        where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
+      options,
+    );
+    const bytesOf = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
+    const taken = takeFitting(
+      datapointIds.map((id) => ({ id, bytes: bytesOf.get(id) ?? 0 })),
+      READ_BYTES,
+    ).map(({ id }) => id);
+    const rows = await this.storage.readLong<EvalResultRow>(
+      sql`select ${COLUMNS} from eval_result e where e.project_id = ${scope.projectId} and e.run_id = ${runId}
+        and ${anyOf('e.datapoint_id', taken)}`,
+      options,
+    );
+    return { results: new Map(rows.map((row) => [row.datapointId, row])), read: taken.length };
+  }
+
+  /** Which of the datapoints are processed in a run. */
+  async processed(scope: Scope, runId: string, datapointIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.storage.readLong<{ id: string }>(
+      sql`select datapoint_id as id from eval_result where project_id = ${scope.projectId} and run_id = ${runId}
+        and status >= ${RESULT_STATUS.completed} and ${anyOf('datapoint_id', datapointIds)}`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Statuses of items of a run, for those that have a row; the run is locked. */
+  async statuses(
+    tx: WriteTx,
+    scope: Scope,
+    runId: string,
+    datapointIds: readonly string[],
+  ): Promise<Map<string, number>> {
+    const rows = await tx.all<{ id: string; status: number }>(
+      sql`select datapoint_id as id, status from eval_result
+        where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
+    );
+    return new Map(rows.map(({ id, status }) => [id, status]));
+  }
+
+  async save(tx: WriteTx, inserted: readonly EvalResultRow[], updated: readonly EvalResultRow[]): Promise<void> {
+    await tx.insert(evalResultTable, inserted);
+    await tx.update(evalResultTable, updated);
+  }
+}

@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import type { PlainList } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  behind,
+  deleteRows,
+  fillPage,
+  forUpdate,
+  orderBy,
+  sql,
+  startOf,
+  Storage,
+  type Page,
+  type Sorting,
+  type WriteTx,
+} from '@spandrel/storage';
+import type { EvalRunRow } from './eval-run.entity.js';
+import { RUN_STATUS } from './status.js';
+import { evalRunTable } from './tables.js';
+
+const NEWEST_FIRST: Sorting = {
+  list: 'eval-runs',
+  column: 'r.id',
+  idColumn: 'r.id',
+  type: 'text',
+  nullable: false,
+  order: 'desc',
+};
+
+const COLUMNS = evalRunTable.select('r');
+
+/** Runs taken into work at once. */
+const TAKE_MAX = 1_000;
+
+/** Rows of runs. */
+@Injectable()
+export class EvalRunStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @returns the run, `undefined` when the project has none with this id. */
+  async find(scope: Scope, id: string): Promise<EvalRunRow | undefined> {
+    const [run] = await this.findAll(scope, [id]);
+    return run;
+  }
+
+  findAll(scope: Scope, ids: readonly string[]): Promise<EvalRunRow[]> {
+    return this.storage.read<EvalRunRow>(
+      sql`select ${COLUMNS} from eval_run r where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)}`,
+    );
+  }
+
+  /** Runs that are to be changed, locked against other instances in the order of their ids. */
+  findForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<EvalRunRow[]> {
+    return tx.all<EvalRunRow>(
+      sql`select ${COLUMNS} from eval_run r
+        where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)} order by r.id${forUpdate('r')}`,
+    );
+  }
+
+  /** @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, datasetId: string, { limit, cursor }: PlainList): Promise<Page<EvalRunRow>> {
+    return fillPage(
+      NEWEST_FIRST,
+      startOf(NEWEST_FIRST, cursor),
+      limit,
+      async (part, from, count) => ({
+        rows: await this.storage.readLong<EvalRunRow>(
+          sql`select ${COLUMNS} from eval_run r where r.project_id = ${scope.projectId}
+            and r.dataset_id = ${datasetId} and ${behind(NEWEST_FIRST, part, from)}
+            order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
+        ),
+      }),
+      ({ id }) => ({ value: id, id }),
+    );
+  }
+
+  insert(tx: WriteTx, run: EvalRunRow): Promise<void> {
+    return tx.insert(evalRunTable, [run]);
+  }
+
+  update(tx: WriteTx, run: EvalRunRow): Promise<void> {
+    return tx.update(evalRunTable, [run]);
+  }
+
+  async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
+    await deleteRows(tx, 'eval_result', sql`project_id = ${scope.projectId} and run_id = ${id}`);
+    await tx.run(sql`delete from eval_run where project_id = ${scope.projectId} and id = ${id}`);
+  }
+
+  /** Ids of all runs of a dataset. */
+  async idsOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<string[]> {
+    const rows = await tx.all<{ id: string }>(
+      sql`select id from eval_run where project_id = ${scope.projectId} and dataset_id = ${datasetId}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Distinct versions of a dataset that its runs are of. */
+  async versionsOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<number[]> {
+    const rows = await tx.all<{ version: number }>(
+      sql`select distinct dataset_version as version from eval_run
+        where project_id = ${scope.projectId} and dataset_id = ${datasetId}`,
+    );
+    return rows.map(({ version }) => version);
+  }
+
+  /** Whether an unfinished run needs a connection, for itself or for its judge. */
+  async usesConnection(tx: WriteTx, scope: Scope, connectionId: string): Promise<boolean> {
+    const rows = await tx.all(
+      sql`select 1 as one from eval_run where status < ${RUN_STATUS.completed} and project_id = ${scope.projectId}
+        and (connection_id = ${connectionId} or judge_connection_id = ${connectionId}) limit 1`,
+    );
+    return rows.length > 0;
+  }
+
+  /** Unfinished runs of all projects that nobody works on any more. @param now in ms; leases until then have ended. */
+  async abandoned(now: number): Promise<EvalRunRow[]> {
+    return this.storage.read<EvalRunRow>(
+      sql`select ${COLUMNS} from eval_run r where r.status < ${RUN_STATUS.completed} and r.lease_until <= ${now}
+        order by r.id limit ${TAKE_MAX}`,
+    );
+  }
+
+  /** Takes a run into work, or keeps it. @returns whether it is now `owner`'s. */
+  async lease(run: RunKey, owner: string, now: number, until: number): Promise<boolean> {
+    const { projectId, id } = run;
+    const rows = await this.storage.write((tx) =>
+      tx.run(
+        sql`update eval_run set lease_owner = ${owner}, lease_until = ${until}
+          where project_id = ${projectId} and id = ${id} and status < ${RUN_STATUS.completed}
+          and (lease_owner = ${owner} or lease_until <= ${now})`,
+      ),
+    );
+    return rows > 0;
+  }
+
+  /** Keeps all runs of an owner for longer. */
+  async renew(owner: string, until: number): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(
+        sql`update eval_run set lease_until = ${until} where status < ${RUN_STATUS.completed} and lease_owner = ${owner}`,
+      ),
+    );
+  }
+
+  /** Lets one run go. @param from when it may be taken again, in ms. */
+  async giveBack({ projectId, id }: RunKey, from: number): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(
+        sql`update eval_run set lease_owner = null, lease_until = ${from}
+          where project_id = ${projectId} and id = ${id} and status < ${RUN_STATUS.completed}`,
+      ),
+    );
+  }
+
+  /** Lets all runs of an owner go; with no owner, those of anybody: only where no other process can be at work. */
+  async release(owner?: string): Promise<void> {
+    const whose = owner === undefined ? sql`1 = 1` : sql`lease_owner = ${owner}`;
+    await this.storage.write((tx) =>
+      tx.run(
+        sql`update eval_run set lease_owner = null, lease_until = 0 where status < ${RUN_STATUS.completed} and ${whose}`,
+      ),
+    );
+  }
+}
+
+/** Which run. */
+export interface RunKey {
+  projectId: string;
+  id: string;
+}

@@ -1,0 +1,41 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
+import { isStorableText, type EvalRunSummary } from '@spandrel/contract';
+import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import { ChangeRun } from './change-run.js';
+import { evalRunNotFound } from './not-found.js';
+import { ReadRun } from './read-run.js';
+
+/** `/api/eval/:run_id` (service-spec "Evaluations"). */
+@Controller('api/eval/:id')
+export class EvalsController {
+  constructor(
+    private readonly reads: ReadRun,
+    private readonly changes: ChangeRun,
+  ) {}
+
+  @Get()
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('id') id: string,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<StreamableFile> {
+    return new StreamableFile(await this.reads.read(scope, id, { signal }), {
+      type: 'application/json; charset=utf-8',
+    });
+  }
+
+  @Post('cancel')
+  @HttpCode(200)
+  async cancel(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<EvalRunSummary> {
+    if (!isStorableText(id)) throw evalRunNotFound();
+    return this.changes.cancel(scope, id, Date.now());
+  }
+
+  @Delete()
+  @HttpCode(200)
+  async delete(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<{ id: string; deleted: true }> {
+    if (!isStorableText(id)) throw evalRunNotFound();
+    await this.changes.delete(scope, id);
+    return { id, deleted: true };
+  }
+}

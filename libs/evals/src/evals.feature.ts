@@ -1,0 +1,10 @@
+import { defineFeature } from '@spandrel/kernel';
+import { EvalResultSchema, EvalRunSchema } from './eval-run.entity.js';
+import { EvalsModule } from './evals.module.js';
+
+export const evalsFeature = defineFeature({
+  name: 'evals',
+  module: EvalsModule,
+  entities: [EvalRunSchema, EvalResultSchema],
+  requires: ['events', 'tracing', 'datasets', 'connections'],
+});

@@ -1,0 +1,2 @@
+export { evalsFeature } from './evals.feature.js';
+export { EvalsModule } from './evals.module.js';

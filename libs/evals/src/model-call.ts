@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
+import type { ChatCall, RecordedAnswer, Usage } from '@spandrel/plugin-api';
+import type { Permits } from './permits.js';
+
+/** Service-spec "Limits": fixed, not configurable per run. */
+export const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
+
+/** Statuses after which a call is made once more (service-spec "Errors"). */
+const RETRYABLE = new Set([429, 500, 502, 503]);
+const ATTEMPTS_MAX = 2;
+
+/** What a model answered. */
+export interface ModelAnswer {
+  text: string;
+  usage: Usage;
+  /** Of the successful attempt. */
+  latencyMs: number;
+  attempts: number;
+}
+
+/** A model call that failed after all retries; the message is fit for the result item and holds no key. */
+export class ModelCallError extends Error {
+  override readonly name = 'ModelCallError';
+
+  constructor(
+    message: string,
+    /** Calls that were made. */
+    readonly attempts: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export interface ModelCallOptions {
+  permits: Permits;
+  signal: AbortSignal;
+  /** Tests use shorter times. */
+  timing?: { timeoutMs: number; retryDelayMs: number };
+}
+
+/**
+ * Asks a model: 60 s a call, and one retry after 2 s on 429, 500, 502 and 503; a connection error or timeout is not
+ * retried (contract.md "Evaluations").
+ * @throws ModelCallError; the reason of `signal` when that fires.
+ */
+export async function callModel(
+  connection: OpenConnection,
+  call: ChatCall,
+  { permits, signal, timing = MODEL_CALL }: ModelCallOptions,
+): Promise<ModelAnswer> {
+  const request = connection.provider.chat.buildRequest(connection.target, call);
+  for (let attempt = 1; ; attempt++) {
+    const reply = await sendOnce(attempt);
+    if (reply.status >= 200 && reply.status < 300) {
+      return { ...readReply(connection, reply, attempt), latencyMs: reply.latencyMs, attempts: attempt };
+    }
+    if (attempt === ATTEMPTS_MAX || !RETRYABLE.has(reply.status)) {
+      throw new ModelCallError(failureOf(connection, reply), attempt);
+    }
+    await pause(timing.retryDelayMs, undefined, { signal });
+  }
+
+  async function sendOnce(attempt: number): Promise<ConnectionReply> {
+    try {
+      return await permits.with(() => connection.send(request, { timeoutMs: timing.timeoutMs, signal }));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ConnectionCallError)) throw error;
+      throw new ModelCallError(connection.redact(error.message), attempt, { cause: error });
+    }
+  }
+}
+
+function readReply(
+  connection: OpenConnection,
+  reply: ConnectionReply,
+  attempts: number,
+): Pick<ModelAnswer, 'text' | 'usage'> {
+  if (reply.body === undefined) throw new ModelCallError(`the answer is not JSON: ${reply.excerpt}`, attempts);
+  const answer: RecordedAnswer = connection.provider.chat.readAnswer(reply.body);
+  if (answer.error !== null) throw new ModelCallError(connection.redact(answer.error), attempts);
+  if (typeof answer.text !== 'string') throw new ModelCallError(`the answer holds no text: ${reply.excerpt}`, attempts);
+  return { text: answer.text, usage: answer.usage };
+}
+
+function failureOf(connection: OpenConnection, { status, body, excerpt }: ConnectionReply): string {
+  const said = body === undefined ? undefined : connection.provider.errorMessage(body);
+  return `HTTP ${status}: ${said === undefined ? excerpt || 'no message' : connection.redact(said)}`;
+}
+
+/** Input and output tokens together; `null` when neither is known. */
+export const totalTokens = ({ inputTokens, outputTokens }: Usage): number | null =>
+  inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0);

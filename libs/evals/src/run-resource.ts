@@ -1,0 +1,80 @@
+import {
+  formatTimestamp,
+  parseExactJson,
+  type EvalConfigResource,
+  type EvalRunSummary,
+  type ResultItemResource,
+} from '@spandrel/contract';
+import type { SnapshotDatapoint } from '@spandrel/datasets';
+import { costOf } from '@spandrel/tracing';
+import { datapointFacts, expectedText } from './datapoint-facts.js';
+import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
+import { resultStatusName, runStatusName } from './status.js';
+
+/** A stored run as the wire shows it, without its items. */
+export function runSummary(run: EvalRunRow): EvalRunSummary {
+  return {
+    id: run.id,
+    dataset_id: run.datasetId,
+    dataset_version: run.datasetVersion,
+    name: run.name,
+    status: runStatusName(run.status),
+    progress: run.progress,
+    total: run.total,
+    config: runConfig(run),
+    scoring: run.scoring,
+    scoring_config: scoringConfig(run),
+    avg_score: averageScore(run),
+    total_cost: totalCost(run),
+    total_tokens: run.totalTokens,
+    failed_count: run.failedCount,
+    judge_tokens: run.judgeTokens,
+    judge_cost: run.judgeCostCount === 0 ? null : costOf({ usd: run.judgeCostUsd, pico: run.judgeCostPico }),
+    error: textOf(run.error),
+    created_at: formatTimestamp(run.createdAt),
+    started_at: timeOf(run.startedAt),
+    ended_at: timeOf(run.endedAt),
+  };
+}
+
+export const runConfig = (run: EvalRunRow): EvalConfigResource =>
+  parseExactJson(run.config) as unknown as EvalConfigResource;
+
+export const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
+  run.scoringConfig === null ? null : (parseExactJson(run.scoringConfig) as Record<string, unknown>);
+
+/** Over the items that have a score. */
+export const averageScore = (run: EvalRunRow): number | null =>
+  run.scoreCount === 0 ? null : run.scoreSum / run.scoreCount;
+
+/** Dollars; `null` when no item has a cost. */
+export const totalCost = (run: EvalRunRow): number | null =>
+  run.costCount === 0 ? null : costOf({ usd: run.costUsd, pico: run.costPico });
+
+/** An item of a run as the wire shows it. @param result `undefined`: it is pending. */
+export function resultItem(datapoint: SnapshotDatapoint, result: EvalResultRow | undefined): ResultItemResource {
+  const { input, expected } = datapointFacts(datapoint.kind, null);
+  return {
+    datapoint_id: datapoint.id,
+    input,
+    output: textOf(result?.output ?? null),
+    expected: expectedText(expected),
+    score: result?.score ?? null,
+    score_reason: textOf(result?.scoreReason ?? null),
+    latency_ms: result?.latencyMs ?? null,
+    tokens: result?.tokens ?? null,
+    cost: result?.cost ?? null,
+    status: resultStatusName(result?.status ?? 0),
+    error: textOf(result?.error ?? null),
+    attempts: result?.attempts ?? 0,
+    judge_model: result?.judgeModel ?? null,
+    judge_prompt_hash: result?.judgePromptHash ?? null,
+    judge_tokens: result?.judgeTokens ?? null,
+    judge_cost: result?.judgeCost ?? null,
+  };
+}
+
+/** A text as a column keeps it: a JSON string, so that NUL and lone surrogates survive. */
+export const textOf = (json: string | null): string | null => (json === null ? null : (JSON.parse(json) as string));
+
+const timeOf = (epochMs: number | null): string | null => (epochMs === null ? null : formatTimestamp(epochMs));

@@ -1,0 +1,142 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Connections, type UsableConnection } from '@spandrel/connections';
+import type { EvalConfig, EvalConfigResource, EvalRunSummary, StartEval } from '@spandrel/contract';
+import { DatasetSnapshots } from '@spandrel/datasets';
+import { Invalid, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import type { EvalRunRow } from './eval-run.entity.js';
+import { EvalRunStore } from './eval-run.store.js';
+import { RunWorker } from './run-worker.js';
+import { runSummary } from './run-resource.js';
+import { RUN_STATUS } from './status.js';
+
+/** Starts eval runs: a row with a snapshot's number, whatever the size of the dataset; the work goes on behind. */
+@Injectable()
+export class StartRun {
+  constructor(
+    private readonly storage: Storage,
+    private readonly runs: EvalRunStore,
+    private readonly snapshots: DatasetSnapshots,
+    private readonly connections: Connections,
+    private readonly worker: RunWorker,
+    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+  ) {}
+
+  /**
+   * @returns the run as it was made: pending.
+   * @throws NotFound for the dataset or a connection; Invalid for the scoring, its config, or a model that is not named.
+   */
+  async start(scope: Scope, datasetId: string, body: StartEval): Promise<EvalRunSummary> {
+    this.assertScoring(body);
+    const id = newId();
+    const now = Date.now();
+    const run = await this.storage.write(async (tx) => {
+      const snapshot = await this.snapshots.take(tx, scope, datasetId);
+      const config = await this.complete(tx, scope, body.config);
+      const row = newRun(scope, { id, datasetId, body, config, snapshot, now, lease: this.worker.lease(now) });
+      await this.runs.insert(tx, row);
+      return row;
+    });
+    this.worker.begin(run);
+    return runSummary(run);
+  }
+
+  private assertScoring({ scoring, scoring_config: config }: StartEval): void {
+    const scorer = this.plugins.scorers.find(({ name }) => name === scoring);
+    if (!scorer) {
+      const names = this.plugins.scorers.map(({ name }) => name).join(', ');
+      const message = `must be the name of a scoring strategy: ${names}`;
+      throw new Invalid('validation_failed', 'there is no such scoring strategy', [{ path: 'scoring', message }]);
+    }
+    const checked = scorer.configure(config);
+    if (!('faults' in checked)) return;
+    throw new Invalid(
+      'validation_failed',
+      `the scoring strategy ${scoring} does not take this scoring_config`,
+      checked.faults.map(({ path, message }) => ({
+        path: path ? `scoring_config.${path}` : 'scoring_config',
+        message,
+      })),
+    );
+  }
+
+  /** The config with its defaults; its connections are there and stay until the transaction ends. */
+  private async complete(tx: WriteTx, scope: Scope, config: EvalConfig): Promise<EvalConfigResource> {
+    const connection = await this.connection(tx, scope, config.connection_id);
+    const model = config.model ?? connection.defaultModel;
+    if (model === null) {
+      throw new Invalid('validation_failed', 'no model is named', [
+        { path: 'config.model', message: 'is required, since the connection has no default_model' },
+      ]);
+    }
+    return {
+      connection_id: connection.id,
+      model,
+      system_prompt: config.system_prompt ?? null,
+      temperature: config.temperature ?? null,
+      max_tokens: config.max_tokens ?? null,
+      judge: config.judge ? await this.judge(tx, scope, config.judge) : null,
+    };
+  }
+
+  private async judge(
+    tx: WriteTx,
+    scope: Scope,
+    judge: NonNullable<EvalConfig['judge']>,
+  ): Promise<EvalConfigResource['judge']> {
+    const { connection_id: id = null, model = null, rubric = null } = judge;
+    const connection = id === null ? undefined : await this.connection(tx, scope, id);
+    return { connection_id: id, model: model ?? connection?.defaultModel ?? null, rubric };
+  }
+
+  private async connection(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {
+    const connection = await this.connections.findForUse(tx, scope, id);
+    if (!connection) throw new NotFound('connection_not_found', 'there is no such provider connection');
+    return connection;
+  }
+}
+
+interface NewRun {
+  id: string;
+  datasetId: string;
+  body: StartEval;
+  config: EvalConfigResource;
+  snapshot: { version: number; count: number };
+  now: number;
+  lease: { owner: string; until: number };
+}
+
+function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now, lease }: NewRun): EvalRunRow {
+  return {
+    projectId: scope.projectId,
+    id,
+    datasetId,
+    datasetVersion: snapshot.version,
+    name: body.name,
+    status: RUN_STATUS.pending,
+    config: JSON.stringify(config),
+    scoring: body.scoring,
+    scoringConfig: body.scoring_config ? JSON.stringify(body.scoring_config) : null,
+    connectionId: config.connection_id,
+    judgeConnectionId: config.judge?.connection_id ?? null,
+    total: snapshot.count,
+    progress: 0,
+    failedCount: 0,
+    scoreSum: 0,
+    scoreCount: 0,
+    totalTokens: 0,
+    costUsd: 0,
+    costPico: 0,
+    costCount: 0,
+    judgeTokens: 0,
+    judgeCostUsd: 0,
+    judgeCostPico: 0,
+    judgeCostCount: 0,
+    error: null,
+    createdAt: now,
+    startedAt: null,
+    endedAt: null,
+    leaseOwner: lease.owner,
+    leaseUntil: lease.until,
+  };
+}

@@ -1,0 +1,25 @@
+import { EVAL_STATUSES, RESULT_STATUSES, type EvalStatus, type ResultStatus } from '@spandrel/contract';
+
+/** Statuses of runs as the table holds them; those below {@link RUN_STATUS.completed} are unfinished. */
+export const RUN_STATUS = {
+  pending: 0,
+  running: 1,
+  completed: 2,
+  failed: 3,
+  cancelled: 4,
+} as const satisfies Record<EvalStatus, number>;
+
+export const runStatusName = (status: number): EvalStatus => EVAL_STATUSES[status] ?? 'failed';
+
+/** Statuses of result items as the table holds them; a pending item has no row. */
+export const RESULT_STATUS = {
+  pending: 0,
+  running: 1,
+  completed: 2,
+  failed: 3,
+} as const satisfies Record<ResultStatus, number>;
+
+export const resultStatusName = (status: number): ResultStatus => RESULT_STATUSES[status] ?? 'pending';
+
+/** Completed or failed: never called again. */
+export const isProcessed = (status: number): boolean => status >= RESULT_STATUS.completed;
