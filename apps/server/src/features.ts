@@ -1,5 +1,6 @@
 import { connectionsFeature } from '@spandrel/connections';
 import { datasetsFeature } from '@spandrel/datasets';
+import { evalsFeature } from '@spandrel/evals';
 import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
 import { queueFeature } from '@spandrel/queue';
@@ -12,4 +13,5 @@ export const FEATURES: readonly Feature[] = [
   datasetsFeature,
   queueFeature,
   connectionsFeature,
+  evalsFeature,
 ];
