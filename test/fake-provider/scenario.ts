@@ -1,11 +1,12 @@
 /**
  * What the fake provider is to do, by name, each with an argument if it takes one: `error-429`, `slow:200`. Several are
- * joined with `+`: `tools+gzip+slow-stream:10`. Named by the header `x-fake`, or by the model `fake:<scenario>`.
+ * joined with `+`: `tools+gzip+slow-stream:10`. Named by the header `x-fake`, by what was said last if that begins with
+ * `fake:<scenario>`, or by the model `fake:<scenario>`. `times:<n>` keeps to the first n calls that say the same.
  */
 export type Scenario = ReadonlyMap<string, string>;
 
-export function readScenario(header: string | undefined, model: unknown): Scenario {
-  const named = header ?? (typeof model === 'string' && model.startsWith('fake:') ? model.slice('fake:'.length) : '');
+export function readScenario(header: string | undefined, model: unknown, said = ''): Scenario {
+  const named = header ?? namedIn(said) ?? namedIn(model) ?? '';
   const parts = named.split('+').filter((part) => part !== '');
   return new Map(
     parts.map((part) => {
@@ -14,6 +15,10 @@ export function readScenario(header: string | undefined, model: unknown): Scenar
     }),
   );
 }
+
+/** `fake:<scenario>`, up to the first blank. */
+const namedIn = (text: unknown): string | undefined =>
+  typeof text === 'string' ? /^fake:(\S*)/.exec(text)?.[1] : undefined;
 
 /** The number a scenario was given, else the default. */
 export function numberOf(scenario: Scenario, name: string, otherwise: number): number {

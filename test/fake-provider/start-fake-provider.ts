@@ -41,8 +41,9 @@ export interface FakeProviderOptions {
 export async function startFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
   const { port = 0, requestsMax = 10_000 } = options;
   const requests: RecordedCall[] = [];
+  const said = new Map<string, number>();
   const server = createServer((request, response) => {
-    answer(request, response, requests).catch(() => response.destroy());
+    answer(request, response, requests, said).catch(() => response.destroy());
     if (requests.length >= requestsMax) requests.splice(0, requests.length - requestsMax + 1);
   });
   const upgraded = new Set<{ destroy(): void }>();
@@ -71,7 +72,12 @@ function close(server: Server, upgraded: Set<{ destroy(): void }>): Promise<void
   return closed;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, requests: RecordedCall[]): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requests: RecordedCall[],
+  said: Map<string, number>,
+): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
@@ -82,25 +88,36 @@ async function answer(request: IncomingMessage, response: ServerResponse, reques
   response.on('error', () => {});
   response.on('close', () => (recorded.aborted = !response.writableFinished));
 
-  const call = readCall(request, body);
+  const call = readCall(request, body, said);
   if (call.scenario.has('hang')) return;
   if (method === 'HEAD')
     return void response.writeHead(200, { 'content-type': 'application/json', 'content-length': '42' }).end();
   await deliver(call.scenario.has('204') ? NO_CONTENT : answerOf(call), call.scenario, response, sent);
 }
 
-function readCall(request: IncomingMessage, body: Buffer): FakeCall {
+function readCall(request: IncomingMessage, body: Buffer, said: Map<string, number>): FakeCall {
   const parsed = parseObject(body);
   const header = request.headers['x-fake'];
-  const scenario = readScenario(Array.isArray(header) ? header[0] : header, parsed['model']);
+  const last = lastSaid(parsed);
+  const named = readScenario(Array.isArray(header) ? header[0] : header, parsed['model'], last);
+  const scenario = isOver(named, last, said) ? new Map<string, string>() : named;
   const path = new URL(request.url ?? '/', 'http://fake').pathname.replace(/\/$/, '');
   const { authorization, 'x-api-key': xApiKey } = request.headers;
   const apiKey = String(xApiKey ?? authorization?.replace(/^Bearer /, '') ?? '');
   return { path, body: parsed, scenario, text: textFor(scenario, parsed), apiKey };
 }
 
-/** Echoes what was said last; `huge:<KiB>` says a lot instead. */
+/** Whether a scenario that keeps to a number of calls has had them. */
+function isOver(scenario: Scenario, last: string, said: Map<string, number>): boolean {
+  if (!scenario.has('times')) return false;
+  const times = (said.get(last) ?? 0) + 1;
+  said.set(last, times);
+  return times > numberOf(scenario, 'times', 1);
+}
+
+/** Echoes what was said last; `huge:<KiB>` says a lot instead, `judge:<score>` a verdict. */
 function textFor(scenario: Scenario, body: Record<string, unknown>): string {
+  if (scenario.has('judge')) return JSON.stringify({ score: numberOf(scenario, 'judge', 0.5), reason: 'so it seems' });
   if (scenario.has('huge')) return 'tide 🌊 潮 '.repeat(numberOf(scenario, 'huge', 1024) * 73);
   return `You said: ${lastSaid(body)}`;
 }

@@ -1,0 +1,67 @@
+import type { AddressInfo } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { EventPayload } from '@spandrel/contract';
+import { createHttpApp, createLogger, loadPlugins, loadSettings, type Logger, type Settings } from '@spandrel/kernel';
+import { DomainEvents } from '@spandrel/events';
+import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { FEATURES } from '../../apps/server/src/features.js';
+import { Api } from './api.ts';
+import { tempDir } from './spandrel.ts';
+
+/** The API server in this process, whole, on any database: what the program runs on SQLite alone can be seen on Postgres. */
+export interface ServerApp {
+  url: string;
+  api: Api;
+  storage: Storage;
+  app: NestFastifyApplication;
+  /** Committed or not, in the order they were emitted; a project's own when it is named. */
+  events: { projectId: string; event: EventPayload }[];
+  close(): Promise<void>;
+}
+
+export interface ServerAppOptions {
+  settings?: (settings: Settings) => void;
+  logger?: Logger;
+}
+
+/** Starts it on a free port. The header `x-test-project` puts a request into another project. */
+export async function startServerApp(config: StorageConfig, options: ServerAppOptions = {}): Promise<ServerApp> {
+  const settings = loadSettings({ args: ['--data-dir', tempDir()], env: {}, cwd: process.cwd() });
+  options.settings?.(settings);
+  const logger = options.logger ?? createLogger('silent', 'test');
+  const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
+  const plugins = await loadPlugins(settings.plugins, logger);
+  const app = await createHttpApp({
+    settings,
+    plugins,
+    logger,
+    features: FEATURES,
+    modules: [StorageModule.forRoot(storage)],
+  });
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, _reply, done) => {
+      const project = request.headers['x-test-project'];
+      if (typeof project === 'string') Object.assign(request, { scope: { orgId: 'org', projectId: project } });
+      done();
+    });
+  const events: ServerApp['events'] = [];
+  app.get(DomainEvents).register({
+    name: 'witness',
+    take: async (_tx, { projectId }, emitted) => void events.push(...emitted.map((event) => ({ projectId, event }))),
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  return {
+    url,
+    api: new Api(url),
+    storage,
+    app,
+    events,
+    close: async () => {
+      await app.close();
+      await storage.close();
+    },
+  };
+}
