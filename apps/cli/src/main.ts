@@ -16,6 +16,13 @@ const settings = [
   ),
 ].join('\n');
 
+const ROTATE_HELP = `
+Stop the server first. Without SPANDREL_SECRET_KEY the key file of the data directory gets a new key. With it, the new
+key is read from SPANDREL_NEW_SECRET_KEY or SPANDREL_NEW_SECRET_KEY_FILE (32 bytes, base64 or hex).
+
+Settings:
+${settings}`;
+
 for (const [name, description, run] of [
   ['serve', 'run API and gateway', serve],
   ['server', 'run the API alone', () => runInPlace('server')],
@@ -31,5 +38,21 @@ for (const [name, description, run] of [
     .addHelpText('after', `\nSettings:\n${settings}`)
     .action(() => run());
 }
+
+program
+  .command('secrets')
+  .description('look after the secret key that seals the keys of provider connections')
+  .command('rotate')
+  .description('encrypt the keys of all provider connections with a new secret key')
+  .argument('[settings...]')
+  .allowUnknownOption()
+  .helpOption('-h, --help', 'show the settings')
+  .usage('[settings]')
+  .addHelpText('after', ROTATE_HELP)
+  .action(async () => {
+    // Loads database and framework, which the other commands leave to the apps they start.
+    const { rotateSecrets } = await import('./rotate-secrets.js');
+    await rotateSecrets(process.argv.slice(4));
+  });
 
 await program.parseAsync();

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, errors, type Dispatcher } from 'undici';
 import { ANSWER_BYTES_MAX, ConnectionCallError, tooLarge } from './connection-call-error.js';
 import { decodeAnswer } from './decode-answer.js';
 
@@ -160,7 +160,7 @@ function toCallError(error: unknown): ConnectionCallError {
   if (code === 'UND_ERR_INVALID_ARG') {
     return new ConnectionCallError('refused', 'the request cannot be sent: a header or the path is not valid');
   }
-  if (code.startsWith('HPE_')) return new ConnectionCallError('network', 'the answer is not HTTP');
+  if (error instanceof errors.HTTPParserError) return new ConnectionCallError('network', 'the answer is not HTTP');
   return new ConnectionCallError('network', SENTENCES[code] ?? `the call failed${code && ` (${code})`}`);
 }
 

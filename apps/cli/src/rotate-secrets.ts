@@ -1,0 +1,90 @@
+import 'reflect-metadata';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  connectionsFeature,
+  parseSecretKey,
+  resealConnections,
+  rotateKeyFile,
+  secretKeyOf,
+  type Rotation,
+  type SecretKey,
+} from '@spandrel/connections';
+import { createLogger, loadSettings, StartError, type Settings } from '@spandrel/kernel';
+import { openStorage } from '@spandrel/storage';
+
+const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
+
+/**
+ * `spandrel secrets rotate`: seals the keys of all provider connections with a new secret key. Never prints a key.
+ * Ends with 1 when it cannot begin, or when a connection could not be decrypted and was left as it is.
+ * @param args settings, as for the server.
+ */
+export async function rotateSecrets(args: readonly string[]): Promise<void> {
+  try {
+    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
+    const file = join(settings.dataDir, 'spandrel.db');
+    if (!existsSync(file)) throw new StartError([`${file}: there is no database to rotate the keys of`]);
+    const keys = settings.secretKey && [newKey(process.env, settings.secretKey), secretKeyOf(settings.secretKey)];
+    if (!keys && wantsNewKey(process.env)) throw new StartError([keyFileAdvice(settings)]);
+    const logger = createLogger(settings.logLevel, 'cli');
+    const storage = await openStorage({ dialect: 'sqlite', file }, { entities: connectionsFeature.entities, logger });
+    try {
+      const rotation = keys
+        ? await resealConnections(storage, keys)
+        : await rotateKeyFile(storage, settings.dataDir, logger);
+      report(rotation, keys !== null);
+    } finally {
+      await storage.close();
+    }
+  } catch (error) {
+    const faults =
+      error instanceof StartError ? error.faults : [error instanceof Error ? error.message : String(error)];
+    process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
+    process.exitCode = 1;
+  }
+}
+
+function report({ rotated, unreadable }: Rotation, byVariable: boolean): void {
+  const connections = (count: number): string => `${count} provider connection${count === 1 ? '' : 's'}`;
+  process.stdout.write(`Encrypted the keys of ${connections(rotated)} with the new secret key.\n`);
+  if (byVariable) {
+    process.stdout.write(
+      `Next: set SPANDREL_SECRET_KEY to the value of ${NEW_KEY}, unset ${NEW_KEY}, and start the server.\n`,
+    );
+  }
+  if (unreadable.length === 0) return;
+  const lines = unreadable.map(({ id, projectId }) => `spandrel:   ${id} (project ${projectId})\n`);
+  process.stderr.write(
+    `spandrel: ${connections(unreadable.length)} could not be decrypted and stayed as before; give each its api_key again:\n${lines.join('')}`,
+  );
+  process.exitCode = 1;
+}
+
+const wantsNewKey = (env: NodeJS.ProcessEnv): boolean => Boolean(env[NEW_KEY] || env[`${NEW_KEY}_FILE`]);
+
+/** @throws StartError naming the variable; never with what is in it. */
+function newKey(env: NodeJS.ProcessEnv, current: Buffer): SecretKey {
+  if (!wantsNewKey(env)) {
+    throw new StartError([
+      `${NEW_KEY}: the server's key is given by SPANDREL_SECRET_KEY; set ${NEW_KEY} (or ${NEW_KEY}_FILE) to the one that is to follow it`,
+    ]);
+  }
+  const key = parseSecretKey(env[NEW_KEY] || readNewKeyFile(env[`${NEW_KEY}_FILE`]!));
+  if (!key) throw new StartError([`${NEW_KEY}: must be 32 bytes, as base64 or hex`]);
+  if (key.id === secretKeyOf(current).id) throw new StartError([`${NEW_KEY}: is the key in use, not a new one`]);
+  return key;
+}
+
+function readNewKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    throw new StartError([`${NEW_KEY}_FILE: cannot be read`]);
+  }
+}
+
+const keyFileAdvice = ({ dataDir }: Settings): string =>
+  `${NEW_KEY}: the server's key is the one in ${join(dataDir, 'secret.key')}, which is replaced without it; ` +
+  `to go over to a key of your own, set SPANDREL_SECRET_KEY_FILE to that file for this command`;
