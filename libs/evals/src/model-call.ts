@@ -82,7 +82,8 @@ function readReply(
   const answer: RecordedAnswer = connection.provider.chat.readAnswer(reply.body);
   if (answer.error !== null) throw new ModelCallError(connection.redact(answer.error), attempts);
   if (typeof answer.text !== 'string') throw new ModelCallError(`the answer holds no text: ${reply.excerpt}`, attempts);
-  return { text: answer.text, usage: answer.usage };
+  // A server that repeats what it was sent must not have the key end up in a result.
+  return { text: connection.redact(answer.text), usage: answer.usage };
 }
 
 function failureOf(connection: OpenConnection, { status, body, excerpt }: ConnectionReply): string {

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
+import { openAiChatCalls, errorMessageOf, type HttpRequest, type Provider } from '@spandrel/plugin-api';
+import { callModel, ModelCallError } from './model-call.js';
+import { Permits } from './permits.js';
+
+const call = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] };
+const timing = { timeoutMs: 1_000, retryDelayMs: 30 };
+const options = () => ({ permits: new Permits(1), signal: new AbortController().signal, timing });
+
+type Scripted = { status: number; body?: unknown; latencyMs?: number } | Error;
+
+/** A connection that answers as told, one answer a call. */
+function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRequest[]; times: number[] } {
+  const sent: HttpRequest[] = [];
+  const times: number[] = [];
+  const chat = openAiChatCalls({ baseUrl: 'http://model.test/v1', maxTokensMember: 'max_tokens' });
+  return {
+    id: 'c',
+    name: 'c',
+    providerName: 'openai',
+    provider: { chat, errorMessage: errorMessageOf } as unknown as Provider,
+    target: { baseUrl: null, apiKey: 'sk-secret' },
+    sent,
+    times,
+    async send(request): Promise<ConnectionReply> {
+      sent.push(request);
+      times.push(performance.now());
+      const reply = replies.shift();
+      if (reply === undefined) throw new Error('no reply is left');
+      if (reply instanceof Error) throw reply;
+      return { latencyMs: 5, body: undefined, excerpt: 'excerpt', ...reply };
+    },
+    redact: (text) => text.replaceAll('sk-secret', '[redacted]'),
+  };
+}
+
+const answered = (content: unknown) => ({
+  choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2 },
+});
+
+describe('a model call', () => {
+  it('gives text, tokens and the latency of the attempt that succeeded', async () => {
+    const connection = connectionThat(
+      { status: 429, latencyMs: 900 },
+      { status: 200, body: answered('Hi'), latencyMs: 7 },
+    );
+    expect(await callModel(connection, call, options())).toMatchObject({
+      text: 'Hi',
+      usage: { inputTokens: 3, outputTokens: 2 },
+      latencyMs: 7,
+      attempts: 2,
+    });
+    expect(connection.times[1]! - connection.times[0]!).toBeGreaterThanOrEqual(29);
+    expect(connection.sent[1]).toEqual(connection.sent[0]);
+  });
+
+  for (const status of [429, 500, 502, 503]) {
+    it(`is made once more after ${status}, and no further`, async () => {
+      const reply = { status, body: { error: { message: `no sk-secret ${status}` } } };
+      const connection = connectionThat(reply, reply, { status: 200, body: answered('late') });
+      const failure = await callModel(connection, call, options()).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(ModelCallError);
+      expect(failure).toMatchObject({ message: `HTTP ${status}: no [redacted] ${status}`, attempts: 2 });
+      expect(connection.sent).toHaveLength(2);
+    });
+  }
+
+  for (const status of [301, 400, 401, 404, 408, 422, 501, 504, 529]) {
+    it(`is not repeated after ${status}`, async () => {
+      const connection = connectionThat({ status }, { status: 200, body: answered('late') });
+      await expect(callModel(connection, call, options())).rejects.toMatchObject({
+        message: `HTTP ${status}: excerpt`,
+        attempts: 1,
+      });
+      expect(connection.sent).toHaveLength(1);
+    });
+  }
+
+  it('is not repeated after a connection error or a timeout', async () => {
+    for (const kind of ['network', 'timeout'] as const) {
+      const connection = connectionThat(new ConnectionCallError(kind, `${kind} with sk-secret`), {
+        status: 200,
+        body: answered('late'),
+      });
+      await expect(callModel(connection, call, options())).rejects.toMatchObject({
+        message: `${kind} with [redacted]`,
+        attempts: 1,
+      });
+    }
+  });
+
+  it('fails when the answer is no JSON, an error, or holds no text', async () => {
+    for (const [body, message] of [
+      [undefined, 'the answer is not JSON: excerpt'],
+      [{ error: { message: 'quota of sk-secret' } }, 'quota of [redacted]'],
+      [{ choices: [] }, 'the answer holds no text: excerpt'],
+    ] as const) {
+      const connection = connectionThat({ status: 200, body });
+      await expect(callModel(connection, call, options())).rejects.toMatchObject({ message, attempts: 1 });
+    }
+  });
+
+  it('never lets the key into an output', async () => {
+    const connection = connectionThat({ status: 200, body: answered('you sent sk-secret') });
+    expect((await callModel(connection, call, options())).text).toBe('you sent [redacted]');
+  });
+
+  it('stops waiting for its retry when told to', async () => {
+    const abort = new AbortController();
+    const connection = connectionThat({ status: 503 });
+    const calling = callModel(connection, call, {
+      ...options(),
+      signal: abort.signal,
+      timing: { timeoutMs: 1_000, retryDelayMs: 60_000 },
+    });
+    setTimeout(() => abort.abort(new Error('stopping')), 20);
+    await expect(calling).rejects.toMatchObject({ name: 'AbortError' });
+    expect(connection.sent).toHaveLength(1);
+  });
+});
