@@ -1,5 +1,4 @@
 import { defineScorer } from '@spandrel/plugin-api';
-import { z } from 'zod';
 import { BUILT_IN_RUBRIC, judgeMessages, promptHash } from './prompt.js';
 import { readVerdict } from './read-verdict.js';
 import { untilAborted } from './until-aborted.js';
@@ -10,7 +9,7 @@ const RUBRIC_LENGTH_MAX = 100_000;
 /** Another model rates the output by a rubric, 0 to 1 (service-spec "Scoring strategies", contract.md "Evaluations"). */
 export default defineScorer({
   name: 'LlmJudge',
-  config: z.strictObject({ rubric: z.string().min(1).max(RUBRIC_LENGTH_MAX).default(BUILT_IN_RUBRIC) }),
+  config: (z) => z.strictObject({ rubric: z.string().min(1).max(RUBRIC_LENGTH_MAX).default(BUILT_IN_RUBRIC) }),
   setup: () => ({
     needsExpected: false,
     async score({ complete, signal, ...sample }) {

@@ -10,10 +10,13 @@ export interface Verdict {
 /**
  * Reads a judge's reply: one JSON object with a score, bare or with text around it. Never guesses (contract.md
  * "Evaluations").
- * @throws Error when there is no such object, its score is no number from 0 to 1, or there are several that differ.
+ * @throws Error when there is no such object or a faulty one, its score is no number from 0 to 1, or there are several
+ *   that differ.
  */
 export function readVerdict(reply: string): Verdict {
-  const objects = findObjects(reply).map((source) => objectOf(readJson(source)));
+  const sources = findObjects(reply);
+  if (!sources) throw new Error(`the judge gave a JSON object that is cut off or faulty: ${quote(reply)}`);
+  const objects = sources.map((source) => objectOf(readJson(source)));
   const [first, ...others] = objects.filter((object) => Object.hasOwn(object, 'score'));
   if (!first) throw new Error(`the judge gave no JSON object with a score: ${quote(reply)}`);
   const { score } = first;
