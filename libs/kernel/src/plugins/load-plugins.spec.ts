@@ -36,6 +36,16 @@ describe('loadPlugins', () => {
     expect(registry.scorers).toEqual([]);
   });
 
+  it('loads the built-in scorers under their names on the wire', async () => {
+    const { scorers } = await load({ use: 'exact-match' }, { use: 'contains' }, { use: 'llm-judge' }, { use: 'none' });
+    expect(scorers.map(({ name, extension }) => [name, extension.needsExpected])).toEqual([
+      ['ExactMatch', true],
+      ['Contains', true],
+      ['LlmJudge', false],
+      ['None', false],
+    ]);
+  });
+
   it('loads a file, checks its config with the zod it is given, and hands it to setup', async () => {
     const path = plugin(
       'length.ts',
@@ -77,6 +87,16 @@ describe('loadPlugins', () => {
       /setup returned no extension/,
     ],
     [
+      'a scorer that cannot score',
+      () => scorer('scoreless.mjs', 'config: (z) => z.any(), setup: () => ({ needsExpected: true })'),
+      /without a score function/,
+    ],
+    [
+      'a scorer that does not say what it needs',
+      () => scorer('needless.mjs', 'config: (z) => z.any(), setup: () => ({ score() {} })'),
+      /needsExpected .* must be true or false/,
+    ],
+    [
       'an unknown extension point',
       () => scorer('point.mjs', "extensionPoint: 'storage'"),
       /extensionPoint must be one of provider, scorer, search-index/,
@@ -108,5 +128,69 @@ describe('loadPlugins', () => {
       expect.stringMatching(/two\.mjs.*"Mine" is already taken/),
       expect.stringMatching(/absent-package/),
     ]);
+  });
+});
+
+describe('configure of a loaded scorer', () => {
+  const configured = async (
+    schema: string,
+    config: Record<string, unknown>,
+    overrides: Record<string, unknown> | null,
+  ) => {
+    const use = scorer(`configured-${++files}.mjs`, `config: (z) => ${schema}`);
+    const { scorers } = await load({ use, config });
+    return scorers[0]!.configure(overrides);
+  };
+  let files = 0;
+  const schema = 'z.strictObject({ words: z.number().default(9), within: z.object({ a: z.number() }).optional() })';
+
+  it.each<[what: string, config: Record<string, unknown>, overrides: Record<string, unknown> | null, result: unknown]>([
+    ['completes what nobody gives', {}, null, { words: 9 }],
+    ['takes what yaml gives', { words: 3 }, null, { words: 3 }],
+    ['lays what the run gives over it', { words: 3, within: { a: 1 } }, { words: 4 }, { words: 4, within: { a: 1 } }],
+    [
+      'takes a member of the run whole',
+      { within: { a: 1, b: 2 } },
+      { within: { a: 2 } },
+      { words: 9, within: { a: 2 } },
+    ],
+  ])('%s', async (_what, config, overrides, result) => {
+    expect(await configured(schema, config, overrides)).toEqual({ config: result });
+  });
+
+  it('tells every fault of what the run gives, by its path', async () => {
+    expect(await configured(schema, {}, { words: 'x', within: { a: 'y' }, more: 1 })).toEqual({
+      faults: [
+        { path: 'words', message: expect.stringMatching(/number/) },
+        { path: 'within.a', message: expect.stringMatching(/number/) },
+        { path: '', message: expect.stringMatching(/more/) },
+      ],
+    });
+  });
+
+  it('takes no config where the plugin has no schema', async () => {
+    const { scorers } = await load({ use: 'exact-match' });
+    expect(scorers[0]!.configure(undefined)).toEqual({ config: {} });
+    expect(scorers[0]!.configure({ trim: true })).toEqual({
+      faults: [{ path: '', message: expect.stringMatching(/trim/) }],
+    });
+  });
+
+  it('makes a fault of a schema that throws', async () => {
+    const throwing = "z.any().transform((config) => { if (config.boom) throw new Error('boom'); return config; })";
+    expect(await configured(throwing, {}, { boom: true })).toEqual({
+      faults: [{ path: '', message: 'cannot be checked: boom' }],
+    });
+    expect(await configured(throwing, {}, { calm: 1 })).toEqual({ config: { calm: 1 } });
+    const later = 'z.any().refine(async () => true)';
+    expect(await configured(later, {}, {})).toEqual({
+      faults: [{ path: '', message: expect.stringMatching(/cannot be checked/) }],
+    });
+  });
+
+  it('keeps the config of one run from the next', async () => {
+    const { scorers } = await load({ use: scorer('runs.mjs', `config: (z) => ${schema}`), config: { words: 3 } });
+    scorers[0]!.configure({ words: 5 });
+    expect(scorers[0]!.configure({})).toEqual({ config: { words: 3 } });
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dottedPath } from '@spandrel/contract';
-import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin } from '@spandrel/plugin-api';
+import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin, type Scorer } from '@spandrel/plugin-api';
 import type { z } from 'zod';
 import type { PluginEntry } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
@@ -96,7 +96,13 @@ async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger:
     throw new PluginFault(`setup failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   if (typeof extension !== 'object' || extension === null) throw new PluginFault('setup returned no extension');
+  if (plugin.extensionPoint === 'scorer') assertScorer(extension);
   return extension;
+}
+
+function assertScorer({ score, needsExpected }: Partial<Scorer>): void {
+  if (typeof score !== 'function') throw new PluginFault('setup returned a scorer without a score function');
+  if (typeof needsExpected !== 'boolean') throw new PluginFault('needsExpected of its scorer must be true or false');
 }
 
 async function checkConfig(schema: z.ZodType, config: unknown): Promise<unknown> {
