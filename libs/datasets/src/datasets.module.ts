@@ -1,5 +1,13 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
+import { TracingModule } from '@spandrel/tracing';
+import { CaptureAtSpanEnd } from './capture-at-span-end.js';
+import { CaptureRuleStore } from './capture-rule.store.js';
+import { CaptureRulesController } from './capture-rules.controller.js';
+import { CaptureRulesOfDataset } from './capture-rules-of-dataset.js';
+import { CaptureSpans } from './capture-spans.js';
+import { CaptureTaskStore } from './capture-task.store.js';
+import { CaptureWorker } from './capture-worker.js';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetParticipants } from './dataset-participants.js';
@@ -9,8 +17,22 @@ import { SnapshotStore } from './snapshot.store.js';
 
 /** Datasets, datapoints, their import and export, capture rules. */
 @Module({
-  imports: [EventsModule],
-  providers: [DatasetStore, DatapointStore, SnapshotStore, DatasetParticipants, ChangeDatapoints, DatasetSnapshots],
+  imports: [EventsModule, TracingModule],
+  controllers: [CaptureRulesController],
+  providers: [
+    DatasetStore,
+    DatapointStore,
+    SnapshotStore,
+    DatasetParticipants,
+    ChangeDatapoints,
+    DatasetSnapshots,
+    CaptureRuleStore,
+    CaptureTaskStore,
+    CaptureRulesOfDataset,
+    CaptureSpans,
+    CaptureWorker,
+    CaptureAtSpanEnd,
+  ],
   exports: [DatasetStore, DatapointStore, DatasetParticipants, ChangeDatapoints, DatasetSnapshots],
 })
 export class DatasetsModule {}

@@ -1,0 +1,57 @@
+import { isStorableText, type CaptureFilters } from '@spandrel/contract';
+import { foldAscii } from '@spandrel/storage';
+import { STATUS, type StoredSpan } from '@spandrel/tracing';
+import type { CaptureRuleRow } from './capture-rule.entity.js';
+
+/** What filters look at in a finished span. */
+export type JudgedSpan = Pick<
+  StoredSpan,
+  'name' | 'status' | 'kindType' | 'model' | 'provider' | 'totalTokens' | 'cost' | 'durationMs'
+>;
+
+/** The filters that were given, those that are `null` left out: what a rule keeps and shows. */
+export const givenFilters = (filters: CaptureFilters): CaptureFilters =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null && value !== undefined));
+
+/** The filters of a rule as its row keeps them. */
+export const storedFilters = (rule: Pick<CaptureRuleRow, 'filters'>): CaptureFilters =>
+  JSON.parse(rule.filters) as CaptureFilters;
+
+/**
+ * What a rule's filters say of a span alone; all given must hold, as in `GET /api/spans`: exact but for `name_contains`,
+ * which ignores the case of ASCII letters, and a span without the value passes no minimum. `tag` belongs to the trace
+ * and is left to {@link tagHolds}.
+ */
+export function spanMatcher(filters: CaptureFilters): (span: JudgedSpan) => boolean {
+  const { model, provider, kind, status, name_contains: needle } = filters;
+  const { min_cost: cost, min_tokens: tokens, min_duration_ms: durationMs } = filters;
+  const nameHolds = isGiven(needle) ? nameMatcher(needle) : () => true;
+  return (span) =>
+    equals(model, span.model) &&
+    equals(provider, span.provider) &&
+    equals(kind, span.kindType) &&
+    (!isGiven(status) || span.status === STATUS[status]) &&
+    reaches(cost, span.cost) &&
+    reaches(tokens, span.totalTokens) &&
+    reaches(durationMs, span.durationMs) &&
+    nameHolds(span.name);
+}
+
+/** Whether the filter `tag` holds. @param tags of the span's trace. */
+export const tagHolds = ({ tag }: CaptureFilters, tags: readonly string[]): boolean =>
+  !isGiven(tag) || tags.includes(tag);
+
+const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
+const equals = (wanted: string | null | undefined, value: string | null): boolean =>
+  !isGiven(wanted) || wanted === value;
+
+const reaches = (least: number | null | undefined, value: number | null): boolean =>
+  !isGiven(least) || (value !== null && value >= least);
+
+/** No name holds what a column cannot hold, not even in part: half a surrogate pair is in none. */
+function nameMatcher(needle: string): (name: string) => boolean {
+  if (!isStorableText(needle)) return () => false;
+  const folded = foldAscii(needle);
+  return (name) => foldAscii(name).includes(folded);
+}

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import type { PlainList } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  behind,
+  deleteRows,
+  fillPage,
+  forUpdate,
+  orderBy,
+  sql,
+  startOf,
+  Storage,
+  type Page,
+  type Sorting,
+  type WriteTx,
+} from '@spandrel/storage';
+import type { CaptureRuleRow } from './capture-rule.entity.js';
+import { captureRuleTable } from './tables.js';
+
+const IN_ORDER: Sorting = {
+  list: 'capture_rules',
+  column: 'r.id',
+  idColumn: 'r.id',
+  type: 'text',
+  nullable: false,
+  order: 'asc',
+};
+
+const COLUMNS = captureRuleTable.select('r');
+const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
+
+/** What decides whether a rule takes a span that has ended. */
+export type JudgingRule = Pick<CaptureRuleRow, 'id' | 'filters' | 'sampleRate'>;
+
+/** Rows of capture rules. */
+@Injectable()
+export class CaptureRuleStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @returns the rule, `undefined` when the dataset has none with this id. */
+  async find(scope: Scope, datasetId: string, id: string): Promise<CaptureRuleRow | undefined> {
+    const [rule] = await this.storage.read<CaptureRuleRow>(
+      sql`select ${COLUMNS} from capture_rule r
+        where r.project_id = ${scope.projectId} and r.id = ${id} and r.dataset_id = ${datasetId}`,
+    );
+    return rule;
+  }
+
+  /** Rules by their ids, those there are. */
+  findSome(scope: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
+    return this.storage.read<CaptureRuleRow>(
+      sql`select ${COLUMNS} from capture_rule r where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)}`,
+    );
+  }
+
+  /**
+   * Rules that are to be changed, or whose captures are, locked against other instances in the order of their ids; who
+   * needs their datasets too has locked those before.
+   */
+  findForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
+    return tx.all<CaptureRuleRow>(
+      sql`select ${COLUMNS} from capture_rule r
+        where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)} order by r.id${forUpdate('r')}`,
+    );
+  }
+
+  /** All rules of a dataset, locked in the same way. */
+  ofDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<CaptureRuleRow[]> {
+    return tx.all<CaptureRuleRow>(
+      sql`select ${COLUMNS} from capture_rule r
+        where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} order by r.id${forUpdate('r')}`,
+    );
+  }
+
+  /** The enabled rules of the project; locks none, so that the end of a span waits for nobody. */
+  enabled(tx: WriteTx, scope: Scope): Promise<JudgingRule[]> {
+    return tx.all<JudgingRule>(
+      sql`select ${JUDGED_COLUMNS} from capture_rule r where r.project_id = ${scope.projectId} and r.enabled = 1`,
+    );
+  }
+
+  /** A page of a dataset's rules in the order they were made. @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, datasetId: string, { limit, cursor }: PlainList): Promise<Page<CaptureRuleRow>> {
+    return fillPage(
+      IN_ORDER,
+      startOf(IN_ORDER, cursor),
+      limit,
+      async (part, from, count) => ({
+        rows: await this.storage.readLong<CaptureRuleRow>(
+          sql`select ${COLUMNS} from capture_rule r
+            where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId}
+            and ${behind(IN_ORDER, part, from)} order by ${orderBy(IN_ORDER, part)} limit ${count}`,
+        ),
+      }),
+      ({ id }) => ({ value: id, id }),
+    );
+  }
+
+  insert(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
+    return tx.insert(captureRuleTable, [rule]);
+  }
+
+  update(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
+    return tx.update(captureRuleTable, [rule]);
+  }
+
+  /** Writes the counts of locked rules; they are no edit, so `updated_at` stays. */
+  updateCounts(tx: WriteTx, rules: readonly CaptureRuleRow[]): Promise<void> {
+    return tx.update(captureRuleTable, rules, ['capturedCount']);
+  }
+
+  /** Deletes a locked rule with its tasks and captures; its datapoints stay. */
+  async delete(tx: WriteTx, { projectId, id }: CaptureRuleRow): Promise<void> {
+    for (const table of ['capture_task', 'capture']) {
+      await deleteRows(tx, table, sql`project_id = ${projectId} and rule_id = ${id}`);
+    }
+    await tx.run(sql`delete from capture_rule where project_id = ${projectId} and id = ${id}`);
+  }
+}

@@ -1,0 +1,128 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  createCaptureRuleSchema,
+  isStorableText,
+  plainListSchema,
+  updateCaptureRuleSchema,
+  type CaptureRuleResource,
+  type CreateCaptureRule,
+  type PlainList,
+  type UpdateCaptureRule,
+} from '@spandrel/contract';
+import { CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import { givenFilters } from './capture-filters.js';
+import { captureRuleNotFound } from './capture-rule-not-found.js';
+import { captureRuleResource } from './capture-rule-resource.js';
+import type { CaptureRuleRow } from './capture-rule.entity.js';
+import { CaptureRuleStore } from './capture-rule.store.js';
+import { DatasetStore } from './dataset.store.js';
+import { datasetNotFound } from './not-found.js';
+
+/** `/api/datasets/:id/capture-rules` (contract.md "Capture rules"). */
+@Controller('api/datasets/:id/capture-rules')
+export class CaptureRulesController {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly rules: CaptureRuleStore,
+  ) {}
+
+  @Post()
+  async create(
+    @CurrentScope() scope: Scope,
+    @Param('id') datasetId: string,
+    @Body({ schema: createCaptureRuleSchema }) body: CreateCaptureRule,
+  ): Promise<CaptureRuleResource> {
+    if (!isStorableText(datasetId)) throw datasetNotFound();
+    const now = Date.now();
+    const rule: CaptureRuleRow = {
+      projectId: scope.projectId,
+      id: newId(),
+      datasetId,
+      name: body.name,
+      enabled: body.enabled === false ? 0 : 1,
+      filters: JSON.stringify(givenFilters(body.filters ?? {})),
+      sampleRate: body.sample_rate ?? 1,
+      capturedCount: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.storage.write(async (tx) => {
+      if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
+      await this.rules.insert(tx, rule);
+    });
+    return captureRuleResource(rule);
+  }
+
+  @Get()
+  async list(
+    @CurrentScope() scope: Scope,
+    @Param('id') datasetId: string,
+    @Query({ schema: plainListSchema }) query: PlainList,
+  ): Promise<{ capture_rules: CaptureRuleResource[]; count: number; next_cursor: string | null }> {
+    await this.checkDataset(scope, datasetId);
+    const { items, nextCursor } = await this.rules.list(scope, datasetId, query);
+    return { capture_rules: items.map(captureRuleResource), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get(':rule_id')
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('id') datasetId: string,
+    @Param('rule_id') id: string,
+  ): Promise<CaptureRuleResource> {
+    await this.checkDataset(scope, datasetId);
+    const rule = isStorableText(id) ? await this.rules.find(scope, datasetId, id) : undefined;
+    if (!rule) throw captureRuleNotFound();
+    return captureRuleResource(rule);
+  }
+
+  @Put(':rule_id')
+  async update(
+    @CurrentScope() scope: Scope,
+    @Param('id') datasetId: string,
+    @Param('rule_id') id: string,
+    @Body({ schema: updateCaptureRuleSchema }) body: UpdateCaptureRule,
+  ): Promise<CaptureRuleResource> {
+    await this.checkDataset(scope, datasetId);
+    const now = Date.now();
+    const after = await this.storage.write(async (tx) => {
+      const before = await this.lock(tx, scope, datasetId, id);
+      const rule: CaptureRuleRow = {
+        ...before,
+        name: body.name ?? before.name,
+        enabled: body.enabled === undefined ? before.enabled : Number(body.enabled),
+        filters: body.filters === undefined ? before.filters : JSON.stringify(givenFilters(body.filters)),
+        sampleRate: body.sample_rate ?? before.sampleRate,
+        updatedAt: now,
+      };
+      await this.rules.update(tx, rule);
+      return rule;
+    });
+    return captureRuleResource(after);
+  }
+
+  /** Its datapoints stay. */
+  @Delete(':rule_id')
+  @HttpCode(200)
+  async delete(
+    @CurrentScope() scope: Scope,
+    @Param('id') datasetId: string,
+    @Param('rule_id') id: string,
+  ): Promise<{ id: string; deleted: true }> {
+    await this.checkDataset(scope, datasetId);
+    await this.storage.write(async (tx) => this.rules.delete(tx, await this.lock(tx, scope, datasetId, id)));
+    return { id, deleted: true };
+  }
+
+  private async checkDataset(scope: Scope, id: string): Promise<void> {
+    if (!isStorableText(id) || !(await this.datasets.find(scope, id))) throw datasetNotFound();
+  }
+
+  private async lock(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<CaptureRuleRow> {
+    const [rule] = isStorableText(id) ? await this.rules.findForWrite(tx, scope, [id]) : [];
+    if (rule?.datasetId !== datasetId) throw captureRuleNotFound();
+    return rule;
+  }
+}

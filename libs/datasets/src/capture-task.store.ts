@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { anyOf, rawSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import { STATUS } from '@spandrel/tracing';
+import type { CaptureRow, CaptureTaskRow } from './capture-rule.entity.js';
+import { captureTable } from './tables.js';
+
+/** Spans that one statement makes tasks for; between two of them the event loop turns. */
+const SPANS_PER_STATEMENT = 1_000;
+
+/** A task, and what decides it besides its rule. */
+export interface CaptureTask extends Omit<CaptureTaskRow, 'dueAt'> {
+  /** `null` when the span is gone. */
+  spanStatus: number | null;
+  /** JSON array: the tags of the span's trace. */
+  tags: string | null;
+}
+
+const TASKS: Sql = sql`select k.project_id as "projectId", k.rule_id as "ruleId", k.span_id as "spanId",
+    k.failures as failures, s.status as "spanStatus", t.tags as tags
+  from capture_task k
+  left join span s on s.project_id = k.project_id and s.id = k.span_id
+  left join trace t on t.project_id = s.project_id and t.id = s.trace_id`;
+
+/** What tells a rule and span from others. */
+type RuleAndSpan = Pick<CaptureTaskRow, 'ruleId' | 'spanId'>;
+
+/** Rule and span as one text; neither id has a space. */
+export const keyOf = ({ ruleId, spanId }: RuleAndSpan): string => `${ruleId} ${spanId}`;
+
+/** Rows of exactly these rules and spans; by the key's own columns first, so that its index serves. */
+function areOf(alias: string, scope: Scope, tasks: readonly RuleAndSpan[]): Sql {
+  const [projectId, ruleId, spanId] = ['project_id', 'rule_id', 'span_id'].map((column) => `${alias}.${column}`);
+  const ruleIds = [...new Set(tasks.map((task) => task.ruleId))];
+  const spanIds = [...new Set(tasks.map((task) => task.spanId))];
+  return sql`${rawSql(projectId!)} = ${scope.projectId} and ${anyOf(ruleId!, ruleIds)} and ${anyOf(spanId!, spanIds)}
+    and ${anyOf(`${ruleId!} || ' ' || ${spanId!}`, tasks.map(keyOf))}`;
+}
+
+/** Rows of capture tasks and of captures. Those of a rule change while it is locked; new tasks come at any time. */
+@Injectable()
+export class CaptureTaskStore {
+  constructor(private readonly storage: Storage) {}
+
+  /**
+   * Notes that a rule takes finished spans, unless that is noted already or the span is gone again.
+   * @returns how many tasks were made.
+   */
+  async add(tx: WriteTx, scope: Scope, ruleId: string, spanIds: readonly string[], now: number): Promise<number> {
+    let made = 0;
+    for (let at = 0; at < spanIds.length; at += SPANS_PER_STATEMENT) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+      made += await tx.run(
+        sql`insert into capture_task (project_id, rule_id, span_id, failures, due_at)
+          select s.project_id, ${ruleId}, s.id, 0, cast(${now} as bigint) from span s
+          where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds.slice(at, at + SPANS_PER_STATEMENT))}
+          on conflict do nothing`,
+      );
+    }
+    return made;
+  }
+
+  /** The tasks that may be tried, of all projects, those that have waited longest first. */
+  due(now: number, limit: number): Promise<CaptureTask[]> {
+    return this.storage.read<CaptureTask>(sql`${TASKS} where k.due_at <= ${now} order by k.due_at limit ${limit}`);
+  }
+
+  /** Those of the tasks that are still there, as they are now. */
+  findSome(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<CaptureTask[]> {
+    return tx.all<CaptureTask>(sql`${TASKS} where ${areOf('k', scope, tasks)}`);
+  }
+
+  async delete(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<void> {
+    if (tasks.length > 0) await tx.run(sql`delete from capture_task as k where ${areOf('k', scope, tasks)}`);
+  }
+
+  /** Puts a task that failed off. */
+  async putOff(
+    tx: WriteTx,
+    { projectId, ruleId, spanId }: CaptureTask,
+    failures: number,
+    dueAt: number,
+  ): Promise<void> {
+    await tx.run(
+      sql`update capture_task set failures = ${failures}, due_at = ${dueAt}
+        where project_id = ${projectId} and rule_id = ${ruleId} and span_id = ${spanId}`,
+    );
+  }
+
+  /** Keys of those of the tasks whose rule has captured their span. */
+  async captured(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<Set<string>> {
+    if (tasks.length === 0) return new Set();
+    const rows = await tx.all<RuleAndSpan>(
+      sql`select c.rule_id as "ruleId", c.span_id as "spanId" from capture c where ${areOf('c', scope, tasks)}`,
+    );
+    return new Set(rows.map(keyOf));
+  }
+
+  addCaptures(tx: WriteTx, captures: readonly CaptureRow[]): Promise<void> {
+    return tx.insert(captureTable, captures);
+  }
+}
+
+/** Whether the task's span is there and finished. */
+export const isFinished = ({ spanStatus }: CaptureTask): boolean =>
+  spanStatus !== null && spanStatus !== STATUS.running;

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { LOGGER, projectScope, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { CaptureSpans } from './capture-spans.js';
+import { CaptureTaskStore, type CaptureTask } from './capture-task.store.js';
+
+/** Tasks looked at in one go. */
+const TASKS_AT_ONCE = 100;
+/** What a wake-up waits for more: the spans of many commits become one change of a dataset. */
+const GATHER_MS = 20;
+/** How often tasks are looked for unasked: those put off, and those of an instance that ended. */
+const POLL_MS = 5_000;
+/** How often a task may fail. */
+const FAILURES_MAX = 5;
+const FIRST_DELAY_MS = 1_000;
+const DELAY_FACTOR = 4;
+
+/**
+ * Does capture tasks in the background: woken when spans end, at the start, and now and then. It takes no more than half
+ * of the time of the writer, so that answers do not wait for it.
+ */
+@Injectable()
+export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private woken = false;
+  private running: Promise<void> | undefined;
+  private poll: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly tasks: CaptureTaskStore,
+    private readonly captures: CaptureSpans,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.poll = setInterval(() => this.wake(), POLL_MS).unref();
+    this.wake();
+  }
+
+  /** Stops, once the batch under way has ended; what is left is done after the next start. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.poll);
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** Has due tasks done soon. */
+  wake(): void {
+    this.woken = true;
+    if (!this.stopping.signal.aborted) this.running ??= this.run();
+  }
+
+  /**
+   * Does all tasks that are due, batch by batch.
+   * @param now epoch ms; tasks due later are left.
+   * @throws Unavailable when the database cannot be used; the tasks stay.
+   */
+  async doDue(now: () => number = Date.now): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const began = performance.now();
+      const batch = await this.tasks.due(now(), TASKS_AT_ONCE);
+      if (batch.length === 0) return;
+      for (const [projectId, tasks] of Map.groupBy(batch, (task) => task.projectId)) {
+        await this.doOrPutOff(projectScope(projectId), tasks, now);
+      }
+      await this.pause(performance.now() - began);
+    }
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.woken && !this.stopping.signal.aborted) {
+        await this.pause(GATHER_MS);
+        this.woken = false;
+        await this.doDue();
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'spans are not captured for now; trying again soon');
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  /** Does tasks together, and one by one when that fails, so that one that cannot be done holds up no other. */
+  private async doOrPutOff(scope: Scope, tasks: readonly CaptureTask[], now: () => number): Promise<void> {
+    try {
+      await this.captures.do(scope, tasks);
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      if (tasks.length === 1) return this.putOff(scope, tasks[0]!, error, now());
+      for (const task of tasks) await this.doOrPutOff(scope, [task], now);
+    }
+  }
+
+  private async putOff(scope: Scope, task: CaptureTask, error: unknown, now: number): Promise<void> {
+    const failures = task.failures + 1;
+    const gone = failures >= FAILURES_MAX;
+    await this.storage.write((tx) =>
+      gone
+        ? this.tasks.delete(tx, scope, [task])
+        : this.tasks.putOff(tx, task, failures, now + FIRST_DELAY_MS * DELAY_FACTOR ** (failures - 1)),
+    );
+    if (gone) this.logger.error({ err: error, rule_id: task.ruleId, span_id: task.spanId }, 'a span is not captured');
+  }
+
+  private async pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { ref: false, signal: this.stopping.signal }).catch(() => undefined);
+  }
+}
