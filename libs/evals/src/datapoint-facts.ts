@@ -1,5 +1,5 @@
 import type { DatapointKind } from '@spandrel/contract';
-import type { ChatMessage } from '@spandrel/plugin-api';
+import { plainTextOf, type ChatMessage } from '@spandrel/plugin-api';
 
 /** What a run needs to know of a datapoint. */
 export interface DatapointFacts {
@@ -20,12 +20,10 @@ export function datapointFacts(kind: DatapointKind, systemPrompt: string | null)
     return { input: messages, messages: [...system, ...asked], expected: expected ?? undefined };
   }
   const { input, expected_output: expected } = kind.Generic;
-  const question = { role: 'user', content: plainText(input) };
+  const question = { role: 'user', content: plainTextOf(input) };
   return { input, messages: [...system, question], expected: expected ?? undefined };
 }
 
-/** A text as it is, other JSON as compact JSON text. */
-export const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
 /** The expected text of a result item; `null` when there is none. */
-export const expectedText = (expected: unknown): string | null => (expected === undefined ? null : plainText(expected));
+export const expectedText = (expected: unknown): string | null =>
+  expected === undefined ? null : plainTextOf(expected);

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { StorageConfig } from '@spandrel/storage';
+import { comparing } from './comparing.ts';
+import { EvalsLab } from './evals-lab.ts';
+import { lifeOfRuns } from './life-of-runs.ts';
+import { resultsOfRuns } from './results-of-runs.ts';
+import { restarts } from './restarts.ts';
+import { startingRuns } from './starting-runs.ts';
+
+/** What runs must do alike on every database. @param newDatabase opens a new, empty one; the same again for its config. */
+export function describeEvals(name: string, newDatabase: () => Promise<StorageConfig>): void {
+  describe(`evals on ${name}`, () => {
+    let opened: EvalsLab | undefined;
+
+    beforeAll(async () => {
+      opened = await EvalsLab.open(await newDatabase());
+    }, 60_000);
+    afterAll(() => opened?.close());
+
+    const lab = (): EvalsLab => opened!;
+    startingRuns(lab);
+    resultsOfRuns(lab);
+    lifeOfRuns(lab);
+    comparing(lab);
+    restarts(newDatabase);
+  });
+}

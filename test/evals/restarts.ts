@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { sql, type StorageConfig } from '@spandrel/storage';
+import { until } from '../support/spandrel.ts';
+import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
+import { EvalsLab } from './evals-lab.ts';
+
+const SECRET_KEY = Buffer.alloc(32, 7);
+const withKey = (key: Buffer): ServerAppOptions => ({ settings: (settings) => void (settings.secretKey = key) });
+
+export function restarts(newDatabase: () => Promise<StorageConfig>): void {
+  describe('over a restart', () => {
+    it('a run goes on from its unfinished items', async () => {
+      const config = await newDatabase();
+      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+      const { id } = await lab.dataset(...Array.from({ length: 30 }, (_, i) => `fake:slow:60 ${i}`));
+      const { body } = await lab.start(id, { scoring: 'None' });
+      await until(async () => (await lab.read(body.id)).progress >= 6);
+      await lab.server.close();
+      const started = lab.eventsOf(body.id);
+      const server = await startServerApp(config, withKey(SECRET_KEY));
+      try {
+        const again = Object.assign(Object.create(EvalsLab.prototype) as EvalsLab, lab, { server });
+        const run = await again.ended(body.id);
+        expect(run).toMatchObject({ status: 'completed', progress: 30, total: 30, failed_count: 0 });
+        // Calls in flight had their time to end, so none was made twice.
+        expect([...lab.asked().values()].filter((count) => count > 1)).toEqual([]);
+        expect(lab.asked().size).toBe(30);
+        const events = [...started, ...again.eventsOf(body.id)];
+        expect(events.filter(({ type }) => type === 'eval_started')).toHaveLength(1);
+        expect(events.flatMap((event) => (event.type === 'eval_progress' ? [event.progress] : []))).toEqual(
+          Array.from({ length: 30 }, (_, i) => i + 1),
+        );
+      } finally {
+        await server.close();
+        await lab.provider.close();
+      }
+    }, 60_000);
+
+    it('a run whose connection cannot be opened any more fails, saying so', async () => {
+      const config = await newDatabase();
+      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+      const { id } = await lab.dataset(...Array.from({ length: 8 }, (_, i) => `fake:slow:100 ${i}`));
+      const { body } = await lab.start(id);
+      await until(async () => (await lab.read(body.id)).progress >= 1);
+      await lab.server.close();
+      const server = await startServerApp(config, withKey(Buffer.alloc(32, 8)));
+      try {
+        const again = Object.assign(Object.create(EvalsLab.prototype) as EvalsLab, lab, { server });
+        const run = await again.ended(body.id);
+        expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('SPANDREL_SECRET_KEY') });
+        expect(again.eventsOf(body.id)).toEqual([{ type: 'eval_failed', run_id: body.id, error: run.error }]);
+        const { body: next } = await again.start(id);
+        expect((await again.ended(next.id)).status).toBe('failed');
+      } finally {
+        await server.close();
+        await lab.provider.close();
+      }
+    }, 60_000);
+
+    it('a run whose scoring plugin is gone fails, saying so', async () => {
+      const config = await newDatabase();
+      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+      const { id } = await lab.dataset(...Array.from({ length: 8 }, (_, i) => `fake:slow:100 ${i}`));
+      const { body } = await lab.start(id, { scoring: 'ExactMatch' });
+      await until(async () => (await lab.read(body.id)).progress >= 1);
+      await lab.server.close();
+      const server = await startServerApp(config, {
+        settings: (settings) => {
+          settings.secretKey = SECRET_KEY;
+          settings.plugins = settings.plugins.filter(({ use }) => use !== 'exact-match');
+        },
+      });
+      try {
+        const again = Object.assign(Object.create(EvalsLab.prototype) as EvalsLab, lab, { server });
+        const run = await again.ended(body.id);
+        expect(run).toMatchObject({ status: 'failed', error: 'the scoring plugin ExactMatch is not loaded' });
+      } finally {
+        await server.close();
+        await lab.provider.close();
+      }
+    }, 60_000);
+
+    it('a run that its process left is taken up once its lease is over', async () => {
+      const config = await newDatabase();
+      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+      try {
+        const { id } = await lab.dataset('one', 'two');
+        const run = await lab.run(id);
+        const left = (leaseUntil: number) =>
+          lab.server.storage.write((tx) =>
+            tx.run(sql`update eval_run set status = 1, ended_at = null, progress = 0, total = 2, failed_count = 0,
+              lease_owner = 'dead', lease_until = ${leaseUntil} where id = ${run.id}`),
+          );
+        await lab.server.storage.write((tx) => tx.run(sql`delete from eval_result where run_id = ${run.id}`));
+        await left(Date.now() + 3_000);
+        await new Promise((resolve) => setTimeout(resolve, 1_500));
+        expect((await lab.read(run.id)).status).toBe('running');
+        expect((await lab.ended(run.id)).progress).toBe(2);
+      } finally {
+        await lab.close();
+      }
+    }, 60_000);
+  });
+}
