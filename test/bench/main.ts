@@ -1,22 +1,25 @@
 /**
  * `npm run bench`: the figures of performance.md in one interleaved run, with their ratios against the goals.
- * `npm run bench -- --quick` takes a third of the time; `-- gateway` or `-- server` runs one half.
+ * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server` or `-- evals` runs that part alone.
  */
 import { availableParallelism } from 'node:os';
+import { measureEvals } from './eval-rows.ts';
 import { measureGateway } from './gateway-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const only = ['gateway', 'server'].find((half) => process.argv.includes(half));
+const only = ['gateway', 'server', 'evals'].find((part) => process.argv.includes(part));
+const measures = (part: string): boolean => only === undefined || only === part;
 const [rounds, seconds] = quick ? [1, 1] : [3, 3];
 const started = performance.now();
 
 heading(
   `Spandrel bench, Node ${process.versions.node}, ${availableParallelism()} cores, medians of ${rounds} interleaved rounds of ${seconds} s`,
 );
-if (only !== 'server') reportGateway(await measureGateway(rounds, seconds));
-if (only !== 'gateway') reportServer(await measureServer(rounds, seconds));
+if (measures('gateway')) reportGateway(await measureGateway(rounds, seconds));
+if (measures('server')) reportServer(await measureServer(rounds, seconds));
+if (measures('evals')) reportEvals(await measureEvals(rounds));
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);
 
@@ -109,6 +112,16 @@ function reportServer(figures: Awaited<ReturnType<typeof measureServer>>): void 
   );
   goal('create+complete p99 ms', pairs.Spandrel.p99, '<=', 50);
   goal('ingest rate / bare loop', ingest.spansPerSecond / ingest.bareSpansPerSecond, '>=', 0.6);
+}
+
+function reportEvals(figures: Awaited<ReturnType<typeof measureEvals>>): void {
+  heading('Eval runs of 10,000 datapoints, 32 at once, against an instant provider');
+  row('Spandrel', `${figures.perSecond.toFixed(0)} datapoints/s`, `${figures.processed} processed without failure`);
+  row('bare loop over undici', `${figures.barePerSecond.toFixed(0)} calls/s`);
+  row('answer to the start', `${figures.startMs.toFixed(1)} ms`);
+  row('POST /api/spans beside', `p99 ${figures.p99Beside.toFixed(1)} ms`);
+  goal('eval run rate / bare loop', figures.perSecond / figures.barePerSecond, '>=', 0.5);
+  goal('POST /api/spans p99 ms beside an eval run', figures.p99Beside, '<=', 100);
 }
 
 function ratio(a: number | undefined, b: number | undefined): number | undefined {

@@ -100,7 +100,7 @@ function readCall(request: IncomingMessage, body: Buffer, said: Map<string, numb
   const header = request.headers['x-fake'];
   const last = lastSaid(parsed);
   const named = readScenario(Array.isArray(header) ? header[0] : header, parsed['model'], last);
-  const scenario = isOver(named, last, said) ? new Map<string, string>() : named;
+  const scenario = isOver(named, `${String(parsed['model'])} ${last}`, said) ? new Map<string, string>() : named;
   const path = new URL(request.url ?? '/', 'http://fake').pathname.replace(/\/$/, '');
   const { authorization, 'x-api-key': xApiKey } = request.headers;
   const apiKey = String(xApiKey ?? authorization?.replace(/^Bearer /, '') ?? '');
@@ -108,10 +108,10 @@ function readCall(request: IncomingMessage, body: Buffer, said: Map<string, numb
 }
 
 /** Whether a scenario that keeps to a number of calls has had them. */
-function isOver(scenario: Scenario, last: string, said: Map<string, number>): boolean {
+function isOver(scenario: Scenario, call: string, said: Map<string, number>): boolean {
   if (!scenario.has('times')) return false;
-  const times = (said.get(last) ?? 0) + 1;
-  said.set(last, times);
+  const times = (said.get(call) ?? 0) + 1;
+  said.set(call, times);
   return times > numberOf(scenario, 'times', 1);
 }
 

@@ -1,0 +1,320 @@
+/**
+ * The whole loop on both databases: real clients through the gateway, a capture rule that fills a dataset, runs with
+ * every scoring against a provider that fails in many ways, a comparison, and a review whose edits are applied.
+ */
+import { join } from 'node:path';
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type {
+  CaptureRuleResource,
+  DatapointResource,
+  EvalComparison,
+  EvalRunResource,
+  EventPayload,
+  QueueItemResource,
+} from '@spandrel/contract';
+import OpenAI from 'openai';
+import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
+import { Api } from './support/api.ts';
+import { startPostgres, type TestPostgres } from './support/postgres.ts';
+import { startServerApp, type ServerApp } from './support/server-app.ts';
+import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
+
+/** What the captured conversations say, and what the provider does when a run sends them. */
+const SAID = {
+  plain: 'When is high water?',
+  limited: 'fake:error-429+times:1 The first try is over the limit.',
+  broken: 'fake:error-500 Both tries fail.',
+  hung: 'fake:hang No answer ever comes.',
+  trash: 'fake:garbage The answer is no JSON.',
+} as const;
+type Said = keyof typeof SAID;
+const ALL = Object.keys(SAID) as Said[];
+
+/** What the loop found. */
+interface Loop {
+  captured: DatapointResource[];
+  rule: CaptureRuleResource;
+  runs: Record<'ExactMatch' | 'Contains' | 'LlmJudge' | 'None', EvalRunResource>;
+  comparison: EvalComparison;
+  reviewed: QueueItemResource;
+  edited: DatapointResource;
+  rerun: EvalRunResource;
+  /** Status of everything that belonged to the dataset, after its deletion. */
+  afterDeletion: number[];
+}
+
+let provider: FakeProvider;
+let postgres: TestPostgres | undefined;
+let onPostgres: ServerApp | undefined;
+let onSqlite: ServerApp | undefined;
+const gateways: Spandrel[] = [];
+const loops: Record<string, Promise<Loop>> = {};
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  postgres = await startPostgres();
+  onPostgres = await startServerApp({ dialect: 'postgres', url: await postgres.createDatabase('loop') });
+  onSqlite = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') });
+  // Both wait for the same minute that a hanging call takes.
+  for (const [name, server] of [
+    ['SQLite', onSqlite],
+    ['Postgres', onPostgres],
+  ] as const) {
+    const gateway = await startSpandrel({
+      command: 'gateway',
+      env: {
+        SPANDREL_API_URL: server.url,
+        SPANDREL_OPENAI_BASE_URL: provider.url,
+        SPANDREL_ANTHROPIC_BASE_URL: provider.url,
+      },
+    });
+    gateways.push(gateway);
+    loops[name] = goThrough(server.api, gateway.gatewayUrl);
+    // Told by the test that awaits it.
+    loops[name].catch(() => undefined);
+  }
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  await onPostgres?.close();
+  await onSqlite?.close();
+  await provider.close();
+  await postgres?.stop();
+});
+
+for (const database of ['SQLite', 'Postgres']) {
+  describe(`the whole loop on ${database}`, () => {
+    const loop = (): Promise<Loop> => loops[database]!;
+    const itemOf = (run: EvalRunResource, said: Said) =>
+      run.result_items.find(({ input }) => (input as { content: string }[]).at(-1)!.content === SAID[said])!;
+
+    it('captures what was recorded, once each', async () => {
+      const { captured, rule } = await loop();
+      expect(captured.map(({ kind }) => kind)).toEqual(
+        expect.arrayContaining(
+          ALL.map((said) => ({
+            LlmConversation: {
+              messages: [{ role: 'user', content: SAID[said] }],
+              expected: `You said: ${SAID[said]}`,
+              metadata: null,
+            },
+          })),
+        ),
+      );
+      expect(captured).toHaveLength(ALL.length);
+      expect(new Set(captured.map(({ source_span_id: id }) => id)).size).toBe(ALL.length);
+      expect(rule.captured_count).toBe(ALL.length);
+    }, 120_000);
+
+    it('evaluates with every scoring; failures cost their items only', async () => {
+      const { runs } = await loop();
+      for (const [scoring, good] of [
+        ['ExactMatch', 1],
+        ['Contains', 1],
+        ['LlmJudge', 0.25],
+        ['None', null],
+      ] as const) {
+        const run = runs[scoring];
+        expect(run).toMatchObject({ status: 'completed', total: 5, progress: 5, failed_count: 3, avg_score: good });
+        for (const [said, status, score, attempts] of [
+          ['plain', 'completed', good, 1],
+          ['limited', 'completed', good, 2],
+          ['broken', 'failed', null, 2],
+          ['hung', 'failed', null, 1],
+          ['trash', 'failed', null, 1],
+        ] as const) {
+          const item = itemOf(run, said);
+          expect([said, item.status, item.score, item.attempts]).toEqual([said, status, score, attempts]);
+        }
+        expect(itemOf(run, 'limited').latency_ms).toBeLessThan(2_000);
+        expect(itemOf(run, 'broken').error).toBe('HTTP 500: fake provider error 500');
+        expect(itemOf(run, 'hung').error).toMatch(/60 s/);
+        expect(itemOf(run, 'trash').error).toMatch(/not JSON/);
+        const took = Date.parse(run.ended_at!) - Date.parse(run.started_at!);
+        expect(took).toBeGreaterThan(59_000);
+        expect(took).toBeLessThan(75_000);
+      }
+      expect(itemOf(runs.LlmJudge, 'plain')).toMatchObject({
+        judge_model: 'fake:judge:0.25',
+        score_reason: 'so it seems',
+      });
+    }, 120_000);
+
+    it('tells of every step by its events', async () => {
+      const { runs } = await loop();
+      const server = database === 'SQLite' ? onSqlite! : onPostgres!;
+      const events: EventPayload[] = server.events.map(({ event }) => event);
+      const count = (type: EventPayload['type']) => events.filter((event) => event.type === type).length;
+      expect(count('capture_triggered')).toBe(ALL.length);
+      expect(count('datapoint_created')).toBe(ALL.length);
+      expect(count('dataset_created')).toBe(1);
+      expect(count('dataset_deleted')).toBe(1);
+      expect(count('eval_started')).toBe(5);
+      expect(count('eval_completed')).toBe(5);
+      // Claim and submit.
+      expect(count('queue_item_updated')).toBe(2);
+      const told = events.flatMap((event) =>
+        event.type === 'eval_progress' && event.run_id === runs.Contains.id ? [event.progress] : [],
+      );
+      expect(told).toEqual([1, 2, 3, 4, 5]);
+    }, 120_000);
+
+    it('compares runs', async () => {
+      const { comparison, runs } = await loop();
+      expect(comparison.runs.map(({ id, avg_score: score }) => [id, score])).toEqual([
+        [runs.ExactMatch.id, 1],
+        [runs.LlmJudge.id, 0.25],
+      ]);
+      expect(comparison.comparisons).toHaveLength(5);
+      const plain = comparison.comparisons.find(({ expected }) => expected === `You said: ${SAID.plain}`)!;
+      expect(plain.results.map(({ score, output }) => [score, output])).toEqual([
+        [1, `You said: ${SAID.plain}`],
+        [0.25, `You said: ${SAID.plain}`],
+      ]);
+    }, 120_000);
+
+    it('is reviewed, and the edit counts in the next run', async () => {
+      const { reviewed, edited, rerun } = await loop();
+      expect(reviewed).toMatchObject({ status: 'completed', claimed_by: 'ann' });
+      expect(reviewed.original_data).toMatchObject({ LlmConversation: { expected: `You said: ${SAID.plain}` } });
+      expect(edited.kind).toEqual({
+        LlmConversation: { messages: [{ role: 'user', content: SAID.plain }], expected: 'At noon', metadata: null },
+      });
+      expect(rerun).toMatchObject({ status: 'completed', total: 2, failed_count: 0, avg_score: 0.5 });
+      expect(itemOf(rerun, 'plain')).toMatchObject({ expected: 'At noon', score: 0 });
+    }, 120_000);
+
+    it('goes with the dataset', async () => {
+      const { afterDeletion } = await loop();
+      expect(afterDeletion).toEqual(afterDeletion.map(() => 404));
+      expect(afterDeletion).toHaveLength(5);
+    }, 120_000);
+  });
+}
+
+async function goThrough(api: Api, gatewayUrl: string): Promise<Loop> {
+  const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'loop' });
+  const { body: made } = await api.post<CaptureRuleResource>(`/api/datasets/${dataset.id}/capture-rules`, {
+    name: 'all of gpt-5.1',
+    filters: { model: 'gpt-5.1', status: 'completed' },
+  });
+  await callThrough(gatewayUrl);
+  const captured = await listUntil(api, dataset.id, ALL.length);
+  const rule = await api.get<CaptureRuleResource>(`/api/datasets/${dataset.id}/capture-rules/${made.id}`);
+
+  const runs = await runAll(api, dataset.id);
+  const comparison = await api.get<EvalComparison>(
+    `/api/datasets/${dataset.id}/compare?runs=${runs.ExactMatch.id},${runs.LlmJudge.id}`,
+  );
+
+  const { reviewed, edited } = await review(api, dataset.id, captured);
+  for (const { id, kind } of captured) {
+    const said = 'LlmConversation' in kind ? kind.LlmConversation.messages.at(-1)!.content : undefined;
+    if (said !== SAID.plain && said !== SAID.limited) await api.delete(`/api/datasets/${dataset.id}/datapoints/${id}`);
+  }
+  const rerun = await ended(
+    api,
+    await start(api, dataset.id, runs.Contains.config.connection_id, 'Contains', 'm-again'),
+  );
+
+  await api.delete(`/api/datasets/${dataset.id}`);
+  const gone = [
+    `/api/datasets/${dataset.id}`,
+    `/api/datasets/${dataset.id}/datapoints/${edited.id}`,
+    `/api/datasets/${dataset.id}/capture-rules/${made.id}`,
+    `/api/eval/${rerun.id}`,
+    `/api/queue/${reviewed.id}`,
+  ];
+  const afterDeletion: number[] = [];
+  for (const path of gone) afterDeletion.push((await api.get(path)).status);
+  return { captured, rule: rule.body, runs, comparison: comparison.body, reviewed, edited, rerun, afterDeletion };
+}
+
+/** Real traffic; the header keeps the provider from doing what the texts will make it do later. */
+async function callThrough(gatewayUrl: string): Promise<void> {
+  const defaultHeaders = { 'x-fake': 'as-usual' };
+  const openai = new OpenAI({ apiKey: 'sk-loop', baseURL: `${gatewayUrl}/v1`, defaultHeaders });
+  const anthropic = new Anthropic({ apiKey: 'sk-loop', baseURL: gatewayUrl, defaultHeaders });
+  for (const [index, said] of ALL.entries()) {
+    const messages = [{ role: 'user' as const, content: SAID[said] }];
+    if (index % 2 === 0) await openai.chat.completions.create({ model: 'gpt-5.1', messages });
+    else
+      for await (const chunk of await openai.chat.completions.create({ model: 'gpt-5.1', messages, stream: true }))
+        void chunk;
+    await anthropic.messages.create({ model: 'claude-sonnet-4-5', max_tokens: 50, messages });
+  }
+}
+
+async function listUntil(api: Api, datasetId: string, count: number): Promise<DatapointResource[]> {
+  let datapoints: DatapointResource[] = [];
+  await until(async () => {
+    const { body } = await api.get<{ datapoints: DatapointResource[] }>(`/api/datasets/${datasetId}/datapoints`);
+    datapoints = body.datapoints;
+    return datapoints.length >= count;
+  }, 20_000);
+  // Whatever was captured too much would be there by now.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { body } = await api.get<{ datapoints: DatapointResource[] }>(`/api/datasets/${datasetId}/datapoints`);
+  return body.datapoints;
+}
+
+async function runAll(api: Api, datasetId: string): Promise<Loop['runs']> {
+  const { body: connection } = await api.post<{ id: string }>('/api/provider-connections', {
+    name: 'fake',
+    provider: 'openai',
+    api_key: 'sk-loop',
+    base_url: `${provider.url}/v1`,
+  });
+  const scorings = ['ExactMatch', 'Contains', 'LlmJudge', 'None'] as const;
+  const started = await Promise.all(
+    scorings.map((scoring) => start(api, datasetId, connection.id, scoring, `m-${scoring}`)),
+  );
+  const runs = await Promise.all(started.map((id) => ended(api, id)));
+  return Object.fromEntries(scorings.map((scoring, index) => [scoring, runs[index]!])) as Loop['runs'];
+}
+
+async function start(
+  api: Api,
+  datasetId: string,
+  connectionId: string,
+  scoring: string,
+  model: string,
+): Promise<string> {
+  // A model of its own for each run and database: the provider counts its failures by model.
+  const { status, body } = await api.post<EvalRunResource>(`/api/datasets/${datasetId}/eval`, {
+    name: scoring,
+    scoring,
+    config: { connection_id: connectionId, model: `${model}-${datasetId}`, judge: { model: 'fake:judge:0.25' } },
+  });
+  expect([status, body.status]).toEqual([201, 'pending']);
+  return body.id;
+}
+
+async function ended(api: Api, runId: string): Promise<EvalRunResource> {
+  let run: EvalRunResource | undefined;
+  await until(async () => {
+    ({ body: run } = await api.get<EvalRunResource>(`/api/eval/${runId}`));
+    return run.status === 'completed';
+  }, 90_000);
+  return run!;
+}
+
+async function review(api: Api, datasetId: string, captured: DatapointResource[]) {
+  const plain = captured.find(({ kind }) => JSON.stringify(kind).includes(SAID.plain))!;
+  const { body: queued } = await api.post<{ items: QueueItemResource[] }>(`/api/datasets/${datasetId}/queue`, {
+    datapoint_ids: captured.map(({ id }) => id),
+  });
+  expect(queued.items).toHaveLength(captured.length);
+  const item = queued.items.find(({ datapoint_id: id }) => id === plain.id)!;
+  await api.post(`/api/queue/${item.id}/claim`, { claimed_by: 'ann' });
+  const refused = await api.post(`/api/queue/${item.id}/claim`, { claimed_by: 'bob' });
+  expect([refused.status, refused.body.code]).toEqual([409, 'queue_item_already_claimed']);
+  const edited = { LlmConversation: { messages: [{ role: 'user', content: SAID.plain }], expected: 'At noon' } };
+  const { body: reviewed } = await api.post<QueueItemResource>(`/api/queue/${item.id}/submit?apply=true`, {
+    edited_data: edited,
+  });
+  const { body } = await api.get<DatapointResource>(`/api/datasets/${datasetId}/datapoints/${plain.id}`);
+  return { reviewed, edited: body };
+}
