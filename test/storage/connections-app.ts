@@ -5,7 +5,7 @@ import { createHttpApp, createLogger, loadPlugins, type HttpAppParts, type Plugi
 import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 
 /** The members of all answers; a test knows which ones it looks at. */
-export type Body = ConnectionResource &
+type Body = ConnectionResource &
   ConnectionTestResult &
   Problem & { connections: ConnectionResource[]; count: number; next_cursor: string | null; deleted: boolean };
 

@@ -15,7 +15,7 @@ import { StartError, type Logger } from '@spandrel/kernel';
 import { formatSecretKey, newSecretKey, parseSecretKey, type SecretKey } from './secret-key.js';
 
 /** In the data directory; one key a line, the current one first. */
-export const KEY_FILE_NAME = 'secret.key';
+const KEY_FILE_NAME = 'secret.key';
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
