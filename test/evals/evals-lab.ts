@@ -28,6 +28,9 @@ export class EvalsLab {
     return new EvalsLab(provider, server, body.id);
   }
 
+  /** The same on another server over the same database. */
+  on = (server: ServerApp): EvalsLab => new EvalsLab(this.provider, server, this.connectionId);
+
   get api(): ServerApp['api'] {
     return this.server.api;
   }

@@ -19,7 +19,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
       const started = lab.eventsOf(body.id);
       const server = await startServerApp(config, withKey(SECRET_KEY));
       try {
-        const again = Object.assign(Object.create(EvalsLab.prototype) as EvalsLab, lab, { server });
+        const again = lab.on(server);
         const run = await again.ended(body.id);
         expect(run).toMatchObject({ status: 'completed', progress: 30, total: 30, failed_count: 0 });
         // Calls in flight had their time to end, so none was made twice.
@@ -39,13 +39,13 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
     it('a run whose connection cannot be opened any more fails, saying so', async () => {
       const config = await newDatabase();
       const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
-      const { id } = await lab.dataset(...Array.from({ length: 8 }, (_, i) => `fake:slow:100 ${i}`));
+      const { id } = await lab.dataset(...Array.from({ length: 24 }, (_, i) => `fake:slow:100 ${i}`));
       const { body } = await lab.start(id);
       await until(async () => (await lab.read(body.id)).progress >= 1);
       await lab.server.close();
       const server = await startServerApp(config, withKey(Buffer.alloc(32, 8)));
       try {
-        const again = Object.assign(Object.create(EvalsLab.prototype) as EvalsLab, lab, { server });
+        const again = lab.on(server);
         const run = await again.ended(body.id);
         expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('SPANDREL_SECRET_KEY') });
         expect(again.eventsOf(body.id)).toEqual([{ type: 'eval_failed', run_id: body.id, error: run.error }]);
@@ -60,7 +60,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
     it('a run whose scoring plugin is gone fails, saying so', async () => {
       const config = await newDatabase();
       const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
-      const { id } = await lab.dataset(...Array.from({ length: 8 }, (_, i) => `fake:slow:100 ${i}`));
+      const { id } = await lab.dataset(...Array.from({ length: 24 }, (_, i) => `fake:slow:100 ${i}`));
       const { body } = await lab.start(id, { scoring: 'ExactMatch' });
       await until(async () => (await lab.read(body.id)).progress >= 1);
       await lab.server.close();
@@ -71,7 +71,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
         },
       });
       try {
-        const again = Object.assign(Object.create(EvalsLab.prototype) as EvalsLab, lab, { server });
+        const again = lab.on(server);
         const run = await again.ended(body.id);
         expect(run).toMatchObject({ status: 'failed', error: 'the scoring plugin ExactMatch is not loaded' });
       } finally {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, errors, type Dispatcher } from 'undici';
 import { ANSWER_BYTES_MAX, ConnectionCallError, tooLarge } from './connection-call-error.js';
 import { decodeAnswer } from './decode-answer.js';
@@ -35,7 +35,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * retries. Timeouts are this file's own, one timer a call.
  */
 @Injectable()
-export class ConnectionClient implements OnModuleDestroy {
+export class ConnectionClient implements OnApplicationShutdown {
   private readonly agent = new Agent({
     connectTimeout: CONNECT_TIMEOUT_MS,
     headersTimeout: 0,
@@ -69,7 +69,7 @@ export class ConnectionClient implements OnModuleDestroy {
   }
 
   /** Ends the calls under way and closes all connections. */
-  onModuleDestroy(): Promise<void> {
+  onApplicationShutdown(): Promise<void> {
     return this.agent.destroy();
   }
 }

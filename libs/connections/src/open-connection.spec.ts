@@ -27,7 +27,7 @@ const serve = (listener: RequestListener): Promise<string> => listen(createServe
 
 function connectionTo(baseUrl: string | null, defaultBaseUrl: string | null = null): OpenedConnection {
   const client = new ConnectionClient();
-  cleanUps.push(() => client.onModuleDestroy());
+  cleanUps.push(() => client.onApplicationShutdown());
   const chat = openAiChatCalls({ baseUrl: defaultBaseUrl, maxTokensMember: 'max_tokens' });
   const provider = { defaultBaseUrl, chat } as Provider;
   const target = { baseUrl, apiKey: KEY };
@@ -218,7 +218,7 @@ describe('send', () => {
     const target = { baseUrl: base, apiKey: KEY };
     const sending = kindOf(new OpenedConnection({ ...parts, target }).send(request(base), within));
     await new Promise((done) => setTimeout(done, 30));
-    await client.onModuleDestroy();
+    await client.onApplicationShutdown();
     expect(await sending).toBe('network');
     expect(await kindOf(new OpenedConnection({ ...parts, target }).send(request(base), within))).toBe('network');
   });
