@@ -5,9 +5,10 @@ import { newId, type Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { storedFilters, tagHolds } from './capture-filters.js';
-import type { CaptureRuleRow } from './capture-rule.entity.js';
+import type { CaptureRuleRow, CaptureTaskRow } from './capture-rule.entity.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
-import { CaptureTaskStore, isFinished, keyOf, type CaptureTask } from './capture-task.store.js';
+import { CaptureSpanTagsStore } from './capture-span-tags.store.js';
+import { CaptureTaskStore, keyOf } from './capture-task.store.js';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { datapointOfSpan } from './datapoint-of-span.js';
 import { DatasetStore } from './dataset.store.js';
@@ -39,6 +40,7 @@ export class CaptureSpans {
     private readonly datasets: DatasetStore,
     private readonly rules: CaptureRuleStore,
     private readonly tasks: CaptureTaskStore,
+    private readonly tags: CaptureSpanTagsStore,
     private readonly datapoints: ChangeDatapoints,
     private readonly events: DomainEvents,
   ) {}
@@ -47,10 +49,11 @@ export class CaptureSpans {
    * Does tasks of one project, in as many transactions as their size takes. Idempotent.
    * @throws what lost a transaction; those before it stand.
    */
-  async do(scope: Scope, tasks: readonly CaptureTask[]): Promise<void> {
+  async do(scope: Scope, tasks: readonly CaptureTaskRow[]): Promise<void> {
     const rules = byId(await this.rules.findSome(scope, ruleIdsOf(tasks)));
-    const { taken = [], others } = Object.groupBy(tasks, (task) =>
-      takes(rules.get(task.ruleId), task) ? 'taken' : 'others',
+    const tags = await this.tags.ofFinished(scope, spanIdsOf(tasks));
+    const { taken = [], others } = Object.groupBy(tasks, ({ ruleId, spanId }) =>
+      takes(rules.get(ruleId), tags.get(spanId)) ? 'taken' : 'others',
     );
     if (others) await this.commit(scope, rules, others, new Map());
     for await (const spans of this.load(scope, taken)) {
@@ -59,8 +62,8 @@ export class CaptureSpans {
   }
 
   /** The spans of the tasks, as many at a time as fit into memory. */
-  private async *load(scope: Scope, tasks: readonly CaptureTask[]): AsyncGenerator<Spans> {
-    const ids = [...new Set(tasks.map(({ spanId }) => spanId))];
+  private async *load(scope: Scope, tasks: readonly CaptureTaskRow[]): AsyncGenerator<Spans> {
+    const ids = spanIdsOf(tasks);
     for (let at = 0; at < ids.length;) {
       const wanted = ids.slice(at);
       const spans = await this.spans.loadSome(scope, wanted, {});
@@ -75,23 +78,24 @@ export class CaptureSpans {
    * locked a rule has its tasks and captures to himself.
    * @param spans those of the tasks that a rule takes; a task that would need another is left for the next time.
    */
-  private async commit(scope: Scope, known: Rules, tasks: readonly CaptureTask[], spans: Spans): Promise<void> {
-    const spanIds = new Set(tasks.map(({ spanId }) => spanId));
-    const kinds = new Map([...spanIds].map((spanId) => [spanId, kindOf(spans.get(spanId))]));
+  private async commit(scope: Scope, known: Rules, tasks: readonly CaptureTaskRow[], spans: Spans): Promise<void> {
+    const spanIds = spanIdsOf(tasks);
+    const kinds = new Map(spanIds.map((spanId) => [spanId, kindOf(spans.get(spanId))]));
     const ids = tasks.map(() => newId());
     const now = Date.now();
     await this.storage.write(async (tx) => {
       const rules = await this.lock(tx, scope, known, ruleIdsOf(tasks));
-      const left = new Map((await this.tasks.findSome(tx, scope, tasks)).map((task) => [keyOf(task), task]));
-      const captured = await this.tasks.captured(tx, scope, [...left.values()]);
+      const left = new Set((await this.tasks.findSome(tx, scope, tasks)).map(keyOf));
+      const captured = await this.tasks.captured(tx, scope, tasks);
+      const tags = await this.tags.ofFinished(scope, spanIds, tx);
       const captures: NewCapture[] = [];
-      const ended: CaptureTask[] = [];
-      for (const [index, { ruleId, spanId }] of tasks.entries()) {
-        const task = left.get(keyOf({ ruleId, spanId }));
+      const ended: CaptureTaskRow[] = [];
+      for (const [index, task] of tasks.entries()) {
+        if (!left.has(keyOf(task))) continue;
+        const { ruleId, spanId } = task;
         const rule = rules.get(ruleId);
         const kind = kinds.get(spanId);
-        if (!task) continue;
-        const due = rule && takes(rule, task) && !captured.has(keyOf(task));
+        const due = rule && takes(rule, tags.get(spanId)) && !captured.has(keyOf(task));
         if (due && kind) captures.push({ rule, spanId, kind, id: ids[index]! });
         if (!due || kind) ended.push(task);
       }
@@ -147,16 +151,14 @@ export class CaptureSpans {
   }
 }
 
-/** Whether a rule still takes the span of its task: by what is known only later, its trace's tags. */
-function takes(rule: CaptureRuleRow | undefined, task: CaptureTask): boolean {
-  if (rule?.enabled !== 1 || !isFinished(task)) return false;
-  return tagHolds(storedFilters(rule), JSON.parse(task.tags ?? '[]') as string[]);
-}
+/** Whether a rule takes a span that its filters took: by what is known only later. @param tags none: it is not finished. */
+const takes = (rule: CaptureRuleRow | undefined, tags: readonly string[] | undefined): boolean =>
+  rule?.enabled === 1 && tags !== undefined && tagHolds(storedFilters(rule), tags);
 
 /** The tasks of loaded spans, in the order of the spans, in parts of {@link TRANSACTION_SIZE}, at least one task each. */
-function* inParts(tasks: readonly CaptureTask[], spans: Spans): Generator<CaptureTask[]> {
+function* inParts(tasks: readonly CaptureTaskRow[], spans: Spans): Generator<CaptureTaskRow[]> {
   const bySpan = Map.groupBy(tasks, ({ spanId }) => spanId);
-  let part: CaptureTask[] = [];
+  let part: CaptureTaskRow[] = [];
   let size = 0;
   for (const [spanId, span] of spans) {
     const spanSize = (span.input?.length ?? 0) + (span.output?.length ?? 0);
@@ -175,6 +177,8 @@ function* inParts(tasks: readonly CaptureTask[], spans: Spans): Generator<Captur
 
 const kindOf = (span: StoredSpan | undefined): DatapointKind | undefined => span && datapointOfSpan(span);
 
-const ruleIdsOf = (tasks: readonly CaptureTask[]): string[] => [...new Set(tasks.map(({ ruleId }) => ruleId))];
+const ruleIdsOf = (tasks: readonly CaptureTaskRow[]): string[] => [...new Set(tasks.map(({ ruleId }) => ruleId))];
+
+const spanIdsOf = (tasks: readonly CaptureTaskRow[]): string[] => [...new Set(tasks.map(({ spanId }) => spanId))];
 
 const byId = (rules: readonly CaptureRuleRow[]): Rules => new Map(rules.map((rule) => [rule.id, rule]));

@@ -1,26 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, rawSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
-import { STATUS } from '@spandrel/tracing';
 import type { CaptureRow, CaptureTaskRow } from './capture-rule.entity.js';
-import { captureTable } from './tables.js';
+import { captureTable, captureTaskTable } from './tables.js';
 
 /** Spans that one statement makes tasks for; between two of them the event loop turns. */
 const SPANS_PER_STATEMENT = 1_000;
 
-/** A task, and what decides it besides its rule. */
-export interface CaptureTask extends Omit<CaptureTaskRow, 'dueAt'> {
-  /** `null` when the span is gone. */
-  spanStatus: number | null;
-  /** JSON array: the tags of the span's trace. */
-  tags: string | null;
-}
-
-const TASKS: Sql = sql`select k.project_id as "projectId", k.rule_id as "ruleId", k.span_id as "spanId",
-    k.failures as failures, s.status as "spanStatus", t.tags as tags
-  from capture_task k
-  left join span s on s.project_id = k.project_id and s.id = k.span_id
-  left join trace t on t.project_id = s.project_id and t.id = s.trace_id`;
+const COLUMNS = captureTaskTable.select('k');
 
 /** What tells a rule and span from others. */
 type RuleAndSpan = Pick<CaptureTaskRow, 'ruleId' | 'spanId'>;
@@ -61,13 +48,15 @@ export class CaptureTaskStore {
   }
 
   /** The tasks that may be tried, of all projects, those that have waited longest first. */
-  due(now: number, limit: number): Promise<CaptureTask[]> {
-    return this.storage.read<CaptureTask>(sql`${TASKS} where k.due_at <= ${now} order by k.due_at limit ${limit}`);
+  due(now: number, limit: number): Promise<CaptureTaskRow[]> {
+    return this.storage.read<CaptureTaskRow>(
+      sql`select ${COLUMNS} from capture_task k where k.due_at <= ${now} order by k.due_at limit ${limit}`,
+    );
   }
 
   /** Those of the tasks that are still there, as they are now. */
-  findSome(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<CaptureTask[]> {
-    return tx.all<CaptureTask>(sql`${TASKS} where ${areOf('k', scope, tasks)}`);
+  findSome(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<CaptureTaskRow[]> {
+    return tx.all<CaptureTaskRow>(sql`select ${COLUMNS} from capture_task k where ${areOf('k', scope, tasks)}`);
   }
 
   async delete(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<void> {
@@ -77,7 +66,7 @@ export class CaptureTaskStore {
   /** Puts a task that failed off. */
   async putOff(
     tx: WriteTx,
-    { projectId, ruleId, spanId }: CaptureTask,
+    { projectId, ruleId, spanId }: CaptureTaskRow,
     failures: number,
     dueAt: number,
   ): Promise<void> {
@@ -100,7 +89,3 @@ export class CaptureTaskStore {
     return tx.insert(captureTable, captures);
   }
 }
-
-/** Whether the task's span is there and finished. */
-export const isFinished = ({ spanStatus }: CaptureTask): boolean =>
-  spanStatus !== null && spanStatus !== STATUS.running;

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, projectScope, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
+import type { CaptureTaskRow } from './capture-rule.entity.js';
 import { CaptureSpans } from './capture-spans.js';
-import { CaptureTaskStore, type CaptureTask } from './capture-task.store.js';
+import { CaptureTaskStore } from './capture-task.store.js';
 
 /** Tasks looked at in one go. */
 const TASKS_AT_ONCE = 100;
@@ -84,7 +85,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** Does tasks together, and one by one when that fails, so that one that cannot be done holds up no other. */
-  private async doOrPutOff(scope: Scope, tasks: readonly CaptureTask[], now: () => number): Promise<void> {
+  private async doOrPutOff(scope: Scope, tasks: readonly CaptureTaskRow[], now: () => number): Promise<void> {
     try {
       await this.captures.do(scope, tasks);
     } catch (error) {
@@ -94,7 +95,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  private async putOff(scope: Scope, task: CaptureTask, error: unknown, now: number): Promise<void> {
+  private async putOff(scope: Scope, task: CaptureTaskRow, error: unknown, now: number): Promise<void> {
     const failures = task.failures + 1;
     const gone = failures >= FAILURES_MAX;
     await this.storage.write((tx) =>

@@ -6,6 +6,7 @@ import { CaptureRuleStore } from './capture-rule.store.js';
 import { CaptureRulesController } from './capture-rules.controller.js';
 import { CaptureRulesOfDataset } from './capture-rules-of-dataset.js';
 import { CaptureSpans } from './capture-spans.js';
+import { CaptureSpanTagsStore } from './capture-span-tags.store.js';
 import { CaptureTaskStore } from './capture-task.store.js';
 import { CaptureWorker } from './capture-worker.js';
 import { ChangeDatapoints } from './change-datapoints.js';
@@ -28,6 +29,7 @@ import { SnapshotStore } from './snapshot.store.js';
     DatasetSnapshots,
     CaptureRuleStore,
     CaptureTaskStore,
+    CaptureSpanTagsStore,
     CaptureRulesOfDataset,
     CaptureSpans,
     CaptureWorker,

@@ -1,0 +1,97 @@
+/** Capture rules on both databases, in this process. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CaptureRuleResource, DatapointResource, DatasetResource } from '@spandrel/contract';
+import { DomainEvents } from '@spandrel/events';
+import { createLogger } from '@spandrel/kernel';
+import type { StorageConfig } from '@spandrel/storage';
+import { captureRules, POISON } from './storage/capture-rules.ts';
+import { startPostgres, type TestPostgres } from './support/postgres.ts';
+import { startServerApp, type ServerApp } from './support/server-app.ts';
+import { until } from './support/spandrel.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'spandrel-capture-'));
+let postgres: TestPostgres | undefined;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const databases: [name: string, config: () => Promise<StorageConfig>][] = [
+  ['SQLite', async () => ({ dialect: 'sqlite', file: join(directory, 'spandrel.db') })],
+  ['Postgres', async () => ({ dialect: 'postgres', url: await postgres!.createDatabase('capture') })],
+];
+
+describe.each(databases)('on %s', (_name, config) => {
+  const errors: Record<string, unknown>[] = [];
+  let server: ServerApp | undefined;
+
+  beforeAll(async () => {
+    const log = { write: (line: string): void => void errors.push(JSON.parse(line) as Record<string, unknown>) };
+    server = await startServerApp(await config(), { logger: createLogger('error', 'test', log) });
+    server.app.get(DomainEvents).register({
+      name: 'refusing',
+      async take(_tx, _scope, events) {
+        if (JSON.stringify(events).includes(POISON)) throw new Error('refused');
+      },
+    });
+  });
+
+  afterAll(() => server?.close());
+
+  captureRules(
+    () => server!,
+    () => errors,
+  );
+});
+
+describe('two instances on one Postgres', () => {
+  const servers: ServerApp[] = [];
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+  it('capture every span once, with spans, rules and datasets coming and going at both', async () => {
+    const url = await postgres!.createDatabase('instances');
+    servers.push(...(await Promise.all([1, 2].map(() => startServerApp({ dialect: 'postgres', url })))));
+    const api = (n: number) => servers[n % 2]!.api;
+    const newRule = async (n: number) => {
+      const { body: dataset } = await api(n).post<DatasetResource>('/api/datasets', { name: `d${n}` });
+      const path = `/api/datasets/${dataset.id}/capture-rules`;
+      const { body: rule } = await api(n).post<CaptureRuleResource>(path, { name: 'r' });
+      return { path, rule };
+    };
+    const kept = [await newRule(0), await newRule(1)];
+    await api(0).post('/api/traces', { id: 't' });
+    const ids = Array.from({ length: 600 }, (_, n) => `s${String(n).padStart(3, '0')}`);
+    const writes = Array.from({ length: 30 }, async (_, writer) => {
+      const spans = ids
+        .slice(writer * 20, writer * 20 + 20)
+        .map((id) => ({ id, trace_id: 't', name: 's', status: 'completed', input: id }));
+      await Promise.all([0, 1].map((n) => api(n).post('/api/ingest', { spans })));
+    });
+    const passing = Array.from({ length: 10 }, async (_, n) => {
+      const { path, rule } = await newRule(n);
+      await api(n + 1).send('PUT', `${path}/${rule.id}`, { name: 'renamed' });
+      await new Promise((resolve) => setTimeout(resolve, 20 * n));
+      const gone = n % 2 === 0 ? `${path}/${rule.id}` : `/api/datasets/${rule.dataset_id}`;
+      expect((await api(n + 1).delete(gone)).status).toBe(200);
+    });
+    await Promise.all([...writes, ...passing]);
+    for (const { path, rule } of kept) {
+      const count = async (): Promise<number> =>
+        (await api(0).get<CaptureRuleResource>(`${path}/${rule.id}`)).body.captured_count;
+      await until(async () => (await count()) >= ids.length, 20_000);
+      const { body } = await api(1).get<{ datapoints: DatapointResource[] }>(
+        `/api/datasets/${rule.dataset_id}/datapoints`,
+      );
+      expect(body.datapoints.map(({ source_span_id: id }) => id).sort()).toEqual(ids);
+      expect(await count()).toBe(ids.length);
+    }
+  }, 60_000);
+});
