@@ -17,6 +17,7 @@ import { ProblemFilter, sendProblem } from './problem.filter.js';
 import { Readiness } from './readiness.js';
 import { requestId } from './request-id.js';
 import { SchemaPipe } from './schema.pipe.js';
+import { registerStreamedBodies } from './streamed-body.js';
 
 /** Injection token of the process's {@link Logger}. */
 export const LOGGER = Symbol('logger');
@@ -56,6 +57,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     abortOnError: false,
   });
   registerJsonBody(fastify);
+  registerStreamedBodies(fastify);
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter(logger));
   return app;

@@ -1,0 +1,65 @@
+import type { Readable } from 'node:stream';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Invalid } from '../errors/domain-error.js';
+
+/** A body that its route reads by itself. */
+export interface StreamedBody {
+  /** Not limited in size. Whoever stops reading it early resumes it, so that the client hears the answer. */
+  stream: Readable;
+  /** `Content-Type` as it came. */
+  contentType: string | undefined;
+  /** `Content-Disposition` as it came. */
+  contentDisposition: string | undefined;
+  /** `Content-Length`; `undefined` in chunked encoding. */
+  length: number | undefined;
+}
+
+/**
+ * Marks a route that takes its body as a stream, whatever the media type: no parser sees it and no limit is applied.
+ * The handler gets it by {@link BodyStream}.
+ */
+export const StreamsBody = (): MethodDecorator => RouteConfig({ streamsBody: true });
+
+/** The body of a route marked with {@link StreamsBody}. @throws Invalid when it is compressed: it could be a bomb. */
+export const BodyStream = createParamDecorator((_data: unknown, context: ExecutionContext): StreamedBody => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const { headers } = request;
+  const stream = request.body as Readable;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    stream.resume();
+    throw new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed');
+  }
+  return {
+    stream,
+    contentType: mediaTypes.get(request.raw),
+    contentDisposition: headers['content-disposition'],
+    length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
+  };
+});
+
+/** Fastify chooses a parser by media type alone: requests for streamed routes go to this one. */
+const STREAMED = 'application/x.spandrel.streamed';
+
+/** What the requests said before that. */
+const mediaTypes = new WeakMap<FastifyRequest['raw'], string | undefined>();
+
+const isStreamed = ({ routeOptions }: FastifyRequest): boolean =>
+  (routeOptions.config as { streamsBody?: boolean } | undefined)?.streamsBody === true;
+
+/** Hands the bodies of routes marked with {@link StreamsBody} over unread. Called after the other parsers are set. */
+export function registerStreamedBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (isStreamed(request)) {
+      mediaTypes.set(request.raw, request.headers['content-type']);
+      request.raw.headers['content-type'] = STREAMED;
+    }
+    done();
+  });
+  fastify.addContentTypeParser(STREAMED, (request, payload, done) => {
+    if (isStreamed(request)) done(null, payload);
+    else done(new Invalid('unsupported_media_type', 'this media type is not supported; send application/json'));
+  });
+}
