@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JSON_DEPTH_MAX } from './exact-json.js';
 import { cursorSchema, limitSchema, PAGE_LIMIT_MAX } from './lists.js';
 import { jsonObjectSchema, labelSchema, nameSchema } from './text.js';
 
@@ -56,6 +57,14 @@ const isObject = (value: unknown): value is Record<string, unknown> => jsonObjec
 const isContent = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string' || Array.isArray(value) || isObject(value);
 
+/** A kind from a file or a span must still fit into the body of a request. */
+const KIND_DEPTH_MAX = JSON_DEPTH_MAX - 1;
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return false;
+  return levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1));
+}
+
 /** One fault of a datapoint's kind: where, from the kind's root, and what. */
 interface KindFault {
   path: PropertyKey[];
@@ -70,6 +79,9 @@ function kindFaults(value: unknown): KindFault[] {
   if (others.length > 0 || (variant !== 'Generic' && variant !== 'LlmConversation')) return [{ path: [], message }];
   const content = value[variant];
   if (!isObject(content)) return [{ path: [variant], message: 'must be an object' }];
+  if (nestsDeeper(value, KIND_DEPTH_MAX)) {
+    return [{ path: [variant], message: `must not nest deeper than ${KIND_DEPTH_MAX} levels` }];
+  }
   const faults = variant === 'Generic' ? genericFaults(content) : conversationFaults(content);
   const { metadata } = content;
   if (metadata !== undefined && metadata !== null && !isObject(metadata)) {
@@ -138,7 +150,11 @@ export interface DatapointResource {
 }
 
 /** Query of `POST /api/datasets/:id/import`. */
-export const importQuerySchema = z.object({ on_error: z.enum(['reject', 'skip']).default('reject') });
+export const importQuerySchema = z.object({
+  on_error: z.enum(['reject', 'skip']).default('reject'),
+  /** Names the file of a raw body. */
+  filename: nameSchema.optional(),
+});
 export type ImportQuery = z.output<typeof importQuerySchema>;
 
 /** Answer of an import; `skipped` comes with `on_error=skip`. */

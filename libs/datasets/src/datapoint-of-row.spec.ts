@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { JSON_DEPTH_MAX } from '@spandrel/contract';
+import { datapointOfRow, RowFault } from './datapoint-of-row.js';
+import type { Column } from './source-row.js';
+
+const ofJson = (row: unknown) => datapointOfRow({ line: 1, json: typeof row === 'string' ? row : JSON.stringify(row) });
+const ofCells = (cells: Partial<Record<Column, string>>) => datapointOfRow({ line: 1, cells });
+const messages = [{ role: 'user', content: 'hi' }];
+
+describe('a datapoint of a row', () => {
+  it('is Generic by its input', () => {
+    expect(ofJson({ input: null, other: 1 })).toEqual({ Generic: { input: null } });
+    expect(ofJson({ input: [1], metadata: { a: 1 }, target: 2 })).toEqual({
+      Generic: { input: [1], expected_output: 2, metadata: { a: 1 } },
+    });
+  });
+
+  it('expects the first present of the names', () => {
+    const all = { input: 1, output: 'd', target: 'c', expected: 'b', expected_output: 'a' };
+    for (const [name, value] of [
+      ['expected_output', 'a'],
+      ['expected', 'b'],
+      ['target', 'c'],
+      ['output', 'd'],
+    ] as const) {
+      expect(ofJson(all)).toEqual({ Generic: { input: 1, expected_output: value } });
+      delete (all as Record<string, unknown>)[name];
+    }
+    expect(ofJson({ input: 1, expected: null, output: 2 })).toEqual({ Generic: { input: 1, expected_output: null } });
+  });
+
+  it('is a conversation by its messages, expecting text', () => {
+    const conversation = (more: object) => ({ LlmConversation: { messages, ...more } });
+    expect(ofJson({ messages, input: 1 })).toEqual(conversation({}));
+    expect(ofJson({ messages, expected: 'x' })).toEqual(conversation({ expected: 'x' }));
+    expect(ofJson({ messages, expected: null })).toEqual(conversation({ expected: null }));
+    expect(ofJson({ messages, expected: { a: [1] } })).toEqual(conversation({ expected: '{"a":[1]}' }));
+    expect(ofJson({ messages: null, input: 1 })).toEqual({ Generic: { input: 1 } });
+    expect(ofCells({ messages: JSON.stringify(messages), target: '{ "a": 1 }' })).toEqual(
+      conversation({ expected: '{ "a": 1 }' }),
+    );
+  });
+
+  it('takes cells that are JSON as such, strings and everything else as text', () => {
+    for (const [cell, value] of [
+      ['{"a": 1}', { a: 1 }],
+      ['[1]', [1]],
+      ['-1.5e3', -1500],
+      ['true', true],
+      ['null', null],
+      ['"quoted"', '"quoted"'],
+      ['007', '007'],
+      ['{a}', '{a}'],
+      ['nullable', 'nullable'],
+      ['1e400', '1e400'],
+      ['=1+1', '=1+1'],
+      [' x ', ' x '],
+    ] as const) {
+      expect(ofCells({ input: cell })).toEqual({ Generic: { input: value } });
+    }
+  });
+
+  it('has what an export wrote, and no score that is none', () => {
+    expect(ofJson({ input: 1, actual_output: 'a', score: 0.5 })).toEqual({
+      Generic: { input: 1, actual_output: 'a', score: 0.5 },
+    });
+    expect(ofJson({ input: 1, score: 85 })).toEqual({ Generic: { input: 1 } });
+    expect(ofJson({ input: 1, score: 'good' })).toEqual({ Generic: { input: 1 } });
+  });
+
+  it('keeps values exactly', () => {
+    const row = '{"input":{"__proto__":1,"n":12345678901234567890,"nul":"\\u0000\\ud800"}}';
+    expect(JSON.stringify(ofJson(row))).toBe(`{"Generic":${row}}`);
+    expect(JSON.stringify(ofCells({ input: '12345678901234567890' }))).toBe(
+      '{"Generic":{"input":12345678901234567890}}',
+    );
+  });
+
+  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+  it.each([
+    ['7', /not a JSON object/],
+    ['[]', /not a JSON object/],
+    ['null', /not a JSON object/],
+    ['12345678901234567890', /not a JSON object/],
+    ['{"input":', /not valid JSON/],
+    ['{}', /neither input nor messages/],
+    ['{"__proto__":{"input":1}}', /neither input nor messages/],
+    ['{"messages":[]}', /^messages must be a list/],
+    ['{"messages":"hi"}', /^messages must be a list/],
+    ['{"messages":[{"content":"x"}]}', /^messages\[0\] must be/],
+    ['{"input":1,"metadata":5}', /^metadata must be an object/],
+    ['{"input":1e400}', /out of range/],
+    [`{"input":${nested(JSON_DEPTH_MAX)}}`, /nests deeper/],
+    [`{"input":${nested(JSON_DEPTH_MAX - 2)}}`, /nest deeper/],
+  ])('is refused in %j', (json, message) => {
+    expect(() => ofJson(json)).toThrow(RowFault);
+    expect(() => ofJson(json)).toThrow(message);
+  });
+
+  it('may nest as deep as a request that sends it back', () => {
+    expect(ofJson(`{"input":${nested(JSON_DEPTH_MAX - 3)}}`)).toHaveProperty('Generic.input');
+  });
+});
