@@ -5,7 +5,7 @@ import { DomainEvents } from '@spandrel/events';
 import type { WriteTx } from '@spandrel/storage';
 import { datapointResource } from './datapoint-resource.js';
 import type { DatapointRow } from './datapoint.entity.js';
-import { DatapointStore } from './datapoint.store.js';
+import { DatapointStore, type PublishedImport } from './datapoint.store.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import type { DatasetRow } from './dataset.entity.js';
 import { DatasetStore } from './dataset.store.js';
@@ -73,7 +73,12 @@ export class ChangeDatapoints {
       resultScore: null,
       updatedAt: now,
     };
-    await this.retire(tx, scope, dataset, before);
+    const brought = await this.broughtBy(tx, scope, before);
+    if (brought?.unfinished === 1 && (brought.announcedThrough ?? '') < id) {
+      // Nobody will find it among the datapoints of its import any more.
+      await this.events.emit(tx, scope, { type: 'datapoint_created', datapoint: datapointResource(before) });
+    }
+    await this.retire(tx, dataset, before, brought);
     await this.datapoints.insert(tx, [after]);
     await this.raise(tx, dataset, 0, now);
     return after;
@@ -84,7 +89,8 @@ export class ChangeDatapoints {
     const dataset = await this.lock(tx, scope, datasetId);
     const before = await this.current(tx, scope, datasetId, id);
     await this.participants.beforeDatapointDelete(tx, { scope, datasetId, datapointId: id });
-    await this.retire(tx, scope, dataset, before);
+    const brought = await this.broughtBy(tx, scope, before);
+    await this.retire(tx, dataset, before, brought);
     await this.raise(tx, dataset, -1, now);
   }
 
@@ -100,10 +106,18 @@ export class ChangeDatapoints {
     return row;
   }
 
+  private async broughtBy(tx: WriteTx, scope: Scope, { importId }: DatapointRow): Promise<PublishedImport | undefined> {
+    return importId === null ? undefined : this.datapoints.importOf(tx, scope, importId);
+  }
+
   /** Takes a row out of the current ones; it stays, closed, when a snapshot was taken since it came. */
-  private async retire(tx: WriteTx, scope: Scope, dataset: DatasetRow, row: DatapointRow): Promise<void> {
-    const fromVersion =
-      row.importId === null ? row.fromVersion : await this.datapoints.publishedVersion(tx, scope, row.importId);
+  private async retire(
+    tx: WriteTx,
+    dataset: DatasetRow,
+    row: DatapointRow,
+    brought: PublishedImport | undefined,
+  ): Promise<void> {
+    const fromVersion = brought?.publishedVersion ?? row.fromVersion;
     await this.datapoints.deleteRow(tx, row);
     if (fromVersion > dataset.pinnedVersion) return;
     await this.datapoints.insert(tx, [{ ...row, fromVersion, importId: null, toVersion: dataset.version + 1 }]);

@@ -20,7 +20,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { CURRENT } from './datapoint-visibility.store.js';
-import type { DatapointRow } from './datapoint.entity.js';
+import type { DatapointRow, DatasetImportRow } from './datapoint.entity.js';
 import { datapointTable } from './tables.js';
 
 /** Text of datapoints that one read brings into memory, about. */
@@ -37,8 +37,8 @@ const IN_ORDER: Sorting = {
 
 const COLUMNS = datapointTable.select('p');
 
-/** Bytes of a row's texts, told without reading them. */
-const SIZE = rawSql('octet_length(p.kind) + coalesce(octet_length(p.result_output), 0)');
+/** Bytes of the texts of a row of `datapoint p`, told without reading them. */
+export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_length(p.result_output), 0)');
 
 const ofDataset = (scope: Scope, datasetId: string): Sql =>
   sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}`;
@@ -67,13 +67,13 @@ export class DatapointStore {
     );
   }
 
-  /** The version that published an import. */
-  async publishedVersion(tx: WriteTx, scope: Scope, importId: string): Promise<number> {
-    const [found] = await tx.all<{ version: number }>(
-      sql`select published_version as version from dataset_import
-        where project_id = ${scope.projectId} and id = ${importId}`,
+  /** The import that brought a datapoint. */
+  async importOf(tx: WriteTx, scope: Scope, importId: string): Promise<PublishedImport> {
+    const [found] = await tx.all<PublishedImport>(
+      sql`select published_version as "publishedVersion", unfinished, announced_through as "announcedThrough"
+        from dataset_import where project_id = ${scope.projectId} and id = ${importId}`,
     );
-    return found!.version;
+    return found!;
   }
 
   /** A page of the current datapoints in the order they were made; it ends early when they are large. */
@@ -117,10 +117,10 @@ export class DatapointStore {
     );
   }
 
-  /** Deletes all rows of a dataset. */
+  /** Deletes all rows of a dataset; its imports first, so that none under way on another instance adds to it. */
   async deleteAll(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
-    await deleteRows(tx, 'datapoint', sql`project_id = ${scope.projectId} and dataset_id = ${datasetId}`);
     await tx.run(sql`delete from dataset_import where project_id = ${scope.projectId} and dataset_id = ${datasetId}`);
+    await deleteRows(tx, 'datapoint', sql`project_id = ${scope.projectId} and dataset_id = ${datasetId}`);
   }
 
   /** Deletes closed rows that none of the versions sees. */
@@ -157,7 +157,7 @@ export class DatapointStore {
   ): Promise<Fetched<DatapointRow>> {
     const where = sql`${ofDataset(scope, datasetId)} and ${joinSql(conditions, ' and ')}`;
     const sized = await this.storage.readLong<{ id: string; bytes: number }>(
-      sql`select p.id as id, ${SIZE} as bytes from datapoint p where ${where} order by p.id limit ${limit}`,
+      sql`select p.id as id, ${DATAPOINT_SIZE} as bytes from datapoint p where ${where} order by p.id limit ${limit}`,
       options,
     );
     const taken = takeFitting(sized, READ_BYTES).map(({ id }) => id);
@@ -169,6 +169,9 @@ export class DatapointStore {
     return { rows, cut: taken.length < sized.length };
   }
 }
+
+/** What a change must know of the import that brought a datapoint. */
+export type PublishedImport = Pick<DatasetImportRow, 'unfinished' | 'announcedThrough'> & { publishedVersion: number };
 
 /** What a run made of a datapoint. */
 export interface DatapointResult {

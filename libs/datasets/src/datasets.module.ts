@@ -11,15 +11,27 @@ import { CaptureTaskStore } from './capture-task.store.js';
 import { CaptureWorker } from './capture-worker.js';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { DatapointStore } from './datapoint.store.js';
+import { DatapointsController } from './datapoints.controller.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import { DatasetSnapshots } from './dataset-snapshots.js';
 import { DatasetStore } from './dataset.store.js';
+import { DatasetsController } from './datasets.controller.js';
+import { DeleteDataset } from './delete-dataset.js';
+import { ExportDataset } from './export-dataset.js';
+import { ExportSpanToDataset } from './export-span.js';
+import { ExportController } from './export.controller.js';
+import { FinishImports } from './finish-imports.js';
+import { ImportFile } from './import-file.js';
+import { ImportUpkeep } from './import-upkeep.js';
+import { ImportController } from './import.controller.js';
+import { ImportStore } from './import.store.js';
 import { SnapshotStore } from './snapshot.store.js';
+import { UploadSpool } from './upload-spool.js';
 
 /** Datasets, datapoints, their import and export, capture rules. */
 @Module({
   imports: [EventsModule, TracingModule],
-  controllers: [CaptureRulesController],
+  controllers: [DatasetsController, DatapointsController, ImportController, ExportController, CaptureRulesController],
   providers: [
     DatasetStore,
     DatapointStore,
@@ -27,6 +39,14 @@ import { SnapshotStore } from './snapshot.store.js';
     DatasetParticipants,
     ChangeDatapoints,
     DatasetSnapshots,
+    DeleteDataset,
+    ExportSpanToDataset,
+    ImportStore,
+    FinishImports,
+    ImportUpkeep,
+    UploadSpool,
+    ImportFile,
+    ExportDataset,
     CaptureRuleStore,
     CaptureTaskStore,
     CaptureSpanTagsStore,

@@ -1,0 +1,108 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  createDatapointSchema,
+  exportSpanSchema,
+  plainListSchema,
+  updateDatapointSchema,
+  type CreateDatapoint,
+  type DatapointResource,
+  type ExportSpan,
+  type PlainList,
+  type UpdateDatapoint,
+} from '@spandrel/contract';
+import { ClientGone, CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { ChangeDatapoints } from './change-datapoints.js';
+import { datapointResource } from './datapoint-resource.js';
+import { DatapointStore } from './datapoint.store.js';
+import { DatapointId, DatasetId } from './dataset-id.pipe.js';
+import { DatasetStore } from './dataset.store.js';
+import { ExportSpanToDataset } from './export-span.js';
+import { datapointNotFound, datasetNotFound } from './not-found.js';
+
+/** `/api/datasets/:id/datapoints` and export-span (contract.md "Datasets and datapoints"). */
+@Controller('api/datasets/:id')
+export class DatapointsController {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly changes: ChangeDatapoints,
+    private readonly spans: ExportSpanToDataset,
+  ) {}
+
+  @Post('datapoints')
+  async create(
+    @CurrentScope() scope: Scope,
+    @Param('id', DatasetId) datasetId: string,
+    @Body({ schema: createDatapointSchema }) { kind }: CreateDatapoint,
+  ): Promise<DatapointResource> {
+    const now = Date.now();
+    const added = { id: newId(), kind, source: 'manual' as const, sourceSpanId: null };
+    const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
+    return datapointResource(row!);
+  }
+
+  @Get('datapoints')
+  async list(
+    @CurrentScope() scope: Scope,
+    @Param('id', DatasetId) datasetId: string,
+    @Query({ schema: plainListSchema }) query: PlainList,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<{ datapoints: DatapointResource[]; count: number; next_cursor: string | null }> {
+    await this.mustExist(scope, datasetId);
+    const { items, nextCursor } = await this.datapoints.list(scope, datasetId, query, { signal });
+    return { datapoints: items.map(datapointResource), count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get('datapoints/:dp_id')
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('id', DatasetId) datasetId: string,
+    @Param('dp_id', DatapointId) id: string,
+  ): Promise<DatapointResource> {
+    await this.mustExist(scope, datasetId);
+    const row = await this.datapoints.find(scope, datasetId, id);
+    if (!row) throw datapointNotFound();
+    return datapointResource(row);
+  }
+
+  @Put('datapoints/:dp_id')
+  async update(
+    @CurrentScope() scope: Scope,
+    @Param('id', DatasetId) datasetId: string,
+    @Param('dp_id', DatapointId) id: string,
+    @Body({ schema: updateDatapointSchema }) { kind }: UpdateDatapoint,
+  ): Promise<DatapointResource> {
+    if (kind === undefined) return this.read(scope, datasetId, id);
+    const now = Date.now();
+    const row = await this.storage.write((tx) => this.changes.replace(tx, scope, { datasetId, id, kind }, now));
+    return datapointResource(row);
+  }
+
+  @Delete('datapoints/:dp_id')
+  @HttpCode(200)
+  async delete(
+    @CurrentScope() scope: Scope,
+    @Param('id', DatasetId) datasetId: string,
+    @Param('dp_id', DatapointId) id: string,
+  ): Promise<{ id: string; deleted: true }> {
+    const now = Date.now();
+    await this.storage.write((tx) => this.changes.remove(tx, scope, datasetId, id, now));
+    return { id, deleted: true };
+  }
+
+  @Post('export-span')
+  async exportSpan(
+    @CurrentScope() scope: Scope,
+    @Param('id', DatasetId) datasetId: string,
+    @Body({ schema: exportSpanSchema }) body: ExportSpan,
+  ): Promise<DatapointResource> {
+    await this.mustExist(scope, datasetId);
+    return datapointResource(await this.spans.run(scope, datasetId, body.span_id));
+  }
+
+  private async mustExist(scope: Scope, datasetId: string): Promise<void> {
+    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
+  }
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { datapointKindSchema, fieldErrors, isStorableText } from '@spandrel/contract';
+import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { SpanStore } from '@spandrel/tracing';
+import { ChangeDatapoints } from './change-datapoints.js';
+import { datapointOfSpan } from './datapoint-of-span.js';
+import type { DatapointRow } from './datapoint.entity.js';
+
+/** `POST /api/datasets/:id/export-span`: a span becomes a datapoint; one that still runs too, without output. */
+@Injectable()
+export class ExportSpanToDataset {
+  constructor(
+    private readonly storage: Storage,
+    private readonly spans: SpanStore,
+    private readonly changes: ChangeDatapoints,
+  ) {}
+
+  /**
+   * @throws NotFound `span_not_found`, `dataset_not_found`; Invalid when the span nests as deep as JSON may, so that the
+   *   datapoint would nest deeper.
+   */
+  async run(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
+    const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
+    if (!span) throw new NotFound('span_not_found', 'there is no such span');
+    const kind = datapointOfSpan(span);
+    const checked = datapointKindSchema.safeParse(kind);
+    if (!checked.success) {
+      throw new Invalid('validation_failed', 'the span makes no datapoint', fieldErrors(checked.error));
+    }
+    const added = { id: newId(), kind, source: 'span_export' as const, sourceSpanId: span.id };
+    const now = Date.now();
+    const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
+    return row!;
+  }
+}

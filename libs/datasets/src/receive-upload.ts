@@ -1,0 +1,106 @@
+import type { Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
+import { DomainError, Invalid, type StreamedBody } from '@spandrel/kernel';
+import { fileFormat, type FileFormat } from './file-format.js';
+import { tooLarge, type SpooledFile, type UploadSpool } from './upload-spool.js';
+
+/** What a multipart body may hold beside its file. */
+const FORM_BYTES_MAX = 1024 * 1024;
+const PARTS_MAX = 100;
+
+/** An upload that has arrived, and what it is written in. */
+export interface ReceivedFile {
+  file: SpooledFile;
+  format: FileFormat;
+}
+
+/**
+ * Receives the file of an import: the field `file` of a form, or the raw body with its media type.
+ * @param name of a raw body's file, when the query gives one.
+ * @throws Invalid for a form without its one file, a format that is not known, a file beyond the limit; what is left of
+ *   the body is read and dropped, so that the client hears of it. DomainError `request_timeout` when the client leaves.
+ */
+export async function receiveUpload(
+  body: StreamedBody,
+  spool: UploadSpool,
+  bytesMax: number,
+  name?: string,
+): Promise<ReceivedFile> {
+  try {
+    const isForm = /^multipart\/form-data\b/i.test(body.contentType ?? '');
+    if ((body.length ?? 0) > bytesMax + (isForm ? FORM_BYTES_MAX : 0)) throw tooLarge(bytesMax);
+    if (isForm) return await receiveForm(body, spool, bytesMax);
+    const format = fileFormat(name ?? dispositionName(body.contentDisposition), body.contentType);
+    return { format, file: await spool.receive(body.stream, bytesMax) };
+  } catch (error) {
+    body.stream.on('error', () => undefined).resume();
+    throw body.stream.errored ? new DomainError('request_timeout', 'the upload ended early', { cause: error }) : error;
+  }
+}
+
+/** `filename="…"` of a Content-Disposition. */
+function dispositionName(disposition: string | undefined): string | undefined {
+  const [, quoted, bare] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/i.exec(disposition ?? '') ?? [];
+  return quoted?.replace(/\\(.)/g, '$1') ?? bare;
+}
+
+async function receiveForm(body: StreamedBody, spool: UploadSpool, bytesMax: number): Promise<ReceivedFile> {
+  const failed = Promise.withResolvers<never>();
+  const fail = (error: Error): void => failed.reject(error);
+  failed.promise.catch(() => undefined);
+  let part: Readable | undefined;
+  let received: Promise<ReceivedFile> | undefined;
+  const form = formReader(body.contentType!);
+  form.on('file', (field: string, stream: Readable, filename: string | undefined, _encoding: string, type: string) => {
+    stream.on('error', fail);
+    if (field !== 'file' || received) return fail(new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS));
+    part = stream;
+    received = receivePart(stream, spool, bytesMax, filename, type);
+    received.catch(fail);
+  });
+  form.on('partsLimit', () => fail(new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS)));
+  const finished = new Promise<void>((resolve) => form.once('finish', resolve));
+  form.on('error', (error: unknown) => fail(malformed(error)));
+  body.stream.once('error', fail);
+  try {
+    body.stream.pipe(form);
+    await Promise.race([failed.promise, finished]);
+    if (!received) throw new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS);
+    return await Promise.race([failed.promise, received]);
+  } catch (error) {
+    body.stream.unpipe(form);
+    part?.destroy();
+    void received?.then(({ file }) => file.close()).catch(() => undefined);
+    throw error;
+  } finally {
+    body.stream.off('error', fail);
+  }
+}
+
+async function receivePart(
+  stream: Readable,
+  spool: UploadSpool,
+  bytesMax: number,
+  filename: string | undefined,
+  mediaType: string,
+): Promise<ReceivedFile> {
+  return { format: fileFormat(filename, mediaType), file: await spool.receive(stream, bytesMax) };
+}
+
+/** @throws Invalid when the header names no boundary. */
+function formReader(contentType: string): InstanceType<typeof Busboy> {
+  try {
+    const limits = { parts: PARTS_MAX, fieldSize: FORM_BYTES_MAX };
+    return new Busboy({ headers: { 'content-type': contentType }, limits });
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+const malformed = (error: unknown): Invalid => {
+  const { message } = error instanceof Error ? error : { message: String(error) };
+  return new Invalid('validation_failed', `the form cannot be read: ${message}`);
+};
+
+const ONE_FILE = 'the form must have exactly one file, in the field "file"';
+const ONE_FILE_ERRORS = [{ path: 'file', message: 'must be exactly one file' }];

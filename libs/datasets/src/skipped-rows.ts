@@ -1,0 +1,29 @@
+import type { DatapointKind, ImportResult } from '@spandrel/contract';
+import { datapointOfRow, RowFault } from './datapoint-of-row.js';
+import type { SourceRow } from './source-row.js';
+
+/** Rows left out that an answer lists. */
+const LISTED_MAX = 1_000;
+
+/** What an import with `on_error=skip` leaves out. */
+export class SkippedRows {
+  private readonly listed: { line: number; message: string }[] = [];
+  private count = 0;
+
+  /** What a row becomes; `undefined`, noted, when it becomes nothing. */
+  kindOf(row: SourceRow): DatapointKind | undefined {
+    try {
+      return datapointOfRow(row);
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      this.count++;
+      if (this.listed.length < LISTED_MAX) this.listed.push({ line: row.line, message: error.message });
+      return undefined;
+    }
+  }
+
+  /** Its part of the answer. */
+  answer(): Pick<ImportResult, 'skipped' | 'skipped_count'> {
+    return { skipped: this.listed, skipped_count: this.count };
+  }
+}

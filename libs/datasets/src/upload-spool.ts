@@ -1,0 +1,90 @@
+import { mkdir, open, readdir, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Invalid, newId, SETTINGS, Unavailable, type Settings } from '@spandrel/kernel';
+
+/** Bytes read back at once. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** An upload that has arrived as a whole. */
+export interface SpooledFile {
+  /** Its bytes from the first on; once. */
+  chunks(): AsyncIterable<Buffer>;
+  /** Gives its space back. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps uploads on disk until they have arrived, so that a slow client holds up nothing but its own request. A file has
+ * no name from the moment it is open: its space is free when the process ends, however it ends.
+ */
+@Injectable()
+export class UploadSpool implements OnModuleInit {
+  /** `null`: that of the system, which others use too. */
+  private readonly own: string | null;
+
+  constructor(@Inject(SETTINGS) { mode, dataDir }: Pick<Settings, 'mode' | 'dataDir'>) {
+    this.own = mode === 'local' ? join(dataDir, 'uploads') : null;
+  }
+
+  /** Removes what a process left that was killed between making a file and taking its name away. */
+  async onModuleInit(): Promise<void> {
+    const names = this.own === null ? [] : await readdir(this.own).catch(() => []);
+    for (const name of names) await rm(join(this.own!, name), { force: true, recursive: true });
+  }
+
+  /**
+   * Writes a stream to disk. The stream is left open when this fails.
+   * @param bytesMax of the whole stream.
+   * @throws Invalid `payload_too_large`; Unavailable when the disk does not take it; what the stream throws.
+   */
+  async receive(stream: Readable, bytesMax: number): Promise<SpooledFile> {
+    const file = await this.create();
+    try {
+      let bytes = 0;
+      for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > bytesMax) throw tooLarge(bytesMax);
+        await onDisk(() => file.writeFile(chunk));
+      }
+      return { chunks: () => chunksOf(file), close: () => file.close() };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  private create(): Promise<FileHandle> {
+    return onDisk(async () => {
+      if (this.own !== null) await mkdir(this.own, { recursive: true, mode: 0o700 });
+      const path = join(this.own ?? tmpdir(), `spandrel-upload-${newId()}`);
+      const file = await open(path, 'wx+', 0o600);
+      await unlink(path);
+      return file;
+    });
+  }
+}
+
+/** What is said to an upload beyond the limit. */
+export const tooLarge = (bytesMax: number): Invalid =>
+  new Invalid('payload_too_large', `the file is larger than ${bytesMax} bytes`);
+
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ;) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const { bytesRead } = await onDisk(() => file.read(chunk, 0, CHUNK_BYTES, position));
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
+}
+
+async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Unavailable('the disk cannot be used right now', { cause: error });
+  }
+}
