@@ -4,7 +4,6 @@ import type { CaptureRuleResource, DatapointResource, DatasetResource, SpanResou
 import { newId } from '@spandrel/kernel';
 import { sql } from '@spandrel/storage';
 import { CaptureWorker } from '../../libs/datasets/src/capture-worker.js';
-import type { Answer } from '../support/api.ts';
 import type { ServerApp } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
 
@@ -71,13 +70,17 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
 
   /** All of a dataset, page by page: a page of large ones ends early. */
   const datapoints = async (datasetId: string): Promise<DatapointResource[]> => {
-    const found: DatapointResource[] = [];
-    for (let query: string | null = ''; query !== null;) {
-      const path = `/api/datasets/${datasetId}/datapoints${query}`;
-      const { status, body }: Answer<DatapointList> = await server().api.get<DatapointList>(path);
+    const path = `/api/datasets/${datasetId}/datapoints`;
+    const read = async (query: string): Promise<DatapointList> => {
+      const { status, body } = await server().api.get<DatapointList>(path + query);
       expect(status).toBe(200);
-      found.push(...body.datapoints);
-      query = body.next_cursor && `?cursor=${body.next_cursor}`;
+      return body;
+    };
+    let page = await read('');
+    const found = page.datapoints;
+    while (page.next_cursor !== null) {
+      page = await read(`?cursor=${page.next_cursor}`);
+      found.push(...page.datapoints);
     }
     return found;
   };
