@@ -5,7 +5,7 @@ import {
   behind,
   fillPage,
   joinSql,
-  orderBy,
+  rawSql,
   sql,
   startOf,
   Storage,
@@ -31,7 +31,8 @@ const OLDEST_FIRST: Sorting = {
   order: 'asc',
 };
 
-const ORDER = orderBy(OLDEST_FIRST, 'valued');
+/** Not `orderBy`: for `q.id, q.id` SQLite walks the primary key through all datasets. */
+const ORDER = rawSql('q.id');
 const COLUMNS = queueItemTable.select('q');
 
 const positionOf = ({ id }: { id: string }): Position => ({ value: id, id });
