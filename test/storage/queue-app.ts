@@ -30,7 +30,7 @@ import { tracingFeature } from '@spandrel/tracing';
 import { tempDir } from '../support/spandrel.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
-export interface QueueBody extends QueueItemResource {
+interface QueueBody extends QueueItemResource {
   items: QueueItemResource[];
   count: number;
   next_cursor: string | null;
