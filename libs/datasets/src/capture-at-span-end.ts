@@ -7,7 +7,6 @@ import {
   type StoredSpan,
   type TracingChange,
 } from '@spandrel/tracing';
-import { spanMatcher, storedFilters } from './capture-filters.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { isSampled } from './capture-sample.js';
 import { CaptureTaskStore } from './capture-task.store.js';
@@ -45,17 +44,15 @@ export class CaptureAtSpanEnd implements SpanCommitParticipant, OnModuleInit {
     if (this.taken.has(changes)) this.worker.wake();
   }
 
+  /** @returns how many tasks it made. */
   private async judge(tx: WriteTx, scope: Scope, spans: readonly StoredSpan[]): Promise<number> {
-    const now = Date.now();
-    let made = 0;
-    for (const rule of await this.rules.enabled(tx, scope)) {
-      const matches = spanMatcher(storedFilters(rule));
-      const ids = spans
-        .filter((span) => matches(span) && isSampled(rule.id, span.id, rule.sampleRate))
-        .map(({ id }) => id);
-      made += await this.tasks.add(tx, scope, rule.id, ids, now);
-    }
-    return made;
+    const rules = await this.rules.enabled(tx, scope);
+    const tasks = rules.flatMap(({ id: ruleId, matches, sampleRate }) =>
+      spans
+        .filter((span) => matches(span) && isSampled(ruleId, span.id, sampleRate))
+        .map((span) => ({ ruleId, spanId: span.id })),
+    );
+    return this.tasks.add(tx, scope, tasks, Date.now());
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type Sorting,
   type WriteTx,
 } from '@spandrel/storage';
+import { spanMatcher, storedFilters, type JudgedSpan } from './capture-filters.js';
 import type { CaptureRuleRow } from './capture-rule.entity.js';
 import { captureRuleTable } from './tables.js';
 
@@ -31,11 +32,19 @@ const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
 
 /** What decides whether a rule takes a span that has ended. */
-export type JudgingRule = Pick<CaptureRuleRow, 'id' | 'filters' | 'sampleRate'>;
+export interface JudgingRule extends Pick<CaptureRuleRow, 'id' | 'sampleRate'> {
+  matches: (span: JudgedSpan) => boolean;
+}
 
-/** Rows of capture rules. */
+/**
+ * Rows of capture rules. A transaction that changes one is the only one at that time where the rules are kept in memory
+ * (SQLite has one writer), so what is forgotten at the change is read again after it.
+ */
 @Injectable()
 export class CaptureRuleStore {
+  /** The enabled rules of projects; kept where nobody else can change them. */
+  private readonly judging = new Map<string, readonly JudgingRule[]>();
+
   constructor(private readonly storage: Storage) {}
 
   /** @returns the rule, `undefined` when the dataset has none with this id. */
@@ -74,10 +83,19 @@ export class CaptureRuleStore {
   }
 
   /** The enabled rules of the project; locks none, so that the end of a span waits for nobody. */
-  enabled(tx: WriteTx, scope: Scope): Promise<JudgingRule[]> {
-    return tx.all<JudgingRule>(
-      sql`select ${JUDGED_COLUMNS} from capture_rule r where r.project_id = ${scope.projectId} and r.enabled = 1`,
+  async enabled(tx: WriteTx, { projectId }: Scope): Promise<readonly JudgingRule[]> {
+    const known = this.judging.get(projectId);
+    if (known) return known;
+    const rows = await tx.all<Pick<CaptureRuleRow, 'id' | 'filters' | 'sampleRate'>>(
+      sql`select ${JUDGED_COLUMNS} from capture_rule r where r.project_id = ${projectId} and r.enabled = 1`,
     );
+    const rules = rows.map((rule) => ({
+      id: rule.id,
+      sampleRate: rule.sampleRate,
+      matches: spanMatcher(storedFilters(rule)),
+    }));
+    if (this.storage.exclusive) this.judging.set(projectId, rules);
+    return rules;
   }
 
   /** A page of a dataset's rules in the order they were made. @throws Invalid `invalid_cursor`. */
@@ -98,10 +116,12 @@ export class CaptureRuleStore {
   }
 
   insert(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
+    this.judging.delete(rule.projectId);
     return tx.insert(captureRuleTable, [rule]);
   }
 
   update(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
+    this.judging.delete(rule.projectId);
     return tx.update(captureRuleTable, [rule]);
   }
 
@@ -112,6 +132,7 @@ export class CaptureRuleStore {
 
   /** Deletes a locked rule with its tasks and captures; its datapoints stay. */
   async delete(tx: WriteTx, { projectId, id }: CaptureRuleRow): Promise<void> {
+    this.judging.delete(projectId);
     for (const table of ['capture_task', 'capture']) {
       await deleteRows(tx, table, sql`project_id = ${projectId} and rule_id = ${id}`);
     }

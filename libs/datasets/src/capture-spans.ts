@@ -46,18 +46,18 @@ export class CaptureSpans {
   ) {}
 
   /**
-   * Does tasks of one project, in as many transactions as their size takes. Idempotent.
+   * Does tasks of one project, in as many transactions as their size takes; yields behind each. Idempotent.
    * @throws what lost a transaction; those before it stand.
    */
-  async do(scope: Scope, tasks: readonly CaptureTaskRow[]): Promise<void> {
+  async *do(scope: Scope, tasks: readonly CaptureTaskRow[]): AsyncGenerator<void> {
     const rules = byId(await this.rules.findSome(scope, ruleIdsOf(tasks)));
     const tags = await this.tags.ofFinished(scope, spanIdsOf(tasks));
     const { taken = [], others } = Object.groupBy(tasks, ({ ruleId, spanId }) =>
       takes(rules.get(ruleId), tags.get(spanId)) ? 'taken' : 'others',
     );
-    if (others) await this.commit(scope, rules, others, new Map());
+    if (others) yield await this.commit(scope, rules, others, new Map());
     for await (const spans of this.load(scope, taken)) {
-      for (const part of inParts(taken, spans)) await this.commit(scope, rules, part, spans);
+      for (const part of inParts(taken, spans)) yield await this.commit(scope, rules, part, spans);
     }
   }
 

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, rawSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import { anyOf, joinSql, rawSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
 import type { CaptureRow, CaptureTaskRow } from './capture-rule.entity.js';
 import { captureTable, captureTaskTable } from './tables.js';
 
-/** Spans that one statement makes tasks for; between two of them the event loop turns. */
-const SPANS_PER_STATEMENT = 1_000;
+/** Rows one statement writes: few numbers, so that statements are prepared once. */
+const ROWS_PER_STATEMENT = [128, 16, 4, 1] as const;
+/** Rows between two turns of the event loop. */
+const ROWS_PER_TURN = 1_280;
 
 const COLUMNS = captureTaskTable.select('k');
 
@@ -30,19 +32,22 @@ export class CaptureTaskStore {
   constructor(private readonly storage: Storage) {}
 
   /**
-   * Notes that a rule takes finished spans, unless that is noted already or the span is gone again.
+   * Notes which rule takes which span, unless that is noted already: a span that was deleted may have come again.
    * @returns how many tasks were made.
    */
-  async add(tx: WriteTx, scope: Scope, ruleId: string, spanIds: readonly string[], now: number): Promise<number> {
+  async add(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[], now: number): Promise<number> {
     let made = 0;
-    for (let at = 0; at < spanIds.length; at += SPANS_PER_STATEMENT) {
-      if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let at = 0; at < tasks.length;) {
+      const size = ROWS_PER_STATEMENT.find((rows) => rows <= tasks.length - at)!;
+      const rows = tasks
+        .slice(at, at + size)
+        .map(({ ruleId, spanId }) => sql`(${scope.projectId}, ${ruleId}, ${spanId}, 0, ${now})`);
       made += await tx.run(
         sql`insert into capture_task (project_id, rule_id, span_id, failures, due_at)
-          select s.project_id, ${ruleId}, s.id, 0, cast(${now} as bigint) from span s
-          where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds.slice(at, at + SPANS_PER_STATEMENT))}
-          on conflict do nothing`,
+          values ${joinSql(rows, ', ')} on conflict do nothing`,
       );
+      at += size;
+      if (at % ROWS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     return made;
   }

@@ -10,6 +10,10 @@ import { CaptureTaskStore } from './capture-task.store.js';
 const TASKS_AT_ONCE = 100;
 /** What a wake-up waits for more: the spans of many commits become one change of a dataset. */
 const GATHER_MS = 20;
+/** Pauses behind a transaction, in the time it took. */
+const PAUSE_WHILE_SPANS_END = 9;
+const PAUSE_OTHERWISE = 1;
+const PAUSE_MS_MAX = 2_000;
 /** How often tasks are looked for unasked: those put off, and those of an instance that ended. */
 const POLL_MS = 5_000;
 /** How often a task may fail. */
@@ -18,13 +22,15 @@ const FIRST_DELAY_MS = 1_000;
 const DELAY_FACTOR = 4;
 
 /**
- * Does capture tasks in the background: woken when spans end, at the start, and now and then. It takes no more than half
- * of the time of the writer, so that answers do not wait for it.
+ * Does capture tasks in the background: woken when spans end, at the start, and now and then. It takes a tenth of the
+ * time while spans end, so that their answers do not wait for it, and half of it otherwise.
  */
 @Injectable()
 export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly stopping = new AbortController();
   private woken = false;
+  /** How often it was woken so far. */
+  private wakes = 0;
   private running: Promise<void> | undefined;
   private poll: NodeJS.Timeout | undefined;
 
@@ -40,7 +46,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     this.wake();
   }
 
-  /** Stops, once the batch under way has ended; what is left is done after the next start. */
+  /** Stops, once the transaction under way has ended; what is left is done after the next start. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.poll);
     this.stopping.abort();
@@ -50,6 +56,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
   /** Has due tasks done soon. */
   wake(): void {
     this.woken = true;
+    this.wakes++;
     if (!this.stopping.signal.aborted) this.running ??= this.run();
   }
 
@@ -60,13 +67,12 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
    */
   async doDue(now: () => number = Date.now): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      const began = performance.now();
       const batch = await this.tasks.due(now(), TASKS_AT_ONCE);
       if (batch.length === 0) return;
       for (const [projectId, tasks] of Map.groupBy(batch, (task) => task.projectId)) {
+        if (this.stopping.signal.aborted) return;
         await this.doOrPutOff(projectScope(projectId), tasks, now);
       }
-      await this.pause(performance.now() - began);
     }
   }
 
@@ -87,11 +93,23 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
   /** Does tasks together, and one by one when that fails, so that one that cannot be done holds up no other. */
   private async doOrPutOff(scope: Scope, tasks: readonly CaptureTaskRow[], now: () => number): Promise<void> {
     try {
-      await this.captures.do(scope, tasks);
+      await this.doInSteps(scope, tasks);
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       if (tasks.length === 1) return this.putOff(scope, tasks[0]!, error, now());
-      for (const task of tasks) await this.doOrPutOff(scope, [task], now);
+      for (const task of tasks) {
+        if (!this.stopping.signal.aborted) await this.doOrPutOff(scope, [task], now);
+      }
+    }
+  }
+
+  private async doInSteps(scope: Scope, tasks: readonly CaptureTaskRow[]): Promise<void> {
+    let [began, wakes] = [performance.now(), this.wakes];
+    for await (const _step of this.captures.do(scope, tasks)) {
+      const pauses = this.wakes === wakes ? PAUSE_OTHERWISE : PAUSE_WHILE_SPANS_END;
+      await this.pause(Math.min(pauses * (performance.now() - began), PAUSE_MS_MAX));
+      if (this.stopping.signal.aborted) return;
+      [began, wakes] = [performance.now(), this.wakes];
     }
   }
 
