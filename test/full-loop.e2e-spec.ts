@@ -243,7 +243,7 @@ async function callThrough(gatewayUrl: string): Promise<void> {
     else
       for await (const chunk of await openai.chat.completions.create({ model: 'gpt-5.1', messages, stream: true }))
         void chunk;
-    await anthropic.messages.create({ model: 'claude-sonnet-4-5', max_tokens: 50, messages });
+    await anthropic.messages.create({ model: 'claude-sonnet-4-6', max_tokens: 50, messages });
   }
 }
 

@@ -9,7 +9,11 @@ export interface Answer<Body> {
 
 /** A small client of the API, as a user with curl has it. */
 export class Api {
-  constructor(readonly baseUrl: string) {}
+  readonly baseUrl: string;
+
+  constructor(baseUrl: string) {
+    this.baseUrl = baseUrl;
+  }
 
   get = <Body = Problem>(path: string) => this.send<Body>('GET', path);
   delete = <Body = Problem>(path: string) => this.send<Body>('DELETE', path);

@@ -21,12 +21,14 @@ export class ChangeRun {
   ) {}
 
   /**
-   * pending → running, once; a run without datapoints completes with it.
+   * pending → running, once; a run without datapoints completes with it. Items that an earlier process was calling are
+   * pending again.
    * @returns the run when it is running now, else `undefined`: it is gone or finished.
    */
   begin(key: RunKey, now: number): Promise<EvalRunRow | undefined> {
     return this.change(key, (run, emit) => {
-      if (run.status !== RUN_STATUS.pending) return run;
+      if (run.status !== RUN_STATUS.pending)
+        return { ...run, running: run.status === RUN_STATUS.running ? '[]' : run.running };
       emit({ type: 'eval_started', run_id: run.id, dataset_id: run.datasetId });
       const begun = { ...run, status: RUN_STATUS.running, startedAt: now };
       if (run.total > 0) return begun;

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, rawSql, sql, Storage, takeFitting, type LongReadOptions, type WriteTx } from '@spandrel/storage';
 import type { EvalResultRow } from './eval-run.entity.js';
-import { RESULT_STATUS } from './status.js';
 import { evalResultTable } from './tables.js';
 
 const COLUMNS = evalResultTable.select('e');
@@ -50,27 +49,26 @@ export class EvalResultStore {
   async processed(scope: Scope, runId: string, datapointIds: readonly string[]): Promise<Set<string>> {
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select datapoint_id as id from eval_result where project_id = ${scope.projectId} and run_id = ${runId}
-        and status >= ${RESULT_STATUS.completed} and ${anyOf('datapoint_id', datapointIds)}`,
+        and ${anyOf('datapoint_id', datapointIds)}`,
     );
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Statuses of items of a run, for those that have a row; the run is locked. */
-  async statuses(
+  /** Which of the datapoints are processed in a run that is locked. */
+  async processedForWrite(
     tx: WriteTx,
     scope: Scope,
     runId: string,
     datapointIds: readonly string[],
-  ): Promise<Map<string, number>> {
-    const rows = await tx.all<{ id: string; status: number }>(
-      sql`select datapoint_id as id, status from eval_result
+  ): Promise<Set<string>> {
+    const rows = await tx.all<{ id: string }>(
+      sql`select datapoint_id as id from eval_result
         where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
     );
-    return new Map(rows.map(({ id, status }) => [id, status]));
+    return new Set(rows.map(({ id }) => id));
   }
 
-  async save(tx: WriteTx, inserted: readonly EvalResultRow[], updated: readonly EvalResultRow[]): Promise<void> {
-    await tx.insert(evalResultTable, inserted);
-    await tx.update(evalResultTable, updated);
+  insert(tx: WriteTx, rows: readonly EvalResultRow[]): Promise<void> {
+    return tx.insert(evalResultTable, rows);
   }
 }

@@ -41,6 +41,8 @@ export const EvalRunSchema = defineEntity({
     createdAt: p.bigint('number'),
     startedAt: p.bigint('number').nullable(),
     endedAt: p.bigint('number').nullable(),
+    /** JSON array: ids of the datapoints that are being called. */
+    running: p.text(),
     /** The process that works on the run, and until when it is taken to be alive. */
     leaseOwner: p.text().nullable(),
     leaseUntil: p.bigint('number'),
@@ -53,7 +55,7 @@ export const EvalRunSchema = defineEntity({
 
 export type EvalRunRow = Required<Flat<InferEntity<typeof EvalRunSchema>>>;
 
-/** What became of a datapoint in a run; one that has no row is pending. */
+/** What became of a datapoint in a run; one that has no row is pending, or running when its run says so. */
 export const EvalResultSchema = defineEntity({
   name: 'EvalResult',
   tableName: 'eval_result',

@@ -2,6 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { ConnectionsModule, ConnectionUses } from '@spandrel/connections';
 import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
+import { SETTINGS, type Settings } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
@@ -10,6 +11,7 @@ import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsController } from './evals.controller.js';
 import { ExecuteRun } from './execute-run.js';
+import { Permits } from './permits.js';
 import { ReadRun } from './read-run.js';
 import { RecordItems } from './record-items.js';
 import { RunWorker } from './run-worker.js';
@@ -20,6 +22,12 @@ import { StartRun } from './start-run.js';
   imports: [EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
   controllers: [DatasetEvalsController, EvalsController],
   providers: [
+    {
+      // The model calls of all runs.
+      provide: Permits,
+      inject: [SETTINGS],
+      useFactory: ({ evals }: Pick<Settings, 'evals'>) => new Permits(evals.callsMax),
+    },
     EvalRunStore,
     EvalResultStore,
     ChangeRun,

@@ -19,7 +19,7 @@ import { EvalResultStore } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { executeItem, type ItemResult, type PreparedRun } from './execute-item.js';
 import { PendingItems } from './pending-items.js';
-import type { Permits } from './permits.js';
+import { Permits } from './permits.js';
 import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
 import { runConfig, scoringConfig } from './run-resource.js';
 import type { ConfiguredScorer } from './score-output.js';
@@ -27,8 +27,6 @@ import type { ConfiguredScorer } from './score-output.js';
 export interface ExecuteRunOptions {
   /** Whose the run is. */
   owner: string;
-  /** Model calls of all runs. */
-  permits: Permits;
   /** No further item is begun. */
   stop: AbortSignal;
   /** Calls in flight are given up. */
@@ -50,6 +48,7 @@ export class ExecuteRun {
     private readonly results: EvalResultStore,
     private readonly record: RecordItems,
     private readonly change: ChangeRun,
+    private readonly permits: Permits,
     @Inject(PRICING) private readonly pricing: PricingTable,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'evals'>,
@@ -88,7 +87,7 @@ export class ExecuteRun {
     items: PendingItems,
     options: ExecuteRunOptions,
   ): Promise<void> {
-    const { permits, kill } = options;
+    const { kill } = options;
     let current = await this.next(run, items, options, undefined);
     while (current !== undefined) {
       const datapoint = await this.snapshots.find(
@@ -100,7 +99,7 @@ export class ExecuteRun {
       if (!datapoint) return;
       let result: ItemResult;
       try {
-        result = await executeItem(prepared, datapoint.kind, this.pricing, { permits, signal: kill });
+        result = await executeItem(prepared, datapoint.kind, this.pricing, { permits: this.permits, signal: kill });
       } catch (error) {
         if (kill.aborted) return;
         throw error;

@@ -3,26 +3,6 @@ import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
 import type { ItemResult } from './execute-item.js';
 import { RESULT_STATUS } from './status.js';
 
-/** The row of an item that is being called. */
-export const runningRow = ({ projectId, id }: EvalRunRow, datapointId: string): EvalResultRow => ({
-  projectId,
-  runId: id,
-  datapointId,
-  status: RESULT_STATUS.running,
-  output: null,
-  score: null,
-  scoreReason: null,
-  latencyMs: null,
-  tokens: null,
-  cost: null,
-  error: null,
-  attempts: 0,
-  judgeModel: null,
-  judgePromptHash: null,
-  judgeTokens: null,
-  judgeCost: null,
-});
-
 /** The row of a processed item. */
 export const resultRow = ({ projectId, id }: EvalRunRow, datapointId: string, result: ItemResult): EvalResultRow => ({
   projectId,

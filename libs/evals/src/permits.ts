@@ -7,8 +7,13 @@ export class Permits {
   private readonly waiting: (() => void)[] = [];
   private head = 0;
 
-  constructor(count: number) {
+  constructor(private readonly count: number) {
     this.free = count;
+  }
+
+  /** How many go on now. */
+  get taken(): number {
+    return this.count - this.free;
   }
 
   /** Does `work` once there is room. */

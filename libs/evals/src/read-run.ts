@@ -8,10 +8,16 @@ import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { evalRunNotFound } from './not-found.js';
-import { resultItem, runSummary } from './run-resource.js';
+import { resultItem, runningItems, runSummary } from './run-resource.js';
 
 /** Items read in one go. */
 const SLICE = 500;
+
+/** Longest that an item of a run that was cancelled goes on: its call, the judge's, each with a retry. */
+const IN_FLIGHT_MS_MAX = 300_000;
+
+/** Items of a run that is over and whose process is gone are called by nobody. */
+const mayStillRun = (run: EvalRunRow): boolean => run.endedAt === null || Date.now() - run.endedAt < IN_FLIGHT_MS_MAX;
 
 interface Slice {
   datapoints: SnapshotDatapoint[];
@@ -40,9 +46,12 @@ export class ReadRun {
   }
 
   private async *write(scope: Scope, run: EvalRunRow, first: Slice, options: LongReadOptions): AsyncGenerator<string> {
+    const running = new Set(mayStillRun(run) ? runningItems(run) : []);
     let head = `${JSON.stringify(runSummary(run)).slice(0, -1)},"result_items":[`;
     for (let slice = first; slice.datapoints.length > 0;) {
-      const items = slice.datapoints.map((datapoint) => resultItem(datapoint, slice.results.get(datapoint.id)));
+      const items = slice.datapoints.map((datapoint) =>
+        resultItem(datapoint, slice.results.get(datapoint.id), running.has(datapoint.id)),
+      );
       yield head + items.map((item) => JSON.stringify(item)).join(',');
       head = ',';
       slice = await this.slice(scope, run, slice.datapoints.at(-1)!.id, options);

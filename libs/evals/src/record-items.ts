@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
-import { DatasetSnapshots } from '@spandrel/datasets';
+import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { Storage, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
@@ -8,8 +8,10 @@ import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import type { ItemResult } from './execute-item.js';
-import { addResult, runningRow, resultRow } from './item-rows.js';
-import { isProcessed, RESULT_STATUS, RUN_STATUS } from './status.js';
+import { addResult, resultRow } from './item-rows.js';
+import { Permits } from './permits.js';
+import { runningItems } from './run-resource.js';
+import { RUN_STATUS } from './status.js';
 
 /** One step of a run's slot: an item is done, the next one begins. */
 export interface ItemStep {
@@ -44,10 +46,13 @@ export class RecordItems {
     private readonly results: EvalResultStore,
     private readonly snapshots: DatasetSnapshots,
     private readonly events: DomainEvents,
+    calls: Permits,
   ) {
     this.group = storage.groupCommit<ItemStep, StepAnswer>({
       apply: (tx, steps) => this.apply(tx, steps),
       weigh: () => ROWS_PER_STEP,
+      // While more are out than have come back, a commit of those few is not worth its fsync.
+      expected: () => calls.taken,
     });
   }
 
@@ -77,16 +82,18 @@ export class RecordItems {
   ): Promise<void> {
     const touched = steps.flatMap(({ finished, next }) => [finished?.datapointId, next]);
     const ids = touched.filter((id) => id !== undefined);
-    const statuses = await this.results.statuses(tx, scope, run.id, ids);
-    const known = new Set(statuses.keys());
-    const rows = new Map<string, EvalResultRow>();
+    const processed = await this.results.processedForWrite(tx, scope, run.id, ids);
+    const running = new Set(runningItems(run));
+    const rows: EvalResultRow[] = [];
     const events: EventPayload[] = [];
     let now = run;
     for (const { finished, now: at } of steps) {
-      if (!finished || isProcessed(statuses.get(finished.datapointId) ?? RESULT_STATUS.pending)) continue;
+      if (!finished) continue;
+      running.delete(finished.datapointId);
+      if (processed.has(finished.datapointId)) continue;
+      processed.add(finished.datapointId);
       const row = resultRow(run, finished.datapointId, finished.result);
-      rows.set(row.datapointId, row);
-      statuses.set(row.datapointId, row.status);
+      rows.push(row);
       now = addResult(now, row);
       events.push({ type: 'eval_progress', run_id: run.id, progress: now.progress, total: now.total });
       if (now.status === RUN_STATUS.running && now.progress === now.total) {
@@ -96,41 +103,18 @@ export class RecordItems {
     }
     for (const step of steps) {
       const { next, owner } = step;
-      const begun =
-        next !== undefined &&
-        now.status === RUN_STATUS.running &&
-        now.leaseOwner === owner &&
-        !isProcessed(statuses.get(next) ?? RESULT_STATUS.pending);
-      if (begun && !known.has(next)) rows.set(next, runningRow(run, next));
+      const goesOn = now.status === RUN_STATUS.running && now.leaseOwner === owner;
+      const begun = next !== undefined && goesOn && !processed.has(next);
+      if (begun) running.add(next);
       outcomes.set(step, { answer: { begun } });
     }
-    await this.save(tx, scope, run, now, [...rows.values()], known);
+    await this.results.insert(tx, rows);
+    await this.runs.update(tx, { ...now, running: JSON.stringify([...running]) });
+    await this.snapshots.writeResults(tx, scope, run.datasetId, rows.flatMap(resultOfDatapoint));
     await this.events.emit(tx, scope, ...events);
   }
-
-  private async save(
-    tx: WriteTx,
-    scope: Scope,
-    before: EvalRunRow,
-    now: EvalRunRow,
-    rows: readonly EvalResultRow[],
-    known: ReadonlySet<string>,
-  ): Promise<void> {
-    const isKnown = (row: EvalResultRow): boolean => known.has(row.datapointId);
-    await this.results.save(
-      tx,
-      rows.filter((row) => !isKnown(row)),
-      rows.filter(isKnown),
-    );
-    if (now !== before) await this.runs.update(tx, now);
-    const outputs = rows.flatMap(({ datapointId: id, output, score }) =>
-      output === null ? [] : [{ id, output, score }],
-    );
-    await this.snapshots.writeResults(
-      tx,
-      scope,
-      now.datasetId,
-      outputs.map((result) => ({ ...result, now: Date.now() })),
-    );
-  }
 }
+
+/** What the datapoint itself shows of a result: nothing when there is no output. */
+const resultOfDatapoint = ({ datapointId: id, output, score }: EvalResultRow): DatapointResult[] =>
+  output === null ? [] : [{ id, output, score, now: Date.now() }];

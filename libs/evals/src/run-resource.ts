@@ -9,7 +9,7 @@ import type { SnapshotDatapoint } from '@spandrel/datasets';
 import { costOf } from '@spandrel/tracing';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
-import { resultStatusName, runStatusName } from './status.js';
+import { RESULT_STATUS, resultStatusName, runStatusName } from './status.js';
 
 /** A stored run as the wire shows it, without its items. */
 export function runSummary(run: EvalRunRow): EvalRunSummary {
@@ -40,6 +40,9 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
 export const runConfig = (run: EvalRunRow): EvalConfigResource =>
   parseExactJson(run.config) as unknown as EvalConfigResource;
 
+/** Datapoints that are being called. */
+export const runningItems = (run: EvalRunRow): string[] => JSON.parse(run.running) as string[];
+
 export const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
   run.scoringConfig === null ? null : (parseExactJson(run.scoringConfig) as Record<string, unknown>);
 
@@ -51,8 +54,15 @@ export const averageScore = (run: EvalRunRow): number | null =>
 export const totalCost = (run: EvalRunRow): number | null =>
   run.costCount === 0 ? null : costOf({ usd: run.costUsd, pico: run.costPico });
 
-/** An item of a run as the wire shows it. @param result `undefined`: it is pending. */
-export function resultItem(datapoint: SnapshotDatapoint, result: EvalResultRow | undefined): ResultItemResource {
+/**
+ * An item of a run as the wire shows it.
+ * @param result `undefined`: it is not processed. @param running whether it is being called.
+ */
+export function resultItem(
+  datapoint: SnapshotDatapoint,
+  result: EvalResultRow | undefined,
+  running: boolean,
+): ResultItemResource {
   const { input, expected } = datapointFacts(datapoint.kind, null);
   return {
     datapoint_id: datapoint.id,
@@ -64,7 +74,7 @@ export function resultItem(datapoint: SnapshotDatapoint, result: EvalResultRow |
     latency_ms: result?.latencyMs ?? null,
     tokens: result?.tokens ?? null,
     cost: result?.cost ?? null,
-    status: resultStatusName(result?.status ?? 0),
+    status: resultStatusName(result?.status ?? (running ? RESULT_STATUS.running : RESULT_STATUS.pending)),
     error: textOf(result?.error ?? null),
     attempts: result?.attempts ?? 0,
     judge_model: result?.judgeModel ?? null,

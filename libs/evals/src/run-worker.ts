@@ -1,11 +1,10 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { LOGGER, newId, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { LOGGER, newId, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeRun } from './change-run.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { ExecuteRun } from './execute-run.js';
-import { Permits } from './permits.js';
 
 /** A run whose process says nothing for so long is taken over by another (within 60 s, contract.md "Evaluations"). */
 const LEASE_MS = 30_000;
@@ -21,7 +20,6 @@ const DRAIN_MS = 5_000;
 @Injectable()
 export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly owner = newId();
-  private readonly permits: Permits;
   private readonly running = new Map<string, { stop: AbortController; done: Promise<void> }>();
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly killed = new AbortController();
@@ -32,11 +30,8 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly runs: EvalRunStore,
     private readonly change: ChangeRun,
     private readonly execute: ExecuteRun,
-    @Inject(SETTINGS) settings: Pick<Settings, 'evals'>,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {
-    this.permits = new Permits(settings.evals.callsMax);
-  }
+  ) {}
 
   /** The lease a run is made with. */
   lease = (now: number): { owner: string; until: number } => ({ owner: this.owner, until: now + LEASE_MS });
@@ -81,7 +76,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     try {
       const run: EvalRunRow | undefined = await this.change.begin(key, Date.now());
       if (!run) return;
-      await this.execute.run(run, { owner: this.owner, permits: this.permits, stop, kill: this.killed.signal });
+      await this.execute.run(run, { owner: this.owner, stop, kill: this.killed.signal });
     } catch (error) {
       this.logger.error({ err: error, run_id: key.id }, 'an eval run was interrupted; it is taken up again');
       await this.runs.giveBack(key, Date.now() + POLL_MS).catch(() => undefined);

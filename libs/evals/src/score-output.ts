@@ -35,27 +35,23 @@ export async function scoreOutput(
     throw new ScoringError(`${name}: the datapoint has no expected value to compare with`);
   }
   const watch = new Watch(timeoutMs);
-  const signal = AbortSignal.any([sample.signal, watch.signal]);
   try {
-    const score = await Promise.race([
-      Promise.resolve().then(() =>
-        scorer.score({
-          ...sample,
-          config,
-          signal,
-          complete: (request) => watch.paused(() => sample.complete(request)),
-        }),
-      ),
-      aborted(signal),
-    ]);
-    return checked(score);
+    const given = scorer.score({
+      ...sample,
+      config,
+      signal: watch.signal,
+      complete: (request) => watch.paused(() => sample.complete(request)),
+    });
+    return checked(isPromise(given) ? await watch.over(given, sample.signal) : given);
   } catch (error) {
     sample.signal.throwIfAborted();
     throw new ScoringError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  } finally {
-    watch.stop();
   }
 }
+
+/** A plugin's promise may come from anywhere. */
+const isPromise = (given: unknown): given is Promise<Score> =>
+  typeof (given as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
 function checked(given: unknown): OutputScore {
   const { score, reason, promptHash } = Object(given) as Partial<Score>;
@@ -68,45 +64,56 @@ function checked(given: unknown): OutputScore {
   };
 }
 
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
-  );
-
-/** Runs out when a scorer works on for too long; does not run while the judge is asked. */
+/** Ends a scorer that works on for too long; the time does not run while the judge is asked. */
 class Watch {
   private readonly abort = new AbortController();
+  private readonly expired = Promise.withResolvers<never>();
   private timer: NodeJS.Timeout | undefined;
+  private watching = false;
   private asking = 0;
-  readonly signal = this.abort.signal;
 
-  constructor(private readonly timeoutMs: number) {
-    this.start();
+  constructor(private readonly timeoutMs: number) {}
+
+  get signal(): AbortSignal {
+    return this.abort.signal;
+  }
+
+  /** The score, unless the time is over or `stop` fires before. */
+  async over<T>(score: Promise<T>, stop: AbortSignal): Promise<T> {
+    const onStop = (): void => this.end(stop.reason as Error);
+    stop.addEventListener('abort', onStop, { once: true });
+    if (stop.aborted) onStop();
+    this.watching = true;
+    this.restart();
+    try {
+      return await Promise.race([score, this.expired.promise]);
+    } finally {
+      this.watching = false;
+      clearTimeout(this.timer);
+      stop.removeEventListener('abort', onStop);
+    }
   }
 
   async paused<T>(work: () => Promise<T>): Promise<T> {
     this.asking++;
-    this.stop();
+    clearTimeout(this.timer);
     try {
       return await work();
     } finally {
-      if (--this.asking === 0 && !this.ended) this.start();
+      this.asking--;
+      this.restart();
     }
   }
 
-  stop(): void {
+  private restart(): void {
     clearTimeout(this.timer);
-    this.timer = undefined;
+    if (!this.watching || this.asking > 0) return;
+    const late = (): void => this.end(new Error(`took longer than ${this.timeoutMs / 1_000} s`));
+    this.timer = setTimeout(late, this.timeoutMs);
   }
 
-  private get ended(): boolean {
-    return this.abort.signal.aborted;
-  }
-
-  private start(): void {
-    this.timer = setTimeout(
-      () => this.abort.abort(new Error(`took longer than ${this.timeoutMs / 1_000} s`)),
-      this.timeoutMs,
-    );
+  private end(reason: Error): void {
+    this.abort.abort(reason);
+    this.expired.reject(reason);
   }
 }

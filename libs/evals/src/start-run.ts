@@ -136,6 +136,7 @@ function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now, leas
     createdAt: now,
     startedAt: null,
     endedAt: null,
+    running: '[]',
     leaseOwner: lease.owner,
     leaseUntil: lease.until,
   };

@@ -20,6 +20,3 @@ export const RESULT_STATUS = {
 } as const satisfies Record<ResultStatus, number>;
 
 export const resultStatusName = (status: number): ResultStatus => RESULT_STATUSES[status] ?? 'pending';
-
-/** Completed or failed: never called again. */
-export const isProcessed = (status: number): boolean => status >= RESULT_STATUS.completed;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, toDomainError } from './storage-errors.js';
 import type { WriteTx } from './write-tx.js';
 
@@ -20,10 +21,18 @@ export interface GroupCommitOptions<Job, Answer> {
   weigh: (job: Job) => number;
   /** Rows one transaction takes, about; a heavier job gets its own. */
   rowsMax?: number;
+  /**
+   * For jobs whose callers can wait a little: a transaction waits for so many jobs, {@link LINGER_MS_MAX} at most. Fewer,
+   * larger transactions are cheaper.
+   */
+  expected?: () => number;
 }
 
 /** Milliseconds a transaction waits for more requests while they keep coming. */
 const GATHER_MS_MAX = 2;
+
+/** Milliseconds a transaction waits for requests that are expected. */
+const LINGER_MS_MAX = 5;
 
 interface Waiting<Job, Answer> {
   job: Job;
@@ -74,6 +83,12 @@ export class GroupCommit<Job, Answer> {
       seen = this.waiting.length;
       await nextTurn();
     } while (this.waiting.length > seen && performance.now() < deadline);
+    const { expected } = this.options;
+    if (expected) await this.linger(expected, deadline + LINGER_MS_MAX - GATHER_MS_MAX);
+  }
+
+  private async linger(expected: () => number, deadline: number): Promise<void> {
+    while (this.waiting.length < expected() && performance.now() < deadline) await pause(1);
   }
 
   private takeBatch(): Waiting<Job, Answer>[] {
