@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EvalRunResource, Problem } from '@spandrel/contract';
 import { createLogger, loadPlugins } from '@spandrel/kernel';
 import type { ProviderPlugin, RecordedAnswer, ScorerPlugin } from '@spandrel/plugin-api';
 import { CONTRACT_API_KEY, describeProviderContract, describeScorerContract } from '@spandrel/plugin-api/testing';
@@ -89,6 +90,47 @@ describe('a scorer plugin in a file of its own', () => {
     expect(await score('ab', { characters: 0 })).toEqual({
       faults: [{ path: 'characters', message: expect.any(String) }],
     });
+  });
+});
+
+describe('plugins in files of their own', () => {
+  it('evaluate: the provider is called, the scorer scores with the config of the run', async () => {
+    const api = new Api(spandrel.apiUrl);
+    const { body: connection } = await api.post<{ id: string }>('/api/provider-connections', {
+      name: 'acme',
+      provider: 'acme',
+      api_key: 'acme-key-1',
+    });
+    const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'tides' });
+    await api.post(`/api/datasets/${dataset.id}/datapoints`, { kind: { Generic: { input: 'When is high water?' } } });
+    const run = async (scoringConfig?: object): Promise<EvalRunResource> => {
+      const { status, body } = await api.post<EvalRunResource>(`/api/datasets/${dataset.id}/eval`, {
+        name: 'short answers',
+        config: { connection_id: connection.id, model: 'acme-1' },
+        scoring: 'MaxLength',
+        scoring_config: scoringConfig,
+      });
+      expect([status, body.status]).toEqual([201, 'pending']);
+      let ended = body;
+      await until(async () => {
+        ended = (await api.get<EvalRunResource>(`/api/eval/${body.id}`)).body;
+        return ended.status === 'completed';
+      });
+      return ended;
+    };
+    expect((await run()).result_items).toMatchObject([
+      { output: 'At noon.', score: 1, score_reason: '8 of 280 characters', tokens: 7, error: null },
+    ]);
+    expect((await run({ characters: 5 })).result_items).toMatchObject([
+      { score: 0, score_reason: '8 of 5 characters' },
+    ]);
+    const refused = await api.post<Problem>(`/api/datasets/${dataset.id}/eval`, {
+      name: 'x',
+      config: { connection_id: connection.id, model: 'acme-1' },
+      scoring: 'MaxLength',
+      scoring_config: { characters: 0 },
+    });
+    expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, 'scoring_config.characters']);
   });
 });
 
