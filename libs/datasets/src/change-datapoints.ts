@@ -44,7 +44,9 @@ export class ChangeDatapoints {
   ): Promise<DatapointRow[]> {
     const dataset = await this.lock(tx, scope, datasetId);
     const fromVersion = dataset.version + 1;
-    const rows = added.map((datapoint) => newRow(scope, datasetId, datapoint, fromVersion, now));
+    const rows = added.map((datapoint) =>
+      newRow(scope, datasetId, { ...datapoint, kind: JSON.stringify(datapoint.kind) }, fromVersion, now),
+    );
     await this.datapoints.insert(tx, rows);
     await this.raise(tx, dataset, rows.length, now);
     await this.events.emit(
@@ -133,11 +135,11 @@ export class ChangeDatapoints {
   }
 }
 
-/** The row of a new datapoint. @param fromVersion 0 in an import. */
+/** The row of a new datapoint, its kind as JSON text. @param fromVersion 0 in an import. */
 export function newRow(
   scope: Scope,
   datasetId: string,
-  { id, kind, source, sourceSpanId }: NewDatapoint,
+  { id, kind, source, sourceSpanId }: Omit<NewDatapoint, 'kind'> & { kind: string },
   fromVersion: number,
   now: number,
   importId: string | null = null,
@@ -151,7 +153,7 @@ export function newRow(
     importId,
     source: SOURCE[source],
     sourceSpanId,
-    kind: JSON.stringify(kind),
+    kind,
     resultOutput: null,
     resultScore: null,
     createdAt: now,

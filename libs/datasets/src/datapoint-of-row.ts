@@ -6,7 +6,7 @@ import {
   type DatapointKind,
   type JsonValue,
 } from '@spandrel/contract';
-import type { Column, SourceRow } from './source-row.js';
+import { COLUMNS, type Column, type SourceRow } from './source-row.js';
 
 /** A row that makes no datapoint; `message` is fit for the caller. */
 export class RowFault extends Error {
@@ -24,62 +24,61 @@ const EXPECTED = ['expected_output', 'expected', 'target', 'output'] as const sa
  */
 export function datapointOfRow(row: SourceRow): DatapointKind {
   if ('fault' in row) throw new RowFault(row.fault);
-  const members = 'json' in row ? jsonMembers(row.json) : cellMembers(row.cells);
-  const kind = kindOf(members);
+  const kind = 'json' in row ? kindOfJson(row.json) : kindOfCells(row.cells);
   const checked = datapointKindSchema.safeParse(kind);
   if (checked.success) return checked.data;
   const { path, message } = checked.error.issues[0]!;
   throw new RowFault(`${dottedPath(path.slice(1))} ${message}`.trim());
 }
 
-/** Members of a row by their names in {@link COLUMNS}. */
-interface Members {
-  has(name: Column): boolean;
-  /** @returns `undefined` when the row has none of this name. */
-  value(name: Column): JsonValue | undefined;
-  /** The value as a conversation expects it. */
-  text(name: Column): string | null;
-}
+/** Members of a row by their names; those it does not have are `undefined`. */
+type Members = Partial<Record<Column, JsonValue>>;
 
-function kindOf(members: Members): unknown {
-  const messages = members.value('messages') ?? undefined;
-  const expected = EXPECTED.find((name) => members.has(name));
-  const metadata = members.value('metadata');
-  const common = metadata === undefined ? {} : { metadata };
-  if (messages !== undefined) {
-    return { LlmConversation: { messages, ...(expected && { expected: members.text(expected) }), ...common } };
-  }
-  const input = members.value('input');
-  if (input === undefined) throw new RowFault('the row has neither input nor messages');
-  const actual = members.value('actual_output');
-  const score = members.value('score');
-  return {
-    Generic: {
-      input,
-      ...(expected && { expected_output: members.value(expected) }),
-      ...(actual !== undefined && { actual_output: actual }),
-      ...(typeof score === 'number' && score >= 0 && score <= 1 && { score }),
-      ...common,
-    },
-  };
-}
-
-function jsonMembers(json: string): Members {
+function kindOfJson(json: string): unknown {
   const row = parseRow(json);
   if (typeof row !== 'object' || row === null || Array.isArray(row) || JSON.isRawJSON(row)) {
     throw new RowFault('the row is not a JSON object');
   }
-  const has = (name: Column): boolean => Object.hasOwn(row, name);
-  const value = (name: Column): JsonValue | undefined => (has(name) ? row[name] : undefined);
-  return {
-    has,
-    value,
-    text: (name) => {
-      const given = value(name);
-      return given === null || typeof given === 'string' ? given : JSON.stringify(given);
-    },
-  };
+  const members = row as Members;
+  const expected = EXPECTED.find((name) => Object.hasOwn(members, name));
+  return kindOf(members, expected && members[expected], expected && textOf(members[expected]!));
 }
+
+function kindOfCells(cells: Partial<Record<Column, string>>): unknown {
+  const members: Members = {};
+  for (const name of COLUMNS) {
+    if (cells[name] !== undefined) members[name] = cellValue(cells[name]);
+  }
+  const expected = EXPECTED.find((name) => cells[name] !== undefined);
+  return kindOf(members, expected && members[expected], expected && cells[expected]);
+}
+
+/** @param text the expected value as a conversation has it. */
+function kindOf(row: Members, expected: JsonValue | undefined, text: string | null | undefined): unknown {
+  // Filled member by member: V8 takes the many literals of an import for long-lived and lets them pile up.
+  const content: Record<string, unknown> = {};
+  const isConversation = row.messages !== undefined && row.messages !== null;
+  if (isConversation) {
+    content['messages'] = row.messages;
+    content['expected'] = text;
+  } else if (row.input === undefined) {
+    throw new RowFault('the row has neither input nor messages');
+  } else {
+    content['input'] = row.input;
+    content['expected_output'] = expected;
+    content['actual_output'] = row.actual_output;
+    content['score'] = isScore(row.score) ? row.score : undefined;
+  }
+  content['metadata'] = row.metadata;
+  const kind: Record<string, unknown> = {};
+  kind[isConversation ? 'LlmConversation' : 'Generic'] = content;
+  return kind;
+}
+
+const isScore = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
+
+const textOf = (value: JsonValue): string | null =>
+  value === null || typeof value === 'string' ? value : JSON.stringify(value);
 
 function parseRow(json: string): JsonValue {
   try {
@@ -88,14 +87,6 @@ function parseRow(json: string): JsonValue {
     if (error instanceof JsonSyntaxError) throw new RowFault(error.message);
     throw error;
   }
-}
-
-function cellMembers(cells: Partial<Record<Column, string>>): Members {
-  return {
-    has: (name) => cells[name] !== undefined,
-    value: (name) => (cells[name] === undefined ? undefined : cellValue(cells[name])),
-    text: (name) => cells[name] ?? null,
-  };
 }
 
 /** A cell that is JSON, a string apart, is taken as such; every other is text. */

@@ -18,7 +18,7 @@ import { UploadSpool } from './upload-spool.js';
 
 /** Datapoints that one transaction writes: one statement on Postgres, a few milliseconds of the event loop on SQLite. */
 const DATAPOINTS_AT_ONCE = 256;
-/** Text of rows that one transaction writes, in UTF-16 units, about. */
+/** Text of datapoints that one transaction writes, in UTF-16 units, about. */
 const TEXT_AT_ONCE = 1024 * 1024;
 const PROGRESS_ROWS = 100_000;
 
@@ -75,7 +75,7 @@ export class ImportFile {
     stop: AbortSignal,
   ): Promise<void> {
     try {
-      let kinds: DatapointKind[] = [];
+      let kinds: string[] = [];
       let text = 0;
       const write = async (): Promise<void> => {
         stop.throwIfAborted();
@@ -87,8 +87,9 @@ export class ImportFile {
         for (const row of rows) {
           const kind = skipped ? skipped.kindOf(row) : kindOf(row);
           if (kind === undefined) continue;
-          kinds.push(kind);
-          text += sizeOf(row);
+          const json = JSON.stringify(kind);
+          kinds.push(json);
+          text += json.length;
           if (kinds.length >= DATAPOINTS_AT_ONCE || text >= TEXT_AT_ONCE) await write();
         }
       }
@@ -100,7 +101,7 @@ export class ImportFile {
     }
   }
 
-  private async write(staged: StagedImport, kinds: readonly DatapointKind[]): Promise<void> {
+  private async write(staged: StagedImport, kinds: readonly string[]): Promise<void> {
     const before = staged.size;
     await staged.add(kinds);
     if (Math.floor(before / PROGRESS_ROWS) < Math.floor(staged.size / PROGRESS_ROWS)) {
@@ -122,11 +123,6 @@ function kindOf(row: SourceRow): DatapointKind {
   } catch (error) {
     throw error instanceof RowFault ? new FileFault(row.line, error.message) : error;
   }
-}
-
-function sizeOf(row: SourceRow): number {
-  if ('json' in row) return row.json.length;
-  return 'cells' in row ? Object.values(row.cells).reduce((sum, cell) => sum + cell.length, 0) : 0;
 }
 
 function toInvalid(error: unknown): unknown {

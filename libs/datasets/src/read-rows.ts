@@ -8,7 +8,7 @@ import type { SourceRow } from './source-row.js';
 const READERS = { jsonl: jsonlRows, json: jsonArrayRows, csv: csvRows };
 
 /**
- * The rows of a file, some at a time, as they are read.
+ * The rows of a file, some at a time, as they are read; each lot is taken before the next is asked for.
  * @param chunks its bytes, cut anywhere.
  * @param rowBytesMax longer rows come as a fault.
  * @throws FileFault where it cannot be read on.
@@ -17,4 +17,4 @@ export const readRows = (
   chunks: AsyncIterable<Buffer>,
   format: FileFormat,
   rowBytesMax: number,
-): AsyncIterable<SourceRow[]> => READERS[format](decodeUtf8(chunks), rowBytesMax);
+): AsyncIterable<Iterable<SourceRow>> => READERS[format](decodeUtf8(chunks), rowBytesMax);

@@ -1,8 +1,7 @@
-import type { DatapointKind } from '@spandrel/contract';
 import { newId, Unavailable, type Scope } from '@spandrel/kernel';
 import type { Storage } from '@spandrel/storage';
 import { newRow } from './change-datapoints.js';
-import type { DatasetImportRow } from './datapoint.entity.js';
+import type { DatapointRow, DatasetImportRow } from './datapoint.entity.js';
 import type { DatapointStore } from './datapoint.store.js';
 import type { DatasetStore } from './dataset.store.js';
 import type { ImportStore } from './import.store.js';
@@ -51,21 +50,13 @@ export class StagedImport {
 
   /**
    * Writes datapoints, invisibly.
+   * @param kinds as JSON text.
    * @throws NotFound `dataset_not_found` when the dataset has been deleted; Unavailable when another process has taken
    *   the import for abandoned.
    */
-  async add(kinds: readonly DatapointKind[]): Promise<void> {
+  async add(kinds: readonly string[]): Promise<void> {
     const { storage, datapoints, imports } = this.parts;
-    const rows = kinds.map((kind) =>
-      newRow(
-        this.scope,
-        this.datasetId,
-        { id: newId(), kind, source: 'file_upload', sourceSpanId: null },
-        0,
-        this.startedAt,
-        this.id,
-      ),
-    );
+    const rows = kinds.map((kind) => this.datapoint(kind));
     const before = this.row;
     const after = { ...(before ?? this.firstRow()), leaseUntil: leaseUntil() };
     await storage.write(async (tx) => {
@@ -108,6 +99,11 @@ export class StagedImport {
     });
     this.row = published;
     return published;
+  }
+
+  private datapoint(kind: string): DatapointRow {
+    const added = { id: newId(), kind, source: 'file_upload' as const, sourceSpanId: null };
+    return newRow(this.scope, this.datasetId, added, 0, this.startedAt, this.id);
   }
 
   private firstRow(): DatasetImportRow {

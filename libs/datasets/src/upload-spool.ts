@@ -6,7 +6,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { Invalid, newId, SETTINGS, Unavailable, type Settings } from '@spandrel/kernel';
 
 /** Bytes read back at once. */
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 32 * 1024;
 
 /** An upload that has arrived as a whole. */
 export interface SpooledFile {
