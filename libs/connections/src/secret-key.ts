@@ -1,4 +1,5 @@
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { parseKeyBytes } from '@spandrel/kernel';
 
 /** A key that seals the keys of connections. A {@link KeyObject}, so that no log and no JSON can show its bytes. */
 export interface SecretKey {
@@ -23,8 +24,8 @@ export const newSecretKey = (): SecretKey => secretKeyOf(randomBytes(KEY_BYTES))
 
 /** Reads a key of 32 bytes written as base64 or hex (contract.md "Starting it"); `undefined` when it is none. */
 export function parseSecretKey(text: string): SecretKey | undefined {
-  if (/^[0-9a-f]{64}$/i.test(text)) return secretKeyOf(Buffer.from(text, 'hex'));
-  return /^[\w+/-]{43}=?$/.test(text) ? secretKeyOf(Buffer.from(text, 'base64')) : undefined;
+  const bytes = parseKeyBytes(text);
+  return bytes && secretKeyOf(bytes);
 }
 
 /** The key as text that {@link parseSecretKey} reads: for the key file alone. */

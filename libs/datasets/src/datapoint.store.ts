@@ -156,17 +156,22 @@ export class DatapointStore {
     options: LongReadOptions,
   ): Promise<Fetched<DatapointRow>> {
     const where = sql`${ofDataset(scope, datasetId)} and ${joinSql(conditions, ' and ')}`;
-    const sized = await this.storage.readLong<{ id: string; bytes: number }>(
-      sql`select p.id as id, ${DATAPOINT_SIZE} as bytes from datapoint p where ${where} order by p.id limit ${limit}`,
-      options,
-    );
-    const taken = takeFitting(sized, READ_BYTES).map(({ id }) => id);
-    if (taken.length === 0) return { rows: [] };
-    const rows = await this.storage.readLong<DatapointRow>(
-      sql`select ${COLUMNS} from datapoint p where ${where} and p.id <= ${taken.at(-1)!} order by p.id`,
-      options,
-    );
-    return { rows, cut: taken.length < sized.length };
+    for (let after = ''; ;) {
+      const sized = await this.storage.readLong<{ id: string; bytes: number }>(
+        sql`select p.id as id, ${DATAPOINT_SIZE} as bytes from datapoint p
+          where ${where} and p.id > ${after} order by p.id limit ${limit}`,
+        options,
+      );
+      const last = takeFitting(sized, READ_BYTES).at(-1)?.id;
+      if (last === undefined) return { rows: [] };
+      const rows = await this.storage.readLong<DatapointRow>(
+        sql`select ${COLUMNS} from datapoint p where ${where} and p.id > ${after} and p.id <= ${last} order by p.id`,
+        options,
+      );
+      // What was deleted in between is missing here; that does not mean that the list is at its end.
+      if (rows.length > 0) return { rows, cut: rows.length < sized.length };
+      after = last;
+    }
   }
 }
 

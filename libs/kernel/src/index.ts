@@ -1,6 +1,7 @@
 export { systemClock, type Clock } from './clock.js';
 export { parseCapture, type CaptureSetting } from './config/capture-setting.js';
 export type { Config } from './config/config-schema.js';
+export { parseKeyBytes } from './config/key-bytes.js';
 export { loadSettings, type SettingsInput } from './config/load-settings.js';
 export { CONFIG_FILE_SOURCE, SETTING_SOURCES, type SettingSource } from './config/setting-sources.js';
 export { type ModelPrice, type PluginEntry, type Settings } from './config/settings.js';

@@ -5,7 +5,7 @@ import {
   behind,
   fillPage,
   joinSql,
-  rawSql,
+  orderBy,
   sql,
   startOf,
   Storage,
@@ -31,8 +31,6 @@ const OLDEST_FIRST: Sorting = {
   order: 'asc',
 };
 
-/** Not `orderBy`: for `q.id, q.id` SQLite walks the primary key through all datasets. */
-const ORDER = rawSql('q.id');
 const COLUMNS = queueItemTable.select('q');
 
 const positionOf = ({ id }: { id: string }): Position => ({ value: id, id });
@@ -83,14 +81,14 @@ export class QueueListStore {
       const matching = sql`${where} and ${behind(OLDEST_FIRST, 'valued', start)}`;
       const sized = await this.storage.readLong<{ id: string; bytes: number }>(
         sql`select q.id as id, ${QUEUE_ITEM_SIZE} as bytes from queue_item q
-          where ${matching} order by ${ORDER} limit ${count}`,
+          where ${matching} order by ${orderBy(OLDEST_FIRST, 'valued')} limit ${count}`,
         options,
       );
       const taken = takeFitting(sized, QUEUE_READ_BYTES);
       const last = taken.at(-1);
       if (!last) return { rows: [] };
       const rows = await this.storage.readLong<QueueItemRow>(
-        sql`select ${COLUMNS} from queue_item q where ${matching} and q.id <= ${last.id} order by ${ORDER} limit ${count}`,
+        sql`select ${COLUMNS} from queue_item q where ${matching} and q.id <= ${last.id} order by ${orderBy(OLDEST_FIRST, 'valued')} limit ${count}`,
         options,
       );
       const cut = taken.length < sized.length || sized.length === count;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LOCAL_SCOPE, type Scope } from '@spandrel/kernel';
+import { projectScope, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { released } from './queue-item-states.js';
@@ -29,7 +29,7 @@ export class ReleaseStaleClaims {
       for (const [projectId, items] of Map.groupBy(stale, (item) => item.projectId)) {
         if (signal?.aborted) return total + round;
         const ids = items.map(({ id }) => id);
-        round += await this.releaseSome(scopeOf(projectId), ids, claimedThrough);
+        round += await this.releaseSome(projectScope(projectId), ids, claimedThrough);
       }
       total += round;
       if (round === 0) return total;
@@ -44,6 +44,3 @@ export class ReleaseStaleClaims {
     });
   }
 }
-
-/** The scope of a project whose items are released by no request; rows carry the project alone. */
-const scopeOf = (projectId: string): Scope => ({ ...LOCAL_SCOPE, projectId });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseCapture } from './capture-setting.js';
+import { parseKeyBytes } from './key-bytes.js';
 
 const port = z.number().int().min(0).max(65_535);
 const bytes = z.number().int().min(1);
@@ -25,8 +26,8 @@ const pluginEntry = z.union([
 
 /** 32 bytes, base64 or hex (contract.md "Starting it"). */
 const secretKey = z.string().transform((text, context) => {
-  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
-  if (key.length === 32 && /^[0-9a-f]{64}$|^[A-Za-z0-9+/_-]{43}=?$/i.test(text)) return key;
+  const key = parseKeyBytes(text);
+  if (key) return key;
   context.addIssue({ code: 'custom', message: 'must be 32 bytes, as base64 or hex' });
   return z.NEVER;
 });
