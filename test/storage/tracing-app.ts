@@ -3,6 +3,7 @@ import type { IngestResult, SpanKind, SpanResource, TraceListItem } from '@spand
 import { createHttpApp, createLogger, type HttpAppParts } from '@spandrel/kernel';
 import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { SpanCommitParticipants, tracingFeature, type SpanCommitParticipant } from '@spandrel/tracing';
+import { FEATURES } from '../../apps/server/src/features.js';
 
 /** The members of all answers; a test knows which ones it looks at. */
 export interface Body {
@@ -42,7 +43,7 @@ export class TracingApp {
 
   static async open(config: StorageConfig): Promise<TracingApp> {
     const logger = createLogger('silent', 'test');
-    const storage = await openStorage(config, { entities: tracingFeature.entities, logger });
+    const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
     const settings = { mode: 'local', limits: { bodyBytes: 100 << 20 }, pricing: { models: {} } };
     const parts = {
       settings,
