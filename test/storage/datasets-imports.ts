@@ -1,0 +1,289 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DatapointKind, DatapointResource } from '@spandrel/contract';
+import { until } from '../support/spandrel.ts';
+import { uploadForm, uploadRaw } from '../support/upload.ts';
+import type { DatasetsServer } from './datasets-server.ts';
+
+const JSONL = 'application/x-ndjson';
+const rows = (count: number): string => Array.from({ length: count }, (_, input) => `{"input":${input}}\n`).join('');
+const generic = (members: object) => ({
+  Generic: { expected_output: null, actual_output: null, score: null, metadata: null, ...members },
+});
+
+export function datasetImports(server: () => DatasetsServer): void {
+  const kinds = async (id: string): Promise<DatapointKind[]> => (await server().datapoints(id)).map(({ kind }) => kind);
+
+  describe('an import', () => {
+    it('takes JSON lines, a JSON array or CSV, as a form or as they are', async () => {
+      const messages = [{ role: 'user', content: 'hi' }];
+      const expected = [
+        generic({ input: { a: 1 }, expected_output: 'x', metadata: { m: 1 } }),
+        { LlmConversation: { messages, expected: 'ho', metadata: null } },
+      ];
+      const source = [
+        { input: { a: 1 }, target: 'x', metadata: { m: 1 }, other: 2 },
+        { messages, expected_output: 'ho' },
+      ];
+      const jsonl = source.map((row) => JSON.stringify(row)).join('\r\n');
+      const json = JSON.stringify(source, null, 2);
+      const csv = `Input,Target,METADATA,messages\n"{""a"":1}",x,"{""m"":1}",\n,ho,,"${JSON.stringify(messages).replaceAll('"', '""')}"`;
+      const octets = 'application/octet-stream';
+      for (const [name, type, content] of [
+        ['a.JSONL', octets, jsonl],
+        ['a.ndjson', 'text/plain', jsonl],
+        ['a.b.json', octets, json],
+        ['a.csv', octets, `\ufeff${csv}`],
+        ['blob', 'text/csv; charset=utf-8', csv],
+        ['lines.txt', 'application/jsonl', `\ufeff${jsonl}\n\n`],
+      ] as const) {
+        const id = await server().create();
+        const answer = await uploadForm(server().url, id, [{ name, type, content }]);
+        expect([name, answer]).toEqual([name, { status: 201, body: { imported: 2, dataset_id: id } }]);
+        expect(await kinds(id)).toEqual(expected);
+      }
+      for (const [type, query, content] of [
+        [JSONL, '', jsonl],
+        ['application/ndjson', '', jsonl],
+        ['application/x-jsonlines', '', jsonl],
+        ['Application/JSON; charset=utf-8', '', json],
+        ['text/csv', '', csv],
+        ['application/x-www-form-urlencoded', 'filename=a.csv', csv],
+      ] as const) {
+        const id = await server().create();
+        const answer = await uploadRaw(server().url, id, type, content, { query });
+        expect([type, answer]).toEqual([type, { status: 201, body: { imported: 2, dataset_id: id } }]);
+        expect(await kinds(id)).toEqual(expected);
+      }
+      const id = await server().create();
+      const headers = { 'content-disposition': 'attachment; filename="a \\"b\\".csv"' };
+      expect((await uploadRaw(server().url, id, octets, csv, { headers })).status).toBe(201);
+      expect(await server().datapoints(id)).toMatchObject([{ source: 'file_upload', source_span_id: null }, {}]);
+    });
+
+    it('is one change of the dataset, seen as a whole or not at all, told of once a datapoint', async () => {
+      const { api, url } = server();
+      const id = await server().create();
+      const { body: first } = await api.post<DatapointResource>(`/api/datasets/${id}/datapoints`, {
+        kind: { Generic: { input: 'first' } },
+      });
+      const COUNT = 20_000;
+      let done = false;
+      const importing = uploadRaw(url, id, JSONL, rows(COUNT)).finally(() => (done = true));
+      const counts = new Set<number>();
+      const lists = new Set<number>();
+      while (!done) {
+        const { body } = await api.get<{ datapoints: DatapointResource[] }>(`/api/datasets/${id}/datapoints?limit=5`);
+        lists.add(body.datapoints.length);
+        counts.add((await server().dataset(id)).datapoint_count);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      expect(await importing).toEqual({ status: 201, body: { imported: COUNT, dataset_id: id } });
+      expect([...counts].every((count) => count === 1 || count === COUNT + 1)).toBe(true);
+      expect([...lists].every((length) => length === 1 || length === 5)).toBe(true);
+      expect(counts.has(1)).toBe(true);
+      expect(await server().dataset(id)).toMatchObject({ version: 2, datapoint_count: COUNT + 1 });
+      const all = await server().datapoints(id);
+      expect(all.map(({ kind }) => (kind as { Generic: { input: unknown } }).Generic.input)).toEqual([
+        'first',
+        ...Array.from({ length: COUNT }, (_, input) => input),
+      ]);
+      const told = () =>
+        server()
+          .eventsOf(id)
+          .filter(({ type }) => type === 'datapoint_created');
+      await until(() => told().length >= COUNT + 1, 30_000);
+      expect(told()).toEqual(all.map((datapoint) => ({ type: 'datapoint_created', datapoint })));
+      expect(told()[0]).toMatchObject({ datapoint: { id: first.id } });
+    }, 120_000);
+
+    it('rejects the file for one bad row, naming its line, and leaves nothing', async () => {
+      const id = await server().create();
+      const answer = await uploadRaw(server().url, id, JSONL, `${rows(3_000)}\n{"inputs":1}\n${rows(5)}`);
+      const message = 'the row has neither input nor messages';
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', detail: `line 3002: ${message}`, errors: [{ path: 'line 3002', message }] },
+      });
+      expect(await server().dataset(id)).toMatchObject({ version: 0, datapoint_count: 0 });
+      await until(async () => (await server().rowsOf(id)).imports === 0);
+      expect(await server().rowsOf(id)).toEqual({ datapoints: 0, imports: 0 });
+      expect(server().eventsOf(id)).toHaveLength(1);
+    });
+
+    it('leaves bad rows out when told to', async () => {
+      const id = await server().create();
+      const csv = 'input,score\n1,0.5\n2\n3,x,y\n,1\n4,\n';
+      const answer = await uploadRaw(server().url, id, 'text/csv', csv, { query: 'on_error=skip' });
+      expect(answer).toEqual({
+        status: 201,
+        body: {
+          imported: 2,
+          dataset_id: id,
+          skipped: [
+            { line: 3, message: 'the row has 1 cells, the header row has 2' },
+            { line: 4, message: 'the row has 3 cells, the header row has 2' },
+            { line: 5, message: 'the row has neither input nor messages' },
+          ],
+          skipped_count: 3,
+        },
+      });
+      expect(await kinds(id)).toEqual([generic({ input: 1, score: 0.5 }), generic({ input: 4 })]);
+      const many = await uploadRaw(server().url, id, JSONL, '7\n'.repeat(1_500), { query: 'on_error=skip' });
+      expect(many.body).toMatchObject({ imported: 0, skipped_count: 1_500 });
+      expect(many.body.skipped).toHaveLength(1_000);
+      expect((await uploadRaw(server().url, id, JSONL, '', { query: 'on_error=perhaps' })).status).toBe(400);
+    });
+
+    it('of no rows changes nothing', async () => {
+      const id = await server().create();
+      for (const [type, content] of [
+        [JSONL, ''],
+        [JSONL, '\n\n'],
+        ['application/json', '[]'],
+        ['text/csv', 'input\n'],
+      ] as const) {
+        const answer = await uploadRaw(server().url, id, type, content);
+        expect(answer).toEqual({ status: 201, body: { imported: 0, dataset_id: id } });
+      }
+      expect(await server().dataset(id)).toMatchObject({ version: 0, datapoint_count: 0 });
+      expect(await server().rowsOf(id)).toEqual({ datapoints: 0, imports: 0 });
+    });
+
+    it('ends with the dataset', async () => {
+      const id = await server().create();
+      const importing = uploadRaw(server().url, id, JSONL, rows(60_000));
+      await until(async () => (await server().rowsOf(id)).imports === 1);
+      expect((await server().api.delete(`/api/datasets/${id}`)).status).toBe(200);
+      expect(await importing).toMatchObject({ status: 404, body: { code: 'dataset_not_found' } });
+      expect(await server().rowsOf(id)).toEqual({ datapoints: 0, imports: 0 });
+    });
+
+    it('ends with the client', async () => {
+      const id = await server().create();
+      const client = new AbortController();
+      const importing = uploadRaw(server().url, id, JSONL, rows(60_000), { signal: client.signal });
+      await until(async () => (await server().rowsOf(id)).imports === 1);
+      client.abort();
+      await expect(importing).rejects.toThrow('aborted');
+      await until(async () => (await server().rowsOf(id)).imports === 0);
+      expect(await server().rowsOf(id)).toEqual({ datapoints: 0, imports: 0 });
+      expect(await server().dataset(id)).toMatchObject({ version: 0, datapoint_count: 0 });
+    });
+
+    it('of several at once into one dataset, beside other changes, loses nothing', async () => {
+      const { api, url } = server();
+      const id = await server().create();
+      const answers = await Promise.all([
+        uploadRaw(url, id, JSONL, rows(2_000)),
+        uploadRaw(url, id, JSONL, rows(1_000)),
+        uploadRaw(url, id, JSONL, `${rows(1_500)}7`),
+        ...Array.from({ length: 10 }, (_, input) =>
+          api.post(`/api/datasets/${id}/datapoints`, { kind: { Generic: { input } } }),
+        ),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 400, ...Array<number>(10).fill(201)]);
+      expect(await server().dataset(id)).toMatchObject({ version: 12, datapoint_count: 3_010 });
+      const all = await server().datapoints(id);
+      expect(all).toHaveLength(3_010);
+      expect(all.map((datapoint) => datapoint.id)).toEqual(all.map((datapoint) => datapoint.id).toSorted());
+      await until(async () => (await server().rowsOf(id)).datapoints === 3_010);
+    });
+
+    it('brings datapoints that change like others', async () => {
+      const { api, url } = server();
+      const id = await server().create();
+      await uploadRaw(url, id, JSONL, rows(3));
+      const [first, second] = await server().datapoints(id);
+      const path = `/api/datasets/${id}/datapoints`;
+      await api.send('PUT', `${path}/${first!.id}`, { kind: { Generic: { input: 'new' } } });
+      await api.delete(`${path}/${second!.id}`);
+      expect(await kinds(id)).toEqual([generic({ input: 'new' }), generic({ input: 2 })]);
+      expect(await server().dataset(id)).toMatchObject({ version: 3, datapoint_count: 2 });
+    });
+  });
+
+  describe('an export', () => {
+    const odd = [
+      generic({ input: 'text, "quoted"\nand broken\r\n', expected_output: { a: [1, null] }, metadata: { k: 'v' } }),
+      generic({ input: null }),
+      generic({ input: [true], expected_output: '', actual_output: 'a', score: 0.25 }),
+      generic({ input: '=1+1', expected_output: '@x', actual_output: '\tt' }),
+      {
+        LlmConversation: {
+          messages: [{ role: 'user', content: [{ type: 'text', text: 'é😀' }] }],
+          expected: null,
+          metadata: {},
+        },
+      },
+      { LlmConversation: { messages: [{ role: 'user', content: null, x: 1 }], expected: '-1', metadata: null } },
+    ];
+    const filled = async (): Promise<string> => {
+      const id = await server().create('My: "set" / ünï');
+      for (const kind of odd) await server().api.post(`/api/datasets/${id}/datapoints`, { kind });
+      return id;
+    };
+
+    it.each([
+      ['jsonl', 'application/x-ndjson'],
+      ['json', 'application/json'],
+    ])('as %s comes back by an import as it was', async (format, type) => {
+      const id = await filled();
+      const answer = await fetch(`${server().url}/api/datasets/${id}/export?format=${format}`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toContain(type);
+      expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="My-set-n.${format}"`);
+      const content = await answer.text();
+      const copy = await server().create();
+      expect((await uploadRaw(server().url, copy, type, content)).body).toMatchObject({ imported: odd.length });
+      expect(await kinds(copy)).toEqual(odd);
+      const again = await fetch(`${server().url}/api/datasets/${copy}/export?format=${format}`);
+      expect(await again.text()).toBe(content);
+    });
+
+    it('as CSV has no cell that is a formula', async () => {
+      const id = await filled();
+      const answer = await fetch(`${server().url}/api/datasets/${id}/export?format=csv`);
+      expect(answer.headers.get('content-type')).toContain('text/csv');
+      const content = await answer.text();
+      expect(content).toBe(
+        [
+          'input,expected_output,actual_output,score,metadata,messages',
+          '"text, ""quoted""\nand broken\r\n","{""a"":[1,null]}",,,"{""k"":""v""}",',
+          'null,,,,,',
+          '[true],,a,0.25,,',
+          "'=1+1,'@x,'\tt,,,",
+          ',,,,{},"[{""role"":""user"",""content"":[{""type"":""text"",""text"":""é😀""}]}]"',
+          ',\'-1,,,,"[{""role"":""user"",""content"":null,""x"":1}]"',
+          '',
+        ].join('\n'),
+      );
+      const copy = await server().create();
+      expect((await uploadRaw(server().url, copy, 'text/csv', content)).body).toMatchObject({ imported: odd.length });
+      const neutralised = [
+        odd[0],
+        odd[1],
+        generic({ input: [true], actual_output: 'a', score: 0.25 }),
+        generic({ input: "'=1+1", expected_output: "'@x", actual_output: "'\tt" }),
+        odd[4],
+        { LlmConversation: { messages: [{ role: 'user', content: null, x: 1 }], expected: "'-1", metadata: null } },
+      ];
+      expect(await kinds(copy)).toEqual(neutralised);
+    });
+
+    it('of more than is read at once, or of nothing, is whole', async () => {
+      const id = await server().create('…');
+      const empty = async (format: string): Promise<string> =>
+        (await fetch(`${server().url}/api/datasets/${id}/export?format=${format}`)).text();
+      expect([await empty('jsonl'), JSON.parse(await empty('json')), await empty('csv')]).toEqual([
+        '',
+        [],
+        'input,expected_output,actual_output,score,metadata,messages\n',
+      ]);
+      await uploadRaw(server().url, id, JSONL, rows(2_500));
+      const answer = await fetch(`${server().url}/api/datasets/${id}/export`);
+      expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${id}.jsonl"`);
+      expect(await answer.text()).toBe(rows(2_500));
+      expect((await fetch(`${server().url}/api/datasets/${id}/export?format=xml`)).status).toBe(400);
+    });
+  });
+}
