@@ -34,6 +34,25 @@ export function emptyCopy(dataDir: string, path: string): Database.Database {
   return db;
 }
 
+/** Rows a second of a bare loop that writes rows of a table again, `batch` rows a transaction. */
+export function bareRowsPerSecond(dataDir: string, table: string, batch: number): number {
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-bare-'));
+  const source = new Database(databaseFile(dataDir), { readonly: true });
+  const db = emptyCopy(dataDir, join(folder, 'bare.db'));
+  try {
+    const rows = source.prepare(`SELECT * FROM ${table} ORDER BY rowid LIMIT 200000`).raw().all() as unknown[][];
+    const insert = db.prepare(`INSERT INTO ${table} VALUES (${Array(rows[0]!.length).fill('?').join(',')})`);
+    const write = db.transaction((some: unknown[][]) => some.forEach((row) => insert.run(row)));
+    const started = performance.now();
+    for (let from = 0; from < rows.length; from += batch) write(rows.slice(from, from + batch));
+    return rows.length / ((performance.now() - started) / 1000);
+  } finally {
+    source.close();
+    db.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /**
  * The limit of an ingest: the rows the API stored, written again by a bare loop over prepared statements, `batch` spans
  * a transaction. @returns spans per second.

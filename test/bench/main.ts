@@ -1,15 +1,17 @@
 /**
  * `npm run bench`: the figures of performance.md in one interleaved run, with their ratios against the goals.
- * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server` or `-- evals` runs that part alone.
+ * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals` or `-- imports` runs
+ * that part alone.
  */
 import { availableParallelism } from 'node:os';
 import { measureEvals } from './eval-rows.ts';
 import { measureGateway } from './gateway-rows.ts';
+import { measureImport } from './import-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const only = ['gateway', 'server', 'evals'].find((part) => process.argv.includes(part));
+const only = ['gateway', 'server', 'evals', 'imports'].find((part) => process.argv.includes(part));
 const measures = (part: string): boolean => only === undefined || only === part;
 const [rounds, seconds] = quick ? [1, 1] : [3, 3];
 const started = performance.now();
@@ -20,6 +22,7 @@ heading(
 if (measures('gateway')) reportGateway(await measureGateway(rounds, seconds));
 if (measures('server')) reportServer(await measureServer(rounds, seconds));
 if (measures('evals')) reportEvals(await measureEvals(rounds));
+if (measures('imports')) reportImport(await measureImport(quick ? 200_000 : 1_000_000));
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);
 
@@ -130,4 +133,16 @@ function ratio(a: number | undefined, b: number | undefined): number | undefined
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(0)} MB`;
+}
+
+function reportImport(figures: Awaited<ReturnType<typeof measureImport>>): void {
+  const { rows, bytesPerRow, rss } = figures;
+  heading(`Import of ${rows} JSON lines of ${bytesPerRow.toFixed(0)} bytes, beside POST /api/spans`);
+  row('Spandrel', `${figures.perSecond.toFixed(0)} rows/s`, `${figures.imported} imported`);
+  row('bare loop', `${figures.barePerSecond.toFixed(0)} rows/s`);
+  row('memory', `${megabytes(rss.idle)} → ${megabytes(rss.peak)}`);
+  row('POST /api/spans beside', `p99 ${figures.p99Beside.toFixed(1)} ms`);
+  goal('import rows/s', figures.perSecond, '>=', 20_000);
+  goal('import peak memory, MB', rss.peak / 1_048_576, '<=', 300);
+  goal('POST /api/spans p99 ms beside an import', figures.p99Beside, '<=', 100);
 }
