@@ -173,7 +173,7 @@ class Model {
         const some = await this.snapshots.after(scope, snapshot, after, 2);
         if (some.length === 0) break;
         seen.push(...some.map(({ id, kind }): Contents[0] => [id, inputOf(kind)]));
-        ids.push(...(await this.snapshots.ids(scope, snapshot, after, some.length)));
+        ids.push(...(await this.snapshots.idsOfAny(scope, this.datasetId, [version], after, some.length)));
         after = some.at(-1)!.id;
       }
       expect({ version, seen, ids }).toEqual({ version, seen: contents, ids: contents.map(([id]) => id) });
@@ -182,7 +182,13 @@ class Model {
         expect(found && inputOf(found.kind)).toEqual(input);
       }
     }
-    if (this.pinned.length === 0) {
+    const versions = this.pinned.map(({ version }) => version);
+    const ofAny = new Set(this.pinned.flatMap(({ contents }) => contents.map(([id]) => id)));
+    if (versions.length > 0) {
+      const ids = await this.snapshots.idsOfAny(scope, this.datasetId, versions, '', 1_000);
+      expect(ids).toEqual([...ofAny].toSorted());
+    }
+    if (versions.length === 0) {
       expect((await this.server.rowsOf(this.datasetId)).datapoints).toBe(this.contents.length);
     }
   }

@@ -10,6 +10,7 @@ import { defineFeature } from '../features/feature.js';
 import { createLogger } from '../logger.js';
 import { createHttpApp } from './create-http-app.js';
 import { Readiness } from './readiness.js';
+import { BodyStream, StreamsBody, type StreamedBody } from './streamed-body.js';
 
 @Controller('api/probe')
 class ProbeController {
@@ -27,6 +28,14 @@ class ProbeController {
   @Get()
   list(@Query({ schema: z.object({ limit: limitSchema() }) }) query: unknown) {
     return query;
+  }
+
+  @Post('stream')
+  @StreamsBody()
+  async stream(@BodyStream() { stream, ...about }: StreamedBody) {
+    let bytes = 0;
+    for await (const chunk of stream) bytes += (chunk as Buffer).length;
+    return { bytes, ...about };
   }
 
   @Get('conflict')
@@ -157,6 +166,30 @@ describe('the HTTP application', () => {
     }
     expect((await call('/api/probe', { method: 'POST' })).status).toBe(400);
     expect((await post('/api/probe/act', 'null')).status).toBe(400);
+  });
+
+  it('hands the body of a streamed route over unread, whatever its type and size', async () => {
+    for (const type of ['application/json', 'text/csv; charset=utf-8', 'nonsense']) {
+      const answer = await post('/api/probe/stream', '{'.repeat(10_000), { 'content-type': type });
+      expect([answer.status, answer.json]).toEqual([201, { bytes: 10_000, contentType: type, length: 10_000 }]);
+    }
+    const headers = { 'content-disposition': 'attachment; filename="a"', 'content-encoding': 'Identity' };
+    const bare = await call('/api/probe/stream', { method: 'POST', body: new Uint8Array(3), headers });
+    expect(bare.json).toEqual({ bytes: 3, contentDisposition: 'attachment; filename="a"', length: 3 });
+    const none = await call('/api/probe/stream', { method: 'POST' });
+    expect(none.json).toMatchObject({ bytes: 0 });
+  });
+
+  it('takes no compressed body, and its own media type on no other route', async () => {
+    for (const [path, headers] of [
+      ['/api/probe/stream', { 'content-type': 'text/csv', 'content-encoding': 'gzip' }],
+      ['/api/probe', { 'content-type': 'application/x.spandrel.streamed' }],
+    ] as const) {
+      const answer = await post(path, 'x'.repeat(5_000), headers as Record<string, string>);
+      expect([path, answer.status, answer.json.code]).toEqual([path, 415, 'unsupported_media_type']);
+    }
+    const large = await post('/api/probe/act', JSON.stringify({ note: 'x'.repeat(5_000) }));
+    expect([large.status, large.json.code]).toEqual([413, 'payload_too_large']);
   });
 
   it('answers unknown paths and wrong methods with 404', async () => {
