@@ -8,6 +8,7 @@ import {
   fillPage,
   joinSql,
   rawSql,
+  rowsFrom,
   sql,
   startOf,
   Storage,
@@ -139,13 +140,21 @@ export class DatapointStore {
    * "Datasets and datapoints").
    */
   async writeResults(tx: WriteTx, scope: Scope, datasetId: string, results: readonly DatapointResult[]): Promise<void> {
-    for (const { id, output, score, now } of results) {
-      await tx.run(
-        sql`update datapoint set result_output = ${output}, result_score = ${score}, updated_at = ${now}
-          where project_id = ${scope.projectId} and dataset_id = ${datasetId} and id = ${id}
-          and to_version is null and substr(kind, 1, 10) = '{"Generic"'`,
-      );
-    }
+    if (results.length === 0) return;
+    const ids = results.map(({ id }) => id);
+    const written = rowsFrom('w', {
+      id: { type: 'text', values: ids },
+      output: { type: 'text', values: results.map(({ output }) => output) },
+      score: { type: 'number', values: results.map(({ score }) => score) },
+      now: { type: 'number', values: results.map(({ now }) => now) },
+    });
+    await tx.run(
+      sql`with r as materialized (select * from ${written})
+        update datapoint set result_output = r.output, result_score = r.score, updated_at = r.now from r
+        where datapoint.project_id = ${scope.projectId} and datapoint.dataset_id = ${datasetId}
+        and ${anyOf('datapoint.id', ids)} and datapoint.id = r.id
+        and datapoint.to_version is null and substr(datapoint.kind, 1, 10) = '{"Generic"'`,
+    );
   }
 
   private async some(

@@ -52,11 +52,6 @@ export class DatasetSnapshots {
     await this.datasets.update(tx, { ...dataset, pinnedVersion: Math.max(0, ...versionsLeft) });
   }
 
-  /** Ids of the datapoints of a snapshot behind `afterId`, in order. */
-  ids(scope: Scope, snapshot: Snapshot, afterId: string, limit: number): Promise<string[]> {
-    return this.snapshots.ids(scope, snapshot, afterId, limit);
-  }
-
   /** Ids of the datapoints that any of the versions of a dataset sees, behind `afterId`, in order. */
   idsOfAny(
     scope: Scope,

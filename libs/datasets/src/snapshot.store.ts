@@ -17,14 +17,6 @@ export class SnapshotStore {
     private readonly datapoints: DatapointStore,
   ) {}
 
-  async ids(scope: Scope, { datasetId, version }: Snapshot, afterId: string, limit: number): Promise<string[]> {
-    const rows = await this.storage.readLong<{ id: string }>(
-      sql`select p.id as id from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
-        and p.id > ${afterId} and ${atVersion(version)} order by p.id limit ${limit}`,
-    );
-    return rows.map(({ id }) => id);
-  }
-
   /** Ids of the datapoints that any of the versions sees, behind `afterId`, in order. */
   async idsOfAny(
     scope: Scope,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Connections, ConnectionUnusable, type OpenConnection } from '@spandrel/connections';
-import { DatasetSnapshots } from '@spandrel/datasets';
+import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
 import {
   LOGGER,
   PLUGINS,
@@ -73,7 +73,7 @@ export class ExecuteRun {
     const items = new PendingItems(this.snapshots, this.results, scope, run);
     const slots = Math.min(this.settings.evals.concurrency, run.total - run.progress);
     const ended = await Promise.allSettled(
-      Array.from({ length: slots }, () => this.slot(scope, run, prepared, items, options)),
+      Array.from({ length: slots }, () => this.slot(run, prepared, items, options)),
     );
     const failed = ended.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
@@ -81,7 +81,6 @@ export class ExecuteRun {
 
   /** One item after the other: an item is called once the one before is durable. */
   private async slot(
-    scope: Scope,
     run: EvalRunRow,
     prepared: PreparedRun,
     items: PendingItems,
@@ -90,21 +89,14 @@ export class ExecuteRun {
     const { kill } = options;
     let current = await this.next(run, items, options, undefined);
     while (current !== undefined) {
-      const datapoint = await this.snapshots.find(
-        scope,
-        { datasetId: run.datasetId, version: run.datasetVersion },
-        current,
-      );
-      // Gone with its dataset, and the run with it.
-      if (!datapoint) return;
       let result: ItemResult;
       try {
-        result = await executeItem(prepared, datapoint.kind, this.pricing, { permits: this.permits, signal: kill });
+        result = await executeItem(prepared, current.kind, this.pricing, { permits: this.permits, signal: kill });
       } catch (error) {
         if (kill.aborted) return;
         throw error;
       }
-      current = await this.next(run, items, options, { datapointId: current, result });
+      current = await this.next(run, items, options, { datapointId: current.id, result });
     }
   }
 
@@ -114,11 +106,11 @@ export class ExecuteRun {
     items: PendingItems,
     { owner, stop, kill }: ExecuteRunOptions,
     finished: ItemStep['finished'],
-  ): Promise<string | undefined> {
+  ): Promise<SnapshotDatapoint | undefined> {
     const next = stop.aborted ? undefined : await items.next();
     if (next === undefined && finished === undefined) return undefined;
     const { begun } = await this.recordPatiently(
-      { run, owner, now: Date.now(), ...(finished && { finished }), ...(next !== undefined && { next }) },
+      { run, owner, now: Date.now(), ...(finished && { finished }), ...(next && { next: next.id }) },
       kill,
     );
     return begun ? next : undefined;

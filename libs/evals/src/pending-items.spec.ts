@@ -8,9 +8,11 @@ const all = Array.from({ length: 1_203 }, (_, i) => `d${String(i).padStart(4, '0
 function itemsOf(processed: ReadonlySet<string>): { items: PendingItems; reads: () => number } {
   let reads = 0;
   const snapshots = {
-    ids: async (_scope: unknown, _snapshot: unknown, after: string, limit: number) => {
+    after: async (_scope: unknown, _snapshot: unknown, after: string, limit: number) => {
       reads++;
-      return all.filter((id) => id > after).slice(0, limit);
+      // A page of large datapoints ends early.
+      const ids = all.filter((id) => id > after).slice(0, limit - (reads % 7));
+      return ids.map((id) => ({ id, kind: { Generic: { input: id } } }));
     },
   };
   const results = { processed: async () => processed };
@@ -23,16 +25,17 @@ describe('pending items', () => {
     const { items, reads } = itemsOf(new Set());
     const taken: string[] = [];
     const slot = async (): Promise<void> => {
-      for (let id = await items.next(); id !== undefined; id = await items.next()) taken.push(id);
+      for (let item = await items.next(); item !== undefined; item = await items.next()) taken.push(item.id);
     };
     await Promise.all(Array.from({ length: 7 }, slot));
     expect(taken).toEqual(all);
-    expect(reads()).toBe(3);
+    expect(reads()).toBeLessThan(10);
   });
 
   it('leave out what is processed, also where that is whole pages', async () => {
     const processed = new Set(all.filter((_, i) => i !== 1_100));
     const { items } = itemsOf(processed);
-    expect([await items.next(), await items.next(), await items.next()]).toEqual(['d1100', undefined, undefined]);
+    expect((await items.next())?.id).toBe('d1100');
+    expect([await items.next(), await items.next()]).toEqual([undefined, undefined]);
   });
 });

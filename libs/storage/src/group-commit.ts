@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable, toDomainError } from './storage-errors.js';
 import type { WriteTx } from './write-tx.js';
 
@@ -48,6 +47,8 @@ interface Waiting<Job, Answer> {
 export class GroupCommit<Job, Answer> {
   private waiting: Waiting<Job, Answer>[] = [];
   private running: Promise<void> | undefined;
+  /** Ends the wait for expected jobs. */
+  private enough: (() => void) | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Job, Answer>) {}
 
@@ -56,6 +57,7 @@ export class GroupCommit<Job, Answer> {
     return new Promise<Answer>((resolve, reject) => {
       this.waiting.push({ job, resolve, reject });
       this.running ??= this.run();
+      if (this.enough && !this.expectsMore()) this.enough();
     });
   }
 
@@ -83,12 +85,19 @@ export class GroupCommit<Job, Answer> {
       seen = this.waiting.length;
       await nextTurn();
     } while (this.waiting.length > seen && performance.now() < deadline);
-    const { expected } = this.options;
-    if (expected) await this.linger(expected, deadline + LINGER_MS_MAX - GATHER_MS_MAX);
+    if (this.expectsMore()) await this.linger();
   }
 
-  private async linger(expected: () => number, deadline: number): Promise<void> {
-    while (this.waiting.length < expected() && performance.now() < deadline) await pause(1);
+  private expectsMore(): boolean {
+    return this.waiting.length < (this.options.expected?.() ?? 0);
+  }
+
+  private async linger(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LINGER_MS_MAX);
+      this.enough = () => (clearTimeout(timer), resolve());
+    });
+    this.enough = undefined;
   }
 
   private takeBatch(): Waiting<Job, Answer>[] {

@@ -24,6 +24,7 @@ export {
   forUpdateSkipLocked,
   joinSql,
   rawSql,
+  rowsFrom,
   sql,
   type Dialect,
   type Sql,

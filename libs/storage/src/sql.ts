@@ -77,6 +77,42 @@ export const anyOf = (column: string, values: readonly string[]): Sql => ({
   },
 });
 
+/** Columns of values, all of one length, each with its type. */
+export type ValueColumns = Readonly<
+  Record<
+    string,
+    { type: 'text'; values: readonly (string | null)[] } | { type: 'number'; values: readonly (number | null)[] }
+  >
+>;
+
+/**
+ * Rows of the program's own as a table to select from or update from: `(…) as alias`; few parameters whatever their
+ * number, so that the statement stays the same. Column names are constant text of the program itself.
+ */
+export const rowsFrom = (alias: string, columns: ValueColumns): Sql => ({
+  writeTo(target) {
+    const names = Object.keys(columns);
+    if (target.dialect === 'sqlite') {
+      const [first] = Object.values(columns);
+      const rows = (first?.values ?? []).map((_, row) => names.map((name) => columns[name]!.values[row] ?? null));
+      const members = names.map((name, index) => `value ->> ${index} as ${name}`);
+      target.text += `(select ${members.join(', ')} from json_each(`;
+      target.param(JSON.stringify(rows));
+      target.text += `)) as ${alias}`;
+      return;
+    }
+    target.text += 'unnest(';
+    for (const [index, { type, values }] of Object.values(columns).entries()) {
+      if (index > 0) target.text += ', ';
+      target.param(
+        type === 'text' ? postgresTextArray(values) : `{${values.map((value) => value ?? 'null').join(',')}}`,
+      );
+      target.text += type === 'text' ? '::text[]' : '::float8[]';
+    }
+    target.text += `) as ${alias}(${names.join(', ')})`;
+  },
+});
+
 /**
  * `column` contains `needle`, ignoring the case of ASCII letters; `%`, `_` and `\` mean themselves.
  * Postgres columns have the collation "C" (see `open-storage.ts`), so ILIKE folds ASCII only, as SQLite's LIKE does.
@@ -111,5 +147,5 @@ export function renderSql(statement: Sql, dialect: Dialect): RenderedSql {
 }
 
 /** An array literal; node-postgres would write the same, but parameters here are plain values. */
-const postgresTextArray = (values: readonly string[]): string =>
-  `{${values.map((value) => `"${value.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
+const postgresTextArray = (values: readonly (string | null)[]): string =>
+  `{${values.map((value) => (value === null ? 'null' : `"${value.replace(/[\\"]/g, '\\$&')}"`)).join(',')}}`;
