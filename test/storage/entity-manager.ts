@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sql, type WriteTx } from '@spandrel/storage';
+import { rowsFrom, sql, type WriteTx } from '@spandrel/storage';
 import type { TracingApp } from './tracing-app.js';
 
 export function entityManager(app: () => TracingApp): void {
@@ -27,6 +27,23 @@ export function entityManager(app: () => TracingApp): void {
       expect(await rows()).toEqual([{ tag: 'a' }, { tag: 'b' }]);
       expect(await app().storage.em().count(tagEntity(), { projectId: 'em' })).toBe(2);
       await app().storage.write((tx) => tx.run(sql`delete from trace_tag where project_id = ${'em'}`));
+    });
+  });
+
+  describe('rows of the program as a table', () => {
+    it('hold every text and number exactly, and nothing', async () => {
+      const texts = ['plain', '', null, 'a"b\\c', '{,}', "it's", 'null', 'é😀\n\t', '[1]', '0'];
+      const numbers = [0, -1, null, 0.1, 1e-9, 2 ** 53 - 1, 1e300, 7, 8, 9];
+      const found = await app().storage.write((tx) =>
+        tx.all(
+          sql`select r.t as t, r.n as n from ${rowsFrom('r', {
+            i: { type: 'number', values: texts.map((_, index) => index) },
+            t: { type: 'text', values: texts },
+            n: { type: 'number', values: numbers },
+          })} order by r.i`,
+        ),
+      );
+      expect(found).toEqual(texts.map((t, index) => ({ t, n: numbers[index] })));
     });
   });
 }

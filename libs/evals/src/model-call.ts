@@ -4,7 +4,7 @@ import type { ChatCall, RecordedAnswer, Usage } from '@spandrel/plugin-api';
 import type { Permits } from './permits.js';
 
 /** Service-spec "Limits": fixed, not configurable per run. */
-export const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
+const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
 
 /** Statuses after which a call is made once more (service-spec "Errors"). */
 const RETRYABLE = new Set([429, 500, 502, 503]);

@@ -20,7 +20,7 @@ export class ScoringError extends Error {
 }
 
 /** What a scorer may take for itself between its calls of the judge. */
-export const SCORER_TIMEOUT_MS = 60_000;
+const SCORER_TIMEOUT_MS = 60_000;
 
 /**
  * Has an output scored; a plugin that throws, hangs or answers nonsense fails this item and nothing else.

@@ -6,7 +6,10 @@ import type { WriteTx } from './write-tx.js';
 type Job = { n: number; rows?: number };
 
 /** A group commit on a database in memory: what a transaction did counts only when it returns. */
-function harness(fail?: (jobs: readonly Job[]) => unknown): {
+function harness(
+  fail?: (jobs: readonly Job[]) => unknown,
+  expected?: () => number,
+): {
   group: GroupCommit<Job, number>;
   committed: number[];
   batches: number[];
@@ -25,6 +28,7 @@ function harness(fail?: (jobs: readonly Job[]) => unknown): {
     },
     weigh: ({ rows }) => rows ?? 1,
     rowsMax: 10,
+    ...(expected && { expected }),
   };
   return { group: new GroupCommit(options), committed, batches };
 }
@@ -52,6 +56,17 @@ describe('GroupCommit', () => {
     expect(batches).toEqual([3]);
     await group.submit({ n: 4 });
     expect(batches).toEqual([3, 1]);
+  });
+
+  it('waits for jobs that are expected, and no longer than a few milliseconds', async () => {
+    const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    const { group, batches } = harness(undefined, () => 3);
+    const started = performance.now();
+    await Promise.all([1, 2, 3].map(async (n) => (await pause(n - 1), group.submit({ n }))));
+    expect(batches).toEqual([3]);
+    await group.submit({ n: 4 });
+    expect(batches).toEqual([3, 1]);
+    expect(performance.now() - started).toBeLessThan(500);
   });
 
   it('gives a job heavier than the bound a transaction of its own', async () => {
