@@ -69,11 +69,36 @@ describe('kill -9 of the server in the middle of a run', () => {
   }, 120_000);
 });
 
-async function startRun(api: Api): Promise<string> {
+describe('SIGTERM in the middle of a run', () => {
+  it('does not wait for a call that hangs; the run goes on after the start', async () => {
+    const place = { port: await freePort(), dataDir: tempDir() };
+    server = await startSpandrel({ command: 'server', ...place });
+    let api = new Api(server.apiUrl);
+    const runId = await startRun(api, [
+      'fake:hang+times:1 never',
+      ...Array.from({ length: 40 }, (_, i) => `fake:slow:30 ${i}`),
+    ]);
+    const read = async (): Promise<EvalRunResource> => (await api.get<EvalRunResource>(`/api/eval/${runId}`)).body;
+    await until(async () => (await read()).progress > 3);
+    provider.requests.length = 0;
+    const told = performance.now();
+    expect(await server.stop('SIGTERM')).toBe(0);
+    expect(performance.now() - told).toBeLessThan(9_000);
+    expect(server.output()).not.toMatch(/"level":"(error|fatal)"/);
+    server = await startSpandrel({ command: 'server', ...place });
+    api = new Api(server.apiUrl);
+    await until(async () => (await read()).status === 'completed', 20_000);
+    expect(await read()).toMatchObject({ progress: 41, failed_count: 0 });
+    expect([...askedCounts()].filter(([, count]) => count > 1)).toEqual([]);
+    expect(await server.stop()).toBe(0);
+  }, 60_000);
+});
+
+const QUESTIONS = Array.from({ length: DATAPOINTS }, (_, i) => `fake:slow:10 ${i}`);
+
+async function startRun(api: Api, questions = QUESTIONS): Promise<string> {
   const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'kills' });
-  const rows = Array.from({ length: DATAPOINTS }, (_, i) =>
-    JSON.stringify({ input: `fake:slow:10 ${i}`, expected_output: `: fake:slow:10 ${i}` }),
-  );
+  const rows = questions.map((question) => JSON.stringify({ input: question, expected_output: `: ${question}` }));
   await api.send('POST', `/api/datasets/${dataset.id}/import`, rows.join('\n'), {
     'content-type': 'application/x-ndjson',
   });
