@@ -1,0 +1,118 @@
+/** Providers that repeat the key they were sent, in every way: none of it gets into a result, an export, a log or a file. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EvalRunResource } from '@spandrel/contract';
+import { Api } from '../support/api.ts';
+import { Canaries } from '../support/canaries.ts';
+import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
+
+/** What the provider does with the key, by what is said. */
+const ECHOES = ['refused', 'masked', 'answered', 'garbage', 'in an error', 'redirected', 'cut'] as const;
+
+let provider: Server;
+let base: string;
+let spandrel: Spandrel;
+const redirected: string[] = [];
+
+beforeAll(async () => {
+  provider = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const key = String(request.headers['x-api-key'] ?? request.headers.authorization?.replace(/^Bearer /, ''));
+      if (request.url!.startsWith('/elsewhere')) redirected.push(key);
+      const said = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { messages: { content: string }[] };
+      const { status = 200, body, headers = {} } = echo(said.messages.at(-1)!.content, key);
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      if (body === undefined) response.write('{"choices":', () => response.destroy());
+      else response.end(body);
+    });
+  });
+  await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done));
+  base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+  spandrel = await startSpandrel({ command: 'server', env: { SPANDREL_LOG_LEVEL: 'trace' } });
+});
+afterAll(async () => {
+  await spandrel?.stop();
+  provider.close();
+});
+
+const answer = (content: string): string =>
+  JSON.stringify({ choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }], usage: {} });
+
+function echo(said: string, key: string): { status?: number; body?: string; headers?: Record<string, string> } {
+  if (said.includes('refused')) return { status: 401, body: JSON.stringify({ error: { message: `bad key ${key}` } }) };
+  if (said.includes('masked')) {
+    const masked = `${key.slice(0, 8)}*****${key.slice(-8)}`;
+    return { status: 403, body: JSON.stringify({ error: { message: `Incorrect API key provided: ${masked}.` } }) };
+  }
+  if (said.includes('answered')) return { body: answer(`{"score": 1, "reason": "you sent ${key}"} ${key}`) };
+  if (said.includes('garbage')) return { body: `<html>${key} ${encodeURIComponent(key)}` };
+  if (said.includes('in an error')) return { body: JSON.stringify({ error: { message: key, key } }) };
+  if (said.includes('redirected'))
+    return { status: 307, body: '', headers: { location: `/elsewhere?key=${encodeURIComponent(key)}` } };
+  return {};
+}
+
+describe('a provider that repeats its key', () => {
+  it('does not get it into anything that is kept, shown or logged', async () => {
+    const canaries = new Canaries();
+    const api = new Api(spandrel.apiUrl);
+    const connect = async (place: string): Promise<string> => {
+      const { status, body } = await api.post<{ id: string }>('/api/provider-connections', {
+        name: place,
+        provider: 'custom',
+        api_key: canaries.plant(place),
+        base_url: base,
+      });
+      expect(status).toBe(201);
+      return body.id;
+    };
+    const [own, judge] = [await connect('the key of the run'), await connect('the key of the judge')];
+    const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'echoes' });
+    const ids: string[] = [];
+    for (const said of ECHOES) {
+      const kind = { Generic: { input: said, expected_output: 'x' } };
+      ids.push((await api.post<{ id: string }>(`/api/datasets/${dataset.id}/datapoints`, { kind })).body.id);
+    }
+    const shown: string[] = [];
+    const runs: string[] = [];
+    for (const scoring of ['Contains', 'LlmJudge', 'None']) {
+      const { body: run } = await api.post<EvalRunResource>(`/api/datasets/${dataset.id}/eval`, {
+        name: scoring,
+        scoring,
+        config: { connection_id: own, model: 'm', judge: { connection_id: judge, model: 'j', rubric: 'answered' } },
+      });
+      let ended = run;
+      await until(async () => {
+        ended = (await api.get<EvalRunResource>(`/api/eval/${run.id}`)).body;
+        return ended.status === 'completed';
+      }, 20_000);
+      expect(
+        ended.result_items.map(({ status }) => status).filter((status) => status === 'failed').length,
+      ).toBeGreaterThan(5);
+      if (scoring === 'None') expect(ended.result_items[2]?.output).toContain('[redacted]');
+      runs.push(run.id);
+    }
+    await api.post(`/api/datasets/${dataset.id}/queue`, { datapoint_ids: ids });
+    for (const path of [
+      ...runs.map((id) => `/api/eval/${id}`),
+      `/api/datasets/${dataset.id}/eval`,
+      `/api/datasets/${dataset.id}/compare?runs=${runs.join(',')}`,
+      `/api/datasets/${dataset.id}/datapoints`,
+      `/api/datasets/${dataset.id}/queue`,
+      ...['jsonl', 'json', 'csv'].map((format) => `/api/datasets/${dataset.id}/export?format=${format}`),
+    ]) {
+      const response = await fetch(spandrel.apiUrl + path);
+      expect([path, response.status]).toEqual([path, 200]);
+      shown.push(await response.text());
+    }
+    for (const text of shown) expect(canaries.findIn(text)).toEqual([]);
+    expect(canaries.findIn(spandrel.output())).toEqual([]);
+    expect(canaries.findInFiles(spandrel.dataDir, ['secret.key'])).toEqual([]);
+    expect(redirected).toEqual([]);
+    await spandrel.stop();
+    expect(canaries.findInFiles(spandrel.dataDir, ['secret.key'])).toEqual([]);
+  }, 60_000);
+});
