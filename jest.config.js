@@ -1,4 +1,11 @@
-/** Two projects: fast unit specs beside the code, whole-system tests in test/. ESM throughout. */
+/**
+ * Three projects: fast unit specs beside the code, whole-system tests in test/, and among these the ones under load or
+ * with a clock on them, which want the machine to themselves. ESM throughout.
+ */
+const LOADED = ['<rootDir>/test/reliability/.*', '<rootDir>/test/.*kill[^/]*'].map(
+  (path) => `${path}\\.e2e-spec\\.ts$`,
+);
+
 const shared = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -40,6 +47,12 @@ export default {
       ...shared,
       displayName: 'system',
       testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
+      testPathIgnorePatterns: LOADED,
+    },
+    {
+      ...shared,
+      displayName: 'load',
+      testRegex: LOADED,
     },
   ],
 };
