@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EvalRunResource, Problem } from '@spandrel/contract';
+import { sql } from '@spandrel/storage';
 import { until } from '../support/spandrel.ts';
 import type { EvalsLab } from './evals-lab.ts';
 
@@ -79,6 +80,31 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
       expect(lab().asked().get('fake:slow:100 11')).toBeUndefined();
       expect(await lab().runs(id)).toEqual([]);
       expect((await lab().run(id)).status).toBe('completed');
+    });
+
+    it('keeps its snapshot when another run is deleted while it starts', async () => {
+      const { id, datapointIds } = await lab().dataset('as it was');
+      const other = await lab().run(id);
+      const { storage } = lab().server;
+      const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holding = storage.write(async (tx) => {
+        await tx.run(sql`update dataset set name = 'held' where id = ${id}`);
+        locked.resolve();
+        await held.promise;
+      });
+      await locked.promise;
+      const started = lab().start(id);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const deleted = lab().api.delete(`/api/eval/${other.id}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      held.resolve();
+      await holding;
+      expect([(await started).status, (await deleted).status]).toEqual([201, 200]);
+      await lab().ended((await started).body.id);
+      const edited = { kind: { Generic: { input: 'edited' } } };
+      await lab().api.send('PUT', `/api/datasets/${id}/datapoints/${datapointIds[0]}`, edited);
+      const { result_items: items } = await lab().read((await started).body.id);
+      expect(items.map(({ input }) => input)).toEqual(['as it was']);
     });
 
     it('ends with its dataset', async () => {

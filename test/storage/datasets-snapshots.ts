@@ -153,7 +153,7 @@ class Model {
         if (this.pinned.length === 0) return;
         this.pinned.splice(operation.which % this.pinned.length, 1);
         const left = this.pinned.map(({ version }) => version);
-        await storage.write((tx) => this.snapshots.release(tx, scope, this.datasetId, left));
+        await storage.write((tx) => this.snapshots.release(tx, scope, this.datasetId, async () => left));
       }
     }
   }

@@ -44,9 +44,15 @@ export class DatasetSnapshots {
     return { version: dataset.version, count: dataset.datapointCount };
   }
 
-  /** Lets snapshots go, in the caller's transaction. @param versionsLeft distinct versions that are still needed. */
-  async release(tx: WriteTx, scope: Scope, datasetId: string, versionsLeft: readonly number[]): Promise<void> {
+  /**
+   * Lets snapshots go, in the caller's transaction.
+   * @param letGo called while the dataset is locked, so that nobody takes a snapshot meanwhile: drops what needed the
+   *   snapshots and returns the distinct versions that are still needed.
+   * @throws what `letGo` throws.
+   */
+  async release(tx: WriteTx, scope: Scope, datasetId: string, letGo: () => Promise<readonly number[]>): Promise<void> {
     const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
+    const versionsLeft = await letGo();
     if (!dataset || versionsLeft.length > SNAPSHOTS_TOLD_APART) return;
     await this.datapoints.deleteUnseen(tx, scope, datasetId, versionsLeft);
     await this.datasets.update(tx, { ...dataset, pinnedVersion: Math.max(0, ...versionsLeft) });

@@ -65,17 +65,21 @@ export class ChangeRun {
   /** Deletes a run with its results, in whatever state; what is in flight is thrown away. @throws NotFound */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      const [run] = await this.runs.findForWrite(tx, scope, [id]);
-      if (!run) throw evalRunNotFound();
-      await this.runs.delete(tx, scope, id);
-      const left = await this.runs.versionsOfDataset(tx, scope, run.datasetId);
-      await this.snapshots.release(tx, scope, run.datasetId, left);
+      const datasetId = await this.runs.datasetOf(tx, scope, id);
+      if (datasetId === undefined) throw evalRunNotFound();
+      // The dataset before the run, as a start and a delete of the dataset lock them.
+      await this.snapshots.release(tx, scope, datasetId, async () => {
+        const [run] = await this.runs.findForWrite(tx, scope, [id]);
+        if (!run) throw evalRunNotFound();
+        await this.runs.delete(tx, scope, id);
+        return this.runs.versionsOfDataset(tx, scope, datasetId);
+      });
     });
   }
 
-  /** Deletes all runs of a dataset that is being deleted. */
+  /** Deletes all runs of a dataset that is being deleted; it is locked, so that none is started meanwhile. */
   async deleteAll(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
-    for (const id of await this.runs.idsOfDataset(tx, scope, datasetId)) await this.runs.delete(tx, scope, id);
+    for (const id of await this.runs.idsForWrite(tx, scope, datasetId)) await this.runs.delete(tx, scope, id);
   }
 
   /** @returns the run as it is afterwards, `undefined` when there is none. */

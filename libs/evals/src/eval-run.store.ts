@@ -83,15 +83,25 @@ export class EvalRunStore {
     return tx.update(evalRunTable, [run]);
   }
 
+  /** Deletes a locked run with its results. */
   async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
     await deleteRows(tx, 'eval_result', sql`project_id = ${scope.projectId} and run_id = ${id}`);
     await tx.run(sql`delete from eval_run where project_id = ${scope.projectId} and id = ${id}`);
   }
 
-  /** Ids of all runs of a dataset. */
-  async idsOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<string[]> {
+  /** The dataset of a run, which never changes; the run is not locked. */
+  async datasetOf(tx: WriteTx, scope: Scope, id: string): Promise<string | undefined> {
+    const [run] = await tx.all<{ datasetId: string }>(
+      sql`select dataset_id as "datasetId" from eval_run where project_id = ${scope.projectId} and id = ${id}`,
+    );
+    return run?.datasetId;
+  }
+
+  /** Ids of all runs of a dataset, in order; the runs are locked. */
+  async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string): Promise<string[]> {
     const rows = await tx.all<{ id: string }>(
-      sql`select id from eval_run where project_id = ${scope.projectId} and dataset_id = ${datasetId}`,
+      sql`select r.id as id from eval_run r
+        where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} order by r.id${forUpdate('r')}`,
     );
     return rows.map(({ id }) => id);
   }
