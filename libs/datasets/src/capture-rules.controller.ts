@@ -1,7 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import {
   createCaptureRuleSchema,
-  isStorableText,
   plainListSchema,
   updateCaptureRuleSchema,
   type CaptureRuleResource,
@@ -9,15 +8,14 @@ import {
   type PlainList,
   type UpdateCaptureRule,
 } from '@spandrel/contract';
-import { CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { givenFilters } from './capture-filters.js';
-import { captureRuleNotFound } from './capture-rule-not-found.js';
 import { captureRuleResource } from './capture-rule-resource.js';
 import type { CaptureRuleRow } from './capture-rule.entity.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { DatasetStore } from './dataset.store.js';
-import { datasetNotFound } from './not-found.js';
+import { captureRuleNotFound, datasetNotFound } from './not-found.js';
 
 /** `/api/datasets/:id/capture-rules` (contract.md "Capture rules"). */
 @Controller('api/datasets/:id/capture-rules')
@@ -31,10 +29,9 @@ export class CaptureRulesController {
   @Post()
   async create(
     @CurrentScope() scope: Scope,
-    @Param('id') datasetId: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: createCaptureRuleSchema }) body: CreateCaptureRule,
   ): Promise<CaptureRuleResource> {
-    if (!isStorableText(datasetId)) throw datasetNotFound();
     const now = Date.now();
     const rule: CaptureRuleRow = {
       projectId: scope.projectId,
@@ -58,7 +55,7 @@ export class CaptureRulesController {
   @Get()
   async list(
     @CurrentScope() scope: Scope,
-    @Param('id') datasetId: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: plainListSchema }) query: PlainList,
   ): Promise<{ capture_rules: CaptureRuleResource[]; count: number; next_cursor: string | null }> {
     await this.checkDataset(scope, datasetId);
@@ -69,11 +66,11 @@ export class CaptureRulesController {
   @Get(':rule_id')
   async read(
     @CurrentScope() scope: Scope,
-    @Param('id') datasetId: string,
-    @Param('rule_id') id: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Param('rule_id', new PathId(captureRuleNotFound)) id: string,
   ): Promise<CaptureRuleResource> {
     await this.checkDataset(scope, datasetId);
-    const rule = isStorableText(id) ? await this.rules.find(scope, datasetId, id) : undefined;
+    const rule = await this.rules.find(scope, datasetId, id);
     if (!rule) throw captureRuleNotFound();
     return captureRuleResource(rule);
   }
@@ -81,8 +78,8 @@ export class CaptureRulesController {
   @Put(':rule_id')
   async update(
     @CurrentScope() scope: Scope,
-    @Param('id') datasetId: string,
-    @Param('rule_id') id: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Param('rule_id', new PathId(captureRuleNotFound)) id: string,
     @Body({ schema: updateCaptureRuleSchema }) body: UpdateCaptureRule,
   ): Promise<CaptureRuleResource> {
     await this.checkDataset(scope, datasetId);
@@ -108,8 +105,8 @@ export class CaptureRulesController {
   @HttpCode(200)
   async delete(
     @CurrentScope() scope: Scope,
-    @Param('id') datasetId: string,
-    @Param('rule_id') id: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Param('rule_id', new PathId(captureRuleNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
     await this.checkDataset(scope, datasetId);
     await this.storage.write(async (tx) => this.rules.delete(tx, await this.lock(tx, scope, datasetId, id)));
@@ -117,11 +114,11 @@ export class CaptureRulesController {
   }
 
   private async checkDataset(scope: Scope, id: string): Promise<void> {
-    if (!isStorableText(id) || !(await this.datasets.find(scope, id))) throw datasetNotFound();
+    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
   }
 
   private async lock(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<CaptureRuleRow> {
-    const [rule] = isStorableText(id) ? await this.rules.findForWrite(tx, scope, [id]) : [];
+    const [rule] = await this.rules.findForWrite(tx, scope, [id]);
     if (rule?.datasetId !== datasetId) throw captureRuleNotFound();
     return rule;
   }

@@ -10,12 +10,11 @@ import {
   type PlainList,
   type UpdateDatapoint,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { datapointResource } from './datapoint-resource.js';
 import { DatapointStore } from './datapoint.store.js';
-import { DatapointId, DatasetId } from './dataset-id.pipe.js';
 import { DatasetStore } from './dataset.store.js';
 import { ExportSpanToDataset } from './export-span.js';
 import { datapointNotFound, datasetNotFound } from './not-found.js';
@@ -34,7 +33,7 @@ export class DatapointsController {
   @Post('datapoints')
   async create(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: createDatapointSchema }) { kind }: CreateDatapoint,
   ): Promise<DatapointResource> {
     const now = Date.now();
@@ -46,7 +45,7 @@ export class DatapointsController {
   @Get('datapoints')
   async list(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: plainListSchema }) query: PlainList,
     @ClientGone() signal: AbortSignal,
   ): Promise<{ datapoints: DatapointResource[]; count: number; next_cursor: string | null }> {
@@ -58,8 +57,8 @@ export class DatapointsController {
   @Get('datapoints/:dp_id')
   async read(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
-    @Param('dp_id', DatapointId) id: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Param('dp_id', new PathId(datapointNotFound)) id: string,
   ): Promise<DatapointResource> {
     await this.mustExist(scope, datasetId);
     const row = await this.datapoints.find(scope, datasetId, id);
@@ -70,8 +69,8 @@ export class DatapointsController {
   @Put('datapoints/:dp_id')
   async update(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
-    @Param('dp_id', DatapointId) id: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Param('dp_id', new PathId(datapointNotFound)) id: string,
     @Body({ schema: updateDatapointSchema }) { kind }: UpdateDatapoint,
   ): Promise<DatapointResource> {
     if (kind === undefined) return this.read(scope, datasetId, id);
@@ -84,8 +83,8 @@ export class DatapointsController {
   @HttpCode(200)
   async delete(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
-    @Param('dp_id', DatapointId) id: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Param('dp_id', new PathId(datapointNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
     const now = Date.now();
     await this.storage.write((tx) => this.changes.remove(tx, scope, datasetId, id, now));
@@ -95,7 +94,7 @@ export class DatapointsController {
   @Post('export-span')
   async exportSpan(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
   ): Promise<DatapointResource> {
     await this.mustExist(scope, datasetId);

@@ -9,11 +9,10 @@ import {
   type UpdateDataset,
 } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
-import { CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { datasetResource } from './dataset-resource.js';
 import type { DatasetRow } from './dataset.entity.js';
-import { DatasetId } from './dataset-id.pipe.js';
 import { DatasetStore } from './dataset.store.js';
 import { DeleteDataset } from './delete-dataset.js';
 import { datasetNotFound } from './not-found.js';
@@ -62,7 +61,10 @@ export class DatasetsController {
   }
 
   @Get(':id')
-  async read(@CurrentScope() scope: Scope, @Param('id', DatasetId) id: string): Promise<DatasetResource> {
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+  ): Promise<DatasetResource> {
     const dataset = await this.datasets.find(scope, id);
     if (!dataset) throw datasetNotFound();
     return datasetResource(dataset);
@@ -71,7 +73,7 @@ export class DatasetsController {
   @Put(':id')
   async update(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: updateDatasetSchema }) { name, description }: UpdateDataset,
   ): Promise<DatasetResource> {
     const now = Date.now();
@@ -94,7 +96,7 @@ export class DatasetsController {
   @HttpCode(200)
   async delete(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
     await this.deletions.run(scope, id);
     return { id, deleted: true };

@@ -1,9 +1,9 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { exportQuerySchema, type ExportQuery } from '@spandrel/contract';
-import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
-import { DatasetId } from './dataset-id.pipe.js';
+import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
 import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from './file-format.js';
+import { datasetNotFound } from './not-found.js';
 
 /** `GET /api/datasets/:id/export` (contract.md "Datasets and datapoints"). */
 @Controller('api/datasets/:id/export')
@@ -13,7 +13,7 @@ export class ExportController {
   @Get()
   async export(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: exportQuerySchema }) { format }: ExportQuery,
     @ClientGone() signal: AbortSignal,
   ): Promise<StreamableFile> {

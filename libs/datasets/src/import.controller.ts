@@ -1,8 +1,16 @@
 import { Controller, Param, Post, Query } from '@nestjs/common';
 import { importQuerySchema, type ImportQuery, type ImportResult } from '@spandrel/contract';
-import { BodyStream, ClientGone, CurrentScope, StreamsBody, type Scope, type StreamedBody } from '@spandrel/kernel';
-import { DatasetId } from './dataset-id.pipe.js';
+import {
+  BodyStream,
+  ClientGone,
+  CurrentScope,
+  PathId,
+  StreamsBody,
+  type Scope,
+  type StreamedBody,
+} from '@spandrel/kernel';
 import { ImportFile } from './import-file.js';
+import { datasetNotFound } from './not-found.js';
 
 /** `POST /api/datasets/:id/import` (contract.md "Datasets and datapoints"). */
 @Controller('api/datasets/:id/import')
@@ -13,7 +21,7 @@ export class ImportController {
   @StreamsBody()
   import(
     @CurrentScope() scope: Scope,
-    @Param('id', DatasetId) datasetId: string,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: importQuerySchema }) query: ImportQuery,
     @BodyStream() body: StreamedBody,
     @ClientGone() gone: AbortSignal,

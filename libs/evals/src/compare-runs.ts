@@ -37,8 +37,7 @@ export class CompareRuns {
     runIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<Readable> {
-    const dataset = isStorableText(datasetId) ? await this.datasets.find(scope, datasetId) : undefined;
-    if (!dataset) throw datasetNotFound();
+    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
     const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
     const runs = runIds.map((id) => {
       const run = found.find((candidate) => candidate.id === id);

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import {
   compareSchema,
-  isStorableText,
   plainListSchema,
   startEvalSchema,
   type Compare,
@@ -11,7 +10,7 @@ import {
   type StartEval,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
 import { CompareRuns } from './compare-runs.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { runSummary } from './run-resource.js';
@@ -30,21 +29,19 @@ export class DatasetEvalsController {
   @Post('eval')
   async start(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: startEvalSchema }) body: StartEval,
   ): Promise<EvalRunResource> {
-    if (!isStorableText(id)) throw datasetNotFound();
     return { ...(await this.starts.start(scope, id, body)), result_items: [] };
   }
 
   @Get('eval')
   async list(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: plainListSchema }) query: PlainList,
   ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
-    const dataset = isStorableText(id) ? await this.datasets.find(scope, id) : undefined;
-    if (!dataset) throw datasetNotFound();
+    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     const { items, nextCursor } = await this.runs.list(scope, id, query);
     return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
   }
@@ -52,7 +49,7 @@ export class DatasetEvalsController {
   @Get('compare')
   async compare(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: compareSchema }) query: Compare,
     @ClientGone() signal: AbortSignal,
   ): Promise<StreamableFile> {

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
-import { isStorableText, type EvalRunSummary } from '@spandrel/contract';
-import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import type { EvalRunSummary } from '@spandrel/contract';
+import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
 import { evalRunNotFound } from './not-found.js';
 import { ReadRun } from './read-run.js';
@@ -16,7 +16,7 @@ export class EvalsController {
   @Get()
   async read(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
     @ClientGone() signal: AbortSignal,
   ): Promise<StreamableFile> {
     return new StreamableFile(await this.reads.read(scope, id, { signal }), {
@@ -26,15 +26,19 @@ export class EvalsController {
 
   @Post('cancel')
   @HttpCode(200)
-  async cancel(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<EvalRunSummary> {
-    if (!isStorableText(id)) throw evalRunNotFound();
+  async cancel(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
+  ): Promise<EvalRunSummary> {
     return this.changes.cancel(scope, id, Date.now());
   }
 
   @Delete()
   @HttpCode(200)
-  async delete(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<{ id: string; deleted: true }> {
-    if (!isStorableText(id)) throw evalRunNotFound();
+  async delete(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
+  ): Promise<{ id: string; deleted: true }> {
     await this.changes.delete(scope, id);
     return { id, deleted: true };
   }

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { isStorableText } from '@spandrel/contract';
 import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
@@ -39,7 +38,7 @@ export class ReadRun {
    * @throws NotFound, and what reading the first slice throws, before anything is written.
    */
   async read(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
-    const run = isStorableText(id) ? await this.runs.find(scope, id) : undefined;
+    const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
     const first = await this.slice(scope, run, '', options);
     return Readable.from(this.write(scope, run, first, options), { objectMode: false });

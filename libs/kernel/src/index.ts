@@ -15,6 +15,7 @@ export { ClientGone } from './http/client-gone.js';
 export { CurrentScope, type ScopedRequest } from './http/current-scope.js';
 export { isLocalRequest } from './http/local-request.js';
 export { answerMalformedHttp } from './http/malformed-http.js';
+export { PathId } from './http/path-id.pipe.js';
 export { Readiness } from './http/readiness.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body.js';
 export { newId } from './ids.js';

@@ -2,7 +2,6 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import {
   claimSchema,
   enqueueSchema,
-  isStorableText,
   listQueueSchema,
   type Claim,
   type Enqueue,
@@ -10,7 +9,7 @@ import {
   type QueueItemResource,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
 import { CallerIdentity } from './caller-identity.js';
 import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
@@ -31,21 +30,21 @@ export class DatasetQueueController {
   @Post()
   async enqueue(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
   ): Promise<{ items: QueueItemResource[]; count: number }> {
-    const items = await this.enqueueDatapoints.enqueue(scope, datasetId(id), body.datapoint_ids);
+    const items = await this.enqueueDatapoints.enqueue(scope, id, body.datapoint_ids);
     return { items: items.map(queueItemResource), count: items.length };
   }
 
   @Get()
   async list(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: listQueueSchema }) query: ListQueue,
     @ClientGone() signal: AbortSignal,
   ): Promise<QueuePage> {
-    if (!(await this.datasets.find(scope, datasetId(id)))) throw datasetNotFound();
+    if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     return queuePage(await this.lists.list(scope, id, query, { signal }));
   }
 
@@ -55,15 +54,9 @@ export class DatasetQueueController {
   async next(
     @CurrentScope() scope: Scope,
     @CallerIdentity() caller: string,
-    @Param('id') id: string,
+    @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: claimSchema }) body: Claim,
   ): Promise<QueueItemResource> {
-    return this.claimNext.claim(scope, datasetId(id), body.claimed_by ?? caller, Date.now());
+    return this.claimNext.claim(scope, id, body.claimed_by ?? caller, Date.now());
   }
-}
-
-/** @throws NotFound for text that no id can be. */
-function datasetId(id: string): string {
-  if (!isStorableText(id)) throw datasetNotFound();
-  return id;
 }

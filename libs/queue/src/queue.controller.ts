@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   claimSchema,
-  isStorableText,
   listQueueSchema,
   submitQuerySchema,
   submitSchema,
@@ -11,7 +10,7 @@ import {
   type Submit,
   type SubmitQuery,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
 import { CallerIdentity } from './caller-identity.js';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
@@ -41,8 +40,11 @@ export class QueueController {
   }
 
   @Get(':item_id')
-  async read(@CurrentScope() scope: Scope, @Param('item_id') id: string): Promise<QueueItemResource> {
-    const item = await this.items.find(scope, itemId(id));
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('item_id', new PathId(queueItemNotFound)) id: string,
+  ): Promise<QueueItemResource> {
+    const item = await this.items.find(scope, id);
     if (!item) throw queueItemNotFound();
     return queueItemResource(item);
   }
@@ -52,33 +54,30 @@ export class QueueController {
   async claim(
     @CurrentScope() scope: Scope,
     @CallerIdentity() caller: string,
-    @Param('item_id') id: string,
+    @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Body({ schema: claimSchema }) body: Claim,
   ): Promise<QueueItemResource> {
     const now = Date.now();
-    return this.changes.change(scope, itemId(id), (item) => claimed(item, body.claimed_by ?? caller, now));
+    return this.changes.change(scope, id, (item) => claimed(item, body.claimed_by ?? caller, now));
   }
 
   @Post(':item_id/release')
   @HttpCode(200)
-  async release(@CurrentScope() scope: Scope, @Param('item_id') id: string): Promise<QueueItemResource> {
-    return this.changes.change(scope, itemId(id), released);
+  async release(
+    @CurrentScope() scope: Scope,
+    @Param('item_id', new PathId(queueItemNotFound)) id: string,
+  ): Promise<QueueItemResource> {
+    return this.changes.change(scope, id, released);
   }
 
   @Post(':item_id/submit')
   @HttpCode(200)
   async submit(
     @CurrentScope() scope: Scope,
-    @Param('item_id') id: string,
+    @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
     @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
   ): Promise<QueueItemResource> {
-    return this.submitItem.submit(scope, itemId(id), { editedData, apply }, Date.now());
+    return this.submitItem.submit(scope, id, { editedData, apply }, Date.now());
   }
-}
-
-/** @throws NotFound for text that no id can be. */
-function itemId(id: string): string {
-  if (!isStorableText(id)) throw queueItemNotFound();
-  return id;
 }

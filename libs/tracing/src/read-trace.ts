@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { isStorableText } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions, Position } from '@spandrel/storage';
 import { traceNotFound } from './apply-job.js';
@@ -28,7 +27,7 @@ export class ReadTrace {
    * @throws NotFound `trace_not_found`, and what reading the first slice throws, before anything is written.
    */
   async read(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
-    const trace = isStorableText(id) ? await this.traces.find(scope, id) : undefined;
+    const trace = await this.traces.find(scope, id);
     if (!trace) throw traceNotFound();
     const first = await this.store.ofTrace(scope, id, undefined, SLICE, options);
     return Readable.from(this.write(scope, trace, first, options), { objectMode: false });

@@ -11,7 +11,7 @@ import {
   type ListSpans,
   type SpanResource,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './apply-job.js';
 import { SpanListStore } from './span-list.store.js';
 import { RecordWrites } from './record-writes.js';
@@ -42,10 +42,9 @@ export class SpansController {
   @HttpCode(200)
   async complete(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: completeSpanSchema }) body: CompleteSpan,
   ): Promise<SpanResource> {
-    if (!isStorableText(id)) throw spanNotFound();
     const { span } = await this.writes.submit({ type: 'complete_span', scope, now: Date.now(), id, body }, 'span');
     return spanResource(span);
   }
@@ -54,10 +53,9 @@ export class SpansController {
   @HttpCode(200)
   async fail(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: failSpanSchema }) body: FailSpan,
   ): Promise<SpanResource> {
-    if (!isStorableText(id)) throw spanNotFound();
     const { span } = await this.writes.submit({ type: 'fail_span', scope, now: Date.now(), id, body }, 'span');
     return spanResource(span);
   }
@@ -73,16 +71,18 @@ export class SpansController {
   }
 
   @Get(':id')
-  async read(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<SpanResource> {
-    const span = isStorableText(id) ? await this.spans.find(scope, id) : undefined;
+  async read(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string): Promise<SpanResource> {
+    const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
     return spanResource(span);
   }
 
   @Delete(':id')
   @HttpCode(200)
-  async delete(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<{ id: string; deleted: true }> {
-    if (!isStorableText(id)) throw spanNotFound();
+  async delete(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(spanNotFound)) id: string,
+  ): Promise<{ id: string; deleted: true }> {
     await this.writes.submit({ type: 'delete_span', scope, id }, 'span');
     return { id, deleted: true };
   }

@@ -1,7 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
 import {
   createTraceSchema,
-  isStorableText,
   listTracesSchema,
   patchTraceSchema,
   type CreateTrace,
@@ -10,7 +9,7 @@ import {
   type TraceListItem,
   type TraceResource,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
 import { traceNotFound } from './apply-job.js';
 import { TraceListStore } from './trace-list.store.js';
 import { ReadTrace } from './read-trace.js';
@@ -49,7 +48,7 @@ export class TracesController {
   @Get(':id')
   async read(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(traceNotFound)) id: string,
     @ClientGone() signal: AbortSignal,
   ): Promise<StreamableFile> {
     return new StreamableFile(await this.reads.read(scope, id, { signal }), {
@@ -60,10 +59,9 @@ export class TracesController {
   @Patch(':id')
   async patch(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(traceNotFound)) id: string,
     @Body({ schema: patchTraceSchema }) body: PatchTrace,
   ): Promise<TraceResource> {
-    if (!isStorableText(id)) throw traceNotFound();
     const { trace } = await this.writes.submit({ type: 'patch_trace', scope, id, body }, 'trace');
     return traceResource(trace);
   }
@@ -72,9 +70,8 @@ export class TracesController {
   @HttpCode(200)
   async delete(
     @CurrentScope() scope: Scope,
-    @Param('id') id: string,
+    @Param('id', new PathId(traceNotFound)) id: string,
   ): Promise<{ trace_id: string; spans_deleted: number }> {
-    if (!isStorableText(id)) throw traceNotFound();
     const { spansDeleted } = await this.writes.submit({ type: 'delete_trace', scope, id }, 'deleted');
     return { trace_id: id, spans_deleted: spansDeleted };
   }
