@@ -31,7 +31,12 @@ export function connectionCalls(app: () => ConnectionsApp): void {
         empty: [500, ''],
         html: [200, '<html>hello</html>'],
         echo: [200, JSON.stringify({ data: [{ id: `model-${key}` }, { id: 'm2' }] })],
-        none: [200, '{"data":"nonsense"}'],
+        none: [200, '{"object":"list","data":[]}'],
+        go: [200, '{"object":"list","data":null}'],
+        bare: [200, '[{"id":"m1"}]'],
+        other: [200, '{"status":"ok"}'],
+        nonsense: [200, '{"data":"nonsense"}'],
+        nothing: [204, ''],
         moved: [302, ''],
       };
       const [status, body] = answers[new URL(request.url!, 'http://x').pathname.split('/')[1]!]!;
@@ -78,6 +83,9 @@ export function connectionCalls(app: () => ConnectionsApp): void {
       ['empty', 'HTTP 500'],
       ['html', 'HTTP 200, but the answer is not JSON: is this the base_url of an API?'],
       ['moved', 'HTTP 302'],
+      ['other', 'HTTP 200, but the answer is no list of models: is this the base_url of an API?'],
+      ['nonsense', 'HTTP 200, but the answer is no list of models: is this the base_url of an API?'],
+      ['nothing', 'HTTP 204, but the answer is not JSON: is this the base_url of an API?'],
     ])('says what was wrong: %s', async (path, error) => {
       fake!.requests.length = 0;
       const { id } = await app().create({ base_url: `${oddUrl}/${path}`, api_key: KEY });
@@ -88,8 +96,20 @@ export function connectionCalls(app: () => ConnectionsApp): void {
     it('shows no key that a server puts in its list, and takes a list of nothing', async () => {
       const echo = await app().create({ base_url: `${oddUrl}/echo`, api_key: KEY });
       expect(await test(echo.id)).toMatchObject({ ok: true, models: ['model-[redacted]', 'm2'] });
-      const none = await app().create({ base_url: `${oddUrl}/none`, api_key: KEY });
-      expect(await test(none.id)).toMatchObject({ ok: true, models: [] });
+      for (const [path, models] of [
+        ['none', []],
+        ['go', []],
+        ['bare', ['m1']],
+      ] as const) {
+        const { id } = await app().create({ base_url: `${oddUrl}/${path}`, api_key: KEY });
+        expect(await test(id)).toMatchObject({ ok: true, models });
+      }
+    });
+
+    it('says that a server without TLS has none', async () => {
+      const { id } = await app().create({ base_url: oddUrl.replace('http:', 'https:'), api_key: KEY });
+      const error = 'the server does not speak TLS: is its base_url http://?';
+      expect(await test(id)).toMatchObject({ ok: false, models: null, error });
     });
 
     it('says that nobody is there', async () => {

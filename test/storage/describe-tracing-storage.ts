@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
 import { entityManager } from './entity-manager.js';
+import { idOrder } from './id-order.js';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
 import { participants } from './participants.js';
@@ -27,6 +28,7 @@ export function describeTracingStorage(name: string, newDatabase: () => Promise<
     const app = (): TracingApp => opened!;
     schema(app);
     entityManager(app);
+    idOrder(app);
     traceRules(app);
     spanRules(app);
     ingestRules(app);

@@ -1,33 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import {
-  behind,
-  fillPage,
-  forUpdate,
-  orderBy,
-  sql,
-  startOf,
-  Storage,
-  Table,
-  type Page,
-  type Sorting,
-  type WriteTx,
-} from '@spandrel/storage';
+import { forUpdate, IdOrder, sql, Storage, Table, type Page, type WriteTx } from '@spandrel/storage';
 import { ConnectionSchema, type ConnectionRow } from './connection.entity.js';
 import type { Sealed } from './sealing.js';
 
 const connectionTable = new Table<ConnectionRow>(ConnectionSchema, ['projectId', 'id']);
 const CONNECTION_COLUMNS = connectionTable.select('c');
 
-const SORTING: Sorting = {
-  list: 'connections:created_at:desc',
-  column: 'c.created_at',
-  idColumn: 'c.id',
-  type: 'integer',
-  nullable: false,
-  order: 'desc',
-};
+const NEWEST_FIRST = new IdOrder('connections', 'c.id', 'desc');
 
 /** Rows of provider connections. */
 @Injectable()
@@ -55,19 +36,11 @@ export class ConnectionStore {
   }
 
   /** Newest first. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, { limit, cursor }: PlainList): Promise<Page<ConnectionRow>> {
-    return fillPage(
-      SORTING,
-      startOf(SORTING, cursor),
-      limit,
-      async (part, start, count) => ({
-        rows: await this.storage.readLong<ConnectionRow>(
-          sql`select ${CONNECTION_COLUMNS} from provider_connection c
-            where c.project_id = ${scope.projectId} and ${behind(SORTING, part, start)}
-            order by ${orderBy(SORTING, part)} limit ${count}`,
-        ),
-      }),
-      ({ createdAt, id }) => ({ value: createdAt, id }),
+  list(scope: Scope, query: PlainList): Promise<Page<ConnectionRow>> {
+    return NEWEST_FIRST.page(query, (rest) =>
+      this.storage.readLong<ConnectionRow>(
+        sql`select ${CONNECTION_COLUMNS} from provider_connection c where c.project_id = ${scope.projectId} and ${rest}`,
+      ),
     );
   }
 

@@ -53,6 +53,22 @@ describe('KeyRedaction', () => {
     expect(redact('anything ***', '')).toBe('anything ***');
   });
 
+  it.each(['none', 'x', 'ollama', 'lm-studio', 'not-needed', 'EMPTY', '1234'])(
+    'leaves what a model said alone when the key is no secret: %s',
+    (key) => {
+      const said = `x = 5 and none of 1234; Ollama, lm-studio: not-needed, EMPTY (${key})`;
+      expect(new KeyRedaction(key).redactOutput(said)).toBe(said);
+      expect(redact(`no such key: ${key}`, key)).toBe('no such key: [redacted]');
+    },
+  );
+
+  it.each([KEY, 's3cret', 'sk-test-secret', 'abcdefghijklmnopqrst'])(
+    'takes a secret out of what a model said: %s',
+    (key) => {
+      expect(new KeyRedaction(key).redactOutput(`you sent ${key}`)).toBe('you sent [redacted]');
+    },
+  );
+
   const keys = fc.string({ unit: fc.constantFrom('s', 'k', '-', 'x', '"', '\\', '/', '%', '.', 'é'), minLength: 7 });
   const texts = fc.string({ unit: fc.constantFrom('s', 'k', '-', 'x', '*', '"', '\\', ' ', '%', 'z') });
 

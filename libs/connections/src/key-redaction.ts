@@ -5,6 +5,14 @@ const REDACTED = '[redacted]';
 /** From this length on a key is taken out wherever it stands; a shorter one only where it is a word by itself. */
 const ANYWHERE_LENGTH_MIN = 7;
 
+/** Shorter keys may be what servers without keys are given: `none`, `ollama`, `not-needed`, `1234`. */
+const SECRET_LENGTH_MIN = 20;
+const PLAIN_WORDS = /^(?:[a-z]+(?:[-_. ][a-z]+)*|\d+)$/i;
+
+/** Whether a key is no secret but words or a number, which a model may say at any time. */
+const isPlainWords = (key: string): boolean =>
+  key.length < SECRET_LENGTH_MIN && PLAIN_WORDS.test(key) && !/^sk[-_]/i.test(key);
+
 /** Takes a connection's key out of texts: error messages of providers repeat it. Made for one key, linear in the text. */
 export class KeyRedaction {
   readonly #key: string;
@@ -24,6 +32,14 @@ export class KeyRedaction {
       if (redacted.includes(spelling)) redacted = redacted.replaceAll(short ? asWord(spelling) : spelling, REDACTED);
     }
     return short ? redacted : withoutMasked(redacted, this.#key);
+  }
+
+  /**
+   * What a model said, without the key. Plain words for a key stay in it: every output that has the word would be
+   * changed, and no server gives a key away by saying `none`.
+   */
+  redactOutput(text: string): string {
+    return isPlainWords(this.#key) ? text : this.redact(text);
   }
 
   /**

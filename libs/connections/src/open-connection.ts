@@ -21,6 +21,8 @@ export interface OpenConnection {
   send(request: HttpRequest, options: { timeoutMs: number; signal?: AbortSignal }): Promise<ConnectionReply>;
   /** The text without the connection's key, and without what is left of one that was masked. */
   redact(text: string): string;
+  /** As {@link redact}, for what a model said: a key of plain words (`none`) is left in it. */
+  redactOutput(text: string): string;
 }
 
 export interface ConnectionReply {
@@ -94,6 +96,10 @@ export class OpenedConnection implements OpenConnection {
 
   redact(text: string): string {
     return this.#redaction.redact(text);
+  }
+
+  redactOutput(text: string): string {
+    return this.#redaction.redactOutput(text);
   }
 }
 

@@ -65,13 +65,16 @@ async function listModels(
   }
   const models = asked(() => provider.chat.readModels(reply.body));
   if (models instanceof PluginFailure) return pluginFailed(models);
+  if (models === null) {
+    return failed(`HTTP ${reply.status}, but the answer is no list of models: is this the base_url of an API?`);
+  }
   if (!Array.isArray(models) || !models.every((model) => typeof model === 'string')) {
     return pluginFailed(new PluginFailure('readModels returned no list of names'));
   }
   return {
     ok: true,
     latency_ms: reply.latencyMs,
-    models: models.map((model) => connection.redact(model)),
+    models: models.map((model) => connection.redactOutput(model)),
     error: null,
   };
 }

@@ -1,32 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import {
-  anyOf,
-  behind,
-  deleteRows,
-  fillPage,
-  forUpdate,
-  orderBy,
-  sql,
-  startOf,
-  Storage,
-  type Page,
-  type Sorting,
-  type WriteTx,
-} from '@spandrel/storage';
+import { anyOf, deleteRows, forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { spanMatcher, storedFilters, type JudgedSpan } from './capture-filters.js';
 import type { CaptureRuleRow } from './capture-rule.entity.js';
 import { captureRuleTable } from './tables.js';
 
-const IN_ORDER: Sorting = {
-  list: 'capture_rules',
-  column: 'r.id',
-  idColumn: 'r.id',
-  type: 'text',
-  nullable: false,
-  order: 'asc',
-};
+const IN_ORDER = new IdOrder('capture_rules', 'r.id', 'asc');
 
 const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
@@ -99,19 +79,12 @@ export class CaptureRuleStore {
   }
 
   /** A page of a dataset's rules in the order they were made. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, datasetId: string, { limit, cursor }: PlainList): Promise<Page<CaptureRuleRow>> {
-    return fillPage(
-      IN_ORDER,
-      startOf(IN_ORDER, cursor),
-      limit,
-      async (part, from, count) => ({
-        rows: await this.storage.readLong<CaptureRuleRow>(
-          sql`select ${COLUMNS} from capture_rule r
-            where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId}
-            and ${behind(IN_ORDER, part, from)} order by ${orderBy(IN_ORDER, part)} limit ${count}`,
-        ),
-      }),
-      ({ id }) => ({ value: id, id }),
+  list(scope: Scope, datasetId: string, query: PlainList): Promise<Page<CaptureRuleRow>> {
+    return IN_ORDER.page(query, (rest) =>
+      this.storage.readLong<CaptureRuleRow>(
+        sql`select ${COLUMNS} from capture_rule r
+          where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
+      ),
     );
   }
 

@@ -3,20 +3,16 @@ import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
-  behind,
   deleteRows,
-  fillPage,
+  IdOrder,
   joinSql,
   rawSql,
   rowsFrom,
   sql,
-  startOf,
   Storage,
-  takeFitting,
-  type Fetched,
   type LongReadOptions,
   type Page,
-  type Sorting,
+  type SizedRows,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -27,14 +23,7 @@ import { datapointTable } from './tables.js';
 /** Text of datapoints that one read brings into memory, about. */
 const READ_BYTES = 16 * 1024 * 1024;
 
-const IN_ORDER: Sorting = {
-  list: 'datapoints',
-  column: 'p.id',
-  idColumn: 'p.id',
-  type: 'text',
-  nullable: false,
-  order: 'asc',
-};
+const IN_ORDER = new IdOrder('datapoints', 'p.id', 'asc');
 
 const COLUMNS = datapointTable.select('p');
 
@@ -43,6 +32,15 @@ export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_leng
 
 const ofDataset = (scope: Scope, datasetId: string): Sql =>
   sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}`;
+
+/** Datapoints of a dataset that hold a condition, to be read. */
+const datapointsOf = (scope: Scope, datasetId: string, holds: Sql): SizedRows => ({
+  columns: COLUMNS,
+  size: DATAPOINT_SIZE,
+  bytesMax: READ_BYTES,
+  select: (columns, rest) =>
+    sql`select ${columns} from datapoint p where ${ofDataset(scope, datasetId)} and ${holds} and ${rest}`,
+});
 
 /** Rows of datapoints. */
 @Injectable()
@@ -57,10 +55,7 @@ export class DatapointStore {
     return datapoint;
   }
 
-  /**
-   * Current datapoints that are to be changed; the dataset is locked. A row of an import comes with the version that
-   * published it as its `fromVersion`.
-   */
+  /** Current datapoints that are to be changed; the dataset is locked. */
   findForWrite(tx: WriteTx, scope: Scope, datasetId: string, ids: readonly string[]): Promise<DatapointRow[]> {
     return tx.all<DatapointRow>(
       sql`select ${COLUMNS} from datapoint p
@@ -78,19 +73,8 @@ export class DatapointStore {
   }
 
   /** A page of the current datapoints in the order they were made; it ends early when they are large. */
-  list(
-    scope: Scope,
-    datasetId: string,
-    { limit, cursor }: PlainList,
-    options: LongReadOptions = {},
-  ): Promise<Page<DatapointRow>> {
-    return fillPage(
-      IN_ORDER,
-      startOf(IN_ORDER, cursor),
-      limit,
-      (part, from, count) => this.some(scope, datasetId, [CURRENT, behind(IN_ORDER, part, from)], count, options),
-      ({ id }) => ({ value: id, id }),
-    );
+  list(scope: Scope, datasetId: string, query: PlainList, options: LongReadOptions = {}): Promise<Page<DatapointRow>> {
+    return IN_ORDER.sizedPage(query, this.storage, datapointsOf(scope, datasetId, CURRENT), options);
   }
 
   /** Datapoints behind `afterId` that hold a condition, in order: up to `limit`, as many as fit into memory. */
@@ -102,7 +86,8 @@ export class DatapointStore {
     limit: number,
     options: LongReadOptions = {},
   ): Promise<DatapointRow[]> {
-    const { rows } = await this.some(scope, datasetId, [holds, sql`p.id > ${afterId}`], limit, options);
+    const datapoints = datapointsOf(scope, datasetId, holds);
+    const { rows } = await IN_ORDER.fitting<DatapointRow>(this.storage, datapoints, afterId, limit, options);
     return rows;
   }
 
@@ -155,32 +140,6 @@ export class DatapointStore {
         and ${anyOf('datapoint.id', ids)} and datapoint.id = r.id
         and datapoint.to_version is null and substr(datapoint.kind, 1, 10) = '{"Generic"'`,
     );
-  }
-
-  private async some(
-    scope: Scope,
-    datasetId: string,
-    conditions: readonly Sql[],
-    limit: number,
-    options: LongReadOptions,
-  ): Promise<Fetched<DatapointRow>> {
-    const where = sql`${ofDataset(scope, datasetId)} and ${joinSql(conditions, ' and ')}`;
-    for (let after = ''; ;) {
-      const sized = await this.storage.readLong<{ id: string; bytes: number }>(
-        sql`select p.id as id, ${DATAPOINT_SIZE} as bytes from datapoint p
-          where ${where} and p.id > ${after} order by p.id limit ${limit}`,
-        options,
-      );
-      const last = takeFitting(sized, READ_BYTES).at(-1)?.id;
-      if (last === undefined) return { rows: [] };
-      const rows = await this.storage.readLong<DatapointRow>(
-        sql`select ${COLUMNS} from datapoint p where ${where} and p.id > ${after} and p.id <= ${last} order by p.id`,
-        options,
-      );
-      // What was deleted in between is missing here; that does not mean that the list is at its end.
-      if (rows.length > 0) return { rows, cut: rows.length < sized.length };
-      after = last;
-    }
   }
 }
 

@@ -1,29 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import {
-  behind,
-  fillPage,
-  forUpdate,
-  orderBy,
-  sql,
-  startOf,
-  Storage,
-  type Page,
-  type Sorting,
-  type WriteTx,
-} from '@spandrel/storage';
+import { forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import type { PlainList } from '@spandrel/contract';
 import type { DatasetRow } from './dataset.entity.js';
 import { datasetTable } from './tables.js';
 
-const NEWEST_FIRST: Sorting = {
-  list: 'datasets',
-  column: 'd.id',
-  idColumn: 'd.id',
-  type: 'text',
-  nullable: false,
-  order: 'desc',
-};
+const NEWEST_FIRST = new IdOrder('datasets', 'd.id', 'desc');
 
 const COLUMNS = datasetTable.select('d');
 
@@ -49,18 +31,11 @@ export class DatasetStore {
   }
 
   /** @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, { limit, cursor }: PlainList): Promise<Page<DatasetRow>> {
-    return fillPage(
-      NEWEST_FIRST,
-      startOf(NEWEST_FIRST, cursor),
-      limit,
-      async (part, from, count) => ({
-        rows: await this.storage.readLong<DatasetRow>(
-          sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId}
-            and ${behind(NEWEST_FIRST, part, from)} order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
-        ),
-      }),
-      ({ id }) => ({ value: id, id }),
+  list(scope: Scope, query: PlainList): Promise<Page<DatasetRow>> {
+    return NEWEST_FIRST.page(query, (rest) =>
+      this.storage.readLong<DatasetRow>(
+        sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and ${rest}`,
+      ),
     );
   }
 

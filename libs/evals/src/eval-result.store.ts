@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, rawSql, sql, Storage, takeFitting, type LongReadOptions, type WriteTx } from '@spandrel/storage';
+import { anyOf, rawSql, sql, Storage, takeFittingIds, type LongReadOptions, type WriteTx } from '@spandrel/storage';
 import type { EvalResultRow } from './eval-run.entity.js';
 import { evalResultTable } from './tables.js';
 
@@ -27,16 +27,13 @@ export class EvalResultStore {
     datapointIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<{ results: Map<string, EvalResultRow>; read: number }> {
+    if (datapointIds.length === 0) return { results: new Map(), read: 0 };
     const sizes = await this.storage.readLong<{ id: string; bytes: number }>(
       sql`select datapoint_id as id, ${SIZE} as bytes from eval_result
         where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
       options,
     );
-    const bytesOf = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
-    const taken = takeFitting(
-      datapointIds.map((id) => ({ id, bytes: bytesOf.get(id) ?? 0 })),
-      READ_BYTES,
-    ).map(({ id }) => id);
+    const taken = takeFittingIds(datapointIds, sizes, READ_BYTES);
     const rows = await this.storage.readLong<EvalResultRow>(
       sql`select ${COLUMNS} from eval_result e where e.project_id = ${scope.projectId} and e.run_id = ${runId}
         and ${anyOf('e.datapoint_id', taken)}`,

@@ -1,32 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import {
-  anyOf,
-  behind,
-  deleteRows,
-  fillPage,
-  forUpdate,
-  orderBy,
-  sql,
-  startOf,
-  Storage,
-  type Page,
-  type Sorting,
-  type WriteTx,
-} from '@spandrel/storage';
+import { anyOf, deleteRows, forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { RUN_STATUS } from './status.js';
 import { evalRunTable } from './tables.js';
 
-const NEWEST_FIRST: Sorting = {
-  list: 'eval-runs',
-  column: 'r.id',
-  idColumn: 'r.id',
-  type: 'text',
-  nullable: false,
-  order: 'desc',
-};
+const NEWEST_FIRST = new IdOrder('eval-runs', 'r.id', 'desc');
 
 const COLUMNS = evalRunTable.select('r');
 
@@ -59,19 +39,12 @@ export class EvalRunStore {
   }
 
   /** @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, datasetId: string, { limit, cursor }: PlainList): Promise<Page<EvalRunRow>> {
-    return fillPage(
-      NEWEST_FIRST,
-      startOf(NEWEST_FIRST, cursor),
-      limit,
-      async (part, from, count) => ({
-        rows: await this.storage.readLong<EvalRunRow>(
-          sql`select ${COLUMNS} from eval_run r where r.project_id = ${scope.projectId}
-            and r.dataset_id = ${datasetId} and ${behind(NEWEST_FIRST, part, from)}
-            order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
-        ),
-      }),
-      ({ id }) => ({ value: id, id }),
+  list(scope: Scope, datasetId: string, query: PlainList): Promise<Page<EvalRunRow>> {
+    return NEWEST_FIRST.page(query, (rest) =>
+      this.storage.readLong<EvalRunRow>(
+        sql`select ${COLUMNS} from eval_run r
+          where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
+      ),
     );
   }
 

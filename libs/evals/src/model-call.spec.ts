@@ -32,6 +32,7 @@ function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRe
       return { latencyMs: 5, body: undefined, excerpt: 'excerpt', ...reply };
     },
     redact: (text) => text.replaceAll('sk-secret', '[redacted]'),
+    redactOutput: (text) => text.replaceAll('sk-secret', '[redacted]'),
   };
 }
 
@@ -96,10 +97,25 @@ describe('a model call', () => {
       [undefined, 'the answer is not JSON: excerpt'],
       [{ error: { message: 'quota of sk-secret' } }, 'quota of [redacted]'],
       [{ choices: [] }, 'the answer holds no text: excerpt'],
+      [{ choices: [[]] }, 'the answer holds no text: excerpt'],
+      [answered(null), 'the answer holds no text: excerpt'],
+      [answered(42), 'the answer holds no text: excerpt'],
     ] as const) {
       const connection = connectionThat({ status: 200, body });
       await expect(callModel(connection, call, options())).rejects.toMatchObject({ message, attempts: 1 });
     }
+  });
+
+  it('fails when there is nothing to read', async () => {
+    const connection = connectionThat({ status: 204, excerpt: '' });
+    const message = 'the answer is empty or cannot be decoded';
+    await expect(callModel(connection, call, options())).rejects.toMatchObject({ message, attempts: 1 });
+  });
+
+  it('takes tool calls alone for the empty text', async () => {
+    const message = { content: null, tool_calls: [{ id: '1', type: 'function', function: { name: 'f' } }] };
+    const connection = connectionThat({ status: 200, body: { choices: [{ message }] } });
+    expect((await callModel(connection, call, options())).text).toBe('');
   });
 
   it('never lets the key into an output', async () => {

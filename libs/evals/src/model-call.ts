@@ -78,12 +78,15 @@ function readReply(
   reply: ConnectionReply,
   attempts: number,
 ): Pick<ModelAnswer, 'text' | 'usage'> {
-  if (reply.body === undefined) throw new ModelCallError(`the answer is not JSON: ${reply.excerpt}`, attempts);
+  if (reply.body === undefined) {
+    const what = reply.excerpt === '' ? 'the answer is empty or cannot be decoded' : 'the answer is not JSON';
+    throw new ModelCallError([what, reply.excerpt].filter(Boolean).join(': '), attempts);
+  }
   const answer: RecordedAnswer = connection.provider.chat.readAnswer(reply.body);
   if (answer.error !== null) throw new ModelCallError(connection.redact(answer.error), attempts);
   if (typeof answer.text !== 'string') throw new ModelCallError(`the answer holds no text: ${reply.excerpt}`, attempts);
   // A server that repeats what it was sent must not have the key end up in a result.
-  return { text: connection.redact(answer.text), usage: answer.usage };
+  return { text: connection.redactOutput(answer.text), usage: answer.usage };
 }
 
 function failureOf(connection: OpenConnection, { status, body, excerpt }: ConnectionReply): string {

@@ -3,6 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { Scorer, ScoreSample } from '@spandrel/plugin-api';
 import { scoreOutput, ScoringError } from './score-output.js';
 
+const HASH = 'a1'.repeat(32);
+
 const sample: Omit<ScoreSample, 'config'> = {
   input: 'question',
   output: 'answer',
@@ -33,13 +35,18 @@ describe('scoring an output', () => {
     const scored = await scoreOutput(
       scorerThat(async (given) => {
         seen.push(given);
-        return { score: 0.25, reason: (await given.complete({ messages: [] })).text, promptHash: 'h' };
+        return { score: 0.25, reason: (await given.complete({ messages: [] })).text, promptHash: HASH };
       }),
       { ...sample, rubric: 'be kind' },
     );
-    expect(scored).toEqual({ score: 0.25, reason: 'yes', promptHash: 'h' });
+    expect(scored).toEqual({ score: 0.25, reason: 'yes', promptHash: HASH });
     expect(seen[0]).toMatchObject({ input: 'question', output: 'answer', expected: 'answer', rubric: 'be kind' });
     expect(seen[0]?.config).toEqual({ strict: true });
+  });
+
+  it('leaves out what is no hash and no reason', async () => {
+    const odd = scorerThat(() => ({ score: 1, reason: 7, promptHash: 'h\0' }) as never);
+    expect(await scoreOutput(odd, sample)).toEqual({ score: 1, reason: null, promptHash: null });
   });
 
   it('takes null for no score', async () => {

@@ -60,7 +60,7 @@ function checked(given: unknown): OutputScore {
   return {
     score,
     reason: typeof reason === 'string' ? reason : null,
-    promptHash: typeof promptHash === 'string' ? promptHash : null,
+    promptHash: typeof promptHash === 'string' && /^[0-9a-f]{64}$/i.test(promptHash) ? promptHash : null,
   };
 }
 

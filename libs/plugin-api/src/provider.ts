@@ -120,8 +120,8 @@ export interface ChatCalls {
   readAnswer(body: unknown): RecordedAnswer;
   /** The request that lists the models of a connection. */
   buildModelsRequest(target: ConnectionTarget): HttpRequest;
-  /** Model ids from the answer of {@link buildModelsRequest}; empty when there are none to find. */
-  readModels(body: unknown): string[];
+  /** Model ids from the answer of {@link buildModelsRequest}, which may be none; `null` when it is no list of models. */
+  readModels(body: unknown): string[] | null;
 }
 
 /** Where and with what key a connection is called. */

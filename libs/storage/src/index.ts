@@ -4,6 +4,7 @@ export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { deleteRows } from './delete-rows.js';
 export type { Flat } from './flat.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
+export { IdOrder, type SizedRows } from './id-order.js';
 export { foldAscii, jsonContains, mayContainJson } from './json-search.js';
 export {
   behind,
@@ -32,6 +33,6 @@ export {
 } from './sql.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
-export { takeFitting } from './take-fitting.js';
+export { takeFitting, takeFittingIds } from './take-fitting.js';
 export { Table } from './table.js';
 export type { WriteTx } from './write-tx.js';

@@ -42,9 +42,7 @@ export function behind(sorting: Sorting, part: Part, from: Position | undefined)
     return from?.value === null ? sql`${value} is null and ${id} ${beyond} ${from.id}` : sql`${value} is null`;
   }
   const present = nullable ? sql`${value} is not null` : sql`1 = 1`;
-  if (from === undefined) return present;
-  if (column === idColumn) return sql`${id} ${beyond} ${from.id}`;
-  return sql`${present} and (${value}, ${id}) ${beyond} (${from.value}, ${from.id})`;
+  return from === undefined ? present : sql`${present} and (${value}, ${id}) ${beyond} (${from.value}, ${from.id})`;
 }
 
 /** Rows of a part up to and with a position. */
@@ -58,7 +56,6 @@ export function upTo({ column, idColumn, order }: Sorting, part: Part, to: Posit
 
 export function orderBy(sorting: Sorting, part: Part): Sql {
   const { idColumn, order } = sorting;
-  if (sorting.column === idColumn) return rawSql(`${idColumn} ${order}`);
   // A planner does not look for an index on an expression.
   const column = sorting.unindexed && sorting.type !== 'text' ? `+${sorting.column}` : sorting.column;
   return rawSql(part === 'valueless' ? `${idColumn} ${order}` : `${column} ${order}, ${idColumn} ${order}`);

@@ -9,7 +9,7 @@ import {
   rawSql,
   sql,
   Storage,
-  takeFitting,
+  takeFittingIds,
   type LongReadOptions,
   type Position,
   type Sorting,
@@ -93,9 +93,7 @@ export class SpanStore {
         where project_id = ${scope.projectId} and ${anyOf('span_id', ids)}`,
       options,
     );
-    const bytesOf = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
-    const sized = ids.map((id) => ({ id, bytes: bytesOf.get(id) ?? 0 }));
-    const taken = takeFitting(sized, PAYLOAD_BYTES).map(({ id }) => id);
+    const taken = takeFittingIds(ids, sizes, PAYLOAD_BYTES);
     const spans = await this.storage.readLong<StoredSpan>(
       sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}`,
       options,

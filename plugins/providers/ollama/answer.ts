@@ -12,11 +12,12 @@ import {
 export function readOllamaAnswer(body: unknown): RecordedAnswer {
   const answer = objectOf(body);
   const message = objectOf(answer['message']);
+  const toolCalls = listOf(message['tool_calls']).map(readToolCall);
   return {
     model: textOf(answer['model']),
-    text: textOf(message['content']) ?? textOf(answer['response']) ?? (answer['message'] ? '' : null),
+    text: textOf(message['content']) ?? textOf(answer['response']) ?? (toolCalls.length > 0 ? '' : null),
     finishReason: textOf(answer['done_reason']),
-    toolCalls: listOf(message['tool_calls']).map(readToolCall),
+    toolCalls,
     usage: {
       inputTokens: countOf(answer['prompt_eval_count']),
       outputTokens: countOf(answer['eval_count']),

@@ -5,16 +5,20 @@ import { contentTextOf } from '../wire/messages.js';
 import { readToolCalls } from './tool-calls.js';
 import { readOpenAiUsage } from './usage.js';
 
-/** Reads a whole chat completion answer. A refusal is the answer's text when there is no other. */
+/**
+ * Reads a whole chat completion answer. A refusal is the answer's text when there is no other; tool calls alone have the
+ * empty text, an answer with neither has none.
+ */
 export function readChatAnswer(body: unknown): RecordedAnswer {
   const answer = objectOf(body);
   const choice = firstChoice(answer['choices']);
   const message = objectOf(choice?.['message']);
+  const toolCalls = readToolCalls(message);
   return {
     model: textOf(answer['model']),
-    text: choice ? (contentTextOf(message['content']) ?? textOf(message['refusal']) ?? '') : null,
+    text: contentTextOf(message['content']) ?? textOf(message['refusal']) ?? (toolCalls.length > 0 ? '' : null),
     finishReason: textOf(choice?.['finish_reason']),
-    toolCalls: readToolCalls(message),
+    toolCalls,
     usage: readOpenAiUsage(answer['usage']),
     error: embeddedErrorOf(body),
   };

@@ -32,7 +32,8 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
     }),
     readAnswer: readChatAnswer,
     buildModelsRequest: (target) => ({ method: 'GET', url: urlOf(target, '/models'), headers: bearer(target.apiKey) }),
-    readModels: (body) => modelIdsOf(objectOf(body)['data'], 'id'),
+    // Together answers with the bare list.
+    readModels: (body) => modelIdsOf(Array.isArray(body) ? body : objectOf(body)['data'], 'id'),
   };
 }
 

@@ -33,12 +33,18 @@ export function contentTextOf(content: unknown): string | null {
   return content.map((part) => textOf(objectOf(part)['text']) ?? textOf(part) ?? '').join('');
 }
 
-/** Model ids from a list of models. @param members which member of a model holds its id, first found. */
-export const modelIdsOf = (models: unknown, ...members: string[]): string[] =>
-  listOf(models).flatMap((model) => {
+/**
+ * Model ids from a list of models; `null` stands for an empty one, as servers written in Go send it.
+ * @param members which member of a model holds its id, first found.
+ * @returns `null` for what is no list.
+ */
+export function modelIdsOf(models: unknown, ...members: string[]): string[] | null {
+  if (models !== null && !Array.isArray(models)) return null;
+  return listOf(models).flatMap((model) => {
     const id = members.map((member) => filledTextOf(objectOf(model)[member])).find((found) => found !== null);
     return id ?? [];
   });
+}
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
