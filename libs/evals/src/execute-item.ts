@@ -91,6 +91,14 @@ const NOTHING = {
   promptHash: null,
 } as const;
 
+/** What is left of a result that the database refuses. */
+export const unrecordable = ({ attempts }: ItemResult): ItemResult => ({
+  ...NOTHING,
+  attempts,
+  judge: { model: null, tokens: null, cost: null },
+  error: 'the result could not be stored',
+});
+
 /** @param blamed the plugin that an unforeseen error is blamed on. */
 function messageOf(error: unknown, blamed: string): string {
   if (error instanceof ModelCallError || error instanceof ScoringError) return error.message;

@@ -17,7 +17,7 @@ import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
-import { executeItem, type ItemResult, type PreparedRun } from './execute-item.js';
+import { executeItem, unrecordable, type ItemResult, type PreparedRun } from './execute-item.js';
 import { PendingItems } from './pending-items.js';
 import { Permits } from './permits.js';
 import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
@@ -116,15 +116,24 @@ export class ExecuteRun {
     return begun ? next : undefined;
   }
 
-  /** A result that cannot be written now is kept until it can: calling the model again would cost. */
+  /**
+   * A result that cannot be written now is kept until it can: calling the model again would cost. One that can never be
+   * written fails its item, lest the item be called for ever.
+   */
   private async recordPatiently(step: ItemStep, kill: AbortSignal): Promise<StepAnswer> {
-    for (let told = false; ; told = true) {
+    for (let told = false, recorded = step; ; told = true) {
       try {
-        return await this.record.step(step);
+        return await this.record.step(recorded);
       } catch (error) {
-        if (!(error instanceof Unavailable) || kill.aborted) throw error;
-        if (!told) this.logger.warn({ err: error, run_id: step.run.id }, 'a result waits for the database');
-        await pause(RECORD_RETRY_MS, undefined, { signal: kill });
+        if (kill.aborted) throw error;
+        if (!told) this.logger.warn({ err: error, run_id: step.run.id }, 'a result cannot be recorded yet');
+        if (error instanceof Unavailable) {
+          await pause(RECORD_RETRY_MS, undefined, { signal: kill });
+        } else if (step.finished && recorded === step) {
+          recorded = { ...step, finished: { ...step.finished, result: unrecordable(step.finished.result) } };
+        } else {
+          throw error;
+        }
       }
     }
   }
