@@ -8,7 +8,7 @@ const call = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] };
 const timing = { timeoutMs: 1_000, retryDelayMs: 30 };
 const options = () => ({ permits: new Permits(1), signal: new AbortController().signal, timing });
 
-type Scripted = { status: number; body?: unknown; latencyMs?: number } | Error;
+type Scripted = { status: number; body?: unknown; excerpt?: string; latencyMs?: number } | Error;
 
 /** A connection that answers as told, one answer a call. */
 function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRequest[]; times: number[] } {
