@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { settingNumber } from './numbers.js';
 import { keySchema, labelSchema } from './text.js';
 import { statusNameSchema } from './traces.js';
 
@@ -11,9 +12,9 @@ export const captureFiltersSchema = z.strictObject({
   name_contains: z.string().max(2_000).nullish(),
   tag: keySchema.nullish(),
   /** Dollars. */
-  min_cost: z.number().min(0).nullish(),
-  min_tokens: z.number().min(0).nullish(),
-  min_duration_ms: z.number().min(0).nullish(),
+  min_cost: settingNumber(z.number().min(0).nullish()),
+  min_tokens: settingNumber(z.number().min(0).nullish()),
+  min_duration_ms: settingNumber(z.number().min(0).nullish()),
 });
 export type CaptureFilters = z.output<typeof captureFiltersSchema>;
 
@@ -24,7 +25,7 @@ export const createCaptureRuleSchema = z.object({
   name: labelSchema,
   enabled: z.boolean().nullish(),
   filters: captureFiltersSchema.nullish(),
-  sample_rate: sampleRateSchema.nullish(),
+  sample_rate: settingNumber(sampleRateSchema.nullish()),
 });
 export type CreateCaptureRule = z.output<typeof createCaptureRuleSchema>;
 
@@ -33,7 +34,7 @@ export const updateCaptureRuleSchema = z.object({
   name: labelSchema.optional(),
   enabled: z.boolean().optional(),
   filters: captureFiltersSchema.optional(),
-  sample_rate: sampleRateSchema.optional(),
+  sample_rate: settingNumber(sampleRateSchema.optional()),
 });
 export type UpdateCaptureRule = z.output<typeof updateCaptureRuleSchema>;
 

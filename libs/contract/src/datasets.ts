@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JSON_DEPTH_MAX } from './exact-json.js';
 import { cursorSchema, limitSchema, PAGE_LIMIT_MAX } from './lists.js';
+import { numberOf } from './numbers.js';
 import { jsonObjectSchema, labelSchema, nameSchema } from './text.js';
 
 /** `POST /api/datasets` (service-spec "Datasets"). */
@@ -90,11 +91,17 @@ function kindFaults(value: unknown): KindFault[] {
   return faults.map((fault) => ({ ...fault, path: [variant, ...fault.path] }));
 }
 
+/** Whether a value is a number from 0 to 1. */
+export function isScore(value: unknown): boolean {
+  const score = numberOf(value);
+  return score !== undefined && score >= 0 && score <= 1;
+}
+
 function genericFaults(content: Record<string, unknown>): KindFault[] {
   const faults: KindFault[] = [];
   if (content['input'] === undefined) faults.push({ path: ['input'], message: 'is required' });
   const { score } = content;
-  if (score !== undefined && score !== null && !(typeof score === 'number' && score >= 0 && score <= 1)) {
+  if (score !== undefined && score !== null && !isScore(score)) {
     faults.push({ path: ['score'], message: 'must be a number from 0 to 1' });
   }
   return faults;

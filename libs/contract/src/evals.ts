@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { settingNumber } from './numbers.js';
 import { jsonObjectSchema, keySchema, labelSchema } from './text.js';
 
 /** Which model an LlmJudge run asks, and by which rubric; what is left out is the run's own. */
@@ -14,8 +15,8 @@ export const evalConfigSchema = z.object({
   /** The connection's `default_model` when left out. */
   model: keySchema.min(1).nullish(),
   system_prompt: z.string().max(1_000_000).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  max_tokens: z.number().int().min(1).max(10_000_000).nullish(),
+  temperature: settingNumber(z.number().min(0).max(2).nullish()),
+  max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
   judge: judgeSchema.nullish(),
 });
 export type EvalConfig = z.output<typeof evalConfigSchema>;

@@ -7,6 +7,7 @@ export type * from './events.js';
 export * from './exact-json.js';
 export * from './ingest.js';
 export * from './lists.js';
+export { numberOf } from './numbers.js';
 export * from './queue.js';
 export * from './spans.js';
 export * from './text.js';

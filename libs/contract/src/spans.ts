@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, queryNumberSchema, repeatable } from './lists.js';
+import { payloadNumber } from './numbers.js';
 import {
   clientIdSchema,
   isStorableText,
@@ -24,7 +25,7 @@ const llmCallSchema = z.object({
   output_tokens: tokenCount,
   cached_input_tokens: tokenCount,
   reasoning_tokens: tokenCount,
-  cost: z.number().min(0).nullish(),
+  cost: payloadNumber(z.number().min(0).nullish()),
 });
 
 const kindTypeSchema = keySchema.min(1);

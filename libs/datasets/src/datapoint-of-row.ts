@@ -1,6 +1,7 @@
 import {
   datapointKindSchema,
   dottedPath,
+  isScore,
   JsonSyntaxError,
   parseExactJson,
   type DatapointKind,
@@ -74,8 +75,6 @@ function kindOf(row: Members, expected: JsonValue | undefined, text: string | nu
   kind[isConversation ? 'LlmConversation' : 'Generic'] = content;
   return kind;
 }
-
-const isScore = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= 1;
 
 const textOf = (value: JsonValue): string | null =>
   value === null || typeof value === 'string' ? value : JSON.stringify(value);

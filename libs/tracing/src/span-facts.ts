@@ -1,4 +1,4 @@
-import { isStorableText, KEY_LENGTH_MAX, type SpanKind } from '@spandrel/contract';
+import { isStorableText, KEY_LENGTH_MAX, numberOf, type SpanKind } from '@spandrel/contract';
 import { estimateCost, type PricingTable } from './pricing.js';
 import type { SpanRow } from './span.entity.js';
 
@@ -36,5 +36,8 @@ const keyOrNull = (value: unknown): string | null =>
 const countOrNull = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-const amountOrNull = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+/** The nearest double of an amount with more digits. */
+function amountOrNull(value: unknown): number | null {
+  const amount = numberOf(value);
+  return amount !== undefined && Number.isFinite(amount) && amount >= 0 ? amount : null;
+}

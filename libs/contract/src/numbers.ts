@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/**
+ * The double nearest to a JSON number, also when it has more digits than a double and is kept as its source text (see
+ * `exact-json.ts`); `undefined` for what is no number.
+ */
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return JSON.isRawJSON(value) ? Number(value.rawJSON) : undefined;
+}
+
+/** Checks a number of a payload, which is kept as it was sent: digits beyond a double's do no harm. */
+export const payloadNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
+  z.preprocess((value) => numberOf(value) ?? value, schema);
+
+/** So many significant digits are enough to tell any double from all others; more are more than is kept. */
+const DOUBLE_DIGITS_MAX = 17;
+
+/**
+ * A number that is kept as a double. Programs that write all 17 digits (`0.69999999999999996` for 0.7) mean the double;
+ * what has more digits cannot be kept exactly and is refused (contract.md "General").
+ */
+export const settingNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
+  z.preprocess((value, context) => {
+    if (!JSON.isRawJSON(value)) return value;
+    if (significantDigits(value.rawJSON) <= DOUBLE_DIGITS_MAX) return Number(value.rawJSON);
+    context.addIssue({ code: 'custom', message: `must not have more than ${DOUBLE_DIGITS_MAX} significant digits` });
+    return z.NEVER;
+  }, schema);
+
+const significantDigits = (source: string): number =>
+  source
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '').length;
