@@ -41,6 +41,12 @@ describe('a datapoint of a row', () => {
     );
   });
 
+  it('takes a null cell for no expected text of a conversation', () => {
+    const messages = '[{"role":"user","content":"hi"}]';
+    expect(ofCells({ messages, expected: 'null' })).toMatchObject({ LlmConversation: { expected: null } });
+    expect(ofCells({ messages, expected: 'nullable' })).toMatchObject({ LlmConversation: { expected: 'nullable' } });
+  });
+
   it('takes cells that are JSON as such, strings and everything else as text', () => {
     for (const [cell, value] of [
       ['{"a": 1}', { a: 1 }],

@@ -51,7 +51,8 @@ function kindOfCells(cells: Partial<Record<Column, string>>): unknown {
     if (cells[name] !== undefined) members[name] = cellValue(cells[name]);
   }
   const expected = EXPECTED.find((name) => cells[name] !== undefined);
-  return kindOf(members, expected && members[expected], expected && cells[expected]);
+  const value = expected && members[expected];
+  return kindOf(members, value, value === null ? null : expected && cells[expected]);
 }
 
 /** @param text the expected value as a conversation has it. */

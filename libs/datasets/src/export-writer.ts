@@ -61,6 +61,9 @@ function cellsOf(kind: DatapointKind): string[] {
 /** Text as it is, but never a formula to a spreadsheet (OWASP "CSV Injection"); other JSON as compact JSON text. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  if (typeof value === 'string') return FORMULA_START.test(value) ? `'${value}` : value;
   return JSON.stringify(value);
 }
+
+/** What spreadsheets take for the start of a formula, in full width too, and what some of them drop before looking. */
+const FORMULA_START = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n\0]/;
