@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { DatapointKind } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { datapointKind } from './datapoint-resource.js';
 import { CURRENT } from './datapoint-visibility.store.js';
-import type { DatapointRow } from './datapoint.entity.js';
 import { DatapointStore } from './datapoint.store.js';
 import type { DatasetRow } from './dataset.entity.js';
 import { DatasetStore } from './dataset.store.js';
@@ -38,34 +38,28 @@ export class ExportDataset {
   ): Promise<{ filename: string; content: Readable }> {
     const dataset = await this.datasets.find(scope, datasetId);
     if (!dataset) throw datasetNotFound();
-    const first = await this.slice(scope, datasetId, '', options);
-    const content = Readable.from(this.write(scope, datasetId, format, first, options), { objectMode: false });
+    const { head, rows, between, tail } = EXPORT_WRITER[format];
+    const slices = this.slices(scope, datasetId, rows, options);
+    const content = await streamSlices(slices, { head, between, tail: () => tail });
     return { filename: `${safeName(dataset)}.${format}`, content };
   }
 
-  private async *write(
+  private async *slices(
     scope: Scope,
     datasetId: string,
-    format: FileFormat,
-    first: DatapointRow[],
+    toText: (kinds: readonly DatapointKind[]) => string,
     options: LongReadOptions,
   ): AsyncGenerator<string> {
-    const writer = EXPORT_WRITER[format];
-    let lead = writer.head;
-    for (let rows = first; rows.length > 0; rows = await this.slice(scope, datasetId, rows.at(-1)!.id, options)) {
+    for (let afterId = ''; ;) {
+      const rows = await this.datapoints.after(scope, datasetId, CURRENT, afterId, SLICE, options);
+      const last = rows.at(-1);
+      if (!last) return;
       for (let start = 0; start < rows.length; start += WRITTEN_AT_ONCE) {
-        const kinds: DatapointKind[] = rows.slice(start, start + WRITTEN_AT_ONCE).map(datapointKind);
-        yield lead + writer.rows(kinds);
-        lead = writer.between;
+        yield toText(rows.slice(start, start + WRITTEN_AT_ONCE).map(datapointKind));
         await nextTurn();
       }
+      afterId = last.id;
     }
-    const end = (lead === writer.between ? '' : lead) + writer.tail;
-    if (end !== '') yield end;
-  }
-
-  private slice(scope: Scope, datasetId: string, afterId: string, options: LongReadOptions): Promise<DatapointRow[]> {
-    return this.datapoints.after(scope, datasetId, CURRENT, afterId, SLICE, options);
   }
 }
 
@@ -74,5 +68,3 @@ function safeName({ name, id }: DatasetRow): string {
   const safe = name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
   return safe === '' ? id : safe.slice(0, 100);
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

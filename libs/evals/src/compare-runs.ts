@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type EvalComparison } from '@spandrel/contract';
 import { DatasetSnapshots, DatasetStore, datasetNotFound } from '@spandrel/datasets';
-import { Invalid, type Scope } from '@spandrel/kernel';
+import { Invalid, streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import { EvalResultStore } from './eval-result.store.js';
@@ -48,30 +48,27 @@ export class CompareRuns {
       const message = 'must be runs of this dataset';
       throw new Invalid('validation_failed', 'a run is of another dataset', [{ path: 'runs', message }]);
     }
-    const first = await this.slice(scope, runs, '', options);
-    return Readable.from(this.write(scope, datasetId, runs, first, options), { objectMode: false });
-  }
-
-  private async *write(
-    scope: Scope,
-    datasetId: string,
-    runs: readonly EvalRunRow[],
-    first: ComparedDatapoint[],
-    options: LongReadOptions,
-  ): AsyncGenerator<string> {
     const shown: EvalComparison['runs'] = runs.map((run) => ({
       id: run.id,
       name: run.name,
       avg_score: averageScore(run),
       total_cost: totalCost(run),
     }));
-    let head = `{"dataset_id":${JSON.stringify(datasetId)},"runs":${JSON.stringify(shown)},"comparisons":[`;
-    for (let slice = first; slice.length > 0;) {
-      yield head + slice.map((datapoint) => JSON.stringify(datapoint)).join(',');
-      head = ',';
-      slice = await this.slice(scope, runs, slice.at(-1)!.datapoint_id, options);
+    return streamSlices(this.slices(scope, runs, options), {
+      head: `{"dataset_id":${JSON.stringify(datasetId)},"runs":${JSON.stringify(shown)},"comparisons":[`,
+      between: ',',
+      tail: () => ']}',
+    });
+  }
+
+  private async *slices(scope: Scope, runs: readonly EvalRunRow[], options: LongReadOptions): AsyncGenerator<string> {
+    for (let after = ''; ;) {
+      const datapoints = await this.slice(scope, runs, after, options);
+      const last = datapoints.at(-1);
+      if (!last) return;
+      yield datapoints.map((datapoint) => JSON.stringify(datapoint)).join(',');
+      after = last.datapoint_id;
     }
-    yield head === ',' ? ']}' : `${head}]}`;
   }
 
   private async slice(

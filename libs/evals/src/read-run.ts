@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
-import type { Scope } from '@spandrel/kernel';
+import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
@@ -40,22 +40,25 @@ export class ReadRun {
   async read(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
     const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
-    const first = await this.slice(scope, run, '', options);
-    return Readable.from(this.write(scope, run, first, options), { objectMode: false });
+    return streamSlices(this.slices(scope, run, options), {
+      head: `${JSON.stringify(runSummary(run)).slice(0, -1)},"result_items":[`,
+      between: ',',
+      tail: () => ']}',
+    });
   }
 
-  private async *write(scope: Scope, run: EvalRunRow, first: Slice, options: LongReadOptions): AsyncGenerator<string> {
+  private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<string> {
     const running = new Set(mayStillRun(run) ? runningItems(run) : []);
-    let head = `${JSON.stringify(runSummary(run)).slice(0, -1)},"result_items":[`;
-    for (let slice = first; slice.datapoints.length > 0;) {
-      const items = slice.datapoints.map((datapoint) =>
-        resultItem(datapoint, slice.results.get(datapoint.id), running.has(datapoint.id)),
+    for (let after = ''; ;) {
+      const { datapoints, results } = await this.slice(scope, run, after, options);
+      const last = datapoints.at(-1);
+      if (!last) return;
+      const items = datapoints.map((datapoint) =>
+        resultItem(datapoint, results.get(datapoint.id), running.has(datapoint.id)),
       );
-      yield head + items.map((item) => JSON.stringify(item)).join(',');
-      head = ',';
-      slice = await this.slice(scope, run, slice.datapoints.at(-1)!.id, options);
+      yield items.map((item) => JSON.stringify(item)).join(',');
+      after = last.id;
     }
-    yield head === ',' ? ']}' : `${head}]}`;
   }
 
   private async slice(scope: Scope, run: EvalRunRow, after: string, options: LongReadOptions): Promise<Slice> {

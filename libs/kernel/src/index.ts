@@ -18,6 +18,7 @@ export { answerMalformedHttp } from './http/malformed-http.js';
 export { PathId } from './http/path-id.pipe.js';
 export { Readiness } from './http/readiness.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body.js';
+export { streamSlices } from './http/stream-slices.js';
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export { runApp, STOP_MESSAGE, type AppContext, type AppMessage, type AppReady } from './lifecycle/run-app.js';

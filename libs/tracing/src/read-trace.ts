@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { Scope } from '@spandrel/kernel';
+import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions, Position } from '@spandrel/storage';
 import { traceNotFound } from './apply-job.js';
-import type { StoredSpan } from './span.entity.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
-import type { TraceRow } from './trace.entity.js';
 import { TraceStore } from './trace.store.js';
 import { traceListItem } from './trace-resource.js';
 
@@ -29,26 +27,23 @@ export class ReadTrace {
   async read(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
     const trace = await this.traces.find(scope, id);
     if (!trace) throw traceNotFound();
-    const first = await this.store.ofTrace(scope, id, undefined, SLICE, options);
-    return Readable.from(this.write(scope, trace, first, options), { objectMode: false });
+    return streamSlices(this.slices(scope, id, options), {
+      head: `{"trace":${JSON.stringify(traceListItem(trace))},"spans":[`,
+      between: ',',
+      tail: (count) => `],"count":${count}}`,
+    });
   }
 
-  private async *write(
-    scope: Scope,
-    trace: TraceRow,
-    first: StoredSpan[],
-    options: LongReadOptions,
-  ): AsyncGenerator<string> {
-    let head = `{"trace":${JSON.stringify(traceListItem(trace))},"spans":[`;
+  /** @returns how many spans there were. */
+  private async *slices(scope: Scope, traceId: string, options: LongReadOptions): AsyncGenerator<string, number> {
     let count = 0;
-    for (let rows = first; rows.length > 0;) {
-      yield head + rows.map((row) => JSON.stringify(spanResource(row))).join(',');
-      head = ',';
-      count += rows.length;
-      const last = rows.at(-1)!;
-      const from: Position = { value: last.startedAt, id: last.id };
-      rows = await this.store.ofTrace(scope, trace.id, from, SLICE, options);
+    for (let from: Position | undefined; ;) {
+      const spans = await this.store.ofTrace(scope, traceId, from, SLICE, options);
+      const last = spans.at(-1);
+      if (!last) return count;
+      count += spans.length;
+      yield spans.map((span) => JSON.stringify(spanResource(span))).join(',');
+      from = { value: last.startedAt, id: last.id };
     }
-    yield `${count === 0 ? head : ''}],"count":${count}}`;
   }
 }

@@ -1,0 +1,71 @@
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
+import { streamSlices } from './stream-slices.js';
+
+const list = { head: '{"items":[', between: ',', tail: () => ']}' };
+
+async function* slicesOf(...slices: string[]): AsyncGenerator<string> {
+  yield* slices;
+}
+
+describe('streamSlices', () => {
+  it('frames slices, however many', async () => {
+    expect(await text(await streamSlices(slicesOf('1,2', '3', '4'), list))).toBe('{"items":[1,2,3,4]}');
+    expect(await text(await streamSlices(slicesOf('1'), list))).toBe('{"items":[1]}');
+    expect(await text(await streamSlices(slicesOf(), list))).toBe('{"items":[]}');
+  });
+
+  it('may have no frame and nothing in it', async () => {
+    const bare = { head: '', between: '', tail: () => '' };
+    expect(await text(await streamSlices(slicesOf('a\n', 'b\n'), bare))).toBe('a\nb\n');
+    expect(await text(await streamSlices(slicesOf(), bare))).toBe('');
+  });
+
+  it('ends with what the slices come to', async () => {
+    async function* counted(): AsyncGenerator<string, number> {
+      let count = 0;
+      for (; count < 3; count++) yield 'x';
+      return count;
+    }
+    const tail = (count: number): string => `],"count":${count}}`;
+    expect(await text(await streamSlices(counted(), { ...list, tail }))).toBe('{"items":[x,x,x],"count":3}');
+  });
+
+  it('makes the first slice before anything is written, so that its failure can be told', async () => {
+    async function* failing(): AsyncGenerator<string> {
+      throw new Error('no database');
+    }
+    await expect(streamSlices(failing(), list)).rejects.toThrow('no database');
+  });
+
+  it('cuts the answer off when a later slice fails', async () => {
+    async function* failing(): AsyncGenerator<string> {
+      yield '1';
+      throw new Error('no database');
+    }
+    await expect(text(await streamSlices(failing(), list))).rejects.toThrow('no database');
+  });
+
+  it('makes slices as they are taken, and no more once the client is gone', async () => {
+    let made = 0;
+    let ended = false;
+    async function* endless(): AsyncGenerator<string> {
+      try {
+        for (;;) {
+          made++;
+          yield 'x'.repeat(100_000);
+        }
+      } finally {
+        ended = true;
+      }
+    }
+    const stream = await streamSlices(endless(), list);
+    expect(made).toBe(1);
+    await new Promise((resolve) => stream.once('data', resolve));
+    stream.destroy();
+    await new Promise((resolve) => stream.once('close', resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toBe(true);
+    expect(made).toBeLessThan(5);
+  });
+});
