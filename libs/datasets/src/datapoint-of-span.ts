@@ -1,4 +1,5 @@
-import { parseExactJson, type DatapointKind, type DatapointMessage } from '@spandrel/contract';
+import type { DatapointKind, DatapointMessage } from '@spandrel/contract';
+import { fromJsonText } from '@spandrel/storage';
 import type { StoredSpan } from '@spandrel/tracing';
 
 /**
@@ -7,15 +8,13 @@ import type { StoredSpan } from '@spandrel/tracing';
  * output of a span that still runs is `null`.
  */
 export function datapointOfSpan(span: Pick<StoredSpan, 'input' | 'output'>): DatapointKind {
-  const input = valueOf(span.input);
-  const output = valueOf(span.output);
+  const input = fromJsonText(span.input);
+  const output = fromJsonText(span.output);
   if (isConversation(input)) {
     return { LlmConversation: { messages: input, expected: textOf(output), metadata: null } };
   }
   return { Generic: { input, expected_output: output } };
 }
-
-const valueOf = (text: string | null): unknown => (text === null ? null : parseExactJson(text));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);

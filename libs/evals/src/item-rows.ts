@@ -1,3 +1,4 @@
+import { toJsonText } from '@spandrel/storage';
 import { addCost, toCostSum, type CostSum } from '@spandrel/tracing';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
 import type { ItemResult } from './execute-item.js';
@@ -9,21 +10,19 @@ export const resultRow = ({ projectId, id }: EvalRunRow, datapointId: string, re
   runId: id,
   datapointId,
   status: result.error === null ? RESULT_STATUS.completed : RESULT_STATUS.failed,
-  output: jsonOf(result.output),
+  output: toJsonText(result.output),
   score: result.score,
-  scoreReason: jsonOf(result.reason),
+  scoreReason: toJsonText(result.reason),
   latencyMs: result.latencyMs === null ? null : Math.round(result.latencyMs),
   tokens: result.tokens,
   cost: result.cost,
-  error: jsonOf(result.error),
+  error: toJsonText(result.error),
   attempts: result.attempts,
   judgeModel: result.judge.model,
   judgePromptHash: result.promptHash,
   judgeTokens: result.judge.tokens,
   judgeCost: result.judge.cost,
 });
-
-const jsonOf = (text: string | null): string | null => (text === null ? null : JSON.stringify(text));
 
 /** The run's sums with one more processed item. */
 export function addResult(run: EvalRunRow, item: EvalResultRow): EvalRunRow {

@@ -1,11 +1,11 @@
 import {
   formatTimestamp,
-  parseExactJson,
   type EvalConfigResource,
   type EvalRunSummary,
   type ResultItemResource,
 } from '@spandrel/contract';
 import type { SnapshotDatapoint } from '@spandrel/datasets';
+import { fromJsonText } from '@spandrel/storage';
 import { costOf } from '@spandrel/tracing';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
@@ -37,14 +37,13 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
   };
 }
 
-export const runConfig = (run: EvalRunRow): EvalConfigResource =>
-  parseExactJson(run.config) as unknown as EvalConfigResource;
+export const runConfig = (run: EvalRunRow): EvalConfigResource => fromJsonText(run.config) as EvalConfigResource;
 
 /** Datapoints that are being called. */
 export const runningItems = (run: EvalRunRow): string[] => JSON.parse(run.running) as string[];
 
 export const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
-  run.scoringConfig === null ? null : (parseExactJson(run.scoringConfig) as Record<string, unknown>);
+  fromJsonText(run.scoringConfig) as Record<string, unknown> | null;
 
 /** Over the items that have a score. */
 export const averageScore = (run: EvalRunRow): number | null =>
@@ -85,6 +84,6 @@ export function resultItem(
 }
 
 /** A text as a column keeps it: a JSON string, so that NUL and lone surrogates survive. */
-export const textOf = (json: string | null): string | null => (json === null ? null : (JSON.parse(json) as string));
+export const textOf = (json: string | null): string | null => fromJsonText(json) as string | null;
 
 const timeOf = (epochMs: number | null): string | null => (epochMs === null ? null : formatTimestamp(epochMs));

@@ -3,7 +3,7 @@ import { Connections, type UsableConnection } from '@spandrel/connections';
 import type { EvalConfig, EvalConfigResource, EvalRunSummary, StartEval } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import { Invalid, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
-import { Storage, type WriteTx } from '@spandrel/storage';
+import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { RunWorker } from './run-worker.js';
@@ -116,7 +116,7 @@ function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now, leas
     status: RUN_STATUS.pending,
     config: JSON.stringify(config),
     scoring: body.scoring,
-    scoringConfig: body.scoring_config ? JSON.stringify(body.scoring_config) : null,
+    scoringConfig: toJsonText(body.scoring_config),
     connectionId: config.connection_id,
     judgeConnectionId: config.judge?.connection_id ?? null,
     total: snapshot.count,

@@ -1,4 +1,5 @@
-import { formatTimestamp, parseExactJson, type DatapointKind, type QueueItemResource } from '@spandrel/contract';
+import { formatTimestamp, type DatapointKind, type QueueItemResource } from '@spandrel/contract';
+import { fromJsonText } from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { queueStatusName } from './queue-status.js';
 
@@ -10,7 +11,7 @@ export const queueItemResource = (item: QueueItemRow): QueueItemResource => ({
   status: queueStatusName(item.status),
   claimed_by: item.claimedBy,
   claimed_at: item.claimedAt === null ? null : formatTimestamp(item.claimedAt),
-  original_data: parseExactJson(item.originalData) as unknown as DatapointKind,
-  edited_data: item.editedData === null ? null : parseExactJson(item.editedData),
+  original_data: fromJsonText(item.originalData) as DatapointKind,
+  edited_data: fromJsonText(item.editedData),
   created_at: formatTimestamp(item.createdAt),
 });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { datapointKindSchema, type QueueItemResource } from '@spandrel/contract';
 import { ChangeDatapoints, DatasetStore } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
+import { Storage, toJsonText } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { submitted } from './queue-item-states.js';
 import { QueueItemStore } from './queue-item.store.js';
@@ -32,7 +32,7 @@ export class SubmitItem {
    * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it.
    */
   submit(scope: Scope, id: string, { editedData, apply }: Submission, now: number): Promise<QueueItemResource> {
-    const text = editedData === undefined || editedData === null ? null : JSON.stringify(editedData);
+    const text = toJsonText(editedData);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
     if (!kind) return this.changes.change(scope, id, (item) => submitted(item, text));
     return this.storage.write(async (tx) => {

@@ -6,6 +6,7 @@ export type { Flat } from './flat.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
 export { IdOrder, type SizedRows } from './id-order.js';
 export { foldAscii, jsonContains, mayContainJson } from './json-search.js';
+export { fromJsonText, objectFromJsonText, toJsonText } from './json-text.js';
 export {
   behind,
   fillPage,

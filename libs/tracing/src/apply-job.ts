@@ -1,8 +1,8 @@
 import { Conflict, NotFound } from '@spandrel/kernel';
 import type { SpanKind } from '@spandrel/contract';
+import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
 import { finishedSpan, type Finish } from './finish-span.js';
-import { fromJsonText, objectFromJsonText } from './json-text.js';
 import { metadataText, newSpan } from './new-span.js';
 import { newTrace, patchedTrace } from './new-trace.js';
 import type { PricingTable } from './pricing.js';

@@ -1,6 +1,6 @@
 import { Invalid } from '@spandrel/kernel';
 import type { SpanKind } from '@spandrel/contract';
-import { toJsonText } from './json-text.js';
+import { toJsonText } from '@spandrel/storage';
 import type { PricingTable } from './pricing.js';
 import type { StoredSpan } from './span.entity.js';
 import { spanFacts } from './span-facts.js';

@@ -1,7 +1,7 @@
 import type { IngestSpan, SpanKind } from '@spandrel/contract';
 import { Conflict, Invalid } from '@spandrel/kernel';
+import { fromJsonText, toJsonText } from '@spandrel/storage';
 import { assertEndAfterStart, finishedSpan } from './finish-span.js';
-import { fromJsonText, toJsonText } from './json-text.js';
 import { metadataText, newSpan } from './new-span.js';
 import type { PricingTable } from './pricing.js';
 import { spanFacts } from './span-facts.js';

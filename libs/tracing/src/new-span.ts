@@ -1,5 +1,5 @@
 import { DEFAULT_SPAN_KIND, type SpanKind } from '@spandrel/contract';
-import { toJsonText } from './json-text.js';
+import { toJsonText } from '@spandrel/storage';
 import type { PricingTable } from './pricing.js';
 import { spanFacts } from './span-facts.js';
 import type { StoredSpan } from './span.entity.js';

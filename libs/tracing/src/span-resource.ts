@@ -1,5 +1,5 @@
 import { formatTimestamp, type SpanKind, type SpanResource, type SpanStatus } from '@spandrel/contract';
-import { fromJsonText, objectFromJsonText } from './json-text.js';
+import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import type { StoredSpan } from './span.entity.js';
 import { STATUS } from './status.js';
 

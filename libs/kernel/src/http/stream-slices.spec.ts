@@ -33,7 +33,7 @@ describe('streamSlices', () => {
 
   it('makes the first slice before anything is written, so that its failure can be told', async () => {
     async function* failing(): AsyncGenerator<string> {
-      throw new Error('no database');
+      yield await Promise.reject<string>(new Error('no database'));
     }
     await expect(streamSlices(failing(), list)).rejects.toThrow('no database');
   });
