@@ -3,6 +3,7 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
 import type { Logger } from '../logger.js';
+import { isArriving, lingeringAnswer } from './lingering-answer.js';
 
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, contract.md "Errors"). */
 @Catch()
@@ -26,11 +27,14 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     return;
   }
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', String(known.retryAfterSeconds));
+  const body = Buffer.from(JSON.stringify(problem(known.code, known.message, request.id, known.errors)));
+  const lingers = reply.getHeader('connection') === 'close' && isArriving(request.raw);
   void reply
     .status(ERRORS[known.code].status)
     .header('x-request-id', request.id)
     .header('content-type', PROBLEM_MEDIA_TYPE)
-    .send(Buffer.from(JSON.stringify(problem(known.code, known.message, request.id, known.errors))));
+    .header('content-length', body.length)
+    .send(lingers ? lingeringAnswer(body, request.raw) : body);
 }
 
 /** Codes for the statuses that Fastify and Nest answer with by themselves. */
