@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, joinSql, rawSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
@@ -47,7 +48,7 @@ export class CaptureTaskStore {
           values ${joinSql(rows, ', ')} on conflict do nothing`,
       );
       at += size;
-      if (at % ROWS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (at % ROWS_PER_TURN === 0) await nextTurn();
     }
     return made;
   }

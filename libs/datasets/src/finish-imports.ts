@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope } from '@spandrel/kernel';
@@ -95,5 +96,3 @@ export class FinishImports {
     });
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

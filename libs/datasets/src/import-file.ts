@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
@@ -130,5 +131,3 @@ function toInvalid(error: unknown): unknown {
   const path = `line ${error.line}`;
   return new Invalid('validation_failed', `${path}: ${error.message}`, [{ path, message: error.message }]);
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { rawSql, sql, type Sql } from './sql.js';
 import type { WriteTx } from './write-tx.js';
 
@@ -18,6 +19,6 @@ export async function deleteRows(tx: WriteTx, table: string, where: Sql): Promis
     );
     deleted += count;
     if (count < ROWS_PER_STATEMENT) return deleted;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
@@ -42,7 +43,7 @@ export class DeleteTraces {
       await this.spans.delete(tx, scope, ids);
       deleted += ids.length;
       if (ids.length < SPANS_PER_STATEMENT) return deleted;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 
