@@ -36,7 +36,7 @@ export class ChangeConnections {
   /** Changes the members given; the key stays when none is given. @throws Invalid, NotFound */
   update(scope: Scope, id: string, body: UpdateConnection): Promise<ConnectionRow> {
     return this.storage.write(async (tx) => {
-      const row = await this.store.findLocked(tx, scope, id);
+      const row = await this.store.findForWrite(tx, scope, id);
       if (!row) throw connectionNotFound();
       const changed = this.changed(row, body);
       await this.store.update(tx, changed);
@@ -47,7 +47,7 @@ export class ChangeConnections {
   /** @throws NotFound, and Conflict when an unfinished run uses the connection. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      if (!(await this.store.findLocked(tx, scope, id))) throw connectionNotFound();
+      if (!(await this.store.findForWrite(tx, scope, id))) throw connectionNotFound();
       if (await this.uses.isUsed(tx, scope, id)) {
         throw new Conflict('connection_in_use', 'the connection is used by an eval run that is not finished');
       }

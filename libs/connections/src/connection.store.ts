@@ -25,8 +25,8 @@ export class ConnectionStore {
     return row;
   }
 
-  /** As {@link find}, kept from changing and going until the transaction ends. */
-  async findLocked(tx: WriteTx, scope: Scope, id: string): Promise<ConnectionRow | undefined> {
+  /** A connection that is to be changed, or kept as it is, until the transaction ends; locked against others. */
+  async findForWrite(tx: WriteTx, scope: Scope, id: string): Promise<ConnectionRow | undefined> {
     if (!isStorableText(id)) return undefined;
     const [row] = await tx.all<ConnectionRow>(
       sql`select ${CONNECTION_COLUMNS} from provider_connection c

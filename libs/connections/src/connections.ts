@@ -31,7 +31,7 @@ export class Connections {
    * @returns `undefined` when the project has none with this id.
    */
   async findForUse(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection | undefined> {
-    const row = await this.store.findLocked(tx, scope, id);
+    const row = await this.store.findForWrite(tx, scope, id);
     if (!row) return undefined;
     const { name, provider, baseUrl, defaultModel } = row;
     return { id, name, provider, baseUrl, defaultModel };
