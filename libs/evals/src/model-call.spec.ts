@@ -118,6 +118,19 @@ describe('a model call', () => {
     expect((await callModel(connection, call, options())).text).toBe('');
   });
 
+  it('takes no count that is no whole number', async () => {
+    const body = { ...answered('Hi'), usage: { prompt_tokens: 1.5, completion_tokens: 4 } };
+    const connection = connectionThat({ status: 200, body });
+    const odd = { readAnswer: () => ({ text: 'Hi', error: null, usage: { inputTokens: NaN, outputTokens: '7' } }) };
+    Object.assign(connection.provider.chat, odd);
+    expect((await callModel(connection, call, options())).usage).toEqual({
+      inputTokens: null,
+      outputTokens: null,
+      cachedInputTokens: null,
+      reasoningTokens: null,
+    });
+  });
+
   it('never lets the key into an output', async () => {
     const connection = connectionThat({ status: 200, body: answered('you sent sk-secret') });
     expect((await callModel(connection, call, options())).text).toBe('you sent [redacted]');

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
-import type { ChatCall, RecordedAnswer, Usage } from '@spandrel/plugin-api';
+import { countOf, type ChatCall, type RecordedAnswer, type Usage } from '@spandrel/plugin-api';
 import type { Permits } from './permits.js';
 
 /** Service-spec "Limits": fixed, not configurable per run. */
@@ -86,13 +86,21 @@ function readReply(
   if (answer.error !== null) throw new ModelCallError(connection.redact(answer.error), attempts);
   if (typeof answer.text !== 'string') throw new ModelCallError(`the answer holds no text: ${reply.excerpt}`, attempts);
   // A server that repeats what it was sent must not have the key end up in a result.
-  return { text: connection.redactOutput(answer.text), usage: answer.usage };
+  return { text: connection.redactOutput(answer.text), usage: countedUsage(answer.usage) };
 }
 
 function failureOf(connection: OpenConnection, { status, body, excerpt }: ConnectionReply): string {
   const said = body === undefined ? undefined : connection.provider.errorMessage(body);
   return `HTTP ${status}: ${said === undefined ? excerpt || 'no message' : connection.redact(said)}`;
 }
+
+/** A plugin may count anything: what is no whole number is unknown. */
+const countedUsage = (usage: Usage): Usage => ({
+  inputTokens: countOf(usage.inputTokens),
+  outputTokens: countOf(usage.outputTokens),
+  cachedInputTokens: countOf(usage.cachedInputTokens),
+  reasoningTokens: countOf(usage.reasoningTokens),
+});
 
 /** Input and output tokens together; `null` when neither is known. */
 export const totalTokens = ({ inputTokens, outputTokens }: Usage): number | null =>
