@@ -1,11 +1,10 @@
-export { ChangeDatapoints, type NewDatapoint } from './change-datapoints.js';
+export { ChangeDatapoints } from './change-datapoints.js';
 export { datapointKind } from './datapoint-resource.js';
-export type { DatapointRow } from './datapoint.entity.js';
 export { DatapointStore, type DatapointResult } from './datapoint.store.js';
 export { DatasetParticipants, type DatasetParticipant } from './dataset-participants.js';
 export { DatasetSnapshots, type SnapshotDatapoint } from './dataset-snapshots.js';
 export { DatasetStore } from './dataset.store.js';
 export { datasetsFeature } from './datasets.feature.js';
 export { DatasetsModule } from './datasets.module.js';
-export { datapointNotFound, datasetNotFound } from './not-found.js';
+export { datasetNotFound } from './not-found.js';
 export type { Snapshot } from './snapshot.js';

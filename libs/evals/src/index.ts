@@ -1,2 +1,1 @@
 export { evalsFeature } from './evals.feature.js';
-export { EvalsModule } from './evals.module.js';
