@@ -97,11 +97,11 @@ export class EvalRunStore {
     return rows.length > 0;
   }
 
-  /** Unfinished runs of all projects that nobody works on any more. @param now in ms; leases until then have ended. */
-  async abandoned(now: number): Promise<EvalRunRow[]> {
-    return this.storage.read<EvalRunRow>(
-      sql`select ${COLUMNS} from eval_run r where r.status < ${RUN_STATUS.completed} and r.lease_until <= ${now}
-        order by r.id limit ${TAKE_MAX}`,
+  /** Unfinished runs of all projects that nobody works on. @param now in ms; leases until then have ended. */
+  abandoned(now: number): Promise<RunKey[]> {
+    return this.storage.read<RunKey>(
+      sql`select r.project_id as "projectId", r.id as id from eval_run r
+        where r.status < ${RUN_STATUS.completed} and r.lease_until <= ${now} order by r.id limit ${TAKE_MAX}`,
     );
   }
 
@@ -118,21 +118,23 @@ export class EvalRunStore {
     return rows > 0;
   }
 
-  /** Keeps all runs of an owner for longer. */
-  async renew(owner: string, until: number): Promise<void> {
+  /** Keeps runs of an owner for longer. @param ids of any projects. */
+  async renew(owner: string, ids: readonly string[], until: number): Promise<void> {
+    if (ids.length === 0) return;
     await this.storage.write((tx) =>
       tx.run(
-        sql`update eval_run set lease_until = ${until} where status < ${RUN_STATUS.completed} and lease_owner = ${owner}`,
+        sql`update eval_run set lease_until = ${until}
+          where status < ${RUN_STATUS.completed} and lease_owner = ${owner} and ${anyOf('id', ids)}`,
       ),
     );
   }
 
-  /** Lets one run go. @param from when it may be taken again, in ms. */
-  async giveBack({ projectId, id }: RunKey, from: number): Promise<void> {
+  /** Lets an owner's run go, when it is unfinished and still the owner's. @param from when it may be taken again, in ms. */
+  async giveBack({ projectId, id }: RunKey, owner: string, from: number): Promise<void> {
     await this.storage.write((tx) =>
       tx.run(
-        sql`update eval_run set lease_owner = null, lease_until = ${from}
-          where project_id = ${projectId} and id = ${id} and status < ${RUN_STATUS.completed}`,
+        sql`update eval_run set lease_owner = null, lease_until = ${from} where project_id = ${projectId}
+          and id = ${id} and status < ${RUN_STATUS.completed} and lease_owner = ${owner}`,
       ),
     );
   }

@@ -1,8 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { LOGGER, newId, type Logger } from '@spandrel/kernel';
+import { LOGGER, newId, PeriodicTask, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeRun } from './change-run.js';
-import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { ExecuteRun } from './execute-run.js';
 
@@ -10,6 +9,8 @@ import { ExecuteRun } from './execute-run.js';
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 const POLL_MS = 5_000;
+/** Longest until a run that keeps being interrupted is taken up again. */
+const RETRY_MS_MAX = 300_000;
 /** What calls in flight get to end when the process stops; their items are called again by the next one otherwise. */
 const DRAIN_MS = 5_000;
 
@@ -20,8 +21,10 @@ const DRAIN_MS = 5_000;
 @Injectable()
 export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly owner = newId();
-  private readonly running = new Map<string, { stop: AbortController; done: Promise<void> }>();
-  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly running = new Map<string, { id: string; stop: AbortController; done: Promise<void> }>();
+  /** How often runs were interrupted by errors, since they last went on. */
+  private readonly interruptions = new Map<string, number>();
+  private readonly tasks: readonly PeriodicTask[];
   private readonly killed = new AbortController();
   private stopped = false;
 
@@ -31,7 +34,13 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly change: ChangeRun,
     private readonly execute: ExecuteRun,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    const failure = 'eval runs cannot be looked after now';
+    this.tasks = [
+      new PeriodicTask({ everyMs: POLL_MS, task: () => this.takeAbandoned(), failure, logger }),
+      new PeriodicTask({ everyMs: RENEW_MS, task: () => this.renewLeases(), failure, logger }),
+    ];
+  }
 
   /** The lease a run is made with. */
   lease = (now: number): { owner: string; until: number } => ({ owner: this.owner, until: now + LEASE_MS });
@@ -42,20 +51,19 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     if (this.stopped || this.running.has(key)) return;
     const stop = new AbortController();
     const done = this.work(run, stop.signal).finally(() => this.running.delete(key));
-    this.running.set(key, { stop, done });
+    this.running.set(key, { id: run.id, stop, done });
   }
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.storage.exclusive) await this.runs.release();
-    await this.poll();
-    this.every(POLL_MS, () => this.poll());
-    this.every(RENEW_MS, () => this.runs.renew(this.owner, Date.now() + LEASE_MS));
+    await this.takeAbandoned();
+    for (const task of this.tasks) task.start();
   }
 
   /** Begins no more items, waits a little for those in flight, and lets the runs go. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    for (const timer of this.timers) clearInterval(timer);
+    await Promise.all(this.tasks.map((task) => task.stop()));
     const running = [...this.running.values()];
     for (const { stop } of running) stop.abort();
     const kill = setTimeout(() => this.killed.abort(new Error('the process is stopping')), DRAIN_MS);
@@ -64,7 +72,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     await this.runs.release(this.owner).catch((error: unknown) => this.logger.warn({ err: error }, 'leases stay'));
   }
 
-  private async poll(): Promise<void> {
+  private async takeAbandoned(): Promise<void> {
     const now = Date.now();
     for (const run of await this.runs.abandoned(now)) {
       if (this.stopped) return;
@@ -72,23 +80,34 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     }
   }
 
-  private async work(key: RunKey, stop: AbortSignal): Promise<void> {
-    try {
-      const run: EvalRunRow | undefined = await this.change.begin(key, Date.now());
-      if (!run) return;
-      await this.execute.run(run, { owner: this.owner, stop, kill: this.killed.signal });
-    } catch (error) {
-      this.logger.error({ err: error, run_id: key.id }, 'an eval run was interrupted; it is taken up again');
-      await this.runs.giveBack(key, Date.now() + POLL_MS).catch(() => undefined);
-    }
+  private async renewLeases(): Promise<void> {
+    const ids = [...this.running.values()].map(({ id }) => id);
+    await this.runs.renew(this.owner, ids, Date.now() + LEASE_MS);
   }
 
-  private every(ms: number, task: () => Promise<void>): void {
-    const timer = setInterval(
-      () => void task().catch((error: unknown) => this.logger.warn({ err: error }, 'eval runs cannot be looked after')),
-      ms,
-    );
-    this.timers.push(timer.unref());
+  /** Works on a run for as long as it is this process's; what is left of it then is taken up by whoever sees it. */
+  private async work(run: RunKey, stop: AbortSignal): Promise<void> {
+    const key = keyOf(run);
+    let takenAgainIn = 0;
+    try {
+      const begun = await this.change.begin(run, Date.now());
+      if (begun) await this.execute.run(begun, { owner: this.owner, stop, kill: this.killed.signal });
+      this.interruptions.delete(key);
+    } catch (error) {
+      const interruptions = (this.interruptions.get(key) ?? 0) + 1;
+      this.interruptions.set(key, interruptions);
+      takenAgainIn = Math.min(RETRY_MS_MAX, POLL_MS * 2 ** (interruptions - 1));
+      this.logger.error(
+        { err: error, run_id: run.id, interruptions },
+        'an eval run was interrupted; it is taken up again',
+      );
+    }
+    try {
+      await this.runs.giveBack(run, this.owner, Date.now() + takenAgainIn);
+    } catch (error) {
+      // Then its lease runs out.
+      this.logger.warn({ err: error, run_id: run.id }, 'an eval run could not be let go');
+    }
   }
 }
 

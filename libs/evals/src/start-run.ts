@@ -62,31 +62,28 @@ export class StartRun {
 
   /** The config with its defaults; its connections are there and stay until the transaction ends. */
   private async complete(tx: WriteTx, scope: Scope, config: EvalConfig): Promise<EvalConfigResource> {
-    const connection = await this.connection(tx, scope, config.connection_id);
-    const model = config.model ?? connection.defaultModel;
+    const { connection_id: id, judge } = config;
+    const judgeId = judge?.connection_id ?? null;
+    // Locked in one order by everybody.
+    const connections = new Map<string, UsableConnection>();
+    for (const needed of [...new Set([id, judgeId ?? id])].sort()) {
+      connections.set(needed, await this.connection(tx, scope, needed));
+    }
+    const model = config.model ?? connections.get(id)!.defaultModel;
     if (model === null) {
       throw new Invalid('validation_failed', 'no model is named', [
         { path: 'config.model', message: 'is required, since the connection has no default_model' },
       ]);
     }
+    const judgeModel = judge?.model ?? (judgeId === null ? null : connections.get(judgeId)!.defaultModel);
     return {
-      connection_id: connection.id,
+      connection_id: id,
       model,
       system_prompt: config.system_prompt ?? null,
       temperature: config.temperature ?? null,
       max_tokens: config.max_tokens ?? null,
-      judge: config.judge ? await this.judge(tx, scope, config.judge) : null,
+      judge: judge ? { connection_id: judgeId, model: judgeModel, rubric: judge.rubric ?? null } : null,
     };
-  }
-
-  private async judge(
-    tx: WriteTx,
-    scope: Scope,
-    judge: NonNullable<EvalConfig['judge']>,
-  ): Promise<EvalConfigResource['judge']> {
-    const { connection_id: id = null, model = null, rubric = null } = judge;
-    const connection = id === null ? undefined : await this.connection(tx, scope, id);
-    return { connection_id: id, model: model ?? connection?.defaultModel ?? null, rubric };
   }
 
   private async connection(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {

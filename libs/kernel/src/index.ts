@@ -21,6 +21,7 @@ export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body
 export { streamSlices } from './http/stream-slices.js';
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
+export { PeriodicTask } from './lifecycle/periodic-task.js';
 export { runApp, STOP_MESSAGE, type AppContext, type AppMessage, type AppReady } from './lifecycle/run-app.js';
 export { createLogger, type Logger } from './logger.js';
 export { PACKAGE } from './package-root.js';

@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from '../logger.js';
+import { PeriodicTask } from './periodic-task.js';
+
+const lines: string[] = [];
+const logger = createLogger('warn', 'test', { write: (line: string) => void lines.push(line) });
+
+describe('a periodic task', () => {
+  it('is done again and again, never twice at once, and goes on after a failure', async () => {
+    let [runs, now, most] = [0, 0, 0];
+    const task = new PeriodicTask({
+      everyMs: 1,
+      logger,
+      failure: 'it did not work',
+      task: async () => {
+        most = Math.max(most, ++now);
+        await pause(5);
+        now--;
+        if (++runs === 2) throw new Error('once');
+      },
+    });
+    task.start();
+    while (runs < 4) await pause(2);
+    await task.stop();
+    expect(most).toBe(1);
+    expect(lines.join()).toContain('it did not work');
+    const atStop = runs;
+    await pause(20);
+    expect(runs).toBe(atStop);
+  });
+
+  it('is waited for by its stop, and told of it', async () => {
+    const seen: string[] = [];
+    const task = new PeriodicTask({
+      everyMs: 1,
+      logger,
+      failure: 'x',
+      task: async (stopped) => {
+        seen.push('begun');
+        while (!stopped.aborted) await pause(1);
+        await pause(5);
+        seen.push('over');
+      },
+    });
+    task.start();
+    while (seen.length === 0) await pause(1);
+    await task.stop();
+    expect(seen).toEqual(['begun', 'over']);
+  });
+});

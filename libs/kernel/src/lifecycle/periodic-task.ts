@@ -1,0 +1,44 @@
+import type { Logger } from '../logger.js';
+
+export interface PeriodicTaskOptions {
+  everyMs: number;
+  /** What is done; never twice at once. A throw is logged, and it is done again at its time. */
+  task: (stopped: AbortSignal) => Promise<void>;
+  /** What the log says when it fails. */
+  failure: string;
+  logger: Logger;
+}
+
+/** Something done from time to time for as long as the process lives. Does not keep the process alive. */
+export class PeriodicTask {
+  private readonly stopped = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private underWay: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: PeriodicTaskOptions) {}
+
+  /** Begins to wait for the first time. */
+  start(): void {
+    this.timer = setTimeout(() => {
+      this.underWay = this.once().then(() => {
+        if (!this.stopped.signal.aborted) this.start();
+      });
+    }, this.options.everyMs).unref();
+  }
+
+  /** Does it no more. @returns once what is under way is over. */
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    clearTimeout(this.timer);
+    await this.underWay;
+  }
+
+  private async once(): Promise<void> {
+    const { task, failure, logger } = this.options;
+    try {
+      await task(this.stopped.signal);
+    } catch (error) {
+      logger.warn({ err: error }, failure);
+    }
+  }
+}
