@@ -178,7 +178,7 @@ class Model {
       }
       expect({ version, seen, ids }).toEqual({ version, seen: contents, ids: contents.map(([id]) => id) });
       for (const [id, input] of contents) {
-        const found = await this.snapshots.find(scope, snapshot, id);
+        const [found] = (await this.snapshots.among(scope, snapshot, [id])).datapoints;
         expect(found && inputOf(found.kind)).toEqual(input);
       }
     }

@@ -70,10 +70,18 @@ export class DatasetSnapshots {
     return this.snapshots.idsOfAny(scope, datasetId, versions, afterId, limit, options);
   }
 
-  /** One datapoint of a snapshot, quickly. */
-  async find(scope: Scope, snapshot: Snapshot, id: string): Promise<SnapshotDatapoint | undefined> {
-    const row = await this.snapshots.find(scope, snapshot, id);
-    return row && { id: row.id, kind: datapointKind(row) };
+  /**
+   * Those of some datapoints that a snapshot has, in order, as many as fit into memory.
+   * @returns and the last id that was looked at when there may be more behind it.
+   */
+  async among(
+    scope: Scope,
+    snapshot: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions = {},
+  ): Promise<{ datapoints: SnapshotDatapoint[]; through: string | undefined }> {
+    const { rows, through } = await this.snapshots.among(scope, snapshot, ids, options);
+    return { datapoints: rows.map((row) => ({ id: row.id, kind: datapointKind(row) })), through };
   }
 
   /** Datapoints of a snapshot behind `afterId`, in order: up to `limit`, as many as fit into memory, none at the end. */

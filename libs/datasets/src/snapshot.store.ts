@@ -6,9 +6,6 @@ import type { DatapointRow } from './datapoint.entity.js';
 import { DatapointStore } from './datapoint.store.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What a snapshot needs of a datapoint. */
-type SnapshotRow = Pick<DatapointRow, 'id' | 'kind' | 'resultOutput' | 'resultScore'>;
-
 /** Rows of datapoints as a version of their dataset sees them. */
 @Injectable()
 export class SnapshotStore {
@@ -38,15 +35,6 @@ export class SnapshotStore {
     return rows.map(({ id }) => id);
   }
 
-  async find(scope: Scope, { datasetId, version }: Snapshot, id: string): Promise<SnapshotRow | undefined> {
-    const [row] = await this.storage.read<SnapshotRow>(
-      sql`select p.id as id, p.kind as kind, p.result_output as "resultOutput", p.result_score as "resultScore"
-        from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.id = ${id}
-        and ${atVersion(version)}`,
-    );
-    return row;
-  }
-
   after(
     scope: Scope,
     { datasetId, version }: Snapshot,
@@ -55,5 +43,14 @@ export class SnapshotStore {
     options: LongReadOptions,
   ): Promise<DatapointRow[]> {
     return this.datapoints.after(scope, datasetId, atVersion(version), afterId, limit, options);
+  }
+
+  among(
+    scope: Scope,
+    { datasetId, version }: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<{ rows: DatapointRow[]; through: string | undefined }> {
+    return this.datapoints.among(scope, datasetId, atVersion(version), ids, options);
   }
 }

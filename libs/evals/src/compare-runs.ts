@@ -87,30 +87,35 @@ export class CompareRuns {
       resultsOf.set(id, results);
       ids = ids.slice(0, read);
     }
-    const datapoints: ComparedDatapoint[] = [];
-    for (const id of ids) {
-      const datapoint = await this.datapoint(scope, datasetId, versions, id);
-      // Deleted with its dataset since.
-      if (!datapoint) continue;
-      datapoints.push({ ...datapoint, results: runs.map((run) => compared(run.id, resultsOf.get(run.id)?.get(id))) });
-    }
-    return datapoints;
+    const datapoints = await this.datapoints(scope, datasetId, versions, ids, options);
+    return datapoints.map((datapoint) => ({
+      ...datapoint,
+      results: runs.map(({ id }) => compared(id, resultsOf.get(id)?.get(datapoint.datapoint_id))),
+    }));
   }
 
-  /** The datapoint as the first of the runs that has it knows it. */
-  private async datapoint(
+  /** Datapoints as the first of the versions that has each knows it, in order; the first of them when they are large. */
+  private async datapoints(
     scope: Scope,
     datasetId: string,
     versions: readonly number[],
-    id: string,
-  ): Promise<Omit<ComparedDatapoint, 'results'> | undefined> {
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<Omit<ComparedDatapoint, 'results'>[]> {
+    const found = new Map<string, Omit<ComparedDatapoint, 'results'>>();
+    let wanted = ids;
     for (const version of versions) {
-      const datapoint = await this.snapshots.find(scope, { datasetId, version }, id);
-      if (!datapoint) continue;
-      const { input, expected } = datapointFacts(datapoint.kind, null);
-      return { datapoint_id: id, input, expected: expectedText(expected) };
+      const missing = wanted.filter((id) => !found.has(id));
+      if (missing.length === 0) break;
+      const { datapoints, through } = await this.snapshots.among(scope, { datasetId, version }, missing, options);
+      for (const { id, kind } of datapoints) {
+        const { input, expected } = datapointFacts(kind, null);
+        found.set(id, { datapoint_id: id, input, expected: expectedText(expected) });
+      }
+      if (through !== undefined) wanted = wanted.filter((id) => id <= through);
     }
-    return undefined;
+    // One that is missing still went with its dataset.
+    return wanted.flatMap((id) => found.get(id) ?? []);
   }
 }
 
