@@ -5,7 +5,7 @@ import { spanFacts } from './span-facts.js';
 describe('the cost of a span', () => {
   it.each([
     ['0.69999999999999996', 0.7],
-    ['0.00012345678901234567890123', 0.00012345678901234568],
+    ['0.00012345678901234567890123', Number('0.00012345678901234568')],
     ['-0.69999999999999996', null],
     ['"0.7"', null],
   ])('sent as %s is counted as %d', (cost, counted) => {

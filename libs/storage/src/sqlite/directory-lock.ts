@@ -26,9 +26,10 @@ export function lockDirectory(directory: string): () => void {
 }
 
 function describe(directory: string, error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code.startsWith('SQLITE_BUSY')) {
+  // Not `instanceof Error`: the driver may have been loaded in another realm (a test's).
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  if (String(code).startsWith('SQLITE_BUSY')) {
     return `data directory ${directory} is in use by another Spandrel process; stop it or choose another --data-dir`;
   }
-  return `data directory ${directory} cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+  return `data directory ${directory} cannot be written: ${String(message ?? error)}`;
 }
