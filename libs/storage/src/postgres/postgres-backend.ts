@@ -72,6 +72,8 @@ export class PostgresBackend implements Backend {
         const status = (rows[0] as { status: string | null }).status;
         if (status !== 'in progress') return status === 'committed';
       } catch (error) {
+        // The crash took the transaction so early that the server gives its id out again.
+        if (isIdOfTheFuture(error)) return false;
         if (!isConnectionLost(error)) throw error;
       }
       await pause(FATE_PAUSE_MS);
@@ -79,6 +81,9 @@ export class PostgresBackend implements Backend {
     throw reason;
   }
 }
+
+/** `pg_xact_status`: "transaction ID … is in the future". */
+const isIdOfTheFuture = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '22023';
 
 /** Begins a transaction in one round trip. @returns its id, by which the server can be asked what became of it. */
 async function begin(client: pg.PoolClient): Promise<string> {
