@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, rawSql, sql, Storage, takeFittingIds, type LongReadOptions, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  rawSql,
+  sql,
+  Storage,
+  takeFittingIds,
+  type LongReadOptions,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
 import type { EvalResultRow } from './eval-run.entity.js';
 import { evalResultTable } from './tables.js';
 
@@ -44,28 +53,26 @@ export class EvalResultStore {
 
   /** Which of the datapoints are processed in a run. */
   async processed(scope: Scope, runId: string, datapointIds: readonly string[]): Promise<Set<string>> {
-    const rows = await this.storage.readLong<{ id: string }>(
-      sql`select datapoint_id as id from eval_result where project_id = ${scope.projectId} and run_id = ${runId}
-        and ${anyOf('datapoint_id', datapointIds)}`,
-    );
-    return new Set(rows.map(({ id }) => id));
+    return idsOf(await this.storage.readLong<{ id: string }>(processedAmong(scope, runId, datapointIds)));
   }
 
-  /** Which of the datapoints are processed in a run that is locked. */
+  /** The same for a run that is locked. */
   async processedForWrite(
     tx: WriteTx,
     scope: Scope,
     runId: string,
     datapointIds: readonly string[],
   ): Promise<Set<string>> {
-    const rows = await tx.all<{ id: string }>(
-      sql`select datapoint_id as id from eval_result
-        where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
-    );
-    return new Set(rows.map(({ id }) => id));
+    return idsOf(await tx.all<{ id: string }>(processedAmong(scope, runId, datapointIds)));
   }
 
   insert(tx: WriteTx, rows: readonly EvalResultRow[]): Promise<void> {
     return tx.insert(evalResultTable, rows);
   }
 }
+
+const processedAmong = (scope: Scope, runId: string, datapointIds: readonly string[]): Sql =>
+  sql`select datapoint_id as id from eval_result
+    where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`;
+
+const idsOf = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id));

@@ -29,7 +29,7 @@ export interface StepAnswer {
   begun: boolean;
 }
 
-/** Items one transaction takes, about. */
+/** Rows that a step writes, about. */
 const ROWS_PER_STEP = 3;
 
 /**

@@ -11,7 +11,7 @@ export const RUN_STATUS = {
 
 export const runStatusName = (status: number): EvalStatus => EVAL_STATUSES[status] ?? 'failed';
 
-/** Statuses of result items as the table holds them; a pending item has no row. */
+/** Statuses of result items; the table has rows of completed and failed ones alone. */
 export const RESULT_STATUS = {
   pending: 0,
   running: 1,
