@@ -3,6 +3,7 @@ import type { ConnectionResource, ConnectionTestResult, Problem } from '@spandre
 import { Connections, ConnectionUses, connectionsFeature } from '@spandrel/connections';
 import { createHttpApp, createLogger, loadPlugins, type HttpAppParts, type PluginEntry } from '@spandrel/kernel';
 import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { callInProcess, takeProjectFromHeader } from '../support/in-process.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 type Body = ConnectionResource &
@@ -51,14 +52,7 @@ export class ConnectionsApp {
       modules: [StorageModule.forRoot(storage)],
     };
     const app = await createHttpApp(parts as unknown as HttpAppParts);
-    app
-      .getHttpAdapter()
-      .getInstance()
-      .addHook('onRequest', (request, _reply, done) => {
-        const project = request.headers['x-test-project'];
-        if (typeof project === 'string') Object.assign(request, { scope: { orgId: 'org', projectId: project } });
-        done();
-      });
+    takeProjectFromHeader(app);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new ConnectionsApp(storage, app);
@@ -79,17 +73,7 @@ export class ConnectionsApp {
     body?: unknown,
     project?: string,
   ): Promise<Answer> {
-    const answer = await this.app.inject({
-      method,
-      url: `/api/provider-connections${path}`,
-      headers: {
-        host: 'localhost',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(project !== undefined && { 'x-test-project': project }),
-      },
-      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body) as Body };
+    return callInProcess<Body>(this.app, { method, url: `/api/provider-connections${path}`, body, project });
   }
 
   /** Makes a connection and expects that it can be made. */

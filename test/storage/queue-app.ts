@@ -28,6 +28,7 @@ import { queueFeature } from '@spandrel/queue';
 import { openStorage, sql, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
 import { tempDir } from '../support/spandrel.ts';
+import { callInProcess, scopeOfProject, takeProjectFromHeader } from '../support/in-process.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 interface QueueBody extends QueueItemResource {
@@ -70,14 +71,7 @@ export class QueueApp {
     const modules = [StorageModule.forRoot(storage)];
     const plugins = await loadPlugins([], logger);
     const app = await createHttpApp({ settings, plugins, logger, features: FEATURES, modules });
-    app
-      .getHttpAdapter()
-      .getInstance()
-      .addHook('onRequest', (request, _reply, done) => {
-        const project = request.headers['x-test-project'];
-        if (typeof project === 'string') Object.assign(request, { scope: scopeOf(project) });
-        done();
-      });
+    takeProjectFromHeader(app);
     const opened = new QueueApp(storage, app);
     await opened.witness();
     await app.init();
@@ -87,17 +81,7 @@ export class QueueApp {
 
   /** @param body an object, or the text of one; no body and no media type when left out. */
   async call(method: 'GET' | 'POST', url: string, body?: unknown, project?: string): Promise<QueueAnswer> {
-    const answer = await this.app.inject({
-      method,
-      url,
-      headers: {
-        host: 'localhost',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(project !== undefined && { 'x-test-project': project }),
-      },
-      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body) as QueueBody };
+    return callInProcess<QueueBody>(this.app, { method, url, body, project });
   }
 
   get = (url: string): Promise<QueueAnswer> => this.call('GET', url);
@@ -202,8 +186,7 @@ export class QueueApp {
   }
 }
 
-const scopeOf = (project: string | undefined): Scope =>
-  project === undefined ? LOCAL_SCOPE : { orgId: 'org', projectId: project };
+const scopeOf = (project: string | undefined): Scope => (project === undefined ? LOCAL_SCOPE : scopeOfProject(project));
 
 /** A datapoint's kind as a client sends it. */
 export const generic = (input: unknown): DatapointKind => datapointKindSchema.parse({ Generic: { input } });

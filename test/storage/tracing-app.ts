@@ -4,6 +4,7 @@ import { createHttpApp, createLogger, type HttpAppParts } from '@spandrel/kernel
 import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { SpanCommitParticipants, tracingFeature, type SpanCommitParticipant } from '@spandrel/tracing';
 import { FEATURES } from '../../apps/server/src/features.js';
+import { callInProcess, takeProjectFromHeader } from '../support/in-process.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 export interface Body {
@@ -53,14 +54,7 @@ export class TracingApp {
       modules: [StorageModule.forRoot(storage)],
     };
     const app = await createHttpApp(parts as unknown as HttpAppParts);
-    app
-      .getHttpAdapter()
-      .getInstance()
-      .addHook('onRequest', (request, _reply, done) => {
-        const project = request.headers['x-test-project'];
-        if (typeof project === 'string') Object.assign(request, { scope: { orgId: 'org', projectId: project } });
-        done();
-      });
+    takeProjectFromHeader(app);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new TracingApp(storage, app);
@@ -73,17 +67,7 @@ export class TracingApp {
     body?: unknown,
     project?: string,
   ): Promise<Answer> {
-    const answer = await this.app.inject({
-      method,
-      url,
-      headers: {
-        host: 'localhost',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(project !== undefined && { 'x-test-project': project }),
-      },
-      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body) as Body };
+    return callInProcess<Body>(this.app, { method, url, body, project });
   }
 
   get = (url: string): Promise<Answer> => this.call('GET', url);

@@ -7,6 +7,7 @@ import { openStorage, StorageModule, type Storage, type StorageConfig } from '@s
 import { FEATURES } from '../../apps/server/src/features.js';
 import { Api } from './api.ts';
 import { tempDir } from './spandrel.ts';
+import { takeProjectFromHeader } from './in-process.ts';
 
 /** The API server in this process, whole, on any database: what the program runs on SQLite alone can be seen on Postgres. */
 export interface ServerApp {
@@ -38,14 +39,7 @@ export async function startServerApp(config: StorageConfig, options: ServerAppOp
     features: FEATURES,
     modules: [StorageModule.forRoot(storage)],
   });
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, _reply, done) => {
-      const project = request.headers['x-test-project'];
-      if (typeof project === 'string') Object.assign(request, { scope: { orgId: 'org', projectId: project } });
-      done();
-    });
+  takeProjectFromHeader(app);
   const events: ServerApp['events'] = [];
   app.get(DomainEvents).register({
     name: 'witness',
