@@ -9,7 +9,9 @@ const FLOORS = [
   ['tracing', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['connections', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['datasets', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['analytics', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['queue', ['datasets', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['transfer', ['datasets', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['evals', ['datasets', 'connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
 ];
 

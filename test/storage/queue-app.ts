@@ -172,8 +172,9 @@ export class QueueApp {
     );
     this.app.get(DomainEvents).register({
       name: 'witness',
-      take: async (tx, _scope, events: readonly EventPayload[]) => {
-        for (const event of events) {
+      take: async (tx, _scope, events) => {
+        for (const { json } of events) {
+          const event = JSON.parse(json) as EventPayload;
           if (event.type !== 'queue_item_updated') continue;
           if (event.item.id === this.poisoned) throw new Error('poison');
           await tx.run(

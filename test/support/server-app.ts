@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { EventPayload } from '@spandrel/contract';
+import { parseExactJson, type EventPayload } from '@spandrel/contract';
 import { createHttpApp, createLogger, loadPlugins, loadSettings, type Logger, type Settings } from '@spandrel/kernel';
 import { DomainEvents } from '@spandrel/events';
 import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
@@ -43,7 +43,8 @@ export async function startServerApp(config: StorageConfig, options: ServerAppOp
   const events: ServerApp['events'] = [];
   app.get(DomainEvents).register({
     name: 'witness',
-    take: async (_tx, { projectId }, emitted) => void events.push(...emitted.map((event) => ({ projectId, event }))),
+    take: async (_tx, { projectId }, emitted) =>
+      void events.push(...emitted.map(({ json }) => ({ projectId, event: parseExactJson(json) as EventPayload }))),
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;

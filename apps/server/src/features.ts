@@ -1,3 +1,4 @@
+import { analyticsFeature } from '@spandrel/analytics';
 import { connectionsFeature } from '@spandrel/connections';
 import { datasetsFeature } from '@spandrel/datasets';
 import { evalsFeature } from '@spandrel/evals';
@@ -5,6 +6,7 @@ import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
 import { queueFeature } from '@spandrel/queue';
 import { tracingFeature } from '@spandrel/tracing';
+import { transferFeature } from '@spandrel/transfer';
 
 /** Every feature this server has; config `features:` selects among them. */
 export const FEATURES: readonly Feature[] = [
@@ -14,4 +16,6 @@ export const FEATURES: readonly Feature[] = [
   queueFeature,
   connectionsFeature,
   evalsFeature,
+  analyticsFeature,
+  transferFeature,
 ];

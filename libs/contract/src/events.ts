@@ -3,7 +3,29 @@ import type { QueueItemResource } from './queue.js';
 import type { SpanResource } from './spans.js';
 import type { TraceResource } from './traces.js';
 
-/** Everything the event stream tells, with its payload (service-spec "Events"). */
+/** Everything the event stream tells (service-spec "Events"). */
+export const EVENT_TYPES = [
+  'span_created',
+  'span_completed',
+  'span_failed',
+  'span_deleted',
+  'trace_created',
+  'trace_deleted',
+  'dataset_created',
+  'dataset_deleted',
+  'datapoint_created',
+  'queue_item_updated',
+  'cleared',
+  'eval_started',
+  'eval_progress',
+  'eval_completed',
+  'eval_failed',
+  'eval_cancelled',
+  'capture_triggered',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** An event with its payload: the JSON of a `data:` line. */
 export type EventPayload =
   | { type: 'span_created' | 'span_completed' | 'span_failed'; span: SpanResource }
   | { type: 'span_deleted'; span_id: string }

@@ -3,7 +3,7 @@ export * from './connections.js';
 export * from './datasets.js';
 export * from './errors.js';
 export * from './evals.js';
-export type * from './events.js';
+export * from './events.js';
 export * from './exact-json.js';
 export * from './ingest.js';
 export * from './lists.js';

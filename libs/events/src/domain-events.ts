@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { EventPayload } from '@spandrel/contract';
+import type { EventPayload, EventType } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
+
+/** An event as the stream sends it. */
+export interface WireEvent {
+  type: EventType;
+  /** The {@link EventPayload} as JSON, on one line, beginning with its `type`. */
+  json: string;
+}
 
 /** Takes the events of a transaction, as part of it: an event exists if and only if its change was committed. */
 export interface EventSink {
   readonly name: string;
   /** @param events at least one, in the order they happened. A throw loses the transaction. */
-  take(tx: WriteTx, scope: Scope, events: readonly EventPayload[]): Promise<void>;
+  take(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void>;
 }
 
 /** Where features tell what they changed (contract.md "Events"). */
@@ -26,6 +33,16 @@ export class DomainEvents {
 
   /** Tells of a change in the transaction that makes it. */
   async emit(tx: WriteTx, scope: Scope, ...events: readonly EventPayload[]): Promise<void> {
+    if (!this.hasSinks) return;
+    await this.emitWire(
+      tx,
+      scope,
+      events.map((event) => ({ type: event.type, json: JSON.stringify(event) })),
+    );
+  }
+
+  /** As {@link emit}, for who has the JSON already. */
+  async emitWire(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void> {
     if (events.length === 0) return;
     for (const sink of this.sinks) await sink.take(tx, scope, events);
   }

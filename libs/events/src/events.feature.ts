@@ -1,4 +1,10 @@
 import { defineFeature } from '@spandrel/kernel';
+import { EventCounterSchema, EventLogSchema } from './event-log.entity.js';
 import { EventsModule } from './events.module.js';
 
-export const eventsFeature = defineFeature({ name: 'events', module: EventsModule, entities: [], requires: [] });
+export const eventsFeature = defineFeature({
+  name: 'events',
+  module: EventsModule,
+  entities: [EventLogSchema, EventCounterSchema],
+  requires: [],
+});

@@ -1,3 +1,3 @@
-export { DomainEvents, type EventSink } from './domain-events.js';
+export { DomainEvents, type EventSink, type WireEvent } from './domain-events.js';
 export { eventsFeature } from './events.feature.js';
 export { EventsModule } from './events.module.js';

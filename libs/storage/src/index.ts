@@ -36,4 +36,5 @@ export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
 export { takeFitting, takeFittingIds } from './take-fitting.js';
 export { Table } from './table.js';
+export type { TransactionEnd } from './transaction-end.js';
 export type { WriteTx } from './write-tx.js';

@@ -91,8 +91,18 @@ export class Storage {
   private closing: Promise<void> | undefined;
 
   private transaction<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
-    if (this.backend.dialect === 'sqlite') return this.queue.run(() => this.backend.transaction(work));
-    return this.withRetries(() => this.backend.transaction(work));
+    const attempt = (): Promise<T> => this.attempt(work);
+    return this.backend.dialect === 'sqlite' ? this.queue.run(attempt) : this.withRetries(attempt);
+  }
+
+  private async attempt<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    const { result, end } = await this.backend.transaction(async (tx) => {
+      const done = await work(tx);
+      await tx.end.reach();
+      return { result: done, end: tx.end };
+    });
+    end.pass();
+    return result;
   }
 
   /** Repeats what certainly was not committed: conflicts with other instances, and a restart of the database. */

@@ -1,6 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Dialect, Sql } from './sql.js';
 import type { Table } from './table.js';
+import type { TransactionEnd } from './transaction-end.js';
 
 /**
  * An open transaction on the writer. It ends when the function it was handed to returns (commit) or throws (rollback);
@@ -26,4 +27,7 @@ export interface WriteTx {
 
   /** An entity manager whose work is part of this transaction; flush it before returning. */
   readonly em: SqlEntityManager;
+
+  /** What is left for the end of this transaction. */
+  readonly end: TransactionEnd;
 }

@@ -5,7 +5,6 @@ import { STATUS } from './status.js';
 
 /** A stored span as the wire shows it (contract.md "Spans"). */
 export function spanResource(span: StoredSpan): SpanResource {
-  const error = fromJsonText(span.error) as string | null;
   return {
     id: span.id,
     trace_id: span.traceId,
@@ -14,21 +13,22 @@ export function spanResource(span: StoredSpan): SpanResource {
     kind: shownKind(span),
     input: fromJsonText(span.input),
     output: fromJsonText(span.output),
-    status: shownStatus(span.status, error),
-    error,
+    ...shownStatus(span),
     started_at: formatTimestamp(span.startedAt),
     ended_at: span.endedAt === null ? null : formatTimestamp(span.endedAt),
     metadata: shownMetadata(span),
   };
 }
 
-function shownStatus(status: number, error: string | null): SpanStatus {
-  if (status === STATUS.failed) return { failed: { error: error ?? '' } };
-  return status === STATUS.completed ? 'completed' : 'running';
+/** The status, and the error that a failed one repeats. */
+export function shownStatus(span: StoredSpan): { status: SpanStatus; error: string | null } {
+  const error = fromJsonText(span.error) as string | null;
+  if (span.status === STATUS.failed) return { status: { failed: { error: error ?? '' } }, error };
+  return { status: span.status === STATUS.completed ? 'completed' : 'running', error };
 }
 
 /** The caller's kind, whole; an `llm_call` always shows its well-known members, the estimated cost among them. */
-function shownKind(span: StoredSpan): SpanKind {
+export function shownKind(span: StoredSpan): SpanKind {
   const kind = fromJsonText(span.kind) as SpanKind;
   if (kind.type !== 'llm_call') return kind;
   kind['provider'] ??= null;
@@ -39,7 +39,7 @@ function shownKind(span: StoredSpan): SpanKind {
 }
 
 /** The caller's own members, and on a finished span the service's, which win. */
-function shownMetadata(span: StoredSpan): Record<string, unknown> {
+export function shownMetadata(span: StoredSpan): Record<string, unknown> {
   const metadata = objectFromJsonText(span.metadata);
   if (span.status !== STATUS.running) {
     metadata['duration_ms'] = span.durationMs;

@@ -7,5 +7,5 @@ export const tracingFeature = defineFeature({
   name: 'tracing',
   module: TracingModule,
   entities: [TraceSchema, TraceTagSchema, SpanSchema, SpanPayloadSchema],
-  requires: [],
+  requires: ['events'],
 });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '@spandrel/events';
 import { SETTINGS, type Settings } from '@spandrel/kernel';
 import { DeleteTraces } from './delete-traces.js';
 import { IngestController } from './ingest.controller.js';
@@ -15,10 +16,12 @@ import { SpanStore } from './span.store.js';
 import { SpansController } from './spans.controller.js';
 import { TraceStore } from './trace.store.js';
 import { TracesController } from './traces.controller.js';
+import { TracingEvents } from './tracing-events.js';
 import { WriteBatch } from './write-batch.js';
 
 /** Traces, spans, sessions and ingest. */
 @Module({
+  imports: [EventsModule],
   controllers: [TracesController, SpansController, SessionsController, IngestController],
   providers: [
     {
@@ -31,6 +34,7 @@ import { WriteBatch } from './write-batch.js';
     TraceStore,
     DeleteTraces,
     WriteBatch,
+    TracingEvents,
     RecordWrites,
     Ingest,
     SpanListStore,

@@ -8,6 +8,10 @@ const httpUrl = z
   .string()
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http(s) URL');
 
+const redisUrl = z
+  .string()
+  .refine((text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be a redis:// or rediss:// URL');
+
 const modelPrice = z.strictObject({
   input: z.number().min(0),
   output: z.number().min(0),
@@ -52,7 +56,15 @@ export const configSchema = z.strictObject({
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   features: z.array(z.string()).optional(),
   plugins: z.array(pluginEntry),
-  limits: z.strictObject({ body_bytes: bytes, import_file_bytes: bytes }),
+  limits: z.strictObject({ body_bytes: bytes, import_file_bytes: bytes, import_bytes: bytes }),
+  access_log: z.boolean(),
+  redis_url: redisUrl.nullable(),
+  events: z.strictObject({
+    retention_hours: z.number().min(0.001).max(87_600),
+    queued_bytes: bytes,
+    stalled_seconds: z.number().min(1).max(3_600),
+    behind_seconds: z.number().min(1).max(86_400),
+  }),
   secret_key: secretKey.nullable(),
   evals: z.strictObject({ concurrency: z.number().int().min(1).max(1_000), calls_max: z.number().int().min(1) }),
   queue: z.strictObject({ claim_timeout: z.number().int().min(1).nullable() }),

@@ -96,6 +96,11 @@ function readSecretFile(env: SettingsInput['env'], variable: string, faults: str
 }
 
 function readValue(source: SettingSource, text: string, name: string, faults: string[]): unknown {
+  if (source.kind === 'boolean') {
+    if (text === 'true' || text === 'false') return text === 'true';
+    faults.push(`${name}: must be true or false`);
+    return undefined;
+  }
   if (source.kind !== 'integer') return text;
   if (/^\d+$/.test(text)) return Number(text);
   faults.push(`${name}: must be a whole number`);

@@ -2,7 +2,7 @@
 export interface SettingSource {
   /** Where it stands in the config, dotted. */
   path: string;
-  kind: 'text' | 'integer' | 'switch';
+  kind: 'text' | 'integer' | 'boolean' | 'switch';
   /** `--port`; a switch named `--no-…` turns its setting off. */
   flag?: string;
   variable?: string;
@@ -28,6 +28,19 @@ export const SETTING_SOURCES: readonly SettingSource[] = [
     kind: 'text',
     variable: 'SPANDREL_LOG_LEVEL',
     help: 'trace, debug, info, warn, error, fatal or silent',
+  },
+  {
+    path: 'access_log',
+    kind: 'boolean',
+    variable: 'SPANDREL_ACCESS_LOG',
+    help: 'true or false: a line in the log for every request',
+  },
+  {
+    path: 'redis_url',
+    kind: 'text',
+    variable: 'REDIS_URL',
+    secret: true,
+    help: 'redis:// or rediss:// URL: carries live events between instances',
   },
   {
     path: 'secret_key',

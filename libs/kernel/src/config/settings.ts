@@ -30,6 +30,22 @@ export interface Settings {
     bodyBytes: number;
     /** Of a file imported into a dataset. */
     importFileBytes: number;
+    /** Of an export that is imported as a whole. */
+    importBytes: number;
+  };
+  /** Whether every request leaves a line in the log. */
+  accessLog: boolean;
+  /** Carries live events between instances; `null`: there is one instance. */
+  redisUrl: string | null;
+  events: {
+    /** How long the log keeps events for replay. */
+    retentionMs: number;
+    /** What may wait for one client of the stream before it is sent from the log at its own pace. */
+    queuedBytes: number;
+    /** A client that takes nothing for so long is disconnected. */
+    stalledMs: number;
+    /** A client that has fallen behind and not caught up for so long is disconnected. */
+    behindMs: number;
   };
   /** Seals the keys of provider connections; `null`: local mode makes one in the data directory. */
   secretKey: Buffer | null;
@@ -77,7 +93,19 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
       .map((entry) => (typeof entry === 'string' ? { use: entry, config: {}, enabled: true } : entry))
       .filter(({ enabled }) => enabled)
       .map((entry) => withBaseUrl(config, entry)),
-    limits: { bodyBytes: config.limits.body_bytes, importFileBytes: config.limits.import_file_bytes },
+    limits: {
+      bodyBytes: config.limits.body_bytes,
+      importFileBytes: config.limits.import_file_bytes,
+      importBytes: config.limits.import_bytes,
+    },
+    accessLog: config.access_log,
+    redisUrl: config.redis_url,
+    events: {
+      retentionMs: config.events.retention_hours * 3_600_000,
+      queuedBytes: config.events.queued_bytes,
+      stalledMs: config.events.stalled_seconds * 1_000,
+      behindMs: config.events.behind_seconds * 1_000,
+    },
     secretKey: config.secret_key,
     evals: { concurrency: config.evals.concurrency, callsMax: config.evals.calls_max },
     queue: { claimTimeoutSeconds: config.queue.claim_timeout },

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Registry } from '@prometheus-io/client';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -8,6 +9,7 @@ import { SETTINGS } from '../config/settings-token.js';
 import { DomainError } from '../errors/domain-error.js';
 import type { Feature } from '../features/feature.js';
 import type { Logger } from '../logger.js';
+import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { HealthController } from './health.controller.js';
 import { registerJsonBody } from './json-body.js';
@@ -88,6 +90,7 @@ function kernelModule({ settings, plugins, logger, features, modules }: HttpAppP
     { provide: SETTINGS, useValue: settings },
     { provide: PLUGINS, useValue: plugins },
     { provide: LOGGER, useValue: logger },
+    { provide: METRICS, useValue: new Registry() },
     Readiness,
   ];
   return {

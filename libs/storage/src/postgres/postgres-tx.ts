@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { CHUNK_SIZES, insertText } from '../insert-text.js';
 import { renderSql, type Sql, type SqlValue } from '../sql.js';
 import type { Table } from '../table.js';
+import { TransactionEnd } from '../transaction-end.js';
 import type { WriteTx } from '../write-tx.js';
 
 const STATEMENT_NAMES_MAX = 500;
@@ -21,6 +22,7 @@ function statementName(text: string): string | undefined {
 /** A transaction on one connection; bulk writes are multi-row statements, prepared once a connection. */
 export class PostgresTx implements WriteTx {
   readonly dialect = 'postgres';
+  readonly end = new TransactionEnd();
   private manager: SqlEntityManager | undefined;
 
   constructor(

@@ -1,0 +1,10 @@
+import { defineFeature } from '@spandrel/kernel';
+import { AnalyticsModule } from './analytics.module.js';
+import { AnalyticsTotalSchema, RollupSchema } from './rollup.entity.js';
+
+export const analyticsFeature = defineFeature({
+  name: 'analytics',
+  module: AnalyticsModule,
+  entities: [RollupSchema, AnalyticsTotalSchema],
+  requires: ['tracing'],
+});

@@ -1,0 +1,52 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from '@spandrel/storage';
+
+/** How much time a row of the roll-up stands for. */
+export const GRAIN = { all: 0, day: 1, hour: 2 } as const;
+export type Grain = (typeof GRAIN)[keyof typeof GRAIN];
+
+/**
+ * Sums over the spans that started in an hour, in a day, and ever, by model, provider, status and whether they are LLM
+ * calls; kept in the transaction of every span write. Three grains, so that no question reads many rows.
+ */
+export const RollupSchema = defineEntity({
+  name: 'Rollup',
+  tableName: 'analytics_rollup',
+  properties: {
+    projectId: p.text().primary(),
+    /** {@link GRAIN}. */
+    grain: p.smallint().primary(),
+    /** Start in milliseconds since the epoch, UTC; 0 for `all`. */
+    bucket: p.bigint('number').primary(),
+    /** `=` and the name; empty for none: a key cannot be null. */
+    model: p.text().primary(),
+    /** As `model`. */
+    provider: p.text().primary(),
+    /** Tracing's `STATUS`. */
+    status: p.smallint().primary(),
+    /** 1 for spans of kind `llm_call`. */
+    llm: p.smallint().primary(),
+    spanCount: p.bigint('number'),
+    /** Sums of whole numbers: exact up to 2^53, and beyond never an overflow. */
+    tokens: p.double().$type<number>(),
+    durationMs: p.double().$type<number>(),
+    /** Sum of the costs in whole dollars and trillionths of one, as in a trace. */
+    costUsd: p.bigint('number'),
+    costPico: p.bigint('number'),
+    costCount: p.bigint('number'),
+  },
+});
+
+export type RollupRow = Required<Flat<InferEntity<typeof RollupSchema>>>;
+
+/** What the roll-up of spans does not tell of a project. */
+export const AnalyticsTotalSchema = defineEntity({
+  name: 'AnalyticsTotal',
+  tableName: 'analytics_total',
+  properties: {
+    projectId: p.text().primary(),
+    traceCount: p.bigint('number'),
+  },
+});
+
+export type AnalyticsTotalRow = Required<Flat<InferEntity<typeof AnalyticsTotalSchema>>>;

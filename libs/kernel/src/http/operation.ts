@@ -1,0 +1,31 @@
+import { SetMetadata } from '@nestjs/common';
+import type { ErrorCode } from '@spandrel/contract';
+import type { z } from 'zod';
+
+/** An answer or a body that is not JSON. */
+export interface MediaDescription {
+  /** Media types, such as `text/csv`. */
+  mediaTypes: readonly string[];
+  description: string;
+}
+
+/** What the OpenAPI description says of a route beyond what its parameters' schemas say. */
+export interface OperationDescription {
+  /** `operationId`: unique, lowerCamelCase; what generated clients call the method. */
+  id: string;
+  /** One line. */
+  summary: string;
+  description?: string;
+  /** The JSON answer on success, or what comes instead. */
+  answer: z.ZodType | MediaDescription;
+  /** Errors of this route; those that its kind of route always has (validation, body, server errors) are added. */
+  problems?: readonly ErrorCode[];
+  /** The body of a route that reads it as a stream; JSON bodies are described by their schema. */
+  body?: MediaDescription;
+}
+
+/** Metadata key of {@link Operation}. */
+export const OPERATION = 'spandrel:operation';
+
+/** Describes a route for the OpenAPI document (contract.md "Analytics and operations"). Every route has one. */
+export const Operation = (description: OperationDescription): MethodDecorator => SetMetadata(OPERATION, description);

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseExactJson } from '@spandrel/contract';
+import { toJsonText } from '@spandrel/storage';
+import fc from 'fast-check';
+import { spanJson } from './span-json.js';
+import { spanResource } from './span-resource.js';
+import type { StoredSpan } from './span.entity.js';
+
+const json = fc.json().map((text) => toJsonText(parseExactJson(text)));
+const count = fc.option(fc.integer({ min: 0, max: 1_000_000 }));
+
+const span: fc.Arbitrary<StoredSpan> = fc.record({
+  projectId: fc.constant('p'),
+  id: fc.string(),
+  traceId: fc.string(),
+  parentId: fc.option(fc.string()),
+  name: fc.string({ unit: 'binary' }),
+  status: fc.constantFrom(0, 1, 2),
+  kindType: fc.string(),
+  model: fc.option(fc.string()),
+  provider: fc.option(fc.string()),
+  inputTokens: count,
+  outputTokens: count,
+  totalTokens: count,
+  cost: fc.option(fc.double({ min: 0, max: 1e9, noNaN: true })),
+  startedAt: fc.integer({ min: 0, max: 4e12 }),
+  endedAt: fc.option(fc.integer({ min: 0, max: 4e12 })),
+  durationMs: count,
+  createHash: fc.constant(null),
+  kind: fc.constantFrom(
+    '{"type":"custom"}',
+    '{"type":"llm_call","model":"m"}',
+    '{"type":"llm_call","model":"m","cost":0.10000000000000000001,"big":12345678901234567890}',
+  ),
+  input: json,
+  output: json,
+  metadata: fc.option(fc.dictionary(fc.string(), fc.string()).map((value) => JSON.stringify(value))),
+  error: fc.option(fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text))),
+});
+
+describe('spanJson', () => {
+  it('is the JSON of the resource, on one line', () => {
+    fc.assert(
+      fc.property(span, (stored) => {
+        expect(spanJson(stored)).toBe(JSON.stringify(spanResource(stored)));
+        expect(spanJson(stored)).not.toMatch(/[\r\n]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,1 @@
+export { transferFeature } from './transfer.feature.js';
