@@ -10,6 +10,7 @@ import { rollUps } from './roll-ups.js';
 import { schema } from './schema.js';
 import { spanRules } from './span-rules.js';
 import { TracingApp } from './tracing-app.js';
+import { transactionEnd } from './transaction-end.js';
 import { traceRules } from './trace-rules.js';
 
 /** What every database must do alike: a backend joins by saying how a new, empty database of it is opened. */
@@ -28,6 +29,7 @@ export function describeTracingStorage(name: string, newDatabase: () => Promise<
     const app = (): TracingApp => opened!;
     schema(app);
     entityManager(app);
+    transactionEnd(app);
     idOrder(app);
     traceRules(app);
     spanRules(app);

@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { IngestResult, SpanKind, SpanResource, TraceListItem } from '@spandrel/contract';
-import { createHttpApp, createLogger, type HttpAppParts } from '@spandrel/kernel';
+import { eventsFeature } from '@spandrel/events';
+import { createHttpApp, createLogger, loadSettings, type HttpAppParts } from '@spandrel/kernel';
 import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { SpanCommitParticipants, tracingFeature, type SpanCommitParticipant } from '@spandrel/tracing';
 import { FEATURES } from '../../apps/server/src/features.js';
@@ -45,12 +46,13 @@ export class TracingApp {
   static async open(config: StorageConfig): Promise<TracingApp> {
     const logger = createLogger('silent', 'test');
     const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
-    const settings = { mode: 'local', limits: { bodyBytes: 100 << 20 }, pricing: { models: {} } };
+    const settings = loadSettings({ args: [], env: {}, cwd: process.cwd() });
+    settings.limits.bodyBytes = 100 << 20;
     const parts = {
       settings,
       plugins: {},
       logger,
-      features: [tracingFeature],
+      features: [eventsFeature, tracingFeature],
       modules: [StorageModule.forRoot(storage)],
     };
     const app = await createHttpApp(parts as unknown as HttpAppParts);
