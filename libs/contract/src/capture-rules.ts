@@ -1,52 +1,63 @@
 import { z } from 'zod';
-import { settingNumber } from './numbers.js';
+import { listAnswer } from './lists.js';
+import { countSchema, settingNumber } from './numbers.js';
 import { keySchema, labelSchema } from './text.js';
+import { timestampTextSchema } from './timestamp.js';
 import { statusNameSchema } from './traces.js';
 
 /** Which spans a rule takes; all given must hold. Unknown ones are refused (contract.md "Capture rules"). */
-export const captureFiltersSchema = z.strictObject({
-  model: keySchema.nullish(),
-  provider: keySchema.nullish(),
-  kind: keySchema.nullish(),
-  status: statusNameSchema.exclude(['running']).nullish(),
-  name_contains: z.string().max(2_000).nullish(),
-  tag: keySchema.nullish(),
-  /** Dollars. */
-  min_cost: settingNumber(z.number().min(0).nullish()),
-  min_tokens: settingNumber(z.number().min(0).nullish()),
-  min_duration_ms: settingNumber(z.number().min(0).nullish()),
-});
+export const captureFiltersSchema = z
+  .strictObject({
+    model: keySchema.nullish(),
+    provider: keySchema.nullish(),
+    kind: keySchema.nullish(),
+    status: statusNameSchema.exclude(['running']).nullish(),
+    name_contains: z.string().max(2_000).nullish().describe('Ignores the case of ASCII letters.'),
+    tag: keySchema.nullish().describe('Of the trace.'),
+    min_cost: settingNumber(z.number().min(0).nullish()).describe('Dollars.'),
+    min_tokens: settingNumber(z.number().min(0).nullish()),
+    min_duration_ms: settingNumber(z.number().min(0).nullish()),
+  })
+  .meta({ id: 'CaptureFilters', description: 'All given must hold.' });
 export type CaptureFilters = z.output<typeof captureFiltersSchema>;
 
 const sampleRateSchema = z.number().min(0).max(1);
 
 /** `POST /api/datasets/:id/capture-rules`. */
-export const createCaptureRuleSchema = z.object({
-  name: labelSchema,
-  enabled: z.boolean().nullish(),
-  filters: captureFiltersSchema.nullish(),
-  sample_rate: settingNumber(sampleRateSchema.nullish()),
-});
+export const createCaptureRuleSchema = z
+  .object({
+    name: labelSchema,
+    enabled: z.boolean().nullish().describe('`true` when left out.'),
+    filters: captureFiltersSchema.nullish(),
+    sample_rate: settingNumber(sampleRateSchema.nullish()).describe('1 when left out.'),
+  })
+  .meta({ id: 'CreateCaptureRule' });
 export type CreateCaptureRule = z.output<typeof createCaptureRuleSchema>;
 
 /** `PUT /api/datasets/:id/capture-rules/:rule_id`: only members given change; `filters` is replaced whole. */
-export const updateCaptureRuleSchema = z.object({
-  name: labelSchema.optional(),
-  enabled: z.boolean().optional(),
-  filters: captureFiltersSchema.optional(),
-  sample_rate: settingNumber(sampleRateSchema.optional()),
-});
+export const updateCaptureRuleSchema = z
+  .object({
+    name: labelSchema.optional(),
+    enabled: z.boolean().optional(),
+    filters: captureFiltersSchema.optional(),
+    sample_rate: settingNumber(sampleRateSchema.optional()),
+  })
+  .meta({ id: 'UpdateCaptureRule', description: 'Only members given change; `filters` is replaced whole.' });
 export type UpdateCaptureRule = z.output<typeof updateCaptureRuleSchema>;
 
-export interface CaptureRuleResource {
-  id: string;
-  dataset_id: string;
-  name: string;
-  enabled: boolean;
-  filters: CaptureFilters;
-  /** Part of the matching spans that is taken, 0 to 1. */
-  sample_rate: number;
-  captured_count: number;
-  created_at: string;
-  updated_at: string;
-}
+export const captureRuleSchema = z
+  .object({
+    id: z.string(),
+    dataset_id: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    filters: captureFiltersSchema,
+    sample_rate: sampleRateSchema.describe('Part of the matching spans that is taken.'),
+    captured_count: countSchema,
+    created_at: timestampTextSchema,
+    updated_at: timestampTextSchema,
+  })
+  .meta({ id: 'CaptureRule' });
+export type CaptureRuleResource = z.output<typeof captureRuleSchema>;
+
+export const captureRuleListSchema = listAnswer('CaptureRuleList', 'capture_rules', captureRuleSchema);

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { listAnswer } from './lists.js';
+import { amountSchema } from './numbers.js';
 import { keySchema, labelSchema } from './text.js';
+import { timestampTextSchema } from './timestamp.js';
 
 /** Longest provider key taken, in UTF-16 units. */
 const API_KEY_LENGTH_MAX = 8_192;
@@ -11,51 +14,78 @@ const apiKeySchema = z
   .regex(/^[\x20-\x7e\x80-\xff]*$/, 'must hold nothing but characters that a header can carry');
 
 /** What the provider's own SDK takes as its base URL. */
-const baseUrlSchema = z.string().max(2_048).refine(isHttpBase, 'must be an http or https URL without credentials');
+const baseUrlSchema = z
+  .string()
+  .max(2_048)
+  .refine(isHttpBase, 'must be an http or https URL without credentials')
+  .describe(
+    "What the provider's own SDK takes: with `/v1` for openai and custom, without it for anthropic and ollama.",
+  );
 
 function isHttpBase(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-const providerSchema = z.string().min(1).max(64);
+const providerSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe('`openai`, `anthropic`, `custom`, or the name of a loaded provider plugin.');
 
 /** `POST /api/provider-connections` (service-spec "Provider connection"). */
-export const createConnectionSchema = z.object({
-  name: labelSchema,
-  provider: providerSchema,
-  api_key: apiKeySchema,
-  base_url: baseUrlSchema.nullish(),
-  default_model: keySchema.min(1).nullish(),
-});
+export const createConnectionSchema = z
+  .object({
+    name: labelSchema,
+    provider: providerSchema,
+    api_key: apiKeySchema.describe('Never returned.'),
+    base_url: baseUrlSchema.nullish(),
+    default_model: keySchema.min(1).nullish().describe('For eval runs that name no model.'),
+  })
+  .meta({ id: 'CreateConnection' });
 export type CreateConnection = z.output<typeof createConnectionSchema>;
 
 /** `PUT /api/provider-connections/:id`: only members given change; the key stays when none is given. */
-export const updateConnectionSchema = z.object({
-  name: labelSchema.optional(),
-  provider: providerSchema.optional(),
-  api_key: apiKeySchema.nullish(),
-  base_url: baseUrlSchema.nullish(),
-  default_model: keySchema.min(1).nullish(),
-});
+export const updateConnectionSchema = z
+  .object({
+    name: labelSchema.optional(),
+    provider: providerSchema.optional(),
+    api_key: apiKeySchema.nullish().describe('The key stays when none is given.'),
+    base_url: baseUrlSchema.nullish(),
+    default_model: keySchema.min(1).nullish(),
+  })
+  .meta({
+    id: 'UpdateConnection',
+    description: 'Only members given change; `null` clears `base_url` and `default_model`.',
+  });
 export type UpdateConnection = z.output<typeof updateConnectionSchema>;
 
 /** A connection as every answer shows it: without its key. */
-export interface ConnectionResource {
-  id: string;
-  name: string;
-  provider: string;
-  base_url: string | null;
-  default_model: string | null;
-  created_at: string;
-  updated_at: string;
-}
+export const connectionSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    provider: z.string(),
+    base_url: z.string().nullable(),
+    default_model: z.string().nullable(),
+    created_at: timestampTextSchema,
+    updated_at: timestampTextSchema,
+  })
+  .meta({ id: 'Connection', description: 'A provider connection, without its key.' });
+export type ConnectionResource = z.output<typeof connectionSchema>;
+
+export const connectionListSchema = listAnswer('ConnectionList', 'connections', connectionSchema);
 
 /** Answer of `POST /api/provider-connections/:id/test`. */
-export interface ConnectionTestResult {
-  ok: boolean;
-  latency_ms: number;
-  /** Ids of the models the connection reaches; `null` when it does not. */
-  models: string[] | null;
-  error: string | null;
-}
+export const connectionTestSchema = z
+  .object({
+    ok: z.boolean(),
+    latency_ms: amountSchema,
+    models: z
+      .array(z.string())
+      .nullable()
+      .describe('Ids of the models that the connection reaches; `null` when it does not.'),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'ConnectionTest' });
+export type ConnectionTestResult = z.output<typeof connectionTestSchema>;

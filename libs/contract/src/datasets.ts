@@ -1,31 +1,40 @@
 import { z } from 'zod';
 import { JSON_DEPTH_MAX } from './exact-json.js';
-import { cursorSchema, limitSchema, PAGE_LIMIT_MAX } from './lists.js';
-import { numberOf } from './numbers.js';
-import { jsonObjectSchema, labelSchema, nameSchema } from './text.js';
+import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { countSchema, numberOf } from './numbers.js';
+import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, labelSchema, nameSchema } from './text.js';
+import { timestampTextSchema } from './timestamp.js';
 
 /** `POST /api/datasets` (service-spec "Datasets"). */
-export const createDatasetSchema = z.object({ name: labelSchema, description: nameSchema.nullish() });
+export const createDatasetSchema = z
+  .object({ name: labelSchema, description: nameSchema.nullish() })
+  .meta({ id: 'CreateDataset' });
 export type CreateDataset = z.output<typeof createDatasetSchema>;
 
 /** `PUT /api/datasets/:id`: only members given change; a `null` description clears it. */
-export const updateDatasetSchema = z.object({ name: labelSchema.optional(), description: nameSchema.nullish() });
+export const updateDatasetSchema = z
+  .object({ name: labelSchema.optional(), description: nameSchema.nullish() })
+  .meta({ id: 'UpdateDataset', description: 'Only members given change; `null` clears the description.' });
 export type UpdateDataset = z.output<typeof updateDatasetSchema>;
 
 /** Query of the lists the spec shows without paging: they page all the same, with the largest page as the default. */
 export const plainListSchema = z.object({ limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() });
 export type PlainList = z.output<typeof plainListSchema>;
 
-export interface DatasetResource {
-  id: string;
-  name: string;
-  description: string | null;
-  datapoint_count: number;
-  /** Raised by every change to the datapoints; a run's results raise none. */
-  version: number;
-  created_at: string;
-  updated_at: string;
-}
+export const datasetSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    datapoint_count: countSchema,
+    version: countSchema.describe("Raised by every change to the datapoints; a run's results raise none."),
+    created_at: timestampTextSchema,
+    updated_at: timestampTextSchema,
+  })
+  .meta({ id: 'Dataset' });
+export type DatasetResource = z.output<typeof datasetSchema>;
+
+export const datasetListSchema = listAnswer('DatasetList', 'datasets', datasetSchema);
 
 /** A message of a conversation datapoint; members beyond these are kept as sent. */
 export interface DatapointMessage {
@@ -125,54 +134,96 @@ function conversationFaults(content: Record<string, unknown>): KindFault[] {
   return faults;
 }
 
-/** A datapoint's kind, kept whole and by reference. */
-export const datapointKindSchema = z.custom<DatapointKind>().superRefine((value: unknown, context) => {
-  for (const { path, message } of kindFaults(value)) context.addIssue({ code: 'custom', path, message });
+const describedGeneric = z.looseObject({
+  input: jsonValueSchema.describe('The input of the task; any JSON.'),
+  expected_output: jsonValueSchema.optional().describe('Any JSON; an explicit `null` is no expected value.'),
+  actual_output: jsonValueSchema.optional().describe('Any JSON; the newest output of an eval run.'),
+  score: z.number().min(0).max(1).nullish(),
+  metadata: jsonMapSchema.nullish(),
 });
 
+const describedMessage = z.looseObject({
+  role: z.string(),
+  content: z
+    .union([z.string(), z.array(z.unknown()), jsonMapSchema])
+    .nullish()
+    .describe('Text, parts, an object, or nothing.'),
+});
+
+const describedConversation = z.looseObject({
+  messages: z.array(describedMessage).min(1),
+  expected: z.string().nullish(),
+  metadata: jsonMapSchema.nullish(),
+});
+
+/** A datapoint's kind, kept whole and by reference. */
+export const datapointKindSchema = z
+  .custom<DatapointKind>()
+  .superRefine((value: unknown, context) => {
+    for (const { path, message } of kindFaults(value)) context.addIssue({ code: 'custom', path, message });
+  })
+  .meta({
+    id: 'DatapointKind',
+    description: 'Exactly one of the two variants. Answers have every member of the variant.',
+    example: { Generic: { input: 'What is 2 + 2?', expected_output: '4' } },
+    describedBy: z.union([
+      z.strictObject({ Generic: describedGeneric }).meta({ title: 'Generic' }),
+      z.strictObject({ LlmConversation: describedConversation }).meta({ title: 'LlmConversation' }),
+    ]),
+  });
+
 /** `POST /api/datasets/:id/datapoints`. */
-export const createDatapointSchema = z.object({ kind: datapointKindSchema });
+export const createDatapointSchema = z.object({ kind: datapointKindSchema }).meta({ id: 'CreateDatapoint' });
 export type CreateDatapoint = z.output<typeof createDatapointSchema>;
 
 /** `PUT /api/datasets/:id/datapoints/:dp_id`; `kind` is replaced whole. */
-export const updateDatapointSchema = z.object({ kind: datapointKindSchema.optional() });
+export const updateDatapointSchema = z
+  .object({ kind: datapointKindSchema.optional() })
+  .meta({ id: 'UpdateDatapoint', description: '`kind` is replaced whole.' });
 export type UpdateDatapoint = z.output<typeof updateDatapointSchema>;
 
 /** `POST /api/datasets/:id/export-span`. */
-export const exportSpanSchema = z.object({ span_id: z.string() });
+export const exportSpanSchema = z.object({ span_id: z.string() }).meta({ id: 'ExportSpan' });
 export type ExportSpan = z.output<typeof exportSpanSchema>;
 
 export const DATAPOINT_SOURCES = ['manual', 'span_export', 'file_upload'] as const;
 export type DatapointSource = (typeof DATAPOINT_SOURCES)[number];
 
-export interface DatapointResource {
-  id: string;
-  dataset_id: string;
-  /** With every member of its variant; those without a value are `null`. */
-  kind: DatapointKind;
-  source: DatapointSource;
-  source_span_id: string | null;
-  created_at: string;
-  updated_at: string;
-}
+export const datapointSchema = z
+  .object({
+    id: z.string(),
+    dataset_id: z.string(),
+    kind: datapointKindSchema,
+    source: z.enum(DATAPOINT_SOURCES),
+    source_span_id: z.string().nullable(),
+    created_at: timestampTextSchema,
+    updated_at: timestampTextSchema,
+  })
+  .meta({ id: 'Datapoint' });
+export type DatapointResource = z.output<typeof datapointSchema>;
+
+export const datapointListSchema = listAnswer('DatapointList', 'datapoints', datapointSchema);
 
 /** Query of `POST /api/datasets/:id/import`. */
 export const importQuerySchema = z.object({
-  on_error: z.enum(['reject', 'skip']).default('reject'),
-  /** Names the file of a raw body. */
-  filename: nameSchema.optional(),
+  on_error: z.enum(['reject', 'skip']).default('reject').describe('What a bad row does: reject the file, or itself.'),
+  filename: nameSchema.optional().describe('Names the file of a raw body.'),
 });
 export type ImportQuery = z.output<typeof importQuerySchema>;
 
 /** Answer of an import; `skipped` comes with `on_error=skip`. */
-export interface ImportResult {
-  imported: number;
-  dataset_id: string;
-  /** The first of the rows left out, by their line in the file. */
-  skipped?: { line: number; message: string }[];
-  /** All of them. */
-  skipped_count?: number;
-}
+export const importResultSchema = z
+  .object({
+    imported: countSchema,
+    dataset_id: z.string(),
+    skipped: z
+      .array(z.object({ line: countSchema, message: z.string() }))
+      .exactOptional()
+      .describe('With `on_error=skip`: the first of the rows left out, by their line in the file.'),
+    skipped_count: countSchema.exactOptional().describe('With `on_error=skip`: all of them.'),
+  })
+  .meta({ id: 'ImportResult' });
+export type ImportResult = z.output<typeof importResultSchema>;
 
 /** Query of `GET /api/datasets/:id/export`. */
 export const exportQuerySchema = z.object({ format: z.enum(['jsonl', 'json', 'csv']).default('jsonl') });

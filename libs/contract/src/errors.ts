@@ -44,21 +44,30 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One fault of a request: where (dotted path from the root of the body or query) and what. */
-export interface FieldError {
-  path: string;
-  message: string;
-}
+const fieldErrorSchema = z
+  .object({
+    path: z.string().describe('From the root of the body or query: `spans[3].kind.model`.'),
+    message: z.string(),
+  })
+  .meta({ id: 'FieldError' });
+export type FieldError = z.output<typeof fieldErrorSchema>;
 
 /** An error answer, RFC 9457 `application/problem+json`. */
-export interface Problem {
-  type: 'about:blank';
-  title: string;
-  status: number;
-  detail: string;
-  code: ErrorCode;
-  request_id: string;
-  errors?: FieldError[];
-}
+export const problemSchema = z
+  .object({
+    type: z.literal('about:blank'),
+    title: z.string(),
+    status: z.number().int().min(400).max(599),
+    detail: z.string().describe('One sentence for people; may change.'),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).describe('Stable; programs decide by it.'),
+    request_id: z.string().describe('Also in the header `X-Request-Id` and in the log of the server.'),
+    errors: z
+      .array(fieldErrorSchema)
+      .exactOptional()
+      .describe('One entry a fault; with `validation_failed` above all.'),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457.' });
+export type Problem = z.output<typeof problemSchema>;
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { settingNumber } from './numbers.js';
-import { jsonObjectSchema, keySchema, labelSchema } from './text.js';
+import { listAnswer } from './lists.js';
+import { amountSchema, costSchema, countSchema, settingNumber } from './numbers.js';
+import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, keySchema, labelSchema } from './text.js';
+import { timestampTextSchema } from './timestamp.js';
 
 /** Which model an LlmJudge run asks, and by which rubric; what is left out is the run's own. */
 const judgeSchema = z.object({
@@ -12,24 +14,25 @@ const judgeSchema = z.object({
 /** Model configuration of a run (service-spec "Eval run"). */
 export const evalConfigSchema = z.object({
   connection_id: z.string(),
-  /** The connection's `default_model` when left out. */
-  model: keySchema.min(1).nullish(),
+  model: keySchema.min(1).nullish().describe("The connection's `default_model` when left out."),
   system_prompt: z.string().max(1_000_000).nullish(),
   temperature: settingNumber(z.number().min(0).max(2).nullish()),
   max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
-  judge: judgeSchema.nullish(),
+  judge: judgeSchema.nullish().describe("For scoring by a model; what is left out is the run's own."),
 });
 export type EvalConfig = z.output<typeof evalConfigSchema>;
 
 /** `POST /api/datasets/:id/eval`. */
-export const startEvalSchema = z.object({
-  name: labelSchema,
-  config: evalConfigSchema,
-  /** Name of a loaded scoring plugin. */
-  scoring: z.string(),
-  /** Checked by the scoring plugin's own schema. */
-  scoring_config: jsonObjectSchema.nullish(),
-});
+export const startEvalSchema = z
+  .object({
+    name: labelSchema,
+    config: evalConfigSchema,
+    scoring: z
+      .string()
+      .describe('`ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin.'),
+    scoring_config: jsonObjectSchema.nullish().describe("Checked by the scoring plugin's own schema."),
+  })
+  .meta({ id: 'StartEval' });
 export type StartEval = z.output<typeof startEvalSchema>;
 
 export const EVAL_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
@@ -39,71 +42,82 @@ export const RESULT_STATUSES = ['pending', 'running', 'completed', 'failed'] as 
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
 /** The configuration a run was started with; members left out are `null`, `model` is the one that is called. */
-export interface EvalConfigResource {
-  connection_id: string;
-  model: string;
-  system_prompt: string | null;
-  temperature: number | null;
-  max_tokens: number | null;
-  judge: { connection_id: string | null; model: string | null; rubric: string | null } | null;
-}
+const evalConfigAnswer = z.object({
+  connection_id: z.string(),
+  model: z.string(),
+  system_prompt: z.string().nullable(),
+  temperature: z.number().nullable(),
+  max_tokens: z.number().int().nullable(),
+  judge: z
+    .object({
+      connection_id: z.string().nullable(),
+      model: z.string().nullable(),
+      rubric: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type EvalConfigResource = z.output<typeof evalConfigAnswer>;
+
+const scoreSchema = z.number().min(0).max(1).nullable();
 
 /** A run without its items, as lists show it. */
-export interface EvalRunSummary {
-  id: string;
-  dataset_id: string;
-  dataset_version: number;
-  name: string;
-  status: EvalStatus;
-  /** Items completed or failed; never goes back. */
-  progress: number;
-  total: number;
-  config: EvalConfigResource;
-  scoring: string;
-  scoring_config: Record<string, unknown> | null;
-  /** Over the items that have a score. */
-  avg_score: number | null;
-  /** Dollars; `null` when no item has a cost. */
-  total_cost: number | null;
-  total_tokens: number;
-  failed_count: number;
-  judge_tokens: number;
-  judge_cost: number | null;
-  /** Why the run failed. */
-  error: string | null;
-  created_at: string;
-  started_at: string | null;
-  ended_at: string | null;
-}
+export const evalRunSummarySchema = z
+  .object({
+    id: z.string(),
+    dataset_id: z.string(),
+    dataset_version: countSchema.describe('Version of the dataset that the run works on.'),
+    name: z.string(),
+    status: z.enum(EVAL_STATUSES),
+    progress: countSchema.describe('Items completed or failed; never goes back.'),
+    total: countSchema,
+    config: evalConfigAnswer,
+    scoring: z.string(),
+    scoring_config: jsonMapSchema.nullable(),
+    avg_score: scoreSchema.describe('Over the items that have a score.'),
+    total_cost: costSchema.describe('Dollars; `null` when no item has a cost.'),
+    total_tokens: countSchema,
+    failed_count: countSchema,
+    judge_tokens: countSchema,
+    judge_cost: costSchema,
+    error: z.string().nullable().describe('Why the run failed.'),
+    created_at: timestampTextSchema,
+    started_at: timestampTextSchema.nullable(),
+    ended_at: timestampTextSchema.nullable(),
+  })
+  .meta({ id: 'EvalRunSummary', description: 'An eval run without its items.' });
+export type EvalRunSummary = z.output<typeof evalRunSummarySchema>;
 
-export interface EvalRunResource extends EvalRunSummary {
-  result_items: ResultItemResource[];
-}
+export const resultItemSchema = z
+  .object({
+    datapoint_id: z.string(),
+    input: jsonValueSchema.describe("The datapoint's input, or its messages, as the run's snapshot has them."),
+    output: z.string().nullable(),
+    expected: z.string().nullable().describe('Expected text; `null` when the datapoint has none.'),
+    score: scoreSchema,
+    score_reason: z.string().nullable(),
+    latency_ms: amountSchema.nullable().describe('Of the successful attempt.'),
+    tokens: countSchema.nullable(),
+    cost: costSchema,
+    status: z.enum(RESULT_STATUSES),
+    error: z.string().nullable(),
+    attempts: countSchema.describe("Model calls made for this item, the judge's not counted."),
+    judge_model: z.string().nullable(),
+    judge_prompt_hash: z
+      .string()
+      .nullable()
+      .describe("SHA-256 of the judge's prompt and rubric, so that runs judged alike can be told."),
+    judge_tokens: countSchema.nullable(),
+    judge_cost: costSchema,
+  })
+  .meta({ id: 'ResultItem' });
+export type ResultItemResource = z.output<typeof resultItemSchema>;
 
-export interface ResultItemResource {
-  datapoint_id: string;
-  /** The datapoint's input, or its messages, as the run's snapshot has them. */
-  input: unknown;
-  output: string | null;
-  /** Expected text; `null` when the datapoint has none. */
-  expected: string | null;
-  score: number | null;
-  score_reason: string | null;
-  /** Of the successful attempt. */
-  latency_ms: number | null;
-  tokens: number | null;
-  /** Dollars. */
-  cost: number | null;
-  status: ResultStatus;
-  error: string | null;
-  /** Model calls made for this item, the judge's not counted. */
-  attempts: number;
-  judge_model: string | null;
-  /** SHA-256 of the judge's prompt and rubric, so that runs judged alike can be told. */
-  judge_prompt_hash: string | null;
-  judge_tokens: number | null;
-  judge_cost: number | null;
-}
+export const evalRunSchema = evalRunSummarySchema
+  .extend({ result_items: z.array(resultItemSchema) })
+  .meta({ id: 'EvalRun', description: 'An eval run with its items.' });
+export type EvalRunResource = z.output<typeof evalRunSchema>;
+
+export const evalRunListSchema = listAnswer('EvalRunList', 'runs', evalRunSummarySchema);
 
 /** Runs one comparison takes (service-spec "Limits"). */
 export const COMPARED_RUNS_MAX = 4;
@@ -113,19 +127,33 @@ export const compareSchema = z.object({
   runs: z
     .string()
     .transform((text) => text.split(',').map((id) => id.trim()))
-    .pipe(z.array(z.string().min(1, 'must be run ids, separated by commas')).max(COMPARED_RUNS_MAX)),
+    .pipe(z.array(z.string().min(1, 'must be run ids, separated by commas')).max(COMPARED_RUNS_MAX))
+    .describe(`Ids of 1 to ${COMPARED_RUNS_MAX} runs of the dataset, separated by commas.`),
 });
 export type Compare = z.output<typeof compareSchema>;
 
 /** Answer of `GET /api/datasets/:id/compare`. */
-export interface EvalComparison {
-  dataset_id: string;
-  runs: { id: string; name: string; avg_score: number | null; total_cost: number | null }[];
-  comparisons: {
-    datapoint_id: string;
-    input: unknown;
-    expected: string | null;
-    /** In the order of `runs`; all members but `run_id` are `null` where the run did not have the datapoint. */
-    results: { run_id: string; output: string | null; score: number | null; latency_ms: number | null }[];
-  }[];
-}
+export const evalComparisonSchema = z
+  .object({
+    dataset_id: z.string(),
+    runs: z.array(z.object({ id: z.string(), name: z.string(), avg_score: scoreSchema, total_cost: costSchema })),
+    comparisons: z.array(
+      z.object({
+        datapoint_id: z.string(),
+        input: jsonValueSchema,
+        expected: z.string().nullable(),
+        results: z
+          .array(
+            z.object({
+              run_id: z.string(),
+              output: z.string().nullable(),
+              score: scoreSchema,
+              latency_ms: amountSchema.nullable(),
+            }),
+          )
+          .describe('In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint.'),
+      }),
+    ),
+  })
+  .meta({ id: 'EvalComparison' });
+export type EvalComparison = z.output<typeof evalComparisonSchema>;

@@ -1,7 +1,9 @@
-import type { DatapointResource, DatasetResource } from './datasets.js';
-import type { QueueItemResource } from './queue.js';
-import type { SpanResource } from './spans.js';
-import type { TraceResource } from './traces.js';
+import { z } from 'zod';
+import { datapointSchema, datasetSchema } from './datasets.js';
+import { countSchema } from './numbers.js';
+import { queueItemSchema } from './queue.js';
+import { spanSchema } from './spans.js';
+import { traceSchema } from './traces.js';
 
 /** Everything the event stream tells (service-spec "Events"). */
 export const EVENT_TYPES = [
@@ -25,20 +27,30 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** An event of one of some types, with its payload. */
+const payload = <Types extends readonly [EventType, ...EventType[]], Shape extends z.ZodRawShape>(
+  types: Types,
+  shape: Shape,
+) => z.object({ type: z.enum(types), ...shape });
+
 /** An event with its payload: the JSON of a `data:` line. */
-export type EventPayload =
-  | { type: 'span_created' | 'span_completed' | 'span_failed'; span: SpanResource }
-  | { type: 'span_deleted'; span_id: string }
-  | { type: 'trace_created'; trace: TraceResource }
-  | { type: 'trace_deleted'; trace_id: string }
-  | { type: 'dataset_created'; dataset: DatasetResource }
-  | { type: 'dataset_deleted'; dataset_id: string }
-  | { type: 'datapoint_created'; datapoint: DatapointResource }
-  | { type: 'queue_item_updated'; item: QueueItemResource }
-  | { type: 'cleared' }
-  | { type: 'eval_started'; run_id: string; dataset_id: string }
-  | { type: 'eval_progress'; run_id: string; progress: number; total: number }
-  | { type: 'eval_completed'; run_id: string }
-  | { type: 'eval_failed'; run_id: string; error: string }
-  | { type: 'eval_cancelled'; run_id: string }
-  | { type: 'capture_triggered'; rule_id: string; span_id: string; datapoint_id: string };
+export const eventPayloadSchema = z
+  .discriminatedUnion('type', [
+    payload(['span_created', 'span_completed', 'span_failed'], { span: spanSchema }),
+    payload(['span_deleted'], { span_id: z.string() }),
+    payload(['trace_created'], { trace: traceSchema }),
+    payload(['trace_deleted'], { trace_id: z.string() }),
+    payload(['dataset_created'], { dataset: datasetSchema }),
+    payload(['dataset_deleted'], { dataset_id: z.string() }),
+    payload(['datapoint_created'], { datapoint: datapointSchema }),
+    payload(['queue_item_updated'], { item: queueItemSchema }),
+    payload(['cleared'], {}),
+    payload(['eval_started'], { run_id: z.string(), dataset_id: z.string() }),
+    payload(['eval_progress'], { run_id: z.string(), progress: countSchema, total: countSchema }),
+    payload(['eval_completed'], { run_id: z.string() }),
+    payload(['eval_failed'], { run_id: z.string(), error: z.string() }),
+    payload(['eval_cancelled'], { run_id: z.string() }),
+    payload(['capture_triggered'], { rule_id: z.string(), span_id: z.string(), datapoint_id: z.string() }),
+  ])
+  .meta({ id: 'Event', description: 'The JSON of a `data:` line.' });
+export type EventPayload = z.output<typeof eventPayloadSchema>;

@@ -1,3 +1,4 @@
+export * from './analytics.js';
 export * from './capture-rules.js';
 export * from './connections.js';
 export * from './datasets.js';
@@ -5,6 +6,7 @@ export * from './errors.js';
 export * from './evals.js';
 export * from './events.js';
 export * from './exact-json.js';
+export * from './health.js';
 export * from './ingest.js';
 export * from './lists.js';
 export { numberOf } from './numbers.js';

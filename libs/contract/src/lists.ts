@@ -9,7 +9,12 @@ export const queryNumberSchema = z
   .string()
   .regex(/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/, 'must be a number')
   .transform(Number)
-  .pipe(z.number());
+  .pipe(z.number())
+  .meta({ openapi: { type: 'number' } });
+
+/** Answer of a delete (contract.md "General"). */
+export const deletedSchema = z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'Deleted' });
+export type Deleted = z.output<typeof deletedSchema>;
 
 /** `limit` of a list. @param limitDefault taken when the parameter is absent. */
 export const limitSchema = (limitDefault: number = PAGE_LIMIT_DEFAULT) =>
@@ -18,10 +23,34 @@ export const limitSchema = (limitDefault: number = PAGE_LIMIT_DEFAULT) =>
     .regex(/^\d+$/, `must be a whole number from 1 to ${PAGE_LIMIT_MAX}`)
     .transform(Number)
     .pipe(z.number().min(1).max(PAGE_LIMIT_MAX))
+    .meta({
+      openapi: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAX, default: limitDefault },
+      description: 'Items of a page; a page of large items may end before.',
+    })
     .default(limitDefault);
 
 /** `cursor` of a list, opaque. */
-export const cursorSchema = z.string().max(8_192);
+export const cursorSchema = z.string().max(8_192).describe('`next_cursor` of the page before.');
+
+/**
+ * The answer of a list (contract.md "General"): `{ <plural>: [...], count, next_cursor }`.
+ * @param id name of its schema in the OpenAPI document.
+ * @param others members beside these.
+ */
+export const listAnswer = <Plural extends string, Item extends z.ZodType, Others extends z.ZodRawShape = {}>(
+  id: string,
+  plural: Plural,
+  item: Item,
+  others: Others = {} as Others,
+) =>
+  z
+    .object({
+      ...others,
+      ...({ [plural]: z.array(item) } as Record<Plural, z.ZodArray<Item>>),
+      count: z.number().int().min(0).describe('Items in this answer.'),
+      next_cursor: z.string().nullable().describe('For `cursor`; `null` on the last page.'),
+    })
+    .meta({ id });
 
 /** A query parameter that may be repeated; parses to a list. */
 export const repeatable = <T extends z.ZodType>(item: T) =>

@@ -28,6 +28,15 @@ export const settingNumber = <T extends z.ZodType<unknown, number | null | undef
     return z.NEVER;
   }, schema);
 
+/** How many of something an answer tells. */
+export const countSchema = z.number().int().min(0);
+
+/** A measure of an answer that is never negative, such as milliseconds. */
+export const amountSchema = z.number().min(0);
+
+/** Dollars of an answer; `null` when there is no cost. */
+export const costSchema = amountSchema.nullable().describe('Dollars; `null` when there is none.');
+
 const significantDigits = (source: string): number =>
   source
     .replace(/[eE].*$/, '')

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { DatapointKind } from './datasets.js';
-import { cursorSchema, limitSchema, PAGE_LIMIT_MAX } from './lists.js';
+import { datapointKindSchema } from './datasets.js';
+import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { countSchema } from './numbers.js';
 import { jsonValueSchema, keySchema } from './text.js';
+import { timestampTextSchema } from './timestamp.js';
 
 export const QUEUE_STATUSES = ['pending', 'claimed', 'completed'] as const;
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];
@@ -10,15 +12,19 @@ export type QueueStatus = (typeof QUEUE_STATUSES)[number];
 export const ENQUEUE_MAX = 10_000;
 
 /** `POST /api/datasets/:id/queue`. */
-export const enqueueSchema = z.object({ datapoint_ids: z.array(z.string()).max(ENQUEUE_MAX) });
+export const enqueueSchema = z.object({ datapoint_ids: z.array(z.string()).max(ENQUEUE_MAX) }).meta({ id: 'Enqueue' });
 export type Enqueue = z.output<typeof enqueueSchema>;
 
 /** Body of claim and next: who reviews; the caller's identity when left out. */
-export const claimSchema = z.object({ claimed_by: keySchema.min(1).nullish() });
+export const claimSchema = z
+  .object({ claimed_by: keySchema.min(1).nullish().describe("The reviewer; the caller's identity when left out.") })
+  .meta({ id: 'Claim' });
 export type Claim = z.output<typeof claimSchema>;
 
 /** `POST /api/queue/:item_id/submit`; without `edited_data` the datapoint is approved as it is. */
-export const submitSchema = z.object({ edited_data: jsonValueSchema.optional() });
+export const submitSchema = z
+  .object({ edited_data: jsonValueSchema.optional().describe('Any JSON; approved as it is when left out.') })
+  .meta({ id: 'Submit' });
 export type Submit = z.output<typeof submitSchema>;
 
 /** Query of submit: whether the edited data is written back to the datapoint. */
@@ -26,7 +32,11 @@ export const submitQuerySchema = z.object({
   apply: z
     .enum(['true', 'false'])
     .default('false')
-    .transform((value) => value === 'true'),
+    .transform((value) => value === 'true')
+    .meta({
+      openapi: { type: 'boolean', default: false },
+      description: 'Also write the edited data back to the datapoint, where it is a valid kind.',
+    }),
 });
 export type SubmitQuery = z.output<typeof submitQuerySchema>;
 
@@ -39,15 +49,24 @@ export const listQueueSchema = z.object({
 });
 export type ListQueue = z.output<typeof listQueueSchema>;
 
-export interface QueueItemResource {
-  id: string;
-  dataset_id: string;
-  datapoint_id: string;
-  status: QueueStatus;
-  claimed_by: string | null;
-  claimed_at: string | null;
-  /** The datapoint's kind when it was enqueued. */
-  original_data: DatapointKind;
-  edited_data: unknown;
-  created_at: string;
-}
+export const queueItemSchema = z
+  .object({
+    id: z.string(),
+    dataset_id: z.string(),
+    datapoint_id: z.string(),
+    status: z.enum(QUEUE_STATUSES),
+    claimed_by: z.string().nullable(),
+    claimed_at: timestampTextSchema.nullable(),
+    original_data: datapointKindSchema.describe("The datapoint's kind when it was enqueued."),
+    edited_data: jsonValueSchema,
+    created_at: timestampTextSchema,
+  })
+  .meta({ id: 'QueueItem' });
+export type QueueItemResource = z.output<typeof queueItemSchema>;
+
+export const queueItemListSchema = listAnswer('QueueItemList', 'items', queueItemSchema);
+
+/** Answer of `POST /api/datasets/:id/queue`: an item for each datapoint. */
+export const enqueuedSchema = z
+  .object({ items: z.array(queueItemSchema), count: countSchema })
+  .meta({ id: 'Enqueued' });

@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, queryNumberSchema, repeatable } from './lists.js';
-import { payloadNumber } from './numbers.js';
+import { cursorSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
+import { countSchema, payloadNumber } from './numbers.js';
 import {
   clientIdSchema,
   isStorableText,
+  jsonMapSchema,
   jsonObjectSchema,
   jsonValueSchema,
   keySchema,
   KEY_LENGTH_MAX,
   nameSchema,
 } from './text.js';
-import { timestampSchema } from './timestamp.js';
-import { statusNameSchema } from './traces.js';
+import { timestampSchema, timestampTextSchema } from './timestamp.js';
+import { statusNameSchema, traceListItemSchema } from './traces.js';
 
 /** What a span is when its creator does not say (contract.md "Spans"). */
 export const DEFAULT_SPAN_KIND = { type: 'custom', kind: 'custom', attributes: {} } as const;
@@ -21,39 +22,70 @@ const tokenCount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish(
 const llmCallSchema = z.object({
   model: keySchema,
   provider: keySchema.nullish(),
-  input_tokens: tokenCount,
+  input_tokens: tokenCount.describe('With the cached ones.'),
   output_tokens: tokenCount,
   cached_input_tokens: tokenCount,
   reasoning_tokens: tokenCount,
-  cost: payloadNumber(z.number().min(0).nullish()),
+  cost: payloadNumber(z.number().min(0).nullish()).describe('Dollars; by the price table when left out.'),
 });
 
 const kindTypeSchema = keySchema.min(1);
+
+/** The forms of a span's kind, as the OpenAPI document has them. */
+const describedKind = z.union([
+  llmCallSchema
+    .extend({ type: z.literal('llm_call') })
+    .loose()
+    .meta({ title: 'LlmCall' }),
+  z
+    .looseObject({
+      type: kindTypeSchema.meta({
+        not: { enum: ['llm_call'] },
+        description: 'Such as `custom`, `tool_call`, `retrieval`, `embedding`, `fs_read`, `fs_write`.',
+      }),
+    })
+    .meta({ title: 'OtherKind' }),
+]);
 
 /**
  * A span's kind: any object with a string `type`, kept whole and by reference; `llm_call` needs a string `model`, and
  * its well-known members need their types.
  */
-export const spanKindSchema = z.custom<SpanKind>().superRefine((value: unknown, context) => {
-  if (!jsonObjectSchema.safeParse(value).success) {
-    context.addIssue({ code: 'custom', message: 'must be an object with a "type"' });
-    return;
-  }
-  const kind = value as Record<string, unknown>;
-  const type = kindTypeSchema.safeParse(kind['type']);
-  for (const issue of type.error?.issues ?? []) context.addIssue({ ...issue, path: ['type'] } as never);
-  if (kind['type'] === 'llm_call') {
-    const call = llmCallSchema.safeParse(kind);
-    for (const issue of call.error?.issues ?? []) context.addIssue({ ...issue } as never);
-  } else {
-    for (const member of ['model', 'provider']) {
-      const text = kind[member];
-      if (typeof text === 'string' && (text.length > KEY_LENGTH_MAX || !isStorableText(text))) {
-        context.addIssue({ code: 'custom', path: [member], message: 'is too long or holds NUL or lone surrogates' });
+export const spanKindSchema = z
+  .custom<SpanKind>()
+  .superRefine((value: unknown, context) => {
+    if (!jsonObjectSchema.safeParse(value).success) {
+      context.addIssue({ code: 'custom', message: 'must be an object with a "type"' });
+      return;
+    }
+    const kind = value as Record<string, unknown>;
+    const type = kindTypeSchema.safeParse(kind['type']);
+    for (const issue of type.error?.issues ?? []) context.addIssue({ ...issue, path: ['type'] } as never);
+    if (kind['type'] === 'llm_call') {
+      const call = llmCallSchema.safeParse(kind);
+      for (const issue of call.error?.issues ?? []) context.addIssue({ ...issue } as never);
+    } else {
+      for (const member of ['model', 'provider']) {
+        const text = kind[member];
+        if (typeof text === 'string' && (text.length > KEY_LENGTH_MAX || !isStorableText(text))) {
+          context.addIssue({ code: 'custom', path: [member], message: 'is too long or holds NUL or lone surrogates' });
+        }
       }
     }
-  }
-});
+  })
+  .meta({
+    id: 'SpanKind',
+    description: 'What a span is. Any `type` is kept whole; `llm_call` needs a `model`.',
+    example: {
+      type: 'llm_call',
+      model: 'gpt-4o',
+      provider: 'openai',
+      input_tokens: 12,
+      output_tokens: 34,
+      cost: 0.0004,
+    },
+    describedBy: describedKind,
+  });
 
 export interface SpanKind {
   type: string;
@@ -61,34 +93,40 @@ export interface SpanKind {
 }
 
 /** `POST /api/spans` (service-spec "Spans", contract.md "Spans"). */
-export const createSpanSchema = z.object({
-  id: clientIdSchema.nullish(),
-  trace_id: z.string(),
-  parent_id: clientIdSchema.nullish(),
-  name: nameSchema,
-  kind: spanKindSchema.nullish(),
-  input: jsonValueSchema.optional(),
-  metadata: jsonObjectSchema.nullish(),
-  started_at: timestampSchema.nullish(),
-});
+export const createSpanSchema = z
+  .object({
+    id: clientIdSchema.nullish().describe('Chosen by the client; made by the service when left out.'),
+    trace_id: z.string(),
+    parent_id: clientIdSchema.nullish().describe('May name a span that has not arrived yet.'),
+    name: nameSchema,
+    kind: spanKindSchema.nullish(),
+    input: jsonValueSchema.optional(),
+    metadata: jsonObjectSchema.nullish(),
+    started_at: timestampSchema.nullish(),
+  })
+  .meta({ id: 'CreateSpan' });
 export type CreateSpan = z.output<typeof createSpanSchema>;
 
 /** `POST /api/spans/:id/complete`; every member optional. */
-export const completeSpanSchema = z.object({
-  output: jsonValueSchema.optional(),
-  kind: spanKindSchema.nullish(),
-  ended_at: timestampSchema.nullish(),
-  metadata: jsonObjectSchema.nullish(),
-});
+export const completeSpanSchema = z
+  .object({
+    output: jsonValueSchema.optional(),
+    kind: spanKindSchema.nullish(),
+    ended_at: timestampSchema.nullish(),
+    metadata: jsonObjectSchema.nullish().describe('Merged into what the span has.'),
+  })
+  .meta({ id: 'CompleteSpan' });
 export type CompleteSpan = z.output<typeof completeSpanSchema>;
 
 /** `POST /api/spans/:id/fail`. */
-export const failSpanSchema = z.object({
-  error: z.string(),
-  output: jsonValueSchema.optional(),
-  kind: spanKindSchema.nullish(),
-  ended_at: timestampSchema.nullish(),
-});
+export const failSpanSchema = z
+  .object({
+    error: z.string(),
+    output: jsonValueSchema.optional(),
+    kind: spanKindSchema.nullish(),
+    ended_at: timestampSchema.nullish(),
+  })
+  .meta({ id: 'FailSpan' });
 export type FailSpan = z.output<typeof failSpanSchema>;
 
 export const SPAN_SORT_KEYS = ['started_at', 'duration', 'tokens', 'cost', 'name'] as const;
@@ -99,23 +137,23 @@ export type SortOrder = 'asc' | 'desc';
 export const listSpansSchema = z.object({
   trace_id: z.string().optional(),
   parent_id: z.string().optional(),
-  session_id: z.string().optional(),
-  tag: repeatable(z.string()).optional(),
-  kind: z.string().optional(),
+  session_id: z.string().optional().describe('Of the trace.'),
+  tag: repeatable(z.string()).optional().describe('Of the trace. May be repeated; all must match.'),
+  kind: z.string().optional().describe('`kind.type`.'),
   model: z.string().optional(),
   provider: z.string().optional(),
   status: statusNameSchema.optional(),
-  since: timestampSchema.optional(),
-  until: timestampSchema.optional(),
-  name_contains: z.string().optional(),
-  text_contains: z.string().optional(),
+  since: timestampSchema.optional().describe('Spans that started then or later.'),
+  until: timestampSchema.optional().describe('Spans that started before.'),
+  name_contains: z.string().optional().describe('A literal substring of the name.'),
+  text_contains: z.string().optional().describe('A literal substring of input or output.'),
   input_contains: z.string().optional(),
   output_contains: z.string().optional(),
-  duration_min: queryNumberSchema.optional(),
-  duration_max: queryNumberSchema.optional(),
+  duration_min: queryNumberSchema.optional().describe('Milliseconds.'),
+  duration_max: queryNumberSchema.optional().describe('Milliseconds.'),
   tokens_min: queryNumberSchema.optional(),
-  cost_min: queryNumberSchema.optional(),
-  sort_by: z.enum(SPAN_SORT_KEYS).default('started_at'),
+  cost_min: queryNumberSchema.optional().describe('Dollars.'),
+  sort_by: z.enum(SPAN_SORT_KEYS).default('started_at').describe('Spans without the value come last.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
   limit: limitSchema(),
   cursor: cursorSchema.optional(),
@@ -123,19 +161,37 @@ export const listSpansSchema = z.object({
 export type ListSpans = z.output<typeof listSpansSchema>;
 
 /** A span's status on the wire; existing clients parse exactly this form (contract.md "Spans"). */
-export type SpanStatus = 'running' | 'completed' | { failed: { error: string } };
+export const spanStatusSchema = z
+  .union([z.enum(['running', 'completed']), z.object({ failed: z.object({ error: z.string() }) })])
+  .meta({ id: 'SpanStatus' });
+export type SpanStatus = z.output<typeof spanStatusSchema>;
 
-export interface SpanResource {
-  id: string;
-  trace_id: string;
-  parent_id: string | null;
-  name: string;
-  kind: SpanKind;
-  input: unknown;
-  output: unknown;
-  status: SpanStatus;
-  error: string | null;
-  started_at: string;
-  ended_at: string | null;
-  metadata: Record<string, unknown>;
-}
+export const spanSchema = z
+  .object({
+    id: z.string(),
+    trace_id: z.string(),
+    parent_id: z.string().nullable(),
+    name: z.string(),
+    kind: spanKindSchema,
+    input: jsonValueSchema,
+    output: jsonValueSchema,
+    status: spanStatusSchema,
+    error: z.string().nullable().describe('The message of the status `failed`.'),
+    started_at: timestampTextSchema,
+    ended_at: timestampTextSchema.nullable(),
+    metadata: jsonMapSchema.describe(
+      "The caller's own members and, once the span is finished, `duration_ms`, `total_tokens` and `cost`.",
+    ),
+  })
+  .meta({ id: 'Span' });
+export type SpanResource = z.output<typeof spanSchema>;
+
+/** Answer of `POST /api/spans`. */
+export const spanCreatedSchema = z.object({ id: z.string(), trace_id: z.string() }).meta({ id: 'SpanCreated' });
+
+export const spanListSchema = listAnswer('SpanList', 'spans', spanSchema);
+
+/** Answer of `GET /api/traces/:id`: the trace with all its spans in start order. */
+export const traceSpansSchema = z
+  .object({ trace: traceListItemSchema, spans: z.array(spanSchema), count: countSchema })
+  .meta({ id: 'TraceSpans' });

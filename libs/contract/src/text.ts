@@ -24,13 +24,19 @@ export const labelSchema = nameSchema.min(1, 'must not be empty');
 /** An identifier a client may choose (contract.md "General"). */
 export const clientIdSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_", ".", ":" and "-"');
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_", ".", ":" and "-"')
+  .meta({ example: 'order-42:step.1' });
 
 /** A JSON object with any keys; kept by reference, so that own `__proto__` keys survive. */
-export const jsonObjectSchema = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value),
-  'must be an object',
-);
+export const jsonObjectSchema = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value),
+    'must be an object',
+  )
+  .meta({ openapi: { type: 'object', additionalProperties: true } });
 
 /** Any JSON value, kept by reference. */
-export const jsonValueSchema = z.unknown();
+export const jsonValueSchema = z.unknown().describe('Any JSON.');
+
+/** A JSON object of an answer. */
+export const jsonMapSchema = z.record(z.string(), z.unknown());

@@ -34,11 +34,24 @@ const EPOCH_MS_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 export const formatTimestamp = (epochMs: number): string => new Date(epochMs).toISOString();
 
 /** A timestamp on the wire; parses to milliseconds since the epoch. */
-export const timestampSchema = z.string().transform((text, context) => {
-  const epochMs = parseTimestamp(text);
-  if (epochMs === undefined) {
-    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 timestamp' });
-    return z.NEVER;
-  }
-  return epochMs;
+export const timestampSchema = z
+  .string()
+  .transform((text, context) => {
+    const epochMs = parseTimestamp(text);
+    if (epochMs === undefined) {
+      context.addIssue({ code: 'custom', message: 'must be an ISO 8601 timestamp' });
+      return z.NEVER;
+    }
+    return epochMs;
+  })
+  .meta({
+    openapi: { type: 'string', pattern: ISO_8601.source.replace('T ', 'Tt ').replace('(Z)', '([Zz])') },
+    description: 'ISO 8601 with any offset; UTC when there is none.',
+    example: '2026-11-20T09:00:00.000Z',
+  });
+
+/** A timestamp of an answer, as {@link formatTimestamp} writes it. */
+export const timestampTextSchema = z.string().meta({
+  openapi: { type: 'string', format: 'date-time' },
+  example: '2026-11-20T09:00:00.000Z',
 });

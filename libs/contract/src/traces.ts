@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, repeatable } from './lists.js';
-import { clientIdSchema, jsonObjectSchema, keySchema, nameSchema } from './text.js';
-import { timestampSchema } from './timestamp.js';
+import { cursorSchema, limitSchema, listAnswer, repeatable } from './lists.js';
+import { amountSchema, costSchema, countSchema } from './numbers.js';
+import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './text.js';
+import { timestampSchema, timestampTextSchema } from './timestamp.js';
 
 /** Tags one trace may carry. */
 export const TAGS_MAX = 1_000;
@@ -9,25 +10,29 @@ export const TAGS_MAX = 1_000;
 export const tagsSchema = z.array(keySchema).max(TAGS_MAX);
 
 /** `POST /api/traces` (service-spec "Traces", contract.md "Traces"). */
-export const createTraceSchema = z.object({
-  id: clientIdSchema.nullish(),
-  name: nameSchema.nullish(),
-  tags: tagsSchema.nullish(),
-  session_id: keySchema.nullish(),
-  user_id: keySchema.nullish(),
-  metadata: jsonObjectSchema.nullish(),
-  started_at: timestampSchema.nullish(),
-});
+export const createTraceSchema = z
+  .object({
+    id: clientIdSchema.nullish().describe('Chosen by the client; made by the service when left out.'),
+    name: nameSchema.nullish(),
+    tags: tagsSchema.nullish(),
+    session_id: keySchema.nullish(),
+    user_id: keySchema.nullish(),
+    metadata: jsonObjectSchema.nullish(),
+    started_at: timestampSchema.nullish().describe('Now when left out.'),
+  })
+  .meta({ id: 'CreateTrace' });
 export type CreateTrace = z.output<typeof createTraceSchema>;
 
 /** `PATCH /api/traces/:id`: only members given change; `null` clears. */
-export const patchTraceSchema = z.object({
-  name: nameSchema.nullish(),
-  tags: tagsSchema.nullish(),
-  session_id: keySchema.nullish(),
-  user_id: keySchema.nullish(),
-  metadata: jsonObjectSchema.nullish(),
-});
+export const patchTraceSchema = z
+  .object({
+    name: nameSchema.nullish(),
+    tags: tagsSchema.nullish(),
+    session_id: keySchema.nullish(),
+    user_id: keySchema.nullish(),
+    metadata: jsonObjectSchema.nullish(),
+  })
+  .meta({ id: 'PatchTrace', description: 'Only members given change; `null` clears; lists and objects are replaced.' });
 export type PatchTrace = z.output<typeof patchTraceSchema>;
 
 export const STATUS_NAMES = ['running', 'completed', 'failed'] as const;
@@ -38,49 +43,80 @@ export type StatusName = z.output<typeof statusNameSchema>;
 export const listTracesSchema = z.object({
   session_id: z.string().optional(),
   user_id: z.string().optional(),
-  tag: repeatable(z.string()).optional(),
-  name_contains: z.string().optional(),
-  since: timestampSchema.optional(),
-  until: timestampSchema.optional(),
+  tag: repeatable(z.string()).optional().describe('May be repeated; all must match.'),
+  name_contains: z.string().optional().describe('A literal substring of the name.'),
+  since: timestampSchema.optional().describe('Traces that started then or later.'),
+  until: timestampSchema.optional().describe('Traces that started before.'),
   status: statusNameSchema.optional(),
   limit: limitSchema(),
   cursor: cursorSchema.optional(),
 });
 export type ListTraces = z.output<typeof listTracesSchema>;
 
-export interface TraceResource {
-  id: string;
-  name: string | null;
-  tags: string[];
-  session_id: string | null;
-  user_id: string | null;
-  metadata: Record<string, unknown>;
-  started_at: string;
-  ended_at: string | null;
-}
+export const traceSchema = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    tags: z.array(z.string()),
+    session_id: z.string().nullable(),
+    user_id: z.string().nullable(),
+    metadata: jsonMapSchema,
+    started_at: timestampTextSchema,
+    ended_at: timestampTextSchema
+      .nullable()
+      .describe("The latest end of the trace's spans; `null` while one runs or none has come."),
+  })
+  .meta({ id: 'Trace' });
+export type TraceResource = z.output<typeof traceSchema>;
 
 /** An item of the trace list: the trace with the roll-up of its spans. */
-export interface TraceListItem extends TraceResource {
-  status: StatusName;
-  span_count: number;
-  error_count: number;
-  total_tokens: number;
-  /** Dollars; `null` when no span has a cost. */
-  total_cost: number | null;
-  duration_ms: number | null;
-  models: string[];
-}
+export const traceListItemSchema = traceSchema
+  .extend({
+    status: statusNameSchema.describe(
+      '`running` while a span runs or none has come, else `failed` if one failed, else `completed`.',
+    ),
+    span_count: countSchema,
+    error_count: countSchema.describe('Failed spans.'),
+    total_tokens: countSchema,
+    total_cost: costSchema.describe('Dollars; `null` when no span has a cost.'),
+    duration_ms: amountSchema.nullable().describe('From the first start to the last end.'),
+    models: z.array(z.string()),
+  })
+  .meta({ id: 'TraceListItem', description: 'A trace with the roll-up of its spans.' });
+export type TraceListItem = z.output<typeof traceListItemSchema>;
+
+export const traceListSchema = listAnswer('TraceList', 'traces', traceListItemSchema);
+
+/** Answer of `DELETE /api/traces/:id`. */
+export const traceDeletedSchema = z
+  .object({ trace_id: z.string(), spans_deleted: countSchema })
+  .meta({ id: 'TraceDeleted' });
+
+/** Answer of `DELETE /api/traces`. */
+export const tracesDeletedSchema = z
+  .object({ message: z.string(), traces_deleted: countSchema, spans_deleted: countSchema })
+  .meta({ id: 'TracesDeleted' });
 
 /** Query of `GET /api/sessions`. */
 export const listSessionsSchema = z.object({ limit: limitSchema(), cursor: cursorSchema.optional() });
 export type ListSessions = z.output<typeof listSessionsSchema>;
 
-export interface SessionResource {
-  session_id: string;
-  trace_count: number;
-  span_count: number;
-  total_tokens: number;
-  total_cost: number | null;
-  started_at: string;
-  ended_at: string | null;
-}
+export const sessionSchema = z
+  .object({
+    session_id: z.string(),
+    trace_count: countSchema,
+    span_count: countSchema,
+    total_tokens: countSchema,
+    total_cost: costSchema,
+    started_at: timestampTextSchema,
+    ended_at: timestampTextSchema.nullable(),
+  })
+  .meta({ id: 'Session' });
+export type SessionResource = z.output<typeof sessionSchema>;
+
+export const sessionListSchema = listAnswer('SessionList', 'sessions', sessionSchema);
+
+/** Answer of `GET /api/sessions/:session_id`: its traces, newest first. */
+export const sessionTracesSchema = listAnswer('SessionTraces', 'traces', traceListItemSchema, {
+  session_id: z.string(),
+});
