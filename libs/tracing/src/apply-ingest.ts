@@ -6,6 +6,11 @@ import type { PricingTable } from './pricing.js';
 import type { TracingJob } from './tracing-job.js';
 import type { WorkingSet } from './working-set.js';
 
+type IngestJob = Extract<TracingJob, { type: 'ingest' }>;
+
+/** A cost that a span had or lacked when it was exported is the one it comes back with. */
+const NO_PRICES: PricingTable = new Map();
+
 /** What became of a slice of an ingest. */
 export interface IngestSliceResult {
   accepted: { traces: number; spans: number };
@@ -16,11 +21,7 @@ export interface IngestSliceResult {
  * Upserts the traces and then the spans of an ingest, all or nothing per item (contract.md "Spans").
  * Sending the same again changes nothing.
  */
-export function applyIngest(
-  set: WorkingSet,
-  job: Extract<TracingJob, { type: 'ingest' }>,
-  pricing: PricingTable,
-): IngestSliceResult {
+export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTable): IngestSliceResult {
   const result: IngestSliceResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };
   for (const { item } of job.traces) {
     ingestTrace(set, item, job.now);
@@ -28,7 +29,7 @@ export function applyIngest(
   }
   for (const { index, item } of job.spans) {
     try {
-      ingestSpan(set, item, job.now, pricing);
+      ingestSpan(set, item, job, pricing);
       result.accepted.spans++;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
@@ -50,12 +51,13 @@ function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
   set.createTrace(newTrace(place, { ...item, name: item.name ?? item.defaults?.name }));
 }
 
-function ingestSpan(set: WorkingSet, item: IngestSpan, now: number, pricing: PricingTable): void {
+function ingestSpan(set: WorkingSet, item: IngestSpan, { now, restored }: IngestJob, pricing: PricingTable): void {
   if (!set.trace(item.trace_id)) throw new NotFound('trace_not_found', 'there is no trace with this trace_id');
-  const step = ingestedSpan(set.span(item.id), item, { now, projectId: set.scope.projectId, pricing });
+  const around = { now, projectId: set.scope.projectId, pricing: restored ? NO_PRICES : pricing };
+  const step = ingestedSpan(set.span(item.id), item, around);
   if (step.type === 'span_created') set.createSpan(step.after);
-  else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after);
-  else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after);
+  else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after, restored);
+  else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after, restored);
 }
 
 /** One line that says which member is at fault. */

@@ -1,13 +1,18 @@
 export { addCost, costOf, toCostSum, type CostSum } from './cost-sum.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
+export { RecordScanStore } from './record-scan.store.js';
+export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './restore-records.js';
 export { SpanCommitParticipants, type SpanCommitParticipant } from './span-commit-participant.js';
 export type { StoredSpan } from './span.entity.js';
+export { spanJson } from './span-json.js';
 export { spanResource } from './span-resource.js';
 export { SpanStore } from './span.store.js';
+export { traceNotFound } from './apply-job.js';
 export { STATUS } from './status.js';
 export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
 export type { SpanChange, TracingChange } from './tracing-change.js';
+export type { Indexed } from './tracing-job.js';
 export { tracingFeature } from './tracing.feature.js';
 export { TracingModule } from './tracing.module.js';

@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common';
 import {
   fieldErrors,
   INGEST_ITEMS_MAX,
-  ingestSpanSchema,
   ingestTraceSchema,
-  isStorableText,
   type IngestRejection,
   type IngestResult,
 } from '@spandrel/contract';
 import { Invalid, type Scope } from '@spandrel/kernel';
 import type { z } from 'zod';
+import { ingestedSpanSchema } from './ingested-span-schema.js';
 import { RecordWrites } from './record-writes.js';
 import type { Indexed } from './tracing-job.js';
 
@@ -44,7 +43,7 @@ export class Ingest {
       const rejected: IngestRejection[] = [];
       const slice = {
         traces: checked('traces', ingestTraceSchema, traces, start, end, rejected),
-        spans: checked('spans', spanSchema, spans, start - traces.length, end - traces.length, rejected),
+        spans: checked('spans', ingestedSpanSchema, spans, start - traces.length, end - traces.length, rejected),
       };
       const { result: done } = await this.writes.submit(
         { type: 'ingest', scope, now: Date.now(), ...slice },
@@ -58,12 +57,6 @@ export class Ingest {
     return result;
   }
 }
-
-/** A trace id that no column can hold names no trace. */
-const spanSchema = ingestSpanSchema.refine(({ trace_id: id }) => isStorableText(id), {
-  path: ['trace_id'],
-  message: 'must not hold NUL characters or lone surrogates',
-});
 
 function checked<Item>(
   collection: IngestRejection['collection'],

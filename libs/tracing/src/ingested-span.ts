@@ -141,6 +141,13 @@ function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pric
   };
 }
 
+/** What can be told of an item alone. @throws Invalid when it contradicts itself. */
+export function assertConsistent(item: IngestSpan): void {
+  const { running } = standingOf(item);
+  const { started_at: startedAt, ended_at: endedAt } = item;
+  if (!running && typeof startedAt === 'number' && typeof endedAt === 'number') assertEndAfterStart(startedAt, endedAt);
+}
+
 /** @throws Invalid when status, error and end contradict each other. */
 function standingOf(item: IngestSpan): Standing {
   const status = item.status ?? undefined;

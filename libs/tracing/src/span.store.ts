@@ -28,7 +28,7 @@ const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')}
 const PAYLOAD_BYTES = 32 * 1024 * 1024;
 
 /** Bytes of a payload row, told without reading the texts themselves. */
-const PAYLOAD_SIZE = joinSql(
+export const PAYLOAD_SIZE = joinSql(
   ['kind', 'input', 'output', 'metadata', 'error'].map((column) => rawSql(`coalesce(octet_length(${column}), 0)`)),
   ' + ',
 );

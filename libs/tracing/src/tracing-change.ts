@@ -22,7 +22,14 @@ export type SpanChange =
   | { type: 'span_created'; scope: Scope; before: null; after: StoredSpan }
   /** A running span has other values and still runs. */
   | { type: 'span_updated'; scope: Scope; before: StoredSpan; after: StoredSpan }
-  | { type: 'span_completed' | 'span_failed'; scope: Scope; before: StoredSpan; after: StoredSpan }
+  | {
+      type: 'span_completed' | 'span_failed';
+      scope: Scope;
+      before: StoredSpan;
+      after: StoredSpan;
+      /** It comes back from an export, having ended long ago: nothing new happened that a rule could wait for. */
+      restored?: true;
+    }
   /** A finished span was sent again with other values. */
   | { type: 'span_corrected'; scope: Scope; before: StoredSpan; after: StoredSpan }
   | { type: 'span_deleted'; scope: Scope; before: StoredSpan; after: null };

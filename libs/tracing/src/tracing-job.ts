@@ -25,7 +25,15 @@ export type TracingJob =
   | { type: 'create_span'; scope: Scope; now: number; id: string; body: CreateSpan }
   | { type: 'complete_span'; scope: Scope; now: number; id: string; body: CompleteSpan }
   | { type: 'fail_span'; scope: Scope; now: number; id: string; body: FailSpan }
-  | { type: 'ingest'; scope: Scope; now: number; traces: Indexed<IngestTrace>[]; spans: Indexed<IngestSpan>[] }
+  | {
+      type: 'ingest';
+      scope: Scope;
+      now: number;
+      traces: readonly Indexed<IngestTrace>[];
+      spans: readonly Indexed<IngestSpan>[];
+      /** The items come back from an export: no cost is estimated anew, and no span ends now. */
+      restored?: true;
+    }
   | { type: 'delete_span'; scope: Scope; id: string }
   | { type: 'delete_trace'; scope: Scope; id: string }
   | { type: 'delete_all'; scope: Scope };

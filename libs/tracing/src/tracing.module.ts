@@ -4,11 +4,13 @@ import { SETTINGS, type Settings } from '@spandrel/kernel';
 import { DeleteTraces } from './delete-traces.js';
 import { IngestController } from './ingest.controller.js';
 import { Ingest } from './ingest.js';
+import { RestoreRecords } from './restore-records.js';
 import { SessionListStore } from './session-list.store.js';
 import { SpanListStore } from './span-list.store.js';
 import { TraceListStore } from './trace-list.store.js';
 import { loadPricing, PRICING } from './pricing.js';
 import { ReadTrace } from './read-trace.js';
+import { RecordScanStore } from './record-scan.store.js';
 import { RecordWrites } from './record-writes.js';
 import { SessionsController } from './sessions.controller.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
@@ -37,11 +39,13 @@ import { WriteBatch } from './write-batch.js';
     TracingEvents,
     RecordWrites,
     Ingest,
+    RestoreRecords,
+    RecordScanStore,
     SpanListStore,
     TraceListStore,
     SessionListStore,
     ReadTrace,
   ],
-  exports: [PRICING, SpanCommitParticipants, SpanStore, TraceStore],
+  exports: [PRICING, SpanCommitParticipants, SpanStore, TraceStore, RestoreRecords, RecordScanStore],
 })
 export class TracingModule {}

@@ -58,19 +58,32 @@ export class WorkingSet {
     this.changeSpan({ type: 'span_created', scope: this.scope, before: null, after });
   }
 
-  /** A span that is first seen finished: two changes, one roll-up. @param running its running form. */
-  createFinishedSpan(running: StoredSpan, type: 'span_completed' | 'span_failed', after: StoredSpan): void {
+  /**
+   * A span that is first seen finished: two changes, one roll-up.
+   * @param running its running form.
+   * @param restored whether it comes back from an export.
+   */
+  createFinishedSpan(
+    running: StoredSpan,
+    type: 'span_completed' | 'span_failed',
+    after: StoredSpan,
+    restored = false,
+  ): void {
     this.changes.push({ type: 'span_created', scope: this.scope, before: null, after: running });
     this.place(null, after);
-    this.changes.push({ type, scope: this.scope, before: running, after });
+    this.changes.push({ type, scope: this.scope, before: running, after, ...(restored && { restored }) });
   }
 
+  /** @param restored whether it comes back from an export. */
   replaceSpan(
     type: 'span_updated' | 'span_completed' | 'span_failed' | 'span_corrected',
     before: StoredSpan,
     after: StoredSpan,
+    restored = false,
   ): void {
-    this.changeSpan({ type, scope: this.scope, before, after });
+    const change = { scope: this.scope, before, after };
+    const ends = type === 'span_completed' || type === 'span_failed';
+    this.changeSpan(ends ? { type, ...change, ...(restored && { restored }) } : { type, ...change });
   }
 
   deleteSpan(before: StoredSpan): void {
