@@ -2,9 +2,11 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { TracesAndSpans } from './20261120124038-traces-and-spans.js';
 import { DatasetsEvalsQueueConnections } from './20261121144510-datasets-evals-queue-connections.js';
 import { EventsAndAnalytics } from './20261121173822-events-and-analytics.js';
+import { SpanQueryIndexes } from './20261121175520-span-query-indexes.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
   { name: '20261121144510-datasets-evals-queue-connections', class: DatasetsEvalsQueueConnections },
   { name: '20261121173822-events-and-analytics', class: EventsAndAnalytics },
+  { name: '20261121175520-span-query-indexes', class: SpanQueryIndexes },
 ];
