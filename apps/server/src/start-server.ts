@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import {
+  AccessLog,
   createHttpApp,
   loadPlugins,
+  programMetrics,
   Readiness,
   selectFeatures,
   StartError,
@@ -23,12 +25,23 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
   if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
   const features = selectFeatures(FEATURES, settings.features);
   const plugins = await loadPlugins(settings.plugins, logger);
+  const metrics = programMetrics(settings.mode);
   const storage = await openStorage(
     { dialect: 'sqlite', file: join(settings.dataDir, 'spandrel.db') },
-    { entities: features.flatMap(({ entities }) => entities), logger },
+    { entities: features.flatMap(({ entities }) => entities), logger, metrics },
   );
   lifecycle.onStop('storage', () => storage.close());
-  const app = await createHttpApp({ settings, plugins, logger, features, modules: [StorageModule.forRoot(storage)] });
+  const accessLog = settings.accessLog ? new AccessLog(settings.logLevel, 'server') : undefined;
+  lifecycle.onStop('access log', () => accessLog?.close());
+  const app = await createHttpApp({
+    settings,
+    plugins,
+    logger,
+    features,
+    modules: [StorageModule.forRoot(storage)],
+    metrics,
+    ...(accessLog && { accessLog }),
+  });
   lifecycle.onStop(
     'http',
     drainHttp(app.getHttpServer(), () => app.close()),

@@ -27,11 +27,7 @@ export function createLogger(
   destination: DestinationStream = pino.destination(2),
 ): Logger {
   const options: LoggerOptions = {
-    name,
-    level,
-    base: { pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    ...lineOptions(level, name),
     redact: {
       paths: SECRET_NAMES.flatMap((secret) => [`["${secret}"]`, `*["${secret}"]`, `*.*["${secret}"]`]),
       censor: '[redacted]',
@@ -39,3 +35,12 @@ export function createLogger(
   };
   return pino(options, destination);
 }
+
+/** How every line of the log is written, whatever it is of. */
+export const lineOptions = (level: string, name: string): LoggerOptions => ({
+  name,
+  level,
+  base: { pid: process.pid },
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+});

@@ -1,2 +1,30 @@
+import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import { PACKAGE } from './package-root.js';
+
 /** Injection token of the process's metrics: a `Registry` of @prometheus-io/client, which `/metrics` shows. */
 export const METRICS = Symbol('metrics');
+
+/** Gauges of the client library that are named like counters and walk over every open handle when they are read. */
+const LEFT_OUT = ['handles', 'requests', 'resources'].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+]);
+
+/**
+ * The metrics a program begins with: `spandrel_build_info`, and those of its process and of Node.js (`process_…`,
+ * `nodejs_…`). Once a program: they watch the event loop and the garbage collector of their thread for as long as it
+ * lives.
+ * @param mode `local` or `cloud`.
+ */
+export function programMetrics(mode: string): Registry {
+  const registry = new Registry();
+  new Gauge({
+    name: 'spandrel_build_info',
+    help: 'Always 1; its labels say which version runs, and in which mode.',
+    labelNames: ['version', 'mode'] as const,
+    registers: [registry],
+  }).set({ version: PACKAGE.version, mode }, 1);
+  collectDefaultMetrics({ register: registry });
+  for (const name of LEFT_OUT) registry.removeSingleMetric(name);
+  return registry;
+}

@@ -6,6 +6,21 @@ export interface LongReadOptions {
   signal?: AbortSignal;
 }
 
+/** What a backend does just now. */
+export interface BackendState {
+  longReadsWaiting: number;
+  /** Connections, where there is a pool of them. */
+  pool?: { busy: number; idle: number };
+}
+
+/** Sizes in bytes. */
+export interface BackendSize {
+  /** By part of the database. */
+  parts: Readonly<Record<string, number>>;
+  /** What can still be written, where that is known. */
+  diskFree?: number;
+}
+
 /** One database behind {@link Storage}: everything that differs between SQLite and Postgres. */
 export interface Backend {
   readonly dialect: Dialect;
@@ -21,6 +36,14 @@ export interface Backend {
 
   /** A read that may take long; does not hold up the event loop. */
   readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]>;
+
+  /** Whether the database can be read and takes writes, tried out. @throws when not. */
+  check(): Promise<void>;
+
+  state(): BackendState;
+
+  /** Asks the database or its files, so not for every request. */
+  size(): Promise<BackendSize>;
 
   /** Drops statistics-driven and cached state, waits for reads, closes. */
   close(): Promise<void>;

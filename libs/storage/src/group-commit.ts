@@ -25,6 +25,8 @@ export interface GroupCommitOptions<Job, Answer> {
    * larger transactions are cheaper.
    */
   expected?: () => number;
+  /** Told of every commit. @param jobs how many it made durable. */
+  committed?: (jobs: number) => void;
 }
 
 /** Milliseconds a transaction waits for more requests while they keep coming. */
@@ -59,6 +61,11 @@ export class GroupCommit<Job, Answer> {
       this.running ??= this.run();
       if (this.enough && !this.expectsMore()) this.enough();
     });
+  }
+
+  /** How many jobs wait for a commit to take them. */
+  get waitingJobs(): number {
+    return this.waiting.length;
   }
 
   /** Resolves when everything submitted so far is answered. */
@@ -126,6 +133,7 @@ export class GroupCommit<Job, Answer> {
       }
       return;
     }
+    this.options.committed?.(batch.length);
     applied.afterCommit?.();
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = applied.outcomes[index];

@@ -7,6 +7,7 @@ import { SqliteDriver } from '@mikro-orm/sqlite';
 import type Database from 'better-sqlite3';
 import { PostgresDialect, SqliteDialect } from 'kysely';
 import type pg from 'pg';
+import type { Registry } from '@prometheus-io/client';
 import type { Logger } from '@spandrel/kernel';
 import { migrations } from './migrations/index.js';
 import { assertUsable, openPool } from './postgres/postgres-pool.js';
@@ -22,6 +23,8 @@ export interface StorageOptions {
   /** Entities of the loaded features, as `defineEntity` made them. */
   entities: readonly unknown[];
   logger: Logger;
+  /** Where the database's metrics are registered; nowhere when left out. */
+  metrics?: Registry;
 }
 
 interface OpenedSqlite {

@@ -1,9 +1,11 @@
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
+import { Registry } from '@prometheus-io/client';
 import { migrate } from './migrations/migrate.js';
 import { openOrm, type StorageConfig, type StorageOptions } from './open-orm.js';
 import { connectionOf } from './postgres/connection-of.js';
 import { PostgresBackend } from './postgres/postgres-backend.js';
 import { SqliteBackend } from './sqlite/sqlite-backend.js';
+import { StorageMetrics } from './storage-metrics.js';
 import { Storage } from './storage.js';
 
 /**
@@ -20,16 +22,18 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
     await close();
     throw error;
   }
+  const metrics = new StorageMetrics(options.metrics ?? new Registry());
   if (opened.dialect === 'postgres') {
     const makeManager = (client: Parameters<typeof connectionOf>[0]): SqlEntityManager =>
       managerOn(orm, connectionOf(client));
-    return new Storage(new PostgresBackend({ pool: opened.pool, makeManager, close }), orm);
+    return new Storage(new PostgresBackend({ pool: opened.pool, makeManager, close }), orm, metrics);
   }
   const { file, writer, reader } = opened;
   const connection = orm.em.getConnection('write').getClient();
   return new Storage(
     new SqliteBackend({ file, writer, reader, makeManager: () => managerOn(orm, connection), close }),
     orm,
+    metrics,
   );
 }
 

@@ -1,15 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
+import { Unavailable } from '@spandrel/kernel';
 import type { Backend, LongReadOptions } from './backend.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import { SerialQueue } from './serial-queue.js';
 import type { Dialect, Sql } from './sql.js';
-import { isConnectionLost, isTransient, toDomainError } from './storage-errors.js';
+import { isConnectionLost, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
+import type { StorageMetrics } from './storage-metrics.js';
 import type { WriteTx } from './write-tx.js';
 
 const TRANSIENT_ATTEMPTS_MAX = 6;
 const RECONNECT_BUDGET_MS = 5_000;
 const RECONNECT_PAUSE_MS = 200;
+
+/** How long a transaction that committed shows that the next one can, and one that failed that it cannot. */
+const COMMIT_SHOWS_MS = 1_000;
+const FAILURE_SHOWS_MS = 5_000;
 
 /**
  * The database of this process. Reads see committed rows only; every write goes through {@link write} or a
@@ -20,11 +26,21 @@ const RECONNECT_PAUSE_MS = 200;
 export class Storage {
   private readonly queue = new SerialQueue();
   private readonly groups: GroupCommit<never, unknown>[] = [];
+  /** When a transaction was committed, and when one was lost to the database; on the clock of `performance.now()`. */
+  private committedAt = -Infinity;
+  private failedAt = -Infinity;
 
   constructor(
     private readonly backend: Backend,
     private readonly orm: MikroORM,
-  ) {}
+    private readonly metrics: StorageMetrics,
+  ) {
+    metrics.watch({
+      writesWaiting: () => this.groups.reduce((sum, group) => sum + group.waitingJobs, this.queue.waiting),
+      backend: () => backend.state(),
+      size: () => backend.size(),
+    });
+  }
 
   get dialect(): Dialect {
     return this.backend.dialect;
@@ -50,7 +66,11 @@ export class Storage {
 
   /** A group commit on the writer. */
   groupCommit<Job, Answer>(options: Omit<GroupCommitOptions<Job, Answer>, 'transaction'>): GroupCommit<Job, Answer> {
-    const group = new GroupCommit<Job, Answer>({ ...options, transaction: (work) => this.transaction(work) });
+    const group = new GroupCommit<Job, Answer>({
+      ...options,
+      transaction: (work) => this.transaction(work),
+      committed: (jobs) => this.metrics.groupCommit(jobs),
+    });
     this.groups.push(group as unknown as GroupCommit<never, unknown>);
     return group;
   }
@@ -66,10 +86,29 @@ export class Storage {
 
   /** Reads that may take long: lists, searches, exports. On SQLite in a thread of their own. */
   async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
+    const began = performance.now();
     try {
       return await this.backend.readLong<Row>(query, options);
     } catch (error) {
       throw toDomainError(error);
+    } finally {
+      this.metrics.longRead(performance.now() - began);
+    }
+  }
+
+  /**
+   * Whether requests can be served: the last write was not lost to the database just now, and it can be read and written.
+   * @throws Unavailable
+   */
+  async check(): Promise<void> {
+    const now = performance.now();
+    const lastFailed = this.failedAt > this.committedAt;
+    if (lastFailed && now - this.failedAt < FAILURE_SHOWS_MS) throw new Unavailable('the database takes no writes');
+    if (!lastFailed && now - this.committedAt < COMMIT_SHOWS_MS) return;
+    try {
+      await this.backend.check();
+    } catch (error) {
+      throw new Unavailable('the database cannot be used right now', { cause: error });
     }
   }
 
@@ -96,13 +135,24 @@ export class Storage {
   }
 
   private async attempt<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
-    const { result, end } = await this.backend.transaction(async (tx) => {
-      const done = await work(tx);
-      await tx.end.reach();
-      return { result: done, end: tx.end };
-    });
-    end.pass();
-    return result;
+    const began = performance.now();
+    try {
+      const { result, end } = await this.backend.transaction(async (tx) => {
+        const done = await work(tx);
+        await tx.end.reach();
+        return { result: done, end: tx.end };
+      });
+      this.committedAt = performance.now();
+      this.metrics.transaction('committed', this.committedAt - began);
+      end.pass();
+      return result;
+    } catch (error) {
+      const now = performance.now();
+      const failed = isUnavailable(error);
+      if (failed) this.failedAt = now;
+      this.metrics.transaction(failed ? 'failed' : 'refused', now - began);
+      throw error;
+    }
   }
 
   /** Repeats what certainly was not committed: conflicts with other instances, and a restart of the database. */
@@ -115,6 +165,7 @@ export class Storage {
         const conflict = isTransient(error) && attempts < TRANSIENT_ATTEMPTS_MAX;
         const reconnect = isConnectionLost(error) && Date.now() < reconnectUntil;
         if (!conflict && !reconnect) throw error;
+        this.metrics.retry(conflict ? 'conflict' : 'reconnect');
         if (reconnect) await pause(RECONNECT_PAUSE_MS);
       }
     }

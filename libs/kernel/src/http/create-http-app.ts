@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -11,13 +12,17 @@ import type { Feature } from '../features/feature.js';
 import type { Logger } from '../logger.js';
 import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
+import type { AccessLog } from './access-log.js';
 import { HealthController } from './health.controller.js';
 import { registerJsonBody } from './json-body.js';
 import { isLocalRequest } from './local-request.js';
 import { answerMalformedHttp } from './malformed-http.js';
+import { HttpMetrics } from './metrics.js';
+import { MetricsController } from './metrics.controller.js';
 import { ProblemFilter, sendProblem } from './problem.filter.js';
 import { Readiness } from './readiness.js';
 import { requestId } from './request-id.js';
+import { RequestWatch } from './request-watch.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
 
@@ -32,6 +37,10 @@ export interface HttpAppParts {
   features: readonly Feature[];
   /** Modules below the features, such as storage. */
   modules: readonly (DynamicModule | Type)[];
+  /** Where everything registers its metrics; one of its own when left out. */
+  metrics?: Registry;
+  /** Gets a line a request; none is written when left out. */
+  accessLog?: AccessLog;
 }
 
 /**
@@ -39,7 +48,8 @@ export interface HttpAppParts {
  * errors, who may call) applied in one place. Not listening yet; the caller closes it.
  */
 export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
-  const { settings, logger } = parts;
+  const { settings, logger, metrics = new Registry() } = parts;
+  const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
   const adapter = new FastifyAdapter({
     bodyLimit: settings.limits.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
@@ -47,13 +57,18 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     http: { maxHeaderSize: HEADER_BYTES_MAX },
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      sendProblem(error, request, reply, logger),
-    clientErrorHandler: answerMalformedHttp,
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      watch.begin(request, reply);
+      sendProblem(error, request, reply, logger);
+    },
+    clientErrorHandler: (error: Error, socket: Socket) => {
+      const refused = answerMalformedHttp(error, socket);
+      if (refused) watch.malformed(refused, socket);
+    },
   });
   const fastify: FastifyInstance = adapter.getInstance();
-  addRequestRules(fastify, settings);
-  const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts), adapter, {
+  addRequestRules(fastify, settings, watch);
+  const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
     bodyParser: false,
     logger: false,
     abortOnError: false,
@@ -71,8 +86,9 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const PARAM_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 32_768;
 
-function addRequestRules(fastify: FastifyInstance, settings: Settings): void {
+function addRequestRules(fastify: FastifyInstance, settings: Settings, watch: RequestWatch): void {
   fastify.addHook('onRequest', (request, reply, done) => {
+    watch.begin(request, reply);
     void reply.header('x-request-id', request.id);
     const { host, origin } = request.headers;
     if (settings.mode === 'local' && !isLocalRequest({ host, origin })) {
@@ -83,21 +99,24 @@ function addRequestRules(fastify: FastifyInstance, settings: Settings): void {
   });
 }
 
-function kernelModule({ settings, plugins, logger, features, modules }: HttpAppParts): DynamicModule {
+function kernelModule(
+  { settings, plugins, logger, features, modules }: HttpAppParts,
+  metrics: Registry,
+): DynamicModule {
   class Kernel {}
   Module({})(Kernel);
   const providers = [
     { provide: SETTINGS, useValue: settings },
     { provide: PLUGINS, useValue: plugins },
     { provide: LOGGER, useValue: logger },
-    { provide: METRICS, useValue: new Registry() },
+    { provide: METRICS, useValue: metrics },
     Readiness,
   ];
   return {
     module: Kernel,
     global: true,
     imports: [...modules, ...features.map(({ module }) => module as Type)],
-    controllers: [HealthController],
+    controllers: [HealthController, MetricsController],
     providers,
     exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
   };

@@ -34,10 +34,10 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Requests are served: 200; while starting or stopping: 503. */
+  /** Requests are served: 200; while starting or stopping, or while the database cannot be used: 503. */
   @Get('readyz')
-  ready() {
-    if (!this.readiness.ready) throw new Unavailable('the service is not ready');
+  async ready() {
+    if (!(await this.readiness.holds())) throw new Unavailable('the service is not ready');
     return { status: 'ok' };
   }
 }

@@ -7,11 +7,21 @@ const CODE_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers what is not HTTP, or came too slowly to be, and closes the connection. */
-export function answerMalformedHttp(error: Error & { code?: string }, socket: Duplex): void {
+/** How bytes that are no HTTP were answered. */
+export interface RefusedBytes {
+  /** The request's id, as the answer has it. */
+  id: string;
+  status: number;
+}
+
+/**
+ * Answers what is not HTTP, or came too slowly to be, and closes the connection.
+ * @returns the answer's facts; `undefined` when nobody was there to be answered.
+ */
+export function answerMalformedHttp(error: Error & { code?: string }, socket: Duplex): RefusedBytes | undefined {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const code = CODE_BY_PARSER_ERROR[error.code ?? ''] ?? 'malformed_request';
   const id = newId();
@@ -24,4 +34,5 @@ export function answerMalformedHttp(error: Error & { code?: string }, socket: Du
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return { id, status: ERRORS[code].status };
 }

@@ -1,4 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How long the outcome of the checks is good for, and how long they may take, in milliseconds. */
+const OUTCOME_MS = 1_000;
+const CHECK_MS_MAX = 2_000;
+
 /** Whether this process serves requests: set once it listens, taken back when it stops. */
 export class Readiness {
   ready = false;
+  private readonly checks: (() => Promise<void>)[] = [];
+  private outcome: { promise: Promise<boolean>; until: number } | undefined;
+
+  /** Adds something that requests need. @param check throws when it cannot be used now. */
+  require(check: () => Promise<void>): void {
+    this.checks.push(check);
+  }
+
+  /** Whether requests are served now: this process is up and what it needs can be used, as of a second ago at most. */
+  async holds(): Promise<boolean> {
+    if (!this.ready) return false;
+    if (!this.outcome || performance.now() > this.outcome.until) {
+      this.outcome = { promise: this.check(), until: performance.now() + CHECK_MS_MAX };
+    }
+    return (await this.outcome.promise) && this.ready;
+  }
+
+  private async check(): Promise<boolean> {
+    const late = new AbortController();
+    const checks = Promise.all(this.checks.map((check) => check())).then(
+      () => true,
+      () => false,
+    );
+    const tooLate = pause(CHECK_MS_MAX, false, { signal: late.signal }).catch(() => false);
+    const holds = await Promise.race([checks, tooLate]);
+    late.abort();
+    this.outcome = { promise: Promise.resolve(holds), until: performance.now() + OUTCOME_MS };
+    return holds;
+  }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
-import type { Backend, LongReadOptions } from '../backend.js';
-import { renderSql, type Sql } from '../sql.js';
+import type { Backend, BackendSize, BackendState, LongReadOptions } from '../backend.js';
+import { renderSql, sql, type Sql } from '../sql.js';
 import { isConnectionLost } from '../storage-errors.js';
 import type { WriteTx } from '../write-tx.js';
 import { PostgresTx } from './postgres-tx.js';
@@ -55,6 +55,21 @@ export class PostgresBackend implements Backend {
     const rows = await this.read<Row>(query);
     options?.signal?.throwIfAborted();
     return rows;
+  }
+
+  /** A transaction of its own with an id: a server that only reads has none to give. */
+  check(): Promise<void> {
+    return this.transaction(async () => undefined);
+  }
+
+  state(): BackendState {
+    const { totalCount, idleCount, waitingCount } = this.parts.pool;
+    return { longReadsWaiting: waitingCount, pool: { busy: totalCount - idleCount, idle: idleCount } };
+  }
+
+  async size(): Promise<BackendSize> {
+    const [row] = await this.read<{ bytes: number }>(sql`select pg_database_size(current_database()) as bytes`);
+    return { parts: { database: row!.bytes } };
   }
 
   close(): Promise<void> {

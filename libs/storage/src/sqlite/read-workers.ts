@@ -45,6 +45,11 @@ export class ReadWorkers {
     private readonly threadsMax = 2,
   ) {}
 
+  /** How many queries wait for a thread. */
+  get waiting(): number {
+    return this.queue.length;
+  }
+
   /** @throws the signal's reason when it fires first; a query still waiting is then not run. */
   run(query: RenderedSql, signal?: AbortSignal): Promise<unknown[]> {
     return new Promise((resolve, reject) => {

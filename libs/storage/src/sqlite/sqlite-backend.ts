@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { Backend, LongReadOptions } from '../backend.js';
-import { renderSql, type Sql } from '../sql.js';
+import type { Backend, BackendSize, BackendState, LongReadOptions } from '../backend.js';
+import { renderSql, sql, type Sql } from '../sql.js';
 import type { WriteTx } from '../write-tx.js';
+import { checkDisk, sizeOnDisk } from './database-files.js';
 import { ReadWorkers } from './read-workers.js';
 import { SqliteTx } from './sqlite-tx.js';
 import { StatementCache } from './statement-cache.js';
@@ -50,6 +51,20 @@ export class SqliteBackend implements Backend {
 
   async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
     return (await this.workers.run(renderSql(query, 'sqlite'), options?.signal)) as Row[];
+  }
+
+  /** The disk is tried out beside the database, whose log may have room left when the disk has none. */
+  async check(): Promise<void> {
+    await this.read(sql`select count(*) from sqlite_schema`);
+    await checkDisk(this.parts.file);
+  }
+
+  state(): BackendState {
+    return { longReadsWaiting: this.workers.waiting };
+  }
+
+  size(): Promise<BackendSize> {
+    return sizeOnDisk(this.parts.file);
   }
 
   async close(): Promise<void> {

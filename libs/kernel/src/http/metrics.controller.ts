@@ -1,0 +1,23 @@
+import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
+import type { Registry } from '@prometheus-io/client';
+import type { FastifyReply } from 'fastify';
+import { METRICS } from '../metrics.js';
+import { Operation } from './operation.js';
+
+/** `/metrics`: everything that was registered, in the text format of Prometheus. */
+@Controller()
+export class MetricsController {
+  constructor(@Inject(METRICS) private readonly registry: Registry) {}
+
+  @Get('metrics')
+  @Header('Cache-Control', 'no-store')
+  @Operation({
+    id: 'readMetrics',
+    summary: 'Metrics of this process',
+    answer: { mediaTypes: ['text/plain'], description: 'The text exposition format of Prometheus, version 0.0.4.' },
+  })
+  async metrics(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    void reply.header('content-type', this.registry.contentType);
+    return this.registry.metrics();
+  }
+}

@@ -1,0 +1,161 @@
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import type { BackendState, BackendSize } from './backend.js';
+
+const TRANSACTION_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const READ_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const JOBS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** How long a size that was read is shown again, in milliseconds: reading it is work for the database. */
+const SIZE_MS = 15_000;
+
+/** How a transaction ended: `refused` is the request's fault or a conflict, `failed` the database's. */
+export type TransactionOutcome = 'committed' | 'refused' | 'failed';
+
+/** What metrics ask storage for when they are read. */
+export interface StorageState {
+  /** Writes that wait for their turn. */
+  writesWaiting: () => number;
+  backend: () => BackendState;
+  size: () => Promise<BackendSize>;
+}
+
+/** The metrics of the database, as this process uses it. */
+export class StorageMetrics {
+  private readonly outcomes;
+  private readonly duration;
+  private readonly jobs;
+  private readonly retries;
+  private readonly longReads;
+
+  constructor(private readonly registry: Registry) {
+    const registers = [registry];
+    const transactions = new Counter({
+      name: 'spandrel_storage_transactions_total',
+      help: 'Write transactions by outcome: committed, refused (the request asked for what cannot be), failed (the database).',
+      labelNames: ['outcome'] as const,
+      registers,
+    });
+    this.outcomes = {
+      committed: transactions.labels({ outcome: 'committed' }),
+      refused: transactions.labels({ outcome: 'refused' }),
+      failed: transactions.labels({ outcome: 'failed' }),
+    };
+    this.duration = new Histogram({
+      name: 'spandrel_storage_transaction_duration_seconds',
+      help: 'Time of committed write transactions, from their begin until they are durable.',
+      buckets: TRANSACTION_SECONDS,
+      registers,
+    });
+    this.jobs = new Histogram({
+      name: 'spandrel_storage_commit_jobs',
+      help: 'Requests and results that one group commit made durable.',
+      buckets: JOBS,
+      registers,
+    });
+    this.retries = new Counter({
+      name: 'spandrel_storage_retries_total',
+      help: 'Transactions begun again: conflict (with another instance), reconnect (the database was away).',
+      labelNames: ['reason'] as const,
+      registers,
+    });
+    for (const reason of ['conflict', 'reconnect']) this.retries.inc({ reason }, 0);
+    this.longReads = new Histogram({
+      name: 'spandrel_storage_long_read_duration_seconds',
+      help: 'Time of lists, searches and exports in the database, waiting for a thread or connection included.',
+      buckets: READ_SECONDS,
+      registers,
+    });
+  }
+
+  transaction(outcome: TransactionOutcome, ms: number): void {
+    this.outcomes[outcome].inc();
+    if (outcome === 'committed') this.duration.observe(ms / 1_000);
+  }
+
+  groupCommit(jobs: number): void {
+    this.jobs.observe(jobs);
+  }
+
+  retry(reason: 'conflict' | 'reconnect'): void {
+    this.retries.inc({ reason });
+  }
+
+  longRead(ms: number): void {
+    this.longReads.observe(ms / 1_000);
+  }
+
+  /** Adds gauges of the state of a database. */
+  watch({ writesWaiting, backend, size }: StorageState): void {
+    this.gauge('spandrel_storage_writes_waiting', 'Writes that wait for the writer.', writesWaiting);
+    this.gauge(
+      'spandrel_storage_long_reads_waiting',
+      'Lists, searches and exports that wait for a thread or connection.',
+      () => backend().longReadsWaiting,
+    );
+    const { pool } = backend();
+    if (pool) {
+      const connections = (state: 'busy' | 'idle'): number => backend().pool?.[state] ?? 0;
+      new Gauge({
+        name: 'spandrel_storage_pool_connections',
+        help: 'Connections to Postgres by state.',
+        labelNames: ['state'] as const,
+        registers: [this.registry],
+        collect() {
+          for (const state of ['busy', 'idle'] as const) this.set({ state }, connections(state));
+        },
+      });
+    }
+    this.watchSize(size, pool === undefined);
+  }
+
+  private watchSize(read: () => Promise<BackendSize>, isOnDisk: boolean): void {
+    const size = remembered(read);
+    new Gauge({
+      name: 'spandrel_storage_size_bytes',
+      help: 'Size of the database by part: database, and on SQLite wal (its write-ahead log).',
+      labelNames: ['part'] as const,
+      registers: [this.registry],
+      async collect() {
+        for (const [part, bytes] of Object.entries((await size())?.parts ?? {})) this.set({ part }, bytes);
+      },
+    });
+    if (!isOnDisk) return;
+    new Gauge({
+      name: 'spandrel_storage_disk_free_bytes',
+      help: 'Bytes that can still be written where the SQLite database lies.',
+      registers: [this.registry],
+      async collect() {
+        this.set((await size())?.diskFree ?? 0);
+      },
+    });
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
+
+/** The last size that could be read; a database that is away shows in other metrics. */
+function remembered(read: () => Promise<BackendSize>): () => Promise<BackendSize | undefined> {
+  let last: BackendSize | undefined;
+  let reading: Promise<void> | undefined;
+  let readAt = -Infinity;
+  return async () => {
+    if (performance.now() - readAt > SIZE_MS) {
+      readAt = performance.now();
+      reading = read().then(
+        (size) => void (last = size),
+        () => undefined,
+      );
+    }
+    await reading;
+    return last;
+  };
+}
