@@ -4,6 +4,7 @@ import { AnalyticsTotalSchema, RollupSchema } from './rollup.entity.js';
 
 export const analyticsFeature = defineFeature({
   name: 'analytics',
+  tag: { name: 'Analytics', description: 'Summaries, time series and counts.' },
   module: AnalyticsModule,
   entities: [RollupSchema, AnalyticsTotalSchema],
   requires: ['tracing'],

@@ -8,8 +8,12 @@ import {
   type CreateConnection,
   type PlainList,
   type UpdateConnection,
+  connectionSchema,
+  connectionListSchema,
+  connectionTestSchema,
+  deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, type Scope } from '@spandrel/kernel';
+import { CurrentScope, type Scope, Operation } from '@spandrel/kernel';
 import { ChangeConnections, connectionNotFound } from './change-connections.js';
 import { connectionResource } from './connection-resource.js';
 import { ConnectionStore } from './connection.store.js';
@@ -25,6 +29,7 @@ export class ConnectionsController {
   ) {}
 
   @Post()
+  @Operation({ id: 'createConnection', summary: 'Store a provider connection', answer: connectionSchema })
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createConnectionSchema }) body: CreateConnection,
@@ -33,6 +38,7 @@ export class ConnectionsController {
   }
 
   @Get()
+  @Operation({ id: 'listConnections', summary: 'Provider connections, newest first', answer: connectionListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: plainListSchema }) query: PlainList,
@@ -42,6 +48,12 @@ export class ConnectionsController {
   }
 
   @Get(':id')
+  @Operation({
+    id: 'getConnection',
+    summary: 'A provider connection',
+    answer: connectionSchema,
+    problems: ['connection_not_found'],
+  })
   async read(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionResource> {
     const row = await this.store.find(scope, id);
     if (!row) throw connectionNotFound();
@@ -49,6 +61,12 @@ export class ConnectionsController {
   }
 
   @Put(':id')
+  @Operation({
+    id: 'updateConnection',
+    summary: 'Change a provider connection',
+    answer: connectionSchema,
+    problems: ['connection_not_found'],
+  })
   async update(
     @CurrentScope() scope: Scope,
     @Param('id') id: string,
@@ -59,6 +77,12 @@ export class ConnectionsController {
 
   @Delete(':id')
   @HttpCode(200)
+  @Operation({
+    id: 'deleteConnection',
+    summary: 'Delete a provider connection',
+    answer: deletedSchema,
+    problems: ['connection_not_found', 'connection_in_use'],
+  })
   async delete(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<{ id: string; deleted: true }> {
     await this.changes.delete(scope, id);
     return { id, deleted: true };
@@ -66,6 +90,13 @@ export class ConnectionsController {
 
   @Post(':id/test')
   @HttpCode(200)
+  @Operation({
+    id: 'testConnection',
+    summary: 'Try a provider connection',
+    description: 'Asks for the list of models; 200 whether or not it succeeds.',
+    answer: connectionTestSchema,
+    problems: ['connection_not_found'],
+  })
   test(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionTestResult> {
     return this.tests.run(scope, id);
   }

@@ -4,6 +4,7 @@ import { ConnectionsModule } from './connections.module.js';
 
 export const connectionsFeature = defineFeature({
   name: 'connections',
+  tag: { name: 'Provider connections', description: 'Credentials and endpoints of model providers.' },
   module: ConnectionsModule,
   entities: [ConnectionSchema],
   requires: [],

@@ -7,8 +7,11 @@ import {
   type CreateCaptureRule,
   type PlainList,
   type UpdateCaptureRule,
+  captureRuleSchema,
+  captureRuleListSchema,
+  deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
+import { CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { givenFilters } from './capture-filters.js';
 import { captureRuleResource } from './capture-rule-resource.js';
@@ -27,6 +30,12 @@ export class CaptureRulesController {
   ) {}
 
   @Post()
+  @Operation({
+    id: 'createCaptureRule',
+    summary: 'Make a capture rule',
+    answer: captureRuleSchema,
+    problems: ['dataset_not_found'],
+  })
   async create(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -53,6 +62,12 @@ export class CaptureRulesController {
   }
 
   @Get()
+  @Operation({
+    id: 'listCaptureRules',
+    summary: 'Capture rules of a dataset, oldest first',
+    answer: captureRuleListSchema,
+    problems: ['dataset_not_found'],
+  })
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -64,6 +79,12 @@ export class CaptureRulesController {
   }
 
   @Get(':rule_id')
+  @Operation({
+    id: 'getCaptureRule',
+    summary: 'A capture rule',
+    answer: captureRuleSchema,
+    problems: ['dataset_not_found', 'capture_rule_not_found'],
+  })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -76,6 +97,12 @@ export class CaptureRulesController {
   }
 
   @Put(':rule_id')
+  @Operation({
+    id: 'updateCaptureRule',
+    summary: 'Change a capture rule',
+    answer: captureRuleSchema,
+    problems: ['dataset_not_found', 'capture_rule_not_found'],
+  })
   async update(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -103,6 +130,12 @@ export class CaptureRulesController {
   /** Its datapoints stay. */
   @Delete(':rule_id')
   @HttpCode(200)
+  @Operation({
+    id: 'deleteCaptureRule',
+    summary: 'Delete a capture rule; its datapoints stay',
+    answer: deletedSchema,
+    problems: ['dataset_not_found', 'capture_rule_not_found'],
+  })
   async delete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,

@@ -9,8 +9,11 @@ import {
   type ExportSpan,
   type PlainList,
   type UpdateDatapoint,
+  datapointSchema,
+  datapointListSchema,
+  deletedSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { datapointResource } from './datapoint-resource.js';
@@ -31,6 +34,12 @@ export class DatapointsController {
   ) {}
 
   @Post('datapoints')
+  @Operation({
+    id: 'createDatapoint',
+    summary: 'Add a datapoint',
+    answer: datapointSchema,
+    problems: ['dataset_not_found'],
+  })
   async create(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -43,6 +52,12 @@ export class DatapointsController {
   }
 
   @Get('datapoints')
+  @Operation({
+    id: 'listDatapoints',
+    summary: 'Datapoints of a dataset, oldest first',
+    answer: datapointListSchema,
+    problems: ['dataset_not_found'],
+  })
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -55,6 +70,12 @@ export class DatapointsController {
   }
 
   @Get('datapoints/:dp_id')
+  @Operation({
+    id: 'getDatapoint',
+    summary: 'A datapoint',
+    answer: datapointSchema,
+    problems: ['dataset_not_found', 'datapoint_not_found'],
+  })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -67,6 +88,12 @@ export class DatapointsController {
   }
 
   @Put('datapoints/:dp_id')
+  @Operation({
+    id: 'updateDatapoint',
+    summary: 'Change a datapoint',
+    answer: datapointSchema,
+    problems: ['dataset_not_found', 'datapoint_not_found'],
+  })
   async update(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -81,6 +108,12 @@ export class DatapointsController {
 
   @Delete('datapoints/:dp_id')
   @HttpCode(200)
+  @Operation({
+    id: 'deleteDatapoint',
+    summary: 'Delete a datapoint and its queue items',
+    answer: deletedSchema,
+    problems: ['dataset_not_found', 'datapoint_not_found'],
+  })
   async delete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
@@ -92,6 +125,12 @@ export class DatapointsController {
   }
 
   @Post('export-span')
+  @Operation({
+    id: 'exportSpan',
+    summary: 'Make a datapoint from a span',
+    answer: datapointSchema,
+    problems: ['dataset_not_found', 'span_not_found'],
+  })
   async exportSpan(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,

@@ -7,9 +7,12 @@ import {
   type DatasetResource,
   type PlainList,
   type UpdateDataset,
+  datasetSchema,
+  datasetListSchema,
+  deletedSchema,
 } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
-import { CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
+import { CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { datasetResource } from './dataset-resource.js';
 import type { DatasetRow } from './dataset.entity.js';
@@ -28,6 +31,7 @@ export class DatasetsController {
   ) {}
 
   @Post()
+  @Operation({ id: 'createDataset', summary: 'Make a dataset', answer: datasetSchema })
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createDatasetSchema }) { name, description }: CreateDataset,
@@ -52,6 +56,7 @@ export class DatasetsController {
   }
 
   @Get()
+  @Operation({ id: 'listDatasets', summary: 'Datasets, newest first', answer: datasetListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: plainListSchema }) query: PlainList,
@@ -61,6 +66,7 @@ export class DatasetsController {
   }
 
   @Get(':id')
+  @Operation({ id: 'getDataset', summary: 'A dataset', answer: datasetSchema, problems: ['dataset_not_found'] })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
@@ -71,6 +77,12 @@ export class DatasetsController {
   }
 
   @Put(':id')
+  @Operation({
+    id: 'updateDataset',
+    summary: 'Change a dataset',
+    answer: datasetSchema,
+    problems: ['dataset_not_found'],
+  })
   async update(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
@@ -94,6 +106,12 @@ export class DatasetsController {
 
   @Delete(':id')
   @HttpCode(200)
+  @Operation({
+    id: 'deleteDataset',
+    summary: 'Delete a dataset with its datapoints, queue items, capture rules and eval runs',
+    answer: deletedSchema,
+    problems: ['dataset_not_found'],
+  })
   async delete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,

@@ -6,6 +6,7 @@ import { DatasetsModule } from './datasets.module.js';
 
 export const datasetsFeature = defineFeature({
   name: 'datasets',
+  tag: { name: 'Datasets', description: 'Datapoints, import and export, and rules that capture spans.' },
   module: DatasetsModule,
   entities: [DatasetSchema, DatapointSchema, DatasetImportSchema, CaptureRuleSchema, CaptureTaskSchema, CaptureSchema],
   requires: ['events', 'tracing'],

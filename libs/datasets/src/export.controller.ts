@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { exportQuerySchema, type ExportQuery } from '@spandrel/contract';
-import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from './file-format.js';
 import { datasetNotFound } from './not-found.js';
@@ -11,6 +11,16 @@ export class ExportController {
   constructor(private readonly exports: ExportDataset) {}
 
   @Get()
+  @Operation({
+    id: 'exportDataset',
+    summary: 'All datapoints as one file',
+    answer: {
+      mediaTypes: ['application/x-ndjson', 'application/json', 'text/csv'],
+      description: 'A datapoint a line, row or item, with the members of its variant that have a value.',
+      attachment: true,
+    },
+    problems: ['dataset_not_found'],
+  })
   async export(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,

@@ -1,5 +1,5 @@
 import { Controller, Param, Post, Query } from '@nestjs/common';
-import { importQuerySchema, type ImportQuery, type ImportResult } from '@spandrel/contract';
+import { importQuerySchema, type ImportQuery, type ImportResult, importResultSchema } from '@spandrel/contract';
 import {
   BodyStream,
   ClientGone,
@@ -8,6 +8,7 @@ import {
   StreamsBody,
   type Scope,
   type StreamedBody,
+  Operation,
 } from '@spandrel/kernel';
 import { ImportFile } from './import-file.js';
 import { datasetNotFound } from './not-found.js';
@@ -19,6 +20,17 @@ export class ImportController {
 
   @Post()
   @StreamsBody()
+  @Operation({
+    id: 'importDatapoints',
+    summary: 'Add the datapoints of a file',
+    description: 'JSONL, a JSON array or CSV with a header, told apart by file name or media type.',
+    body: {
+      mediaTypes: ['multipart/form-data', 'application/x-ndjson', 'application/json', 'text/csv'],
+      description: 'A form with the field `file`, or the file itself.',
+    },
+    answer: importResultSchema,
+    problems: ['dataset_not_found', 'validation_failed'],
+  })
   import(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,

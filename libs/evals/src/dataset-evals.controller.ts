@@ -8,9 +8,12 @@ import {
   type EvalRunSummary,
   type PlainList,
   type StartEval,
+  evalRunSchema,
+  evalRunListSchema,
+  evalComparisonSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { CompareRuns } from './compare-runs.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { runSummary } from './run-resource.js';
@@ -27,6 +30,12 @@ export class DatasetEvalsController {
   ) {}
 
   @Post('eval')
+  @Operation({
+    id: 'startEval',
+    summary: 'Start an eval run',
+    answer: evalRunSchema,
+    problems: ['dataset_not_found', 'connection_not_found'],
+  })
   async start(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
@@ -36,6 +45,12 @@ export class DatasetEvalsController {
   }
 
   @Get('eval')
+  @Operation({
+    id: 'listEvals',
+    summary: 'Eval runs of a dataset, newest first',
+    answer: evalRunListSchema,
+    problems: ['dataset_not_found'],
+  })
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
@@ -47,6 +62,12 @@ export class DatasetEvalsController {
   }
 
   @Get('compare')
+  @Operation({
+    id: 'compareEvals',
+    summary: 'Results of runs side by side',
+    answer: evalComparisonSchema,
+    problems: ['dataset_not_found', 'eval_run_not_found'],
+  })
   async compare(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
-import type { EvalRunSummary } from '@spandrel/contract';
-import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
+import { type EvalRunSummary, evalRunSchema, evalRunSummarySchema, deletedSchema } from '@spandrel/contract';
+import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
 import { evalRunNotFound } from './not-found.js';
 import { ReadRun } from './read-run.js';
@@ -14,6 +14,12 @@ export class EvalsController {
   ) {}
 
   @Get()
+  @Operation({
+    id: 'getEval',
+    summary: 'An eval run with all its items',
+    answer: evalRunSchema,
+    problems: ['eval_run_not_found'],
+  })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(evalRunNotFound)) id: string,
@@ -26,6 +32,13 @@ export class EvalsController {
 
   @Post('cancel')
   @HttpCode(200)
+  @Operation({
+    id: 'cancelEval',
+    summary: 'Cancel a running eval run',
+    description: 'Items in flight still finish and are kept.',
+    answer: evalRunSummarySchema,
+    problems: ['eval_run_not_found', 'eval_run_not_running'],
+  })
   async cancel(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(evalRunNotFound)) id: string,
@@ -35,6 +48,12 @@ export class EvalsController {
 
   @Delete()
   @HttpCode(200)
+  @Operation({
+    id: 'deleteEval',
+    summary: 'Delete an eval run and its results',
+    answer: deletedSchema,
+    problems: ['eval_run_not_found'],
+  })
   async delete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(evalRunNotFound)) id: string,

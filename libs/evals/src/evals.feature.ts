@@ -4,6 +4,7 @@ import { EvalsModule } from './evals.module.js';
 
 export const evalsFeature = defineFeature({
   name: 'evals',
+  tag: { name: 'Evaluations', description: 'Runs of a model against a dataset.' },
   module: EvalsModule,
   entities: [EvalRunSchema, EvalResultSchema],
   requires: ['events', 'tracing', 'datasets', 'connections'],

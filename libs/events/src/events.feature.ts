@@ -4,6 +4,7 @@ import { EventsModule } from './events.module.js';
 
 export const eventsFeature = defineFeature({
   name: 'events',
+  tag: { name: 'Events', description: 'What happens, as it happens.' },
   module: EventsModule,
   entities: [EventLogSchema, EventCounterSchema],
   requires: [],

@@ -16,6 +16,8 @@ export { ClientGone } from './http/client-gone.js';
 export { CurrentScope, type ScopedRequest } from './http/current-scope.js';
 export { isLocalRequest } from './http/local-request.js';
 export { answerMalformedHttp, type RefusedBytes } from './http/malformed-http.js';
+export { OpenApi } from './http/openapi/openapi.js';
+export type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from './http/openapi/openapi-document.js';
 export { Operation, type MediaDescription, type OperationDescription } from './http/operation.js';
 export { PathId } from './http/path-id.pipe.js';
 export { Readiness } from './http/readiness.js';

@@ -7,9 +7,12 @@ import {
   type Enqueue,
   type ListQueue,
   type QueueItemResource,
+  enqueuedSchema,
+  queueItemSchema,
+  queueItemListSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { CallerIdentity } from './caller-identity.js';
 import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
@@ -28,6 +31,12 @@ export class DatasetQueueController {
   ) {}
 
   @Post()
+  @Operation({
+    id: 'enqueueDatapoints',
+    summary: 'Put datapoints into the review queue',
+    answer: enqueuedSchema,
+    problems: ['dataset_not_found', 'datapoint_not_found'],
+  })
   async enqueue(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
@@ -38,6 +47,12 @@ export class DatasetQueueController {
   }
 
   @Get()
+  @Operation({
+    id: 'listDatasetQueue',
+    summary: 'Queue items of a dataset, oldest first',
+    answer: queueItemListSchema,
+    problems: ['dataset_not_found'],
+  })
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
@@ -51,6 +66,12 @@ export class DatasetQueueController {
   /** Claims the oldest pending item. */
   @Post('next')
   @HttpCode(200)
+  @Operation({
+    id: 'claimNextQueueItem',
+    summary: 'Claim the oldest pending item',
+    answer: queueItemSchema,
+    problems: ['dataset_not_found', 'queue_item_not_found'],
+  })
   async next(
     @CurrentScope() scope: Scope,
     @CallerIdentity() caller: string,

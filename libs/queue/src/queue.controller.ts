@@ -9,8 +9,10 @@ import {
   type QueueItemResource,
   type Submit,
   type SubmitQuery,
+  queueItemSchema,
+  queueItemListSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, PathId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { CallerIdentity } from './caller-identity.js';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
@@ -31,6 +33,7 @@ export class QueueController {
   ) {}
 
   @Get()
+  @Operation({ id: 'listQueue', summary: 'Queue items of all datasets, oldest first', answer: queueItemListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listQueueSchema }) query: ListQueue,
@@ -40,6 +43,12 @@ export class QueueController {
   }
 
   @Get(':item_id')
+  @Operation({
+    id: 'getQueueItem',
+    summary: 'A queue item',
+    answer: queueItemSchema,
+    problems: ['queue_item_not_found'],
+  })
   async read(
     @CurrentScope() scope: Scope,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
@@ -51,6 +60,12 @@ export class QueueController {
 
   @Post(':item_id/claim')
   @HttpCode(200)
+  @Operation({
+    id: 'claimQueueItem',
+    summary: 'Claim an item for review',
+    answer: queueItemSchema,
+    problems: ['queue_item_not_found', 'queue_item_already_claimed', 'queue_item_completed'],
+  })
   async claim(
     @CurrentScope() scope: Scope,
     @CallerIdentity() caller: string,
@@ -63,6 +78,12 @@ export class QueueController {
 
   @Post(':item_id/release')
   @HttpCode(200)
+  @Operation({
+    id: 'releaseQueueItem',
+    summary: 'Give a claimed item back',
+    answer: queueItemSchema,
+    problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
+  })
   async release(
     @CurrentScope() scope: Scope,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
@@ -72,6 +93,12 @@ export class QueueController {
 
   @Post(':item_id/submit')
   @HttpCode(200)
+  @Operation({
+    id: 'submitQueueItem',
+    summary: 'Complete a claimed item',
+    answer: queueItemSchema,
+    problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
+  })
   async submit(
     @CurrentScope() scope: Scope,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,

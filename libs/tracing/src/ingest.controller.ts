@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ingestSchema, type IngestResult } from '@spandrel/contract';
-import { CurrentScope, type Scope } from '@spandrel/kernel';
+import { ingestSchema, type IngestResult, ingestResultSchema } from '@spandrel/contract';
+import { CurrentScope, type Scope, Operation } from '@spandrel/kernel';
 import type { z } from 'zod';
 import { Ingest } from './ingest.js';
 
@@ -13,6 +13,13 @@ export class IngestController {
 
   @Post()
   @HttpCode(200)
+  @Operation({
+    id: 'ingest',
+    summary: 'Write many traces and spans',
+    description:
+      'An upsert by id: sending it again changes nothing. All or nothing per item; 200 also when some were rejected.',
+    answer: ingestResultSchema,
+  })
   run(@CurrentScope() scope: Scope, @Body({ schema: ingestSchema }) body: IngestBody): Promise<IngestResult> {
     return this.ingest.ingest(scope, body);
   }

@@ -1,6 +1,13 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { listSessionsSchema, type ListSessions, type SessionResource, type TraceListItem } from '@spandrel/contract';
-import { ClientGone, CurrentScope, NotFound, type Scope } from '@spandrel/kernel';
+import {
+  listSessionsSchema,
+  type ListSessions,
+  type SessionResource,
+  type TraceListItem,
+  sessionListSchema,
+  sessionTracesSchema,
+} from '@spandrel/contract';
+import { ClientGone, CurrentScope, NotFound, type Scope, Operation } from '@spandrel/kernel';
 import { SessionListStore } from './session-list.store.js';
 import { TraceListStore } from './trace-list.store.js';
 
@@ -13,6 +20,7 @@ export class SessionsController {
   ) {}
 
   @Get()
+  @Operation({ id: 'listSessions', summary: 'Sessions, newest first', answer: sessionListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listSessionsSchema }) query: ListSessions,
@@ -24,6 +32,12 @@ export class SessionsController {
 
   /** The traces of a session, newest first. */
   @Get(':session_id')
+  @Operation({
+    id: 'getSession',
+    summary: 'The traces of a session, newest first',
+    answer: sessionTracesSchema,
+    problems: ['session_not_found'],
+  })
   async read(
     @CurrentScope() scope: Scope,
     @Param('session_id') sessionId: string,

@@ -10,8 +10,12 @@ import {
   type FailSpan,
   type ListSpans,
   type SpanResource,
+  spanCreatedSchema,
+  spanSchema,
+  spanListSchema,
+  deletedSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './apply-job.js';
 import { SpanListStore } from './span-list.store.js';
 import { RecordWrites } from './record-writes.js';
@@ -28,6 +32,12 @@ export class SpansController {
   ) {}
 
   @Post()
+  @Operation({
+    id: 'createSpan',
+    summary: 'Start a span',
+    answer: spanCreatedSchema,
+    problems: ['trace_not_found', 'id_conflict'],
+  })
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createSpanSchema }) body: CreateSpan,
@@ -40,6 +50,12 @@ export class SpansController {
 
   @Post(':id/complete')
   @HttpCode(200)
+  @Operation({
+    id: 'completeSpan',
+    summary: 'Complete a running span',
+    answer: spanSchema,
+    problems: ['span_not_found', 'span_already_finished'],
+  })
   async complete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
@@ -51,6 +67,12 @@ export class SpansController {
 
   @Post(':id/fail')
   @HttpCode(200)
+  @Operation({
+    id: 'failSpan',
+    summary: 'Fail a running span',
+    answer: spanSchema,
+    problems: ['span_not_found', 'span_already_finished'],
+  })
   async fail(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
@@ -61,6 +83,7 @@ export class SpansController {
   }
 
   @Get()
+  @Operation({ id: 'listSpans', summary: 'Spans that match all filters', answer: spanListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listSpansSchema }) query: ListSpans,
@@ -71,6 +94,7 @@ export class SpansController {
   }
 
   @Get(':id')
+  @Operation({ id: 'getSpan', summary: 'A span', answer: spanSchema, problems: ['span_not_found'] })
   async read(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string): Promise<SpanResource> {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
@@ -79,6 +103,7 @@ export class SpansController {
 
   @Delete(':id')
   @HttpCode(200)
+  @Operation({ id: 'deleteSpan', summary: 'Delete a span', answer: deletedSchema, problems: ['span_not_found'] })
   async delete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,

@@ -8,8 +8,13 @@ import {
   type PatchTrace,
   type TraceListItem,
   type TraceResource,
+  traceSchema,
+  traceListSchema,
+  traceSpansSchema,
+  traceDeletedSchema,
+  tracesDeletedSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, PathId, type Scope } from '@spandrel/kernel';
+import { ClientGone, CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { traceNotFound } from './apply-job.js';
 import { TraceListStore } from './trace-list.store.js';
 import { ReadTrace } from './read-trace.js';
@@ -26,6 +31,7 @@ export class TracesController {
   ) {}
 
   @Post()
+  @Operation({ id: 'createTrace', summary: 'Start a trace', answer: traceSchema, problems: ['id_conflict'] })
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createTraceSchema }) body: CreateTrace,
@@ -36,6 +42,7 @@ export class TracesController {
   }
 
   @Get()
+  @Operation({ id: 'listTraces', summary: 'Traces with their roll-ups, newest first', answer: traceListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listTracesSchema }) query: ListTraces,
@@ -46,6 +53,12 @@ export class TracesController {
   }
 
   @Get(':id')
+  @Operation({
+    id: 'getTrace',
+    summary: 'A trace with all its spans in start order',
+    answer: traceSpansSchema,
+    problems: ['trace_not_found'],
+  })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
@@ -57,6 +70,7 @@ export class TracesController {
   }
 
   @Patch(':id')
+  @Operation({ id: 'patchTrace', summary: 'Change a trace', answer: traceSchema, problems: ['trace_not_found'] })
   async patch(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
@@ -68,6 +82,12 @@ export class TracesController {
 
   @Delete(':id')
   @HttpCode(200)
+  @Operation({
+    id: 'deleteTrace',
+    summary: 'Delete a trace and its spans',
+    answer: traceDeletedSchema,
+    problems: ['trace_not_found'],
+  })
   async delete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
@@ -79,6 +99,7 @@ export class TracesController {
   /** All traces and spans of the project. */
   @Delete()
   @HttpCode(200)
+  @Operation({ id: 'deleteTraces', summary: 'Delete all traces and spans of the project', answer: tracesDeletedSchema })
   async deleteAll(
     @CurrentScope() scope: Scope,
   ): Promise<{ message: string; traces_deleted: number; spans_deleted: number }> {

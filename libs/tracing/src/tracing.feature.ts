@@ -5,6 +5,7 @@ import { TracingModule } from './tracing.module.js';
 
 export const tracingFeature = defineFeature({
   name: 'tracing',
+  tag: { name: 'Tracing', description: 'Traces, their spans, and sessions of traces.' },
   module: TracingModule,
   entities: [TraceSchema, TraceTagSchema, SpanSchema, SpanPayloadSchema],
   requires: ['events'],

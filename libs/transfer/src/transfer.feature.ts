@@ -3,6 +3,7 @@ import { TransferModule } from './transfer.module.js';
 
 export const transferFeature = defineFeature({
   name: 'transfer',
+  tag: { name: 'Transfer', description: 'Everything out, and in again.' },
   module: TransferModule,
   entities: [],
   requires: ['tracing', 'datasets'],

@@ -4,6 +4,8 @@
  */
 export interface Feature {
   readonly name: string;
+  /** Heading of its routes in the OpenAPI document; its name when left out. */
+  readonly tag?: { name: string; description: string };
   /** The Nest module class. */
   readonly module: abstract new (...args: never[]) => unknown;
   /** Entities the feature stores, as `defineEntity` made them; handed to storage unread. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../config/settings.js';
@@ -19,6 +19,8 @@ import { isLocalRequest } from './local-request.js';
 import { answerMalformedHttp } from './malformed-http.js';
 import { HttpMetrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
+import { OpenApi } from './openapi/openapi.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { ProblemFilter, sendProblem } from './problem.filter.js';
 import { Readiness } from './readiness.js';
 import { requestId } from './request-id.js';
@@ -110,13 +112,18 @@ function kernelModule(
     { provide: PLUGINS, useValue: plugins },
     { provide: LOGGER, useValue: logger },
     { provide: METRICS, useValue: metrics },
+    {
+      provide: OpenApi,
+      useFactory: (container: ModulesContainer) => new OpenApi(container, features, settings.mode === 'cloud'),
+      inject: [ModulesContainer],
+    },
     Readiness,
   ];
   return {
     module: Kernel,
     global: true,
     imports: [...modules, ...features.map(({ module }) => module as Type)],
-    controllers: [HealthController, MetricsController],
+    controllers: [HealthController, MetricsController, OpenApiController],
     providers,
     exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
   };

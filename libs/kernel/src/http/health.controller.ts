@@ -1,9 +1,11 @@
 import { Controller, Get, Inject } from '@nestjs/common';
+import { healthSchema, probeSchema } from '@spandrel/contract';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/settings-token.js';
 import { Unavailable } from '../errors/domain-error.js';
 import { newId } from '../ids.js';
 import { PACKAGE } from '../package-root.js';
+import { Operation } from './operation.js';
 import { Readiness } from './readiness.js';
 
 /** Names this process among others; new at every start. */
@@ -18,6 +20,7 @@ export class HealthController {
   ) {}
 
   @Get('api/health')
+  @Operation({ id: 'getHealth', summary: 'Whether the service runs', answer: healthSchema, access: 'open' })
   health() {
     return {
       status: 'ok',
@@ -30,12 +33,19 @@ export class HealthController {
 
   /** The process answers; restart it when this does not. */
   @Get('livez')
+  @Operation({ id: 'getLiveness', summary: 'Whether the process answers', answer: probeSchema, access: 'open' })
   live() {
     return { status: 'ok' };
   }
 
   /** Requests are served: 200; while starting or stopping, or while the database cannot be used: 503. */
   @Get('readyz')
+  @Operation({
+    id: 'getReadiness',
+    summary: 'Whether requests are served; 503 when not',
+    answer: probeSchema,
+    access: 'open',
+  })
   async ready() {
     if (!(await this.readiness.holds())) throw new Unavailable('the service is not ready');
     return { status: 'ok' };

@@ -7,6 +7,10 @@ export interface MediaDescription {
   /** Media types, such as `text/csv`. */
   mediaTypes: readonly string[];
   description: string;
+  /** What the content, or each piece of it, is; bytes when left out. */
+  schema?: z.ZodType;
+  /** Whether an answer comes as a file, with `Content-Disposition`. */
+  attachment?: boolean;
 }
 
 /** What the OpenAPI description says of a route beyond what its parameters' schemas say. */
@@ -22,6 +26,11 @@ export interface OperationDescription {
   problems?: readonly ErrorCode[];
   /** The body of a route that reads it as a stream; JSON bodies are described by their schema. */
   body?: MediaDescription;
+  /**
+   * Who may call in cloud mode: `open` everyone, `stream` those with a credential, also as `?token=`; those with a
+   * credential when left out.
+   */
+  access?: 'open' | 'stream';
 }
 
 /** Metadata key of {@link Operation}. */

@@ -1,0 +1,173 @@
+import { problemSchema } from '@spandrel/contract';
+import { z } from 'zod';
+import { PACKAGE } from '../../package-root.js';
+import type { Feature } from '../../features/feature.js';
+import type { MediaDescription } from '../operation.js';
+import type { RouteFacts } from './find-routes.js';
+import type {
+  OpenApiDocument,
+  OpenApiMedia,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiResponse,
+  OpenApiSchema,
+} from './openapi-document.js';
+import { ProblemResponses, problemsOf, REQUEST_ID } from './route-problems.js';
+import { SchemaComponents } from './schema-components.js';
+
+/** What the document is made of. */
+export interface DocumentParts {
+  routes: readonly RouteFacts[];
+  features: readonly Feature[];
+  /** Whether requests need a credential: in cloud mode. */
+  authenticated: boolean;
+}
+
+/** Tag of the routes that belong to no feature. */
+const KERNEL_TAG = { name: 'Operations', description: 'Health, metrics and this description.' };
+
+/** The OpenAPI 3.0 description of an app (contract.md "Analytics and operations"). */
+export function buildDocument({ routes, features, authenticated }: DocumentParts): OpenApiDocument {
+  const components = new SchemaComponents();
+  const problems = new ProblemResponses();
+  components.schemaOf(problemSchema, 'output');
+  const paths: OpenApiDocument['paths'] = {};
+  for (const route of routes) {
+    const operation: OpenApiOperation = {
+      operationId: route.operation.id,
+      summary: route.operation.summary,
+      ...(route.operation.description !== undefined && { description: route.operation.description }),
+      tags: [tagOf(route, features).name],
+      ...parametersOf(route, components),
+      ...requestBodyOf(route, components),
+      responses: { [route.status]: successOf(route, components), ...problems.of(problemsOf(route)) },
+      security: securityOf(route, authenticated),
+    };
+    (paths[route.path] ??= {})[route.method] = operation;
+  }
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Spandrel',
+      version: PACKAGE.version,
+      description: 'Recording, evaluation and review of LLM applications.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map((route) => tagOf(route, features)))],
+    paths,
+    components: {
+      schemas: components.schemas,
+      responses: problems.responses,
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const HEADERS: OpenApiDocument['components']['headers'] = {
+  RequestId: {
+    description: 'Names the request in the log; that of the caller, when it sent a well-formed one.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'Seconds after which to come again.', schema: { type: 'integer', minimum: 0 } },
+  ContentDisposition: { description: 'Names the file.', schema: { type: 'string' } },
+};
+
+const SECURITY_SCHEMES: Record<string, OpenApiSchema> = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key (`spn_sk_…`) or a JWT. Not needed in local mode.',
+  },
+  token: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'An API key or a JWT, for the event stream alone: browsers cannot send headers there.',
+  },
+};
+
+const tagOf = ({ module }: RouteFacts, features: readonly Feature[]): OpenApiDocument['tags'][number] => {
+  const feature = features.find((each) => each.module === module);
+  return feature ? (feature.tag ?? { name: feature.name }) : KERNEL_TAG;
+};
+
+function securityOf({ operation }: RouteFacts, authenticated: boolean): OpenApiOperation['security'] {
+  if (operation.access === 'open') return [];
+  const ways = operation.access === 'stream' ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
+  return authenticated ? ways : [{}, ...ways];
+}
+
+function parametersOf(route: RouteFacts, components: SchemaComponents): { parameters?: OpenApiParameter[] } {
+  const parameters = [...pathParameters(route), ...queryParameters(route, components)];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+const pathParameters = ({ path }: RouteFacts): OpenApiParameter[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name: name!,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+function queryParameters({ query }: RouteFacts, components: SchemaComponents): OpenApiParameter[] {
+  if (!query) return [];
+  const { properties, required = [] } = components.schemaOf(query, 'input') as {
+    properties: Record<string, OpenApiSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description !== undefined && { description: description as string }),
+    ...(schema['type'] === 'array' && { style: 'form' as const, explode: true }),
+    schema,
+  }));
+}
+
+function requestBodyOf(route: RouteFacts, components: SchemaComponents): Pick<OpenApiOperation, 'requestBody'> {
+  const { body, operation } = route;
+  if (operation.body) {
+    const { description } = operation.body;
+    return { requestBody: { description, required: true, content: mediaOf(operation.body, components, 'input') } };
+  }
+  if (!body) return {};
+  const required = !body.safeParse({}).success;
+  const content = { 'application/json': { schema: components.schemaOf(body, 'input') } };
+  return { requestBody: { required, content } };
+}
+
+function successOf({ operation }: RouteFacts, components: SchemaComponents): OpenApiResponse {
+  const { answer } = operation;
+  if (answer instanceof z.ZodType) {
+    const content = { 'application/json': { schema: components.schemaOf(answer, 'output') } };
+    return { description: 'Done.', headers: REQUEST_ID, content };
+  }
+  return {
+    description: answer.description,
+    headers: {
+      ...REQUEST_ID,
+      ...(answer.attachment === true && { 'Content-Disposition': { $ref: '#/components/headers/ContentDisposition' } }),
+    },
+    content: mediaOf(answer, components, 'output'),
+  };
+}
+
+const BINARY: OpenApiSchema = { type: 'string', format: 'binary' };
+const FORM: OpenApiSchema = { type: 'object', required: ['file'], properties: { file: BINARY } };
+
+function mediaOf(
+  { mediaTypes, schema }: MediaDescription,
+  components: SchemaComponents,
+  side: 'input' | 'output',
+): Record<string, OpenApiMedia> {
+  const content = (mediaType: string): OpenApiSchema => {
+    if (schema) return components.schemaOf(schema, side);
+    if (mediaType === 'multipart/form-data') return FORM;
+    return mediaType.startsWith('text/') ? { type: 'string' } : BINARY;
+  };
+  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: content(mediaType) }]));
+}

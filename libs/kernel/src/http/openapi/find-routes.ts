@@ -1,0 +1,67 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { DiscoveryService, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import type { z } from 'zod';
+import { OPERATION, type OperationDescription } from '../operation.js';
+
+/** A route of the app as its decorators describe it. */
+export interface RouteFacts {
+  /** Lower case. */
+  method: string;
+  /** As OpenAPI writes it: `/api/traces/{id}`. */
+  path: string;
+  /** HTTP status of success. */
+  status: number;
+  operation: OperationDescription;
+  query: z.ZodType | undefined;
+  /** Of a JSON body. */
+  body: z.ZodType | undefined;
+  /** Class of the module that the controller is in. */
+  module: unknown;
+}
+
+/** Every route of the app. @throws Error naming a route that has no `@Operation`. */
+export function findRoutes(modules: ModulesContainer): RouteFacts[] {
+  const routes: RouteFacts[] = [];
+  const scanner = new MetadataScanner();
+  for (const { metatype, host } of new DiscoveryService(modules).getControllers()) {
+    const prototype = (metatype as Type).prototype as Record<string, object>;
+    for (const name of scanner.getAllMethodNames(prototype)) {
+      if (!Reflect.hasMetadata(METHOD_METADATA, prototype[name]!)) continue;
+      routes.push({ ...factsOf(metatype as Type, name, prototype[name]!), module: host?.metatype });
+    }
+  }
+  return routes;
+}
+
+function factsOf(controller: Type, name: string, handler: object): Omit<RouteFacts, 'module'> {
+  const read = <T>(key: string): T | undefined => Reflect.getMetadata(key, handler) as T | undefined;
+  const operation = read<OperationDescription>(OPERATION);
+  if (!operation) throw new Error(`${controller.name}.${name} has no @Operation`);
+  const method = RequestMethod[read<RequestMethod>(METHOD_METADATA)!].toLowerCase();
+  const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
+  return {
+    method,
+    path: openApiPath(base, read<string>(PATH_METADATA) ?? ''),
+    status: read<number>(HTTP_CODE_METADATA) ?? (method === 'post' ? 201 : 200),
+    operation,
+    query: schemaOf(controller, name, RouteParamtypes.QUERY),
+    body: schemaOf(controller, name, RouteParamtypes.BODY),
+  };
+}
+
+/** The schema that `@Body({ schema })` or `@Query({ schema })` names. */
+function schemaOf(controller: Type, name: string, kind: RouteParamtypes): z.ZodType | undefined {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
+    string,
+    { schema?: z.ZodType }
+  >;
+  return Object.entries(args).find(([key]) => key.startsWith(`${kind}:`))?.[1].schema;
+}
+
+const openApiPath = (...parts: string[]): string =>
+  `/${parts
+    .flatMap((part) => part.split('/'))
+    .filter((part) => part !== '')
+    .join('/')}`.replace(/:(\w+)/g, '{$1}');

@@ -1,0 +1,70 @@
+import { ERRORS, PROBLEM_MEDIA_TYPE, problem, type ErrorCode } from '@spandrel/contract';
+import { z } from 'zod';
+import type { RouteFacts } from './find-routes.js';
+import type { OpenApiReference, OpenApiResponse } from './openapi-document.js';
+
+/** Headers of every answer, and of those that say when to come again. */
+export const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+
+/** Every error a route may answer: its own, and those that its kind of route always has. */
+export function problemsOf({ method, operation, query, body }: RouteFacts): ErrorCode[] {
+  const open = operation.access === 'open';
+  const reads = method === 'get';
+  return [
+    'malformed_request',
+    'host_not_allowed',
+    'headers_too_large',
+    'internal',
+    'unavailable',
+    ...pick(!open, 'unauthenticated', 'insufficient_scope', 'rate_limited'),
+    ...pick(query !== undefined || body !== undefined, 'validation_failed'),
+    ...pick(query instanceof z.ZodObject && 'cursor' in query.shape, 'invalid_cursor'),
+    ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),
+    ...pick(!reads && operation.body === undefined, 'malformed_json'),
+    ...(operation.problems ?? []),
+  ];
+}
+
+const pick = (holds: boolean, ...codes: ErrorCode[]): ErrorCode[] => (holds ? codes : []);
+
+/** The error answers of routes; routes with the same errors of a status share one component. */
+export class ProblemResponses {
+  readonly responses: Record<string, OpenApiResponse> = {};
+
+  /** @returns by status. */
+  of(codes: readonly ErrorCode[]): Record<string, OpenApiReference> {
+    const inOrder = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
+    const byStatus = Map.groupBy(inOrder, (code) => ERRORS[code].status);
+    return Object.fromEntries([...byStatus].map(([status, some]) => [status, this.response(status, some)]));
+  }
+
+  private response(status: number, codes: ErrorCode[]): OpenApiReference {
+    const name = codes.map(pascalCase).join('.');
+    this.responses[name] ??= {
+      description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
+      headers: { ...REQUEST_ID, ...((status === 429 || status === 503) && RETRY_AFTER) },
+      content: {
+        [PROBLEM_MEDIA_TYPE]: {
+          schema: {
+            allOf: [
+              { $ref: '#/components/schemas/Problem' },
+              {
+                type: 'object',
+                properties: {
+                  status: { type: 'integer', enum: [status] },
+                  code: { type: 'string', enum: codes },
+                },
+              },
+            ],
+          },
+          example: problem(codes[0]!, 'one sentence on what is wrong', '01KAHZ4Q6X8M2V7N3R5T9W1Y0B'),
+        },
+      },
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+const pascalCase = (code: string): string =>
+  code.replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { OpenApiSchema } from './openapi-document.js';
+
+/** Whether a schema is described as what callers send or as what they get: a default makes a member optional only there. */
+export type Side = 'input' | 'output';
+
+/**
+ * What a schema's `.meta()` says to the description where code alone decides what is valid:
+ * `openapi` is the schema to show, `describedBy` a zod schema to show instead.
+ */
+interface Described {
+  openapi?: OpenApiSchema;
+  describedBy?: z.ZodType;
+}
+
+/** What stays of a schema that its meta replaces. */
+const KEPT = new Set(['description', 'example', 'title', 'nullable']);
+
+/** The only value is `null`, as OpenAPI 3.0 says it. */
+const NULL_ONLY: OpenApiSchema = { type: 'object', nullable: true, enum: [null] };
+
+/** Makes OpenAPI 3.0 schemas from zod schemas, and keeps those with an `id` as components. */
+export class SchemaComponents {
+  readonly schemas: Record<string, OpenApiSchema> = {};
+
+  /**
+   * @returns the schema as it stands in the document: a reference when it has an `id`.
+   * @throws Error for a schema that JSON Schema cannot express and that does not say how it is shown, and for an `id` that
+   *   names two different schemas.
+   */
+  schemaOf(schema: z.ZodType, side: Side): OpenApiSchema {
+    const { definitions, ...root } = z.toJSONSchema(schema, {
+      target: 'openapi-3.0',
+      io: side,
+      unrepresentable: ({ zodSchema }) => (isReplaced(zodSchema) ? {} : 'throw'),
+      override: ({ zodSchema, jsonSchema }) => this.describe(zodSchema, jsonSchema as OpenApiSchema, side),
+    }) as OpenApiSchema & { definitions?: Record<string, OpenApiSchema> };
+    for (const [id, definition] of Object.entries(definitions ?? {})) this.add(id, definition);
+    delete root['~standard'];
+    return tidy(root) as OpenApiSchema;
+  }
+
+  private add(id: string, schema: OpenApiSchema): void {
+    const tidied = tidy(schema) as OpenApiSchema;
+    const before = this.schemas[id];
+    if (before && !isDeepStrictEqual(before, tidied)) throw new Error(`two schemas have the id "${id}"`);
+    this.schemas[id] = tidied;
+  }
+
+  private describe(schema: z.core.$ZodType, json: OpenApiSchema, side: Side): void {
+    const { openapi, describedBy } = described(schema);
+    const replaced = isReplaced(schema);
+    delete json['openapi'];
+    delete json['describedBy'];
+    if (replaced) {
+      for (const key of Object.keys(json)) if (!KEPT.has(key)) delete json[key];
+      Object.assign(json, openapi ?? this.schemaOf(describedBy!, side));
+    }
+    if (json['maximum'] === Number.MAX_SAFE_INTEGER) delete json['maximum'];
+    if (json['minimum'] === Number.MIN_SAFE_INTEGER) delete json['minimum'];
+    // Members may be added to answers: only what is refused when sent is said to be closed.
+    if (schema instanceof z.ZodObject && schema.def.catchall === undefined) delete json['additionalProperties'];
+  }
+}
+
+const described = (schema: z.core.$ZodType): Described => (z.globalRegistry.get(schema) ?? {}) as Described;
+
+/** Whether a schema itself is shown as its meta says; a copy of it (`.describe()`) is shown as its original. */
+function isReplaced(schema: z.core.$ZodType): boolean {
+  const { openapi, describedBy } = described(schema);
+  const { parent } = schema._zod;
+  const original = parent ? described(parent) : {};
+  return (openapi ?? describedBy) !== (original.openapi ?? original.describedBy);
+}
+
+/** Points references at the components, and says `null` as OpenAPI 3.0.3 understands it. */
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== 'object' || value === null) return value;
+  const schema = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, tidy(member)]));
+  if (typeof schema['$ref'] === 'string') {
+    return { ...schema, $ref: schema['$ref'].replace('#/definitions/', '#/components/schemas/') };
+  }
+  return schema['nullable'] === true ? nullable(schema) : schema;
+}
+
+/** `nullable` counts only beside a `type`, and a composition or an enumeration must list `null` too. */
+function nullable({ nullable: _nullable, ...schema }: OpenApiSchema): OpenApiSchema {
+  if (Array.isArray(schema['enum'])) {
+    return { ...schema, nullable: true, enum: [...schema['enum'].filter((value) => value !== null), null] };
+  }
+  for (const composition of ['anyOf', 'oneOf']) {
+    const branches = schema[composition];
+    if (Array.isArray(branches)) return { ...schema, [composition]: [...branches, NULL_ONLY] };
+  }
+  const { allOf, ...others } = schema;
+  if (Array.isArray(allOf)) return { ...others, anyOf: [...allOf, NULL_ONLY] };
+  return schema['type'] === undefined ? schema : { ...schema, nullable: true };
+}
