@@ -60,6 +60,12 @@ export class CaptureTaskStore {
     );
   }
 
+  /** How many tasks there are, of all projects. */
+  async count(): Promise<number> {
+    const [row] = await this.storage.readLong<{ count: number }>(sql`select count(*) as count from capture_task`);
+    return row!.count;
+  }
+
   /** Those of the tasks that are still there, as they are now. */
   findSome(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<CaptureTaskRow[]> {
     return tx.all<CaptureTaskRow>(sql`select ${COLUMNS} from capture_task k where ${areOf('k', scope, tasks)}`);

@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { LOGGER, projectScope, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import type { CaptureTaskRow } from './capture-rule.entity.js';
+import { CaptureMetrics } from './capture-metrics.js';
 import { CaptureSpans } from './capture-spans.js';
 import { CaptureTaskStore } from './capture-task.store.js';
 
@@ -38,6 +39,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     private readonly storage: Storage,
     private readonly tasks: CaptureTaskStore,
     private readonly captures: CaptureSpans,
+    private readonly metrics: CaptureMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -121,7 +123,9 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
         ? this.tasks.delete(tx, scope, [task])
         : this.tasks.putOff(tx, task, failures, now + FIRST_DELAY_MS * DELAY_FACTOR ** (failures - 1)),
     );
-    if (gone) this.logger.error({ err: error, rule_id: task.ruleId, span_id: task.spanId }, 'a span is not captured');
+    if (!gone) return;
+    this.metrics.taskLost();
+    this.logger.error({ err: error, rule_id: task.ruleId, span_id: task.spanId }, 'a span is not captured');
   }
 
   private async pause(ms: number): Promise<void> {

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
 import { TracingModule } from '@spandrel/tracing';
 import { CaptureAtSpanEnd } from './capture-at-span-end.js';
+import { CaptureMetrics } from './capture-metrics.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { CaptureRulesController } from './capture-rules.controller.js';
 import { CaptureRulesOfDataset } from './capture-rules-of-dataset.js';
@@ -47,6 +48,7 @@ import { UploadSpool } from './upload-spool.js';
     UploadSpool,
     ImportFile,
     ExportDataset,
+    CaptureMetrics,
     CaptureRuleStore,
     CaptureTaskStore,
     CaptureSpanTagsStore,

@@ -5,6 +5,7 @@ import { DomainEvents } from '@spandrel/events';
 import { Invalid, projectScope, type Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
+import { EvalMetrics } from './eval-metrics.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { evalRunNotFound } from './not-found.js';
 import { runSummary } from './run-resource.js';
@@ -18,6 +19,7 @@ export class ChangeRun {
     private readonly runs: EvalRunStore,
     private readonly snapshots: DatasetSnapshots,
     private readonly events: DomainEvents,
+    private readonly metrics: EvalMetrics,
   ) {}
 
   /**
@@ -95,6 +97,7 @@ export class ChangeRun {
       const changed = decide(run, (event) => events.push(event));
       if (changed !== run) await this.runs.update(tx, changed);
       await this.events.emit(tx, scope, ...events);
+      tx.end.afterCommit(() => this.metrics.told(events));
       return changed;
     });
   }

@@ -7,6 +7,7 @@ import { TracingModule } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
 import { DatasetEvalsController } from './dataset-evals.controller.js';
+import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsController } from './evals.controller.js';
@@ -28,6 +29,7 @@ import { StartRun } from './start-run.js';
       inject: [SETTINGS],
       useFactory: ({ evals }: Pick<Settings, 'evals'>) => new Permits(evals.callsMax),
     },
+    EvalMetrics,
     EvalRunStore,
     EvalResultStore,
     ChangeRun,

@@ -16,6 +16,11 @@ export class Permits {
     return this.count - this.free;
   }
 
+  /** How many wait. */
+  get waits(): number {
+    return this.waiting.length - this.head;
+  }
+
   /** Does `work` once there is room. */
   async with<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;

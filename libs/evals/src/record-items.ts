@@ -4,6 +4,7 @@ import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { Storage, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
+import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
@@ -46,6 +47,7 @@ export class RecordItems {
     private readonly results: EvalResultStore,
     private readonly snapshots: DatasetSnapshots,
     private readonly events: DomainEvents,
+    private readonly metrics: EvalMetrics,
     calls: Permits,
   ) {
     this.group = storage.groupCommit<ItemStep, StepAnswer>({
@@ -112,6 +114,10 @@ export class RecordItems {
     await this.runs.update(tx, { ...now, running: JSON.stringify([...running]) });
     await this.snapshots.writeResults(tx, scope, run.datasetId, rows.flatMap(resultOfDatapoint));
     await this.events.emit(tx, scope, ...events);
+    tx.end.afterCommit(() => {
+      this.metrics.told(events);
+      this.metrics.processed(rows);
+    });
   }
 }
 

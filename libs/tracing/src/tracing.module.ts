@@ -14,6 +14,7 @@ import { RecordScanStore } from './record-scan.store.js';
 import { RecordWrites } from './record-writes.js';
 import { SessionsController } from './sessions.controller.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
+import { SpanMetrics } from './span-metrics.js';
 import { SpanStore } from './span.store.js';
 import { SpansController } from './spans.controller.js';
 import { TraceStore } from './trace.store.js';
@@ -37,6 +38,7 @@ import { WriteBatch } from './write-batch.js';
     DeleteTraces,
     WriteBatch,
     TracingEvents,
+    SpanMetrics,
     RecordWrites,
     Ingest,
     RestoreRecords,
