@@ -18,6 +18,7 @@ export {
   type Part,
   type Sorting,
 } from './keyset.js';
+export { lockTables } from './lock-tables.js';
 export { openStorage } from './open-storage.js';
 export {
   anyOf,
@@ -28,6 +29,7 @@ export {
   rawSql,
   rowsFrom,
   sql,
+  unindexed,
   type Dialect,
   type Sql,
   type SqlValue,
