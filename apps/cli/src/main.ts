@@ -23,6 +23,13 @@ key is read from SPANDREL_NEW_SECRET_KEY or SPANDREL_NEW_SECRET_KEY_FILE (32 byt
 Settings:
 ${settings}`;
 
+const REBUILD_HELP = `
+Stop the server first: a data directory is one process's at a time. A server of this version keeps the analytics itself;
+they are to be counted anew after the server ran without the feature "analytics", or the database was changed by hand.
+
+Settings:
+${settings}`;
+
 for (const [name, description, run] of [
   ['serve', 'run API and gateway', serve],
   ['server', 'run the API alone', () => runInPlace('server')],
@@ -53,6 +60,21 @@ program
     // Loads database and framework, which the other commands leave to the apps they start.
     const { rotateSecrets } = await import('./rotate-secrets.js');
     await rotateSecrets(process.argv.slice(4));
+  });
+
+program
+  .command('analytics')
+  .description('look after the sums that summary and time series are read from')
+  .command('rebuild')
+  .description('count them anew from all traces and spans')
+  .argument('[settings...]')
+  .allowUnknownOption()
+  .helpOption('-h, --help', 'show the settings')
+  .usage('[settings]')
+  .addHelpText('after', REBUILD_HELP)
+  .action(async () => {
+    const { rebuildAnalytics } = await import('./rebuild-analytics.js');
+    await rebuildAnalytics(process.argv.slice(4));
   });
 
 await program.parseAsync();

@@ -1,6 +1,17 @@
 import { Module } from '@nestjs/common';
 import { TracingModule } from '@spandrel/tracing';
+import { AnalyticsController } from './analytics.controller.js';
+import { KeepRollups } from './keep-rollups.js';
+import { RebuildAtStart } from './rebuild-at-start.js';
+import { SummaryStore } from './summary.store.js';
+import { TimeSeries } from './time-series.js';
+import { TimeSeriesStore } from './time-series.store.js';
+import { WeighedRead } from './weighed-read.store.js';
 
 /** Roll-ups of spans and the questions they answer. */
-@Module({ imports: [TracingModule] })
+@Module({
+  imports: [TracingModule],
+  controllers: [AnalyticsController],
+  providers: [KeepRollups, RebuildAtStart, WeighedRead, SummaryStore, TimeSeriesStore, TimeSeries],
+})
 export class AnalyticsModule {}

@@ -39,6 +39,9 @@ export const RollupSchema = defineEntity({
 
 export type RollupRow = Required<Flat<InferEntity<typeof RollupSchema>>>;
 
+/** What tells a row from others. */
+export type RollupKey = Pick<RollupRow, 'projectId' | 'grain' | 'bucket' | 'model' | 'provider' | 'status' | 'llm'>;
+
 /** What the roll-up of spans does not tell of a project. */
 export const AnalyticsTotalSchema = defineEntity({
   name: 'AnalyticsTotal',

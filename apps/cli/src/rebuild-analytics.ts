@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { analyticsFeature, rebuildRollups, type Recount } from '@spandrel/analytics';
+import { createLogger, loadSettings, StartError } from '@spandrel/kernel';
+import { openStorage } from '@spandrel/storage';
+
+/**
+ * `spandrel analytics rebuild`: counts the roll-ups of all traces and spans anew. In local mode the server must be
+ * stopped: the data directory is one process's at a time. Ends with 1 when it cannot begin.
+ * @param args settings, as for the server.
+ */
+export async function rebuildAnalytics(args: readonly string[]): Promise<void> {
+  try {
+    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
+    const file = join(settings.dataDir, 'spandrel.db');
+    if (!existsSync(file)) throw new StartError([`${file}: there is no database to count the analytics of`]);
+    const logger = createLogger(settings.logLevel, 'cli');
+    const storage = await openStorage({ dialect: 'sqlite', file }, { entities: analyticsFeature.entities, logger });
+    try {
+      report(await rebuildRollups(storage));
+    } finally {
+      await storage.close();
+    }
+  } catch (error) {
+    const faults =
+      error instanceof StartError ? error.faults : [error instanceof Error ? error.message : String(error)];
+    process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
+    process.exitCode = 1;
+  }
+}
+
+function report({ projects, traces, spans, differed }: Recount): void {
+  const counted = [count(traces, 'trace'), count(spans, 'span'), count(projects, 'project')];
+  process.stdout.write(`Counted the analytics anew: ${counted.join(', ')}.\n`);
+  process.stdout.write(differed ? 'What was stored differed; it is replaced.\n' : 'What was stored was right.\n');
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -1,0 +1,60 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import {
+  analyticsSummarySchema,
+  statsSchema,
+  timeSeriesAnswerSchema,
+  timeSeriesSchema,
+  type AnalyticsSummary,
+  type Stats,
+  type TimeSeriesAnswer,
+  type TimeSeriesQuery,
+} from '@spandrel/contract';
+import { ClientGone, CurrentScope, Operation, type Scope } from '@spandrel/kernel';
+import { SummaryStore } from './summary.store.js';
+import { summaryOf } from './summary.js';
+import { TimeSeries } from './time-series.js';
+
+/** `/api/analytics` and `/api/stats` (service-spec "Analytics and operations", contract.md "Analytics and operations"). */
+@Controller('api')
+export class AnalyticsController {
+  constructor(
+    private readonly summaries: SummaryStore,
+    private readonly series: TimeSeries,
+  ) {}
+
+  @Get('analytics/summary')
+  @Operation({
+    id: 'getAnalyticsSummary',
+    summary: 'Sums over all traces and spans, and by model',
+    answer: analyticsSummarySchema,
+  })
+  async summary(@CurrentScope() scope: Scope, @ClientGone() signal: AbortSignal): Promise<AnalyticsSummary> {
+    const { traceCount, rows } = await this.summaries.all(scope, { signal });
+    return summaryOf(traceCount, rows);
+  }
+
+  @Post('analytics')
+  @HttpCode(200)
+  @Operation({
+    id: 'queryAnalytics',
+    summary: 'Sums by hour, day or week of the spans that started in a range',
+    description:
+      'Buckets begin on UTC boundaries, weeks on Monday, oldest first. `since` is inclusive, `until` exclusive. ' +
+      'Buckets without spans come with `fill` only: from `since` to `until`, or the first and last bucket with spans.',
+    answer: timeSeriesAnswerSchema,
+  })
+  async timeSeries(
+    @CurrentScope() scope: Scope,
+    @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<TimeSeriesAnswer> {
+    return { buckets: await this.series.buckets(scope, query, { signal }) };
+  }
+
+  @Get('stats')
+  @Operation({ id: 'getStats', summary: 'Numbers of traces and spans', answer: statsSchema })
+  async stats(@CurrentScope() scope: Scope, @ClientGone() signal: AbortSignal): Promise<Stats> {
+    const { traceCount, spanCount } = await this.summaries.counts(scope, { signal });
+    return { trace_count: traceCount, span_count: spanCount };
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { projectScope, type Scope } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from '@spandrel/tracing';
+import { countedSpans } from './counted-spans.store.js';
+import { recountProject } from './recount-rollups.js';
+import { RollupDeltas } from './rollup-deltas.js';
+import { addRollups, addTotals, lockRollups } from './rollup.store.js';
+
+/** What a transaction changes. */
+interface Effect {
+  deltas: RollupDeltas;
+  /** Traces that came, less those that went, by project. */
+  traces: Map<string, number>;
+  /** Projects that were emptied; their rows are counted anew. */
+  cleared: Set<string>;
+}
+
+/** Keeps the roll-ups in the transactions that write traces and spans (ADR 0010). */
+@Injectable()
+export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
+  readonly name = 'analytics';
+  /** Spans of traces that a transaction deletes, read while they were there. */
+  private readonly leaving = new WeakMap<WriteTx, RollupDeltas>();
+
+  constructor(private readonly participants: SpanCommitParticipants) {}
+
+  onModuleInit(): void {
+    this.participants.register(this);
+  }
+
+  async beforeDelete(tx: WriteTx, { scope, traceId }: { scope: Scope; traceId: string }): Promise<void> {
+    const deltas = this.leaving.get(tx) ?? new RollupDeltas();
+    this.leaving.set(tx, deltas);
+    for await (const spans of countedSpans(tx, scope, traceId)) for (const span of spans) deltas.add(span, -1);
+  }
+
+  /** The rows that writers share are touched as the last of the transaction: on Postgres they are locked from there on. */
+  async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    const deltas = this.leaving.get(tx) ?? new RollupDeltas();
+    const effect = effectOf(changes, deltas);
+    tx.end.beforeCommit(() => write(tx, effect));
+  }
+}
+
+function effectOf(changes: readonly TracingChange[], deltas: RollupDeltas): Effect {
+  const effect: Effect = { deltas, traces: new Map(), cleared: new Set() };
+  const countTrace = ({ projectId }: Scope, count: number): void =>
+    void effect.traces.set(projectId, (effect.traces.get(projectId) ?? 0) + count);
+  for (const change of changes) {
+    switch (change.type) {
+      case 'trace_created':
+        countTrace(change.scope, 1);
+        break;
+      case 'trace_deleted':
+        countTrace(change.scope, -1);
+        break;
+      case 'cleared':
+        effect.cleared.add(change.scope.projectId);
+        break;
+      case 'trace_updated':
+        break;
+      default:
+        if (change.before) deltas.add(change.before, -1);
+        if (change.after) deltas.add(change.after, 1);
+    }
+  }
+  return effect;
+}
+
+async function write(tx: WriteTx, { deltas, traces, cleared }: Effect): Promise<void> {
+  if (cleared.size > 0) {
+    await lockRollups(tx);
+    for (const projectId of cleared) await recountProject(tx, projectScope(projectId));
+  }
+  const isKept = ({ projectId }: { projectId: string }): boolean => !cleared.has(projectId);
+  if (deltas.touched) await addRollups(tx, deltas.rows().filter(isKept));
+  const totals = [...traces].map(([projectId, traceCount]) => ({ projectId, traceCount }));
+  await addTotals(tx, totals.filter((total) => total.traceCount !== 0 && isKept(total)).toSorted(byProject));
+}
+
+const byProject = (a: { projectId: string }, b: { projectId: string }): number => (a.projectId < b.projectId ? -1 : 1);

@@ -1,0 +1,124 @@
+import { lockTables, rawSql, rowsFrom, sql, type Sql, type WriteTx } from '@spandrel/storage';
+import type { Scope } from '@spandrel/kernel';
+import type { AnalyticsTotalRow, RollupKey, RollupRow } from './rollup.entity.js';
+import { rollupTable } from './tables.js';
+
+/** Types of the columns on both databases, in the order of the entity: rows of the program's own come without. */
+const TYPES: Readonly<Record<keyof RollupRow, string>> = {
+  projectId: 'text',
+  grain: 'smallint',
+  bucket: 'bigint',
+  model: 'text',
+  provider: 'text',
+  status: 'smallint',
+  llm: 'smallint',
+  spanCount: 'bigint',
+  tokens: 'double precision',
+  durationMs: 'double precision',
+  costUsd: 'bigint',
+  costPico: 'bigint',
+  costCount: 'bigint',
+};
+
+type Property = keyof RollupRow;
+
+const columns = (properties: readonly Property[]): string =>
+  properties.map((property) => rollupTable.column(property)).join(', ');
+
+const typed = (properties: readonly Property[]): string =>
+  properties.map((property) => `cast(d.${rollupTable.column(property)} as ${TYPES[property]})`).join(', ');
+
+const plus = (property: Property): string => {
+  const column = rollupTable.column(property);
+  return `${column} = r.${column} + excluded.${column}`;
+};
+
+const KEY = rollupTable.key;
+const INSERT = rawSql(`insert into analytics_rollup as r (${columns(rollupTable.properties)})
+  select ${typed(rollupTable.properties)} from `);
+/** `where true`: without it SQLite takes `on` for the condition of a join. */
+const ADD = rawSql(` where true on conflict (${columns(KEY)}) do update set
+  ${(['spanCount', 'tokens', 'durationMs', 'costCount'] as const).map(plus).join(', ')},
+  cost_usd = r.cost_usd + excluded.cost_usd + (r.cost_pico + excluded.cost_pico) / 1000000000000,
+  cost_pico = (r.cost_pico + excluded.cost_pico) % 1000000000000`);
+const DELETE_EMPTY = rawSql(`delete from analytics_rollup where span_count = 0 and (${columns(KEY)}) in
+  (select ${typed(KEY)} from `);
+
+const rollupsFrom = (rows: readonly RollupRow[], properties: readonly Property[]): Sql =>
+  rowsFrom(
+    'd',
+    Object.fromEntries(
+      properties.map((property) => [
+        rollupTable.column(property),
+        TYPES[property] === 'text'
+          ? { type: 'text' as const, values: rows.map((row) => row[property] as string) }
+          : { type: 'number' as const, values: rows.map((row) => row[property] as number) },
+      ]),
+    ),
+  );
+
+/**
+ * Adds to the roll-ups of any projects; rows that come to no span go. Without rows too it waits for {@link lockRollups}
+ * of another instance: a change that adds up to nothing must not pass a recount that is under way.
+ * @param rows in the order of their keys.
+ */
+export async function addRollups(tx: WriteTx, rows: readonly RollupRow[]): Promise<void> {
+  await tx.run(sql`${INSERT}${rollupsFrom(rows, rollupTable.properties)}${ADD}`);
+  const fewer = rows.filter(({ spanCount }) => spanCount < 0);
+  if (fewer.length > 0) await tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, KEY)})`);
+}
+
+/** Adds to the numbers of traces of any projects; a project without traces has no row. @param totals in one order. */
+export async function addTotals(tx: WriteTx, totals: readonly AnalyticsTotalRow[]): Promise<void> {
+  for (const { projectId, traceCount } of totals) {
+    await tx.run(
+      sql`insert into analytics_total as t (project_id, trace_count) values (${projectId}, ${traceCount})
+        on conflict (project_id) do update set trace_count = t.trace_count + excluded.trace_count`,
+    );
+    if (traceCount < 0) {
+      await tx.run(sql`delete from analytics_total where project_id = ${projectId} and trace_count = 0`);
+    }
+  }
+}
+
+/** From here to the end of the transaction no other instance commits a change of spans or of the number of traces. */
+export const lockRollups = (tx: WriteTx): Promise<void> => lockTables(tx, 'analytics_rollup', 'analytics_total');
+
+/** Forgets what the roll-ups say of a project. */
+export async function deleteRollups(tx: WriteTx, { projectId }: Scope): Promise<void> {
+  await tx.run(sql`delete from analytics_rollup where project_id = ${projectId}`);
+  await tx.run(sql`delete from analytics_total where project_id = ${projectId}`);
+}
+
+/** Forgets all roll-ups of all projects. */
+export async function deleteAllRollups(tx: WriteTx): Promise<void> {
+  await tx.run(sql`delete from analytics_rollup`);
+  await tx.run(sql`delete from analytics_total`);
+}
+
+/** Rows one statement reads. */
+const ROWS_PER_STATEMENT = 2_000;
+
+/** Every row of the roll-ups, in the order of their keys, some at a time. */
+export async function* allRollups(tx: WriteTx): AsyncGenerator<RollupRow[]> {
+  let last: RollupKey | undefined = BEFORE_ALL;
+  while (last) {
+    const { projectId, grain, bucket, model, provider, status, llm }: RollupKey = last;
+    const rows: RollupRow[] = await tx.all<RollupRow>(
+      sql`select ${rollupTable.select('r')} from analytics_rollup r
+        where (r.project_id, r.grain, r.bucket, r.model, r.provider, r.status, r.llm)
+          > (${projectId}, ${grain}, ${bucket}, ${model}, ${provider}, ${status}, ${llm})
+        order by r.project_id, r.grain, r.bucket, r.model, r.provider, r.status, r.llm limit ${ROWS_PER_STATEMENT}`,
+    );
+    if (rows.length > 0) yield rows;
+    last = rows.length < ROWS_PER_STATEMENT ? undefined : rows.at(-1);
+  }
+}
+
+const BEFORE_ALL: RollupKey = { projectId: '', grain: -1, bucket: 0, model: '', provider: '', status: 0, llm: 0 };
+
+/** The numbers of traces of all projects. */
+export const allTotals = (tx: WriteTx): Promise<AnalyticsTotalRow[]> =>
+  tx.all<AnalyticsTotalRow>(
+    sql`select t.project_id as "projectId", t.trace_count as "traceCount" from analytics_total t order by t.project_id`,
+  );

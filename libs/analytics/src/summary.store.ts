@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { GRAIN, type RollupRow } from './rollup.entity.js';
+import { rollupTable } from './tables.js';
+import { WeighedRead } from './weighed-read.store.js';
+
+/** A row of the grain `all`; no span, no row. */
+export type AllTimeRow = Pick<
+  RollupRow,
+  'model' | 'status' | 'llm' | 'spanCount' | 'tokens' | 'durationMs' | 'costUsd' | 'costPico'
+>;
+
+const COLUMNS = rollupTable.select('r', [
+  'model',
+  'status',
+  'llm',
+  'spanCount',
+  'tokens',
+  'durationMs',
+  'costUsd',
+  'costPico',
+]);
+
+/** What the roll-ups say of all time. */
+@Injectable()
+export class SummaryStore {
+  constructor(private readonly reads: WeighedRead) {}
+
+  /** The rows of the grain `all` and the number of traces, of one moment. */
+  async all(scope: Scope, options: LongReadOptions): Promise<{ traceCount: number; rows: AllTimeRow[] }> {
+    const rows = await this.reads.read<{ traceCount: number } & AllTimeRow>(
+      allTimeRows(scope),
+      sql`select totals.trace_count as "traceCount", ${COLUMNS} from (${totals(scope)}) totals
+        left join analytics_rollup r on r.project_id = ${scope.projectId} and r.grain = ${GRAIN.all}`,
+      options,
+    );
+    return { traceCount: rows[0]!.traceCount, rows: rows.filter(({ spanCount }) => spanCount !== null) };
+  }
+
+  /** How many traces and spans there are at one moment. */
+  async counts(scope: Scope, options: LongReadOptions): Promise<{ traceCount: number; spanCount: number }> {
+    const [counts] = await this.reads.read<{ traceCount: number; spanCount: number }>(
+      allTimeRows(scope),
+      sql`select totals.trace_count as "traceCount",
+          (select coalesce(sum(r.span_count), 0) from analytics_rollup r
+            where r.project_id = ${scope.projectId} and r.grain = ${GRAIN.all}) as "spanCount"
+        from (${totals(scope)}) totals`,
+      options,
+    );
+    return counts!;
+  }
+}
+
+const allTimeRows = ({ projectId }: Scope): Sql =>
+  sql`select 1 as one from analytics_rollup where project_id = ${projectId} and grain = ${GRAIN.all}`;
+
+/** One row, also for a project without traces. */
+const totals = ({ projectId }: Scope): Sql =>
+  sql`select coalesce((select trace_count from analytics_total where project_id = ${projectId}), 0) as trace_count`;

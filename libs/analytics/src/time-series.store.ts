@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { BUCKETS_MAX, isStorableText, type BucketWidth } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import { joinSql, rawSql, sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { planRange, type TimeRange } from './plan-range.js';
+import { nameKey } from './rollup-deltas.js';
+import { GRAIN, type Grain } from './rollup.entity.js';
+import type { Sums } from './sums.js';
+import { BUCKET } from './time-buckets.js';
+import { WeighedRead } from './weighed-read.store.js';
+
+/** What a time series is asked for. */
+export interface SeriesQuery {
+  /** Not empty; may be infinite. */
+  range: TimeRange;
+  width: BucketWidth;
+  model: string | undefined;
+  provider: string | undefined;
+}
+
+export interface BucketSums extends Sums {
+  /** Start in milliseconds since the epoch. */
+  bucket: number;
+}
+
+/** What a row of the roll-up, `r`, adds to the sums of its bucket. Statuses are tracing's: 0 running, 2 failed. */
+const OF_ROLLUP = rawSql(`r.span_count as spans, r.tokens as tokens,
+  case when r.status <> 0 then r.span_count else 0 end as finished, r.duration_ms as duration_ms,
+  case when r.status = 2 then r.span_count else 0 end as errors,
+  r.cost_usd as usd, r.cost_pico / 1000000 as micro, r.cost_pico % 1000000 as pico`);
+
+/** What a span adds, from `priced`. */
+const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precision), 0) as tokens,
+  case when status <> 0 then 1 else 0 end as finished,
+  coalesce(cast(duration_ms as double precision), 0) as duration_ms,
+  case when status = 2 then 1 else 0 end as errors,
+  usd, pico / 1000000 as micro, pico % 1000000 as pico`);
+
+/** A cost in dollars and trillionths, as tracing's `toCostSum` takes it apart: the same operations on the same doubles. */
+const CAPPED = rawSql('case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost');
+const PARTED = rawSql('floor(cost) as usd, (cost - floor(cost)) * 1000000000000.0 as pico');
+const ROUNDED = rawSql(`cast(usd as bigint) as usd,
+  cast(floor(pico) as bigint) + case when pico - floor(pico) >= 0.5 then 1 else 0 end as pico`);
+
+const SUMS = rawSql(`sum(spans) as spans, sum(tokens) as tokens, sum(finished) as finished,
+  sum(duration_ms) as "durationMs", sum(errors) as errors, sum(usd) as usd, sum(micro) as micro, sum(pico) as pico`);
+
+/**
+ * Sums by hour, day or week (contract.md "Analytics and operations"), from the roll-ups of whole days and hours and the
+ * spans of the two hours that a range cuts, in one statement.
+ */
+@Injectable()
+export class TimeSeriesStore {
+  constructor(private readonly reads: WeighedRead) {}
+
+  /** @returns the buckets that have spans, oldest first; one more than an answer may have when there are more. */
+  async buckets(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<BucketSums[]> {
+    const { width, model, provider } = query;
+    if ([model, provider].some((name) => name !== undefined && !isStorableText(name))) return [];
+    const { days, hours, spans } = planRange(query.range, width);
+    const rollups = [{ grain: GRAIN.day, range: days }, ...hours.map((range) => ({ grain: GRAIN.hour, range }))].map(
+      ({ grain, range }) => rollupsIn(scope, query, grain, range),
+    );
+    const spanParts = spans.map((range) => spansIn(scope, query, range));
+    const parts = [
+      ...rollups.map((from) => sql`select ${bucketOf('r.bucket', width)} as bucket, ${OF_ROLLUP} ${from}`),
+      ...spanParts.map(
+        (from) => sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN} from (${priced(from)}) priced`,
+      ),
+    ];
+    return this.reads.read<BucketSums>(
+      union([...rollups, ...spanParts].map((from) => sql`select 1 as one ${from}`)),
+      sql`select bucket, ${SUMS} from (${union(parts)}) parts group by bucket order by bucket limit ${BUCKETS_MAX + 1}`,
+      options,
+    );
+  }
+}
+
+const union = (parts: readonly Sql[]): Sql => joinSql(parts, ' union all ');
+
+const priced = (spans: Sql): Sql =>
+  sql`select started_at, status, total_tokens, duration_ms, ${ROUNDED} from (
+      select started_at, status, total_tokens, duration_ms, ${PARTED} from (
+        select s.started_at, s.status, s.total_tokens, s.duration_ms, ${CAPPED} ${spans}) capped) parted`;
+
+function rollupsIn(scope: Scope, { model, provider }: SeriesQuery, grain: Grain, range: TimeRange): Sql {
+  const { from, until } = finite(range);
+  const conditions = [
+    sql`r.project_id = ${scope.projectId} and r.grain = ${grain} and r.bucket >= ${from} and r.bucket < ${until}`,
+  ];
+  if (model !== undefined) conditions.push(sql`r.model = ${nameKey(model)}`);
+  if (provider !== undefined) conditions.push(sql`r.provider = ${nameKey(provider)}`);
+  return sql`from analytics_rollup r where ${joinSql(conditions, ' and ')}`;
+}
+
+function spansIn(scope: Scope, { model, provider }: SeriesQuery, range: TimeRange): Sql {
+  const { from, until } = finite(range);
+  const conditions = [sql`s.project_id = ${scope.projectId} and s.started_at >= ${from} and s.started_at < ${until}`];
+  if (model !== undefined) conditions.push(sql`s.model = ${model}`);
+  if (provider !== undefined) conditions.push(sql`s.provider = ${provider}`);
+  return sql`from span s where ${joinSql(conditions, ' and ')}`;
+}
+
+const finite = ({ from, until }: TimeRange): TimeRange => ({ from: safe(from), until: safe(until) });
+const safe = (epochMs: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, epochMs));
+
+/** Moves times behind zero, where dividing whole numbers rounds down: beyond the year 1, and whole weeks. */
+const SHIFT_MS = 200_000 * BUCKET.week.widthMs;
+
+/** Start of the bucket of a time. In whole numbers written out: a parameter would be a double. */
+function bucketOf(column: string, width: BucketWidth): Sql {
+  const { widthMs, originMs } = BUCKET[width];
+  const shift = SHIFT_MS - originMs;
+  return rawSql(`(${column} + ${shift}) / ${widthMs} * ${widthMs} - ${shift}`);
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
+
+/** Rows that are read where they hold up other requests, on SQLite: a millisecond or two. */
+const LIGHT_ROWS_MAX = 2_000;
+
+/**
+ * Reads of which most are quick and some are not. The quick ones must not wait behind long reads of others, the long
+ * ones must not hold up the event loop: rows are counted first, up to a bound.
+ */
+@Injectable()
+export class WeighedRead {
+  constructor(private readonly storage: Storage) {}
+
+  /**
+   * @param touched `select 1 from …`: the rows that the query goes through, in order of an index.
+   * @param query one statement, so that all of its answer is of one moment.
+   */
+  async read<Row>(touched: Sql, query: Sql, options: LongReadOptions): Promise<Row[]> {
+    const [weight] = await this.storage.read<{ n: number }>(
+      sql`select count(*) as n from (${touched} limit ${LIGHT_ROWS_MAX + 1}) touched`,
+    );
+    return weight!.n > LIGHT_ROWS_MAX ? this.storage.readLong<Row>(query, options) : this.storage.read<Row>(query);
+  }
+}
