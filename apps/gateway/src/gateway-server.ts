@@ -1,9 +1,11 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERRORS, type ErrorCode } from '@spandrel/contract';
 import { answerMalformedHttp, isLocalRequest } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
-import { answerError, answerErrorOn } from './forward/answer-error.js';
+import { answerError, answerErrorOn, type ErrorAnswered } from './forward/answer-error.js';
+import type { RequestLog } from './request-log.js';
 import type { Target, TargetResolver } from './target/resolve-target.js';
 
 /** Who a caller is; `refused` says why not. */
@@ -21,17 +23,21 @@ export interface GatewayHandlers {
 }
 
 /** Answers an error to a caller, over HTTP or on a bare socket. */
-type Answer = (code: ErrorCode, message: string, provider: Provider | null) => void;
+type Answer = (code: ErrorCode, message: string, provider: Provider | null) => ErrorAnswered;
 
 /** The listener: refuses what may not pass and finds out where the rest goes. Outside Nest, since every call runs through. */
 export class GatewayServer {
   readonly http: http.Server;
 
-  /** @param authorise checks callers' keys; `null` in local mode, which checks Host and Origin instead. */
+  /**
+   * @param authorise checks callers' keys; `null` in local mode, which checks Host and Origin instead.
+   * @param log told of the requests that are not passed on, and of upgrades; `null` when requests are not logged.
+   */
   constructor(
     private readonly resolver: TargetResolver,
     private readonly handlers: GatewayHandlers,
     private readonly authorise: Authorise | null,
+    private readonly log: RequestLog | null,
   ) {
     this.http = http.createServer({
       joinDuplicateHeaders: true,
@@ -49,14 +55,18 @@ export class GatewayServer {
     this.http.on('checkContinue', (req, res) => this.onRequest(req, res));
     this.http.on('checkExpectation', (req, res) => this.onRequest(req, res));
     this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket, head));
-    this.http.on('connect', (_req, socket) =>
-      answerErrorOn(socket, 'method_not_allowed', 'The gateway is no CONNECT proxy.', null),
-    );
-    this.http.on('clientError', answerMalformedHttp);
+    this.http.on('connect', (req, socket) => {
+      const answered = answerErrorOn(socket, 'method_not_allowed', 'The gateway is no CONNECT proxy.', null);
+      this.log?.answered(req, answered);
+    });
+    this.http.on('clientError', (error, socket) => {
+      const refused = answerMalformedHttp(error, socket);
+      if (refused) this.log?.malformed(refused, socket as Socket);
+    });
   }
 
   private onRequest(req: IncomingMessage, res: ServerResponse): void {
-    const answer: Answer = (code, message, provider) => answerError(res, code, message, provider);
+    const answer = this.logged(req, (code, message, provider) => answerError(res, code, message, provider));
     const head = this.admit(req, answer);
     if (head === null || this.handlers.own(head.path, req, res)) return;
     this.route(req, head, answer, (target) => this.handlers.forward(req, res, head, target));
@@ -64,9 +74,23 @@ export class GatewayServer {
 
   private onUpgrade(req: IncomingMessage, socket: Duplex, first: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const answer: Answer = (code, message, provider) => answerErrorOn(socket, code, message, provider);
+    const answer = this.logged(req, (code, message, provider) => answerErrorOn(socket, code, message, provider));
     const head = this.admit(req, answer);
-    if (head !== null) this.route(req, head, answer, (target) => this.handlers.upgrade(req, socket, first, target));
+    if (head === null) return;
+    this.route(req, head, answer, (target) => {
+      this.log?.upgraded(req, socket, target.providerName);
+      this.handlers.upgrade(req, socket, first, target);
+    });
+  }
+
+  private logged(req: IncomingMessage, answer: Answer): Answer {
+    const { log } = this;
+    if (log === null) return answer;
+    return (code, message, provider) => {
+      const answered = answer(code, message, provider);
+      log.answered(req, answered);
+      return answered;
+    };
   }
 
   /** The head of a request that may come in; `null` when it was refused. */
@@ -103,7 +127,8 @@ export class GatewayServer {
       pass(target);
       return;
     }
-    const refuse = (code: ErrorCode, message: string): void => answer(code, message, target.wire?.provider ?? null);
+    const refuse = (code: ErrorCode, message: string): void =>
+      void answer(code, message, target.wire?.provider ?? null);
     Promise.resolve(this.authorise(keyOf(req))).then(
       (verdict) => (verdict.ok ? pass(target) : refuse(verdict.code, verdict.message)),
       () => refuse('unavailable', ERRORS.unavailable.title),

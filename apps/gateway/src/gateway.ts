@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId, StartError, systemClock, type Clock, type Logger, type Named } from '@spandrel/kernel';
+import { newId, StartError, systemClock, type AccessLog, type Clock, type Logger, type Named } from '@spandrel/kernel';
+import { Registry } from '@prometheus-io/client';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { Forward, type ForwardHost } from './forward/forward.js';
 import { Upgrades } from './forward/upgrade.js';
@@ -16,6 +17,7 @@ import { captureOf } from './recording/capture.js';
 import { correlationOf } from './recording/correlation.js';
 import { Recorder } from './recording/recorder.js';
 import { credentialsOf } from './recording/redact.js';
+import { RequestLog, type GatewayLine } from './request-log.js';
 import { SlotList } from './slot-list.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
@@ -37,6 +39,10 @@ export interface GatewayDeps {
   authorise?: Authorise;
   /** Extra certificate authorities for upstreams, PEM. */
   ca?: string;
+  /** What `/metrics` shows; the gateway adds its own. */
+  metrics?: Registry;
+  /** Gets a line a request; none is written when left out. */
+  accessLog?: AccessLog<GatewayLine>;
 }
 
 /** A recording proxy that can be started and stopped once. */
@@ -56,7 +62,7 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
     throw new StartError(['mode: cloud mode needs keys to be checked, which this gateway cannot do']);
   }
   const providers = new ProviderTable(deps.providers, deps.logger);
-  const metrics = new GatewayMetrics();
+  const metrics = new GatewayMetrics(deps.metrics ?? new Registry());
   const directory =
     settings.spoolDir === null
       ? null
@@ -80,6 +86,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly recorder: Recorder;
   private readonly budget: TapeBudget;
   private readonly forwards = new SlotList<Forward>();
+  private readonly log: RequestLog | null;
   private stopping = false;
 
   constructor(
@@ -92,6 +99,7 @@ class RunningGateway implements Gateway, ForwardHost {
     this.clock = deps.clock ?? systemClock;
     metrics.watch(() => this.state());
     this.logger = deps.logger;
+    this.log = deps.accessLog ? new RequestLog(deps.accessLog) : null;
     this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
     this.budget = new TapeBudget(settings.recordBytesTotal);
     this.upstream = new Http1Client({
@@ -105,8 +113,8 @@ class RunningGateway implements Gateway, ForwardHost {
     this.delivery = new Delivery(this.spool, this.ingest, this.logger, { flushMs: settings.flushMs });
     const recording = { flushMs: settings.flushMs, decodedBytesMax: settings.recordBytes };
     this.recorder = new Recorder(this, this.logger, recording, (call) => this.lose(call.facts.id, 'failed'));
-    const { metrics: shown, spool, delivery, ingest } = this;
-    const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, isStopping: () => this.stopping });
+    const { metrics: shown, spool, delivery, ingest, log } = this;
+    const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, log, isStopping: () => this.stopping });
     const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow) : null;
     this.server = new GatewayServer(
       new TargetResolver(providers, allow),
@@ -116,6 +124,7 @@ class RunningGateway implements Gateway, ForwardHost {
         own: (path, req, res) => own.handle(path, req, res),
       },
       settings.mode === 'cloud' ? deps.authorise! : null,
+      log,
     );
   }
 
@@ -173,7 +182,7 @@ class RunningGateway implements Gateway, ForwardHost {
     this.lose(item.id, reason);
   }
 
-  onForwarded(forward: Forward, status: number): void {
+  onForwarded(forward: Forward, status: number, outcome: Outcome): void {
     this.forwards.remove(forward);
     const { providerName, endpoint } = forward.target;
     this.metrics.request(
@@ -182,6 +191,7 @@ class RunningGateway implements Gateway, ForwardHost {
       status,
       (performance.now() - forward.startedTick) / 1_000,
     );
+    this.log?.forwarded(forward, status, outcome.kind === 'client-gone');
   }
 
   onCallEnded(call: Call, outcome: Outcome): void {
@@ -199,6 +209,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void {
     const call = target.endpoint === undefined ? null : this.beginCall(req, head, target);
     const forward = new Forward(this, req, res, target, call);
+    this.log?.begin(req);
     this.forwards.add(forward);
     if (call) this.recorder.begin(call);
     forward.start();

@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { DropReason } from './spool/spool.js';
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import { DROP_REASONS, type DropReason } from './spool/spool.js';
 
 /** What metrics show of the gateway's state when they are read. */
 export interface GatewayState {
@@ -12,48 +12,56 @@ const LATENCY_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
 /** The gateway's metrics. Labels are names of plugins and endpoints, never what callers send. */
 export class GatewayMetrics {
-  readonly registry = new Registry();
   droppedRecordings = 0;
 
-  private readonly requests = new Counter({
-    name: 'spandrel_gateway_requests_total',
-    help: 'Requests answered, by provider, endpoint and status class.',
-    labelNames: ['provider', 'endpoint', 'status_class'] as const,
-    registers: [this.registry],
-  });
-  private readonly duration = new Histogram({
-    name: 'spandrel_gateway_request_duration_seconds',
-    help: 'Time from the request to the end of its answer.',
-    labelNames: ['provider', 'endpoint'] as const,
-    buckets: LATENCY_SECONDS,
-    registers: [this.registry],
-  });
-  private readonly upstreamErrors = new Counter({
-    name: 'spandrel_gateway_upstream_errors_total',
-    help: 'Requests that got no whole answer from upstream, by kind.',
-    labelNames: ['provider', 'kind'] as const,
-    registers: [this.registry],
-  });
-  private readonly dropped = new Counter({
-    name: 'spandrel_gateway_dropped_recordings_total',
-    help: 'Recordings lost, by reason.',
-    labelNames: ['reason'] as const,
-    registers: [this.registry],
-  });
-  private readonly delivered = new Counter({
-    name: 'spandrel_gateway_delivered_recordings_total',
-    help: 'Recordings the API has taken.',
-    registers: [this.registry],
-  });
-  private readonly journalErrors = new Counter({
-    name: 'spandrel_gateway_spool_errors_total',
-    help: 'Calls that could not be kept on disk; their recordings stayed in memory.',
-    registers: [this.registry],
-  });
+  private readonly requests;
+  private readonly duration;
+  private readonly upstreamErrors;
+  private readonly dropped;
+  private readonly delivered;
+  private readonly journalErrors;
   private readonly children = new Map<string, { count: Counter.Internal; observe: Histogram.Internal<never> }>();
 
-  constructor() {
-    this.dropped.inc({ reason: 'spool_full' }, 0);
+  /** @param registry where they are registered, and what `/metrics` shows. */
+  constructor(readonly registry: Registry) {
+    const registers = [registry];
+    this.requests = new Counter({
+      name: 'spandrel_gateway_requests_total',
+      help: 'Requests answered, by provider, endpoint and status class.',
+      labelNames: ['provider', 'endpoint', 'status_class'] as const,
+      registers,
+    });
+    this.duration = new Histogram({
+      name: 'spandrel_gateway_request_duration_seconds',
+      help: 'Time from the request to the end of its answer.',
+      labelNames: ['provider', 'endpoint'] as const,
+      buckets: LATENCY_SECONDS,
+      registers,
+    });
+    this.upstreamErrors = new Counter({
+      name: 'spandrel_gateway_upstream_errors_total',
+      help: 'Requests that got no whole answer from upstream, by kind.',
+      labelNames: ['provider', 'kind'] as const,
+      registers,
+    });
+    this.dropped = new Counter({
+      name: 'spandrel_gateway_dropped_recordings_total',
+      help: 'Recordings lost, by reason.',
+      labelNames: ['reason'] as const,
+      registers,
+    });
+    this.delivered = new Counter({
+      name: 'spandrel_gateway_delivered_recordings_total',
+      help: 'Recordings the API has taken.',
+      registers,
+    });
+    this.journalErrors = new Counter({
+      name: 'spandrel_gateway_spool_errors_total',
+      help: 'Calls that could not be kept on disk; their recordings stayed in memory.',
+      registers,
+    });
+    // A counter that begins at its first increase hides that increase from Prometheus.
+    for (const reason of DROP_REASONS) this.dropped.inc({ reason }, 0);
   }
 
   /** Adds gauges of the gateway's state. @param state asked whenever the metrics are read. */

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { newId } from '@spandrel/kernel';
 import { answerError } from './forward/answer-error.js';
 import type { GatewayMetrics } from './metrics.js';
+import type { RequestLog } from './request-log.js';
 import type { Delivery } from './spool/delivery.js';
 import type { IngestClient } from './spool/ingest-client.js';
 import type { Spool } from './spool/spool.js';
@@ -12,6 +14,8 @@ export interface OwnEndpointsParts {
   delivery: Delivery;
   ingest: IngestClient;
   isStopping: () => boolean;
+  /** `null` when requests are not logged. */
+  log: RequestLog | null;
 }
 
 /** How old the last contact with the API may be to tell whether it is up, in milliseconds. */
@@ -24,11 +28,14 @@ export class OwnEndpoints {
   /** @returns false when the path is not one of them. */
   handle(path: string, req: IncomingMessage, res: ServerResponse): boolean {
     if (path !== '/livez' && path !== '/readyz' && path !== '/metrics') return false;
+    const id = newId();
+    res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, true));
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
-      answerError(res, 'method_not_allowed', `${path} is read with GET.`, null);
+      answerError(res, 'method_not_allowed', `${path} is read with GET.`, null, id);
       return true;
     }
+    res.setHeader('X-Request-Id', id);
     if (path === '/livez') this.send(res, 200, 'application/json', JSON.stringify({ status: 'ok' }));
     else void (path === '/readyz' ? this.ready(res) : this.metrics(res)).catch(() => res.destroy());
     return true;

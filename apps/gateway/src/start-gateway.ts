@@ -1,6 +1,7 @@
-import { loadPlugins, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
+import { AccessLog, loadPlugins, programMetrics, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
 import { GATEWAY_DEFAULTS } from './gateway-settings.js';
+import type { GatewayLine } from './request-log.js';
 
 /**
  * Composes the gateway of the settings and starts it.
@@ -10,9 +11,12 @@ export async function startGateway({ settings, logger, lifecycle }: AppContext):
   if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
   const { providers } = await loadPlugins(settings.plugins, logger);
   const { gateway } = settings;
+  const metrics = programMetrics(settings.mode);
+  const accessLog = settings.accessLog ? new AccessLog<GatewayLine>(settings.logLevel, 'gateway') : undefined;
+  lifecycle.onStop('access log', () => accessLog?.close());
   const running = await createGateway(
     { ...GATEWAY_DEFAULTS, ...gateway, host: settings.host, mode: settings.mode },
-    { providers, logger },
+    { providers, logger, metrics, ...(accessLog && { accessLog }) },
   );
   lifecycle.onStop('gateway', () => running.close());
   try {

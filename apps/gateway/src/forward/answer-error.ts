@@ -4,6 +4,13 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/c
 import { newId } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 
+/** That an error was answered, for the log. */
+export interface ErrorAnswered {
+  /** The request's id, as the answer has it. */
+  id: string;
+  status: number;
+}
+
 /** An error the gateway answers itself: in the provider's shape where one is known, so that its client understands. */
 interface ErrorAnswer {
   status: number;
@@ -12,9 +19,8 @@ interface ErrorAnswer {
 }
 
 /** @param message one sentence for the caller, without secrets. */
-function errorAnswer(code: ErrorCode, message: string, provider: Provider | null): ErrorAnswer {
+function errorAnswer(code: ErrorCode, message: string, provider: Provider | null, id: string): ErrorAnswer {
   const { status } = ERRORS[code];
-  const id = newId();
   const shaped = provider && attemptErrorBody(provider, status, message);
   const body = shaped ?? JSON.stringify(problem(code, message, id));
   return {
@@ -28,23 +34,41 @@ function errorAnswer(code: ErrorCode, message: string, provider: Provider | null
   };
 }
 
-/** Answers a request with an error of the gateway. Does nothing when an answer has begun. */
-export function answerError(res: ServerResponse, code: ErrorCode, message: string, provider: Provider | null): void {
-  if (res.headersSent || res.destroyed) return;
-  const { status, headers, body } = errorAnswer(code, message, provider);
-  res.writeHead(status, headers);
-  res.end(res.req.method === 'HEAD' ? undefined : body);
+/**
+ * Answers a request with an error of the gateway. Does nothing when an answer has begun.
+ * @param id of the request.
+ */
+export function answerError(
+  res: ServerResponse,
+  code: ErrorCode,
+  message: string,
+  provider: Provider | null,
+  id = newId(),
+): ErrorAnswered {
+  const { status, headers, body } = errorAnswer(code, message, provider, id);
+  if (!res.headersSent && !res.destroyed) {
+    res.writeHead(status, headers);
+    res.end(res.req.method === 'HEAD' ? undefined : body);
+  }
+  return { id, status };
 }
 
 /** The same where there is only a socket, which it closes. */
-export function answerErrorOn(socket: Duplex, code: ErrorCode, message: string, provider: Provider | null): void {
+export function answerErrorOn(
+  socket: Duplex,
+  code: ErrorCode,
+  message: string,
+  provider: Provider | null,
+): ErrorAnswered {
+  const id = newId();
+  const { status, headers, body } = errorAnswer(code, message, provider, id);
   if (!socket.writable) {
     socket.destroy();
-    return;
+    return { id, status };
   }
-  const { status, headers, body } = errorAnswer(code, message, provider);
   const fields = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${ERRORS[code].title}\r\n${fields.join('')}\r\n${body}`);
+  return { id, status };
 }
 
 function attemptErrorBody(provider: Provider, status: number, message: string): string | null {

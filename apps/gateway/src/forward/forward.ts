@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
+import { newId } from '@spandrel/kernel';
 import type { Call } from '../recording/call.js';
-import type { Outcome } from '../recording/call-facts.js';
+import type { CallFacts, Outcome } from '../recording/call-facts.js';
 import type { Slotted } from '../slot-list.js';
 import type { Target } from '../target/resolve-target.js';
 import { joinTarget } from '../target/base-url.js';
@@ -20,8 +21,8 @@ export interface ForwardHost {
   readonly upstream: UpstreamClient;
   /** Lower case names of headers addressed to the gateway. */
   readonly ownHeaders: ReadonlySet<string>;
-  /** The forward is over. @param status of the answer the client got, 0 for none. */
-  onForwarded(forward: Forward, status: number): void;
+  /** The forward is over. @param status of the answer the client got, 0 for none. @param outcome why it is over. */
+  onForwarded(forward: Forward, status: number, outcome: Outcome): void;
   onCallEnded(call: Call, outcome: Outcome): void;
   onUpstreamError(forward: Forward, error: UpstreamError): void;
 }
@@ -43,14 +44,25 @@ export class Forward implements UpstreamHandler, Slotted {
   private flushed = false;
   private blocked = false;
   private over = false;
+  private ownId: string | undefined;
 
   constructor(
     private readonly host: ForwardHost,
-    private readonly req: IncomingMessage,
+    readonly req: IncomingMessage,
     private readonly res: ServerResponse,
     readonly target: Target,
     private readonly call: Call | null,
   ) {}
+
+  /** What is known of the call that is recorded; `undefined` when it is not. */
+  get facts(): CallFacts | undefined {
+    return this.call?.facts;
+  }
+
+  /** The request's id: that of its span where it is recorded. */
+  get id(): string {
+    return this.facts?.id ?? (this.ownId ??= newId());
+  }
 
   start(): void {
     const { req, res } = this;
@@ -198,7 +210,7 @@ export class Forward implements UpstreamHandler, Slotted {
     const status = code === 'bad_gateway' ? 502 : 403;
     const reason = error.kind === 'connect' ? `upstream unreachable: ${error.reason}` : error.reason;
     this.finish({ kind: 'unreachable', status, reason }, status);
-    answerError(this.res, code, `${this.target.base.host}: ${reason}`, this.target.wire?.provider ?? null);
+    answerError(this.res, code, `${this.target.base.host}: ${reason}`, this.target.wire?.provider ?? null, this.id);
   }
 
   private clientGone(): void {
@@ -211,7 +223,7 @@ export class Forward implements UpstreamHandler, Slotted {
   private finish(outcome: Outcome, status: number): void {
     this.over = true;
     if (this.call) this.host.onCallEnded(this.call, outcome);
-    this.host.onForwarded(this, status);
+    this.host.onForwarded(this, status, outcome);
     // What is left of the request is read and dropped, so that the connection can carry the next.
     if (!this.req.complete) this.req.resume();
   }

@@ -7,7 +7,8 @@ export interface SpoolLimits {
 }
 
 /** Why a recording was lost. */
-export type DropReason = 'spool_full' | 'rejected' | 'trace_deleted' | 'stopped' | 'failed';
+export const DROP_REASONS = ['spool_full', 'rejected', 'trace_deleted', 'stopped', 'failed'] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
 
 /** Is told what becomes of items. */
 export interface SpoolObserver {

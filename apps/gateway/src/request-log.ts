@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import { logMs, newId, pathOf, type AccessLog, type RefusedBytes } from '@spandrel/kernel';
+import type { ErrorAnswered } from './forward/answer-error.js';
+import type { Forward } from './forward/forward.js';
+
+/** What the log says of a request at the gateway: no header, no query string, no body. */
+export interface GatewayLine {
+  /** Of a recorded call the id of its span; as `X-Request-Id` has it where the gateway answers itself. */
+  request_id: string;
+  method?: string | undefined;
+  /** Without the query string. */
+  path?: string;
+  provider?: string;
+  /** The provider's endpoint, `other` for one that is not recorded. */
+  endpoint?: string;
+  /** Of the answer the client got; 499 when the client left before there was one. */
+  status: number;
+  duration_ms?: number;
+  /** Where the call is recorded. */
+  trace_id?: string;
+  span_id?: string;
+  remote_address?: string | undefined;
+  /** The client left before the answer was whole. */
+  aborted?: true;
+  /** A WebSocket connection; its line is written when it ends. */
+  upgrade?: true;
+}
+
+const SWITCHING_PROTOCOLS = 101;
+const CLIENT_GONE = 499;
+
+/** Writes a line a request. Answers are passed on as they are, so that the id of a forwarded one is in the log alone. */
+export class RequestLog {
+  constructor(private readonly log: AccessLog<GatewayLine>) {}
+
+  /** A request is passed on: asks for its caller's address, which the socket tells only while it is connected. */
+  begin(req: IncomingMessage): void {
+    void req.socket.remoteAddress;
+  }
+
+  /** A request was passed on, and has ended. @param status of the answer, 0 for none. */
+  forwarded(forward: Forward, status: number, aborted: boolean): void {
+    const { target, facts, req } = forward;
+    this.log.request(
+      {
+        request_id: forward.id,
+        method: req.method,
+        path: pathOf(req.url!),
+        provider: target.providerName,
+        endpoint: target.endpoint?.name ?? 'other',
+        status: status === 0 ? CLIENT_GONE : status,
+        duration_ms: logMs(performance.now() - forward.startedTick),
+        ...(facts && { trace_id: facts.traceId, span_id: facts.id }),
+        remote_address: req.socket.remoteAddress,
+        ...(aborted && { aborted: true as const }),
+      },
+      false,
+    );
+  }
+
+  /** The gateway answered by itself. @param isQuiet of a health check or a scrape. */
+  answered(req: IncomingMessage, { id, status }: ErrorAnswered, isQuiet = false): void {
+    const { method, url, socket } = req;
+    this.log.request(
+      { request_id: id, method, path: pathOf(url!), status, remote_address: socket.remoteAddress },
+      isQuiet,
+    );
+  }
+
+  /** What came was no HTTP, and was answered so. */
+  malformed({ id, status }: RefusedBytes, socket: Socket): void {
+    this.log.request({ request_id: id, status, remote_address: socket.remoteAddress }, false);
+  }
+
+  /** A connection that becomes another protocol's: tells of it when it ends. */
+  upgraded(req: IncomingMessage, socket: Duplex, provider: string): void {
+    const startedAt = performance.now();
+    const line = {
+      request_id: newId(),
+      method: req.method,
+      path: pathOf(req.url!),
+      provider,
+      status: SWITCHING_PROTOCOLS,
+      remote_address: req.socket.remoteAddress,
+      upgrade: true as const,
+    };
+    socket.once('close', () => this.log.request({ ...line, duration_ms: logMs(performance.now() - startedAt) }, false));
+  }
+}
