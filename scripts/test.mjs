@@ -25,6 +25,7 @@ const checks = {
     'libs',
     'plugins',
   ],
+  openapi: ['scripts/lint-openapi.mjs'],
   format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   unused: [bin('knip/bin/knip.js')],
 };

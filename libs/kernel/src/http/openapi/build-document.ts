@@ -32,18 +32,22 @@ export function buildDocument({ routes, features, authenticated }: DocumentParts
   const problems = new ProblemResponses();
   components.schemaOf(problemSchema, 'output');
   const paths: OpenApiDocument['paths'] = {};
+  const describe = (route: RouteFacts): OpenApiOperation => ({
+    operationId: route.operation.id,
+    summary: route.operation.summary,
+    ...(route.operation.description !== undefined && { description: route.operation.description }),
+    tags: [tagOf(route, features).name],
+    ...parametersOf(route, components),
+    ...requestBodyOf(route, components),
+    responses: { [route.status]: successOf(route, components), ...problems.of(problemsOf(route)) },
+    security: securityOf(route, authenticated),
+  });
   for (const route of routes) {
-    const operation: OpenApiOperation = {
-      operationId: route.operation.id,
-      summary: route.operation.summary,
-      ...(route.operation.description !== undefined && { description: route.operation.description }),
-      tags: [tagOf(route, features).name],
-      ...parametersOf(route, components),
-      ...requestBodyOf(route, components),
-      responses: { [route.status]: successOf(route, components), ...problems.of(problemsOf(route)) },
-      security: securityOf(route, authenticated),
-    };
-    (paths[route.path] ??= {})[route.method] = operation;
+    try {
+      (paths[route.path] ??= {})[route.method] = describe(route);
+    } catch (error) {
+      throw new Error(`operation ${route.operation.id}: ${(error as Error).message}`, { cause: error });
+    }
   }
   return {
     openapi: '3.0.3',
@@ -60,7 +64,7 @@ export function buildDocument({ routes, features, authenticated }: DocumentParts
       schemas: components.schemas,
       responses: problems.responses,
       headers: HEADERS,
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: usedSchemes(paths),
     },
   };
 }
@@ -99,8 +103,14 @@ function securityOf({ operation }: RouteFacts, authenticated: boolean): OpenApiO
   return authenticated ? ways : [{}, ...ways];
 }
 
+function usedSchemes(paths: OpenApiDocument['paths']): Record<string, OpenApiSchema> {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const used = new Set(operations.flatMap(({ security }) => security.flatMap((way) => Object.keys(way))));
+  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => used.has(name)));
+}
+
 function parametersOf(route: RouteFacts, components: SchemaComponents): { parameters?: OpenApiParameter[] } {
-  const parameters = [...pathParameters(route), ...queryParameters(route, components)];
+  const parameters = [...pathParameters(route), ...queryParameters(route, components), ...headerParameters(route)];
   return parameters.length > 0 ? { parameters } : {};
 }
 
@@ -112,13 +122,18 @@ const pathParameters = ({ path }: RouteFacts): OpenApiParameter[] =>
     schema: { type: 'string' },
   }));
 
-function queryParameters({ query }: RouteFacts, components: SchemaComponents): OpenApiParameter[] {
+const headerParameters = ({ headers }: RouteFacts): OpenApiParameter[] =>
+  headers.map((name) => ({ name, in: 'header', required: false, schema: { type: 'string' } }));
+
+function queryParameters({ query, operation }: RouteFacts, components: SchemaComponents): OpenApiParameter[] {
   if (!query) return [];
   const { properties, required = [] } = components.schemaOf(query, 'input') as {
     properties: Record<string, OpenApiSchema>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+  // The credential of a stream is a security scheme.
+  const named = Object.entries(properties).filter(([name]) => operation.access !== 'stream' || name !== 'token');
+  return named.map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: required.includes(name),

@@ -15,6 +15,8 @@ export interface RouteFacts {
   status: number;
   operation: OperationDescription;
   query: z.ZodType | undefined;
+  /** Request headers that the handler reads. */
+  headers: string[];
   /** Of a JSON body. */
   body: z.ZodType | undefined;
   /** Class of the module that the controller is in. */
@@ -46,18 +48,16 @@ function factsOf(controller: Type, name: string, handler: object): Omit<RouteFac
     path: openApiPath(base, read<string>(PATH_METADATA) ?? ''),
     status: read<number>(HTTP_CODE_METADATA) ?? (method === 'post' ? 201 : 200),
     operation,
-    query: schemaOf(controller, name, RouteParamtypes.QUERY),
-    body: schemaOf(controller, name, RouteParamtypes.BODY),
+    query: argumentsOf(controller, name, RouteParamtypes.QUERY)[0]?.schema,
+    headers: argumentsOf(controller, name, RouteParamtypes.HEADERS).flatMap(({ data }) => data ?? []),
+    body: argumentsOf(controller, name, RouteParamtypes.BODY)[0]?.schema,
   };
 }
 
-/** The schema that `@Body({ schema })` or `@Query({ schema })` names. */
-function schemaOf(controller: Type, name: string, kind: RouteParamtypes): z.ZodType | undefined {
-  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
-    string,
-    { schema?: z.ZodType }
-  >;
-  return Object.entries(args).find(([key]) => key.startsWith(`${kind}:`))?.[1].schema;
+/** What decorators of one kind say of a handler's arguments: a name (`@Param('id')`), a schema (`@Body({ schema })`). */
+function argumentsOf(controller: Type, name: string, kind: RouteParamtypes): { data?: string; schema?: z.ZodType }[] {
+  const all = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, object>;
+  return Object.entries(all).flatMap(([key, argument]) => (key.startsWith(`${kind}:`) ? argument : []));
 }
 
 const openApiPath = (...parts: string[]): string =>

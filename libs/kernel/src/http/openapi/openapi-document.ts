@@ -9,7 +9,7 @@ export interface OpenApiMedia {
 
 export interface OpenApiParameter {
   name: string;
-  in: 'path' | 'query';
+  in: 'path' | 'query' | 'header';
   required: boolean;
   description?: string;
   schema: OpenApiSchema;

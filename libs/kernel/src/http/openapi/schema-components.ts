@@ -30,12 +30,24 @@ export class SchemaComponents {
    *   names two different schemas.
    */
   schemaOf(schema: z.ZodType, side: Side): OpenApiSchema {
+    const unexplained = new Map<z.core.$ZodType, string>();
     const { definitions, ...root } = z.toJSONSchema(schema, {
       target: 'openapi-3.0',
       io: side,
-      unrepresentable: ({ zodSchema }) => (isReplaced(zodSchema) ? {} : 'throw'),
-      override: ({ zodSchema, jsonSchema }) => this.describe(zodSchema, jsonSchema as OpenApiSchema, side),
+      unrepresentable: ({ zodSchema, path }) => {
+        if (![...lineage(zodSchema)].some(isReplaced)) unexplained.set(zodSchema, path.join('.'));
+        return 'any';
+      },
+      override: ({ zodSchema, jsonSchema }) => {
+        this.describe(zodSchema, jsonSchema as OpenApiSchema, side);
+        if (isReplaced(zodSchema)) for (const original of lineage(zodSchema)) unexplained.delete(original);
+      },
     }) as OpenApiSchema & { definitions?: Record<string, OpenApiSchema> };
+    if (unexplained.size > 0) {
+      throw new Error(
+        `a schema is code alone, its meta must say how it is shown: ${[...unexplained.values()].join(', ')}`,
+      );
+    }
     for (const [id, definition] of Object.entries(definitions ?? {})) this.add(id, definition);
     delete root['~standard'];
     return tidy(root) as OpenApiSchema;
@@ -66,6 +78,11 @@ export class SchemaComponents {
 
 const described = (schema: z.core.$ZodType): Described => (z.globalRegistry.get(schema) ?? {}) as Described;
 
+/** A schema and those it is a copy of. */
+function* lineage(schema: z.core.$ZodType | undefined): Generator<z.core.$ZodType> {
+  for (; schema; schema = schema._zod.parent) yield schema;
+}
+
 /** Whether a schema itself is shown as its meta says; a copy of it (`.describe()`) is shown as its original. */
 function isReplaced(schema: z.core.$ZodType): boolean {
   const { openapi, describedBy } = described(schema);
@@ -82,7 +99,9 @@ function tidy(value: unknown): unknown {
   if (typeof schema['$ref'] === 'string') {
     return { ...schema, $ref: schema['$ref'].replace('#/definitions/', '#/components/schemas/') };
   }
-  return schema['nullable'] === true ? nullable(schema) : schema;
+  if (schema['nullable'] === true) return nullable(schema);
+  const [only, ...others] = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
+  return Object.keys(schema).length === 1 && only !== undefined && others.length === 0 ? only : schema;
 }
 
 /** `nullable` counts only beside a `type`, and a composition or an enumeration must list `null` too. */
