@@ -15,3 +15,4 @@ export * from './spans.js';
 export * from './text.js';
 export * from './timestamp.js';
 export * from './traces.js';
+export * from './transfer.js';

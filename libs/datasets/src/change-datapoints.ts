@@ -75,15 +75,26 @@ export class ChangeDatapoints {
       resultScore: null,
       updatedAt: now,
     };
+    await this.exchange(tx, scope, dataset, before, after);
+    await this.raise(tx, dataset, 0, now);
+    return after;
+  }
+
+  /** Puts a row in the place of the current one. @param dataset locked by the caller, who raises its version. */
+  async exchange(
+    tx: WriteTx,
+    scope: Scope,
+    dataset: Pick<DatasetRow, 'pinnedVersion'>,
+    before: DatapointRow,
+    after: DatapointRow,
+  ): Promise<void> {
     const brought = await this.broughtBy(tx, scope, before);
-    if (brought?.unfinished === 1 && (brought.announcedThrough ?? '') < id) {
+    if (brought?.unfinished === 1 && (brought.announcedThrough ?? '') < before.id) {
       // Nobody will find it among the datapoints of its import any more.
       await this.events.emit(tx, scope, { type: 'datapoint_created', datapoint: datapointResource(before) });
     }
-    await this.retire(tx, dataset, before, brought);
+    await this.retire(tx, dataset, before, brought, after.fromVersion);
     await this.datapoints.insert(tx, [after]);
-    await this.raise(tx, dataset, 0, now);
-    return after;
   }
 
   /** Deletes a datapoint and what others keep about it. @throws NotFound for the dataset or the datapoint. */
@@ -92,7 +103,7 @@ export class ChangeDatapoints {
     const before = await this.current(tx, scope, datasetId, id);
     await this.participants.beforeDatapointDelete(tx, { scope, datasetId, datapointId: id });
     const brought = await this.broughtBy(tx, scope, before);
-    await this.retire(tx, dataset, before, brought);
+    await this.retire(tx, dataset, before, brought, dataset.version + 1);
     await this.raise(tx, dataset, -1, now);
   }
 
@@ -115,14 +126,15 @@ export class ChangeDatapoints {
   /** Takes a row out of the current ones; it stays, closed, when a snapshot was taken since it came. */
   private async retire(
     tx: WriteTx,
-    dataset: DatasetRow,
+    { pinnedVersion }: Pick<DatasetRow, 'pinnedVersion'>,
     row: DatapointRow,
     brought: PublishedImport | undefined,
+    toVersion: number,
   ): Promise<void> {
     const fromVersion = brought?.publishedVersion ?? row.fromVersion;
     await this.datapoints.deleteRow(tx, row);
-    if (fromVersion > dataset.pinnedVersion) return;
-    await this.datapoints.insert(tx, [{ ...row, fromVersion, importId: null, toVersion: dataset.version + 1 }]);
+    if (fromVersion > pinnedVersion) return;
+    await this.datapoints.insert(tx, [{ ...row, fromVersion, importId: null, toVersion }]);
   }
 
   private raise(tx: WriteTx, dataset: DatasetRow, added: number, now: number): Promise<void> {

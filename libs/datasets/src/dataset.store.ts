@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { forUpdate, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import type { PlainList } from '@spandrel/contract';
 import type { DatasetRow } from './dataset.entity.js';
 import { datasetTable } from './tables.js';
@@ -36,6 +36,15 @@ export class DatasetStore {
       this.storage.readLong<DatasetRow>(
         sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and ${rest}`,
       ),
+    );
+  }
+
+  /** Datasets behind an id, in the order of their ids; none at the end. */
+  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<DatasetRow[]> {
+    return this.storage.readLong<DatasetRow>(
+      sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and d.id > ${afterId}
+        order by d.id limit ${limit}`,
+      options,
     );
   }
 

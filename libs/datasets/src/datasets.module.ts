@@ -26,6 +26,7 @@ import { ImportFile } from './import-file.js';
 import { ImportUpkeep } from './import-upkeep.js';
 import { ImportController } from './import.controller.js';
 import { ImportStore } from './import.store.js';
+import { RestoreDatasets } from './restore-datasets.js';
 import { SnapshotStore } from './snapshot.store.js';
 import { UploadSpool } from './upload-spool.js';
 
@@ -48,6 +49,7 @@ import { UploadSpool } from './upload-spool.js';
     UploadSpool,
     ImportFile,
     ExportDataset,
+    RestoreDatasets,
     CaptureMetrics,
     CaptureRuleStore,
     CaptureTaskStore,
@@ -57,6 +59,14 @@ import { UploadSpool } from './upload-spool.js';
     CaptureWorker,
     CaptureAtSpanEnd,
   ],
-  exports: [DatasetStore, DatapointStore, DatasetParticipants, ChangeDatapoints, DatasetSnapshots],
+  exports: [
+    DatasetStore,
+    DatapointStore,
+    DatasetParticipants,
+    ChangeDatapoints,
+    DatasetSnapshots,
+    RestoreDatasets,
+    UploadSpool,
+  ],
 })
 export class DatasetsModule {}

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
-import { DomainEvents } from '@spandrel/events';
 import { Invalid, LOGGER, SETTINGS, type Logger, type Scope, type Settings, type StreamedBody } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { datapointOfRow, RowFault } from './datapoint-of-row.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
+import { fileFormat, type FileFormat } from './file-format.js';
 import { ImportUpkeep } from './import-upkeep.js';
 import { ImportStore } from './import.store.js';
 import { datasetNotFound } from './not-found.js';
@@ -33,7 +33,6 @@ export class ImportFile {
     private readonly imports: ImportStore,
     private readonly upkeep: ImportUpkeep,
     private readonly spool: UploadSpool,
-    private readonly events: DomainEvents,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'limits'>,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -54,7 +53,11 @@ export class ImportFile {
       body.stream.resume();
       throw datasetNotFound();
     }
-    const received = await receiveUpload(body, this.spool, this.settings.limits.importFileBytes, filename);
+    const received = await receiveUpload(body, this.spool, {
+      bytesMax: this.settings.limits.importFileBytes,
+      formatOf: fileFormat,
+      name: filename,
+    });
     const { storage, datasets, datapoints, imports } = this;
     const staged = new StagedImport({ storage, datasets, datapoints, imports }, scope, datasetId);
     const skipped = onError === 'skip' ? new SkippedRows() : undefined;
@@ -70,7 +73,7 @@ export class ImportFile {
   }
 
   private async importRows(
-    { file, format }: ReceivedFile,
+    { file, format }: ReceivedFile<FileFormat>,
     staged: StagedImport,
     skipped: SkippedRows | undefined,
     stop: AbortSignal,
@@ -112,9 +115,7 @@ export class ImportFile {
   }
 
   private async publish(staged: StagedImport): Promise<void> {
-    const hasListeners = this.events.hasSinks;
-    const published = await staged.publish(hasListeners);
-    if (hasListeners) this.upkeep.finishLater(published, staged.lastId);
+    this.upkeep.finishLater(await staged.publish(), staged.lastId);
   }
 }
 

@@ -1,14 +1,11 @@
+import { JsonNesting } from './json-nesting.js';
 import { RowText } from './row-text.js';
 import { FileFault, type SourceRow } from './source-row.js';
 
 const NEWLINE = 0x0a;
-const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 const isSpace = (code: number): boolean => code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 
@@ -24,9 +21,7 @@ export class JsonArrayScanner {
   private place: Place = 'before';
   private line = 1;
   private elementLine = 1;
-  private depth = 0;
-  private inString = false;
-  private escaped = false;
+  private readonly nesting = new JsonNesting();
 
   /** @param rowBytesMax of one element; longer ones come as a fault. */
   constructor(rowBytesMax: number) {
@@ -40,20 +35,20 @@ export class JsonArrayScanner {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       if (code === NEWLINE) this.line++;
-      if (this.inString) {
-        this.stringGoesOn(code);
+      if (this.nesting.inString) {
+        this.nesting.follow(code);
       } else if (this.place === 'element') {
-        if (this.depth === 0 && (code === COMMA || code === CLOSE_LIST)) {
+        if (this.nesting.depth === 0 && (code === COMMA || code === CLOSE_LIST)) {
           this.row.add(text.slice(start, i));
           rows.push(this.row.take(this.elementLine));
           this.place = code === COMMA ? 'next element' : 'after';
         } else {
-          this.elementGoesOn(code);
+          this.nesting.follow(code);
         }
       } else if (!isSpace(code) && this.begins(code)) {
         start = i;
         this.elementLine = this.line;
-        this.elementGoesOn(code);
+        this.nesting.follow(code);
       }
     }
     if (this.place === 'element') this.row.add(text.slice(start));
@@ -84,18 +79,6 @@ export class JsonArrayScanner {
         this.place = 'element';
         return true;
     }
-  }
-
-  private elementGoesOn(code: number): void {
-    if (code === QUOTE) this.inString = true;
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) this.depth++;
-    else if ((code === CLOSE_LIST || code === CLOSE_OBJECT) && this.depth > 0) this.depth--;
-  }
-
-  private stringGoesOn(code: number): void {
-    if (this.escaped) this.escaped = false;
-    else if (code === BACKSLASH) this.escaped = true;
-    else if (code === QUOTE) this.inString = false;
   }
 }
 

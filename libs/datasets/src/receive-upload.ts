@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { DomainError, Invalid, type StreamedBody } from '@spandrel/kernel';
-import { fileFormat, type FileFormat } from './file-format.js';
 import { tooLarge, type SpooledFile, type UploadSpool } from './upload-spool.js';
 
 /** What a multipart body may hold beside its file. */
@@ -9,28 +8,37 @@ const FORM_BYTES_MAX = 1024 * 1024;
 const PARTS_MAX = 100;
 
 /** An upload that has arrived, and what it is written in. */
-export interface ReceivedFile {
+export interface ReceivedFile<Format> {
   file: SpooledFile;
-  format: FileFormat;
+  format: Format;
+}
+
+/** How an upload is received. */
+export interface UploadRules<Format> {
+  /** Of the file. */
+  bytesMax: number;
+  /** Tells what a file is written in by its name and media type. @throws Invalid `unsupported_media_type`. */
+  formatOf: (name: string | undefined, mediaType: string | undefined) => Format;
+  /** Of a raw body's file, when the query gives one. */
+  name?: string | undefined;
 }
 
 /**
  * Receives the file of an import: the field `file` of a form, or the raw body with its media type.
- * @param name of a raw body's file, when the query gives one.
- * @throws Invalid for a form without its one file, a format that is not known, a file beyond the limit; what is left of
+ * @throws Invalid for a form without its one file, a format that is not taken, a file beyond the limit; what is left of
  *   the body is read and dropped, so that the client hears of it. DomainError `request_timeout` when the client leaves.
  */
-export async function receiveUpload(
+export async function receiveUpload<Format>(
   body: StreamedBody,
   spool: UploadSpool,
-  bytesMax: number,
-  name?: string,
-): Promise<ReceivedFile> {
+  rules: UploadRules<Format>,
+): Promise<ReceivedFile<Format>> {
+  const { bytesMax, formatOf, name } = rules;
   try {
     const isForm = /^multipart\/form-data\b/i.test(body.contentType ?? '');
     if ((body.length ?? 0) > bytesMax + (isForm ? FORM_BYTES_MAX : 0)) throw tooLarge(bytesMax);
-    if (isForm) return await receiveForm(body, spool, bytesMax);
-    const format = fileFormat(name ?? dispositionName(body.contentDisposition), body.contentType);
+    if (isForm) return await receiveForm(body, spool, rules);
+    const format = formatOf(name ?? dispositionName(body.contentDisposition), body.contentType);
     return { format, file: await spool.receive(body.stream, bytesMax) };
   } catch (error) {
     body.stream.on('error', () => undefined).resume();
@@ -44,18 +52,25 @@ function dispositionName(disposition: string | undefined): string | undefined {
   return quoted?.replace(/\\(.)/g, '$1') ?? bare;
 }
 
-async function receiveForm(body: StreamedBody, spool: UploadSpool, bytesMax: number): Promise<ReceivedFile> {
+async function receiveForm<Format>(
+  body: StreamedBody,
+  spool: UploadSpool,
+  { bytesMax, formatOf }: UploadRules<Format>,
+): Promise<ReceivedFile<Format>> {
   const failed = Promise.withResolvers<never>();
   const fail = (error: Error): void => failed.reject(error);
   failed.promise.catch(() => undefined);
   let part: Readable | undefined;
-  let received: Promise<ReceivedFile> | undefined;
+  let received: Promise<ReceivedFile<Format>> | undefined;
   const form = formReader(body.contentType!);
   form.on('file', (field: string, stream: Readable, filename: string | undefined, _encoding: string, type: string) => {
     stream.on('error', fail);
     if (field !== 'file' || received) return fail(new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS));
     part = stream;
-    received = receivePart(stream, spool, bytesMax, filename, type);
+    received = (async () => {
+      const format = formatOf(filename, type);
+      return { format, file: await spool.receive(stream, bytesMax) };
+    })();
     received.catch(fail);
   });
   form.on('partsLimit', () => fail(new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS)));
@@ -75,16 +90,6 @@ async function receiveForm(body: StreamedBody, spool: UploadSpool, bytesMax: num
   } finally {
     body.stream.off('error', fail);
   }
-}
-
-async function receivePart(
-  stream: Readable,
-  spool: UploadSpool,
-  bytesMax: number,
-  filename: string | undefined,
-  mediaType: string,
-): Promise<ReceivedFile> {
-  return { format: fileFormat(filename, mediaType), file: await spool.receive(stream, bytesMax) };
 }
 
 /** @throws Invalid when the header names no boundary. */

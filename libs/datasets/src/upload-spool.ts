@@ -10,7 +10,7 @@ const CHUNK_BYTES = 32 * 1024;
 
 /** An upload that has arrived as a whole. */
 export interface SpooledFile {
-  /** Its bytes from the first on; once. */
+  /** Its bytes from the first on; as often as they are wanted. */
   chunks(): AsyncIterable<Buffer>;
   /** Gives its space back. */
   close(): Promise<void>;

@@ -1,7 +1,17 @@
 import { Module } from '@nestjs/common';
 import { DatasetsModule } from '@spandrel/datasets';
 import { TracingModule } from '@spandrel/tracing';
+import { ExportEverything } from './export-everything.js';
+import { ExportJsonController } from './export-json.controller.js';
+import { WriteImportBatch } from './import-batch.js';
+import { ImportEverything } from './import-everything.js';
+import { ImportJsonController } from './import-json.controller.js';
+import { RunningImports } from './running-imports.js';
 
 /** Everything out as one JSON file, and back in. */
-@Module({ imports: [TracingModule, DatasetsModule] })
+@Module({
+  imports: [TracingModule, DatasetsModule],
+  controllers: [ExportJsonController, ImportJsonController],
+  providers: [ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
+})
 export class TransferModule {}

@@ -1,0 +1,34 @@
+import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
+import { exportJsonQuerySchema, exportJsonSchema, formatTimestamp, type ExportJsonQuery } from '@spandrel/contract';
+import { ClientGone, CurrentScope, Operation, type Scope } from '@spandrel/kernel';
+import { ExportEverything } from './export-everything.js';
+
+/** `GET /api/export/json` (contract.md "Analytics and operations"). */
+@Controller('api/export/json')
+export class ExportJsonController {
+  constructor(private readonly exports: ExportEverything) {}
+
+  @Get()
+  @Operation({
+    id: 'exportJson',
+    summary: 'Exports all traces, spans, datasets and datapoints as one file',
+    description: 'Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back.',
+    answer: exportJsonSchema,
+    problems: ['trace_not_found'],
+  })
+  async export(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: exportJsonQuerySchema }) { trace_id: traceId }: ExportJsonQuery,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<StreamableFile> {
+    const content =
+      traceId === undefined
+        ? await this.exports.everything(scope, { signal })
+        : await this.exports.trace(scope, traceId, { signal });
+    const date = formatTimestamp(Date.now()).slice(0, 10);
+    return new StreamableFile(content, {
+      type: 'application/json; charset=utf-8',
+      disposition: `attachment; filename="spandrel-export-${date}.json"`,
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
+import { receiveUpload, UploadSpool } from '@spandrel/datasets';
+import {
+  DomainError,
+  Invalid,
+  LOGGER,
+  SETTINGS,
+  Unavailable,
+  type Logger,
+  type Scope,
+  type Settings,
+  type StreamedBody,
+} from '@spandrel/kernel';
+import { emptyBatch, ImportProgress, WriteImportBatch, type ImportBatch } from './import-batch.js';
+import { ImportFile, type ItemPart } from './import-file.js';
+import { readItem } from './import-items.js';
+import { RunningImports } from './running-imports.js';
+
+/** Items that one transaction writes, and their text in UTF-16 units, about: other writers get their turn in between. */
+const BATCH = { items: 256, text: 1024 * 1024 };
+const PROGRESS_ITEMS = 100_000;
+
+/**
+ * An item may hold what came in by so many bodies of requests: input, output, kind and metadata of a span may each have
+ * been sent in one of their own.
+ */
+const BODIES_OF_AN_ITEM = 4;
+
+/** `POST /api/import/json`: takes the file of an export back. */
+@Injectable()
+export class ImportEverything {
+  constructor(
+    private readonly batches: WriteImportBatch,
+    private readonly spool: UploadSpool,
+    private readonly running: RunningImports,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'limits'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Spools the upload, checks all of it, and writes it batch by batch: upserts by id, so that doing it again changes
+   * nothing. A file with a fault imports nothing; what is written when the import is interrupted stays.
+   * @param gone fires when the client leaves; the import ends with the batch under way then.
+   * @throws Invalid `payload_too_large`, `unsupported_media_type`, `malformed_json`, `validation_failed`; Unavailable
+   *   when the database is lost or the service stops on the way.
+   */
+  async run(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
+    const { importBytes, bodyBytes } = this.settings.limits;
+    const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf: assertJson });
+    const stop = AbortSignal.any([gone, this.running.stopping]);
+    try {
+      return await this.running.run(() =>
+        this.import(scope, new ImportFile(file, bodyBytes * BODIES_OF_AN_ITEM), stop),
+      );
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async import(scope: Scope, file: ImportFile, stop: AbortSignal): Promise<ImportJsonResult> {
+    const order = await file.check(stop);
+    const progress = new ImportProgress();
+    try {
+      for (const wanted of passes(order)) await this.write(scope, file.items(wanted), progress, stop);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'unavailable') throw error;
+      const message = `${error.message}; imported so far: ${progress}; send the file again to go on`;
+      throw new Unavailable(message, { cause: error });
+    }
+    return progress.result;
+  }
+
+  private async write(
+    scope: Scope,
+    parts: AsyncIterable<ItemPart>,
+    progress: ImportProgress,
+    stop: AbortSignal,
+  ): Promise<void> {
+    let batch = emptyBatch();
+    let items = 0;
+    let text = 0;
+    const flush = async (): Promise<void> => {
+      stop.throwIfAborted();
+      if (items > 0) await this.batches.write(scope, batch, progress);
+      batch = emptyBatch();
+      [items, text] = [0, 0];
+    };
+    let done = 0;
+    for await (const part of parts) {
+      add(batch, part.collection, part);
+      items++;
+      text += 'json' in part ? part.json.length : 0;
+      if (items >= BATCH.items || text >= BATCH.text) await flush();
+      if (++done % PROGRESS_ITEMS === 0) this.logger.info({ items: done }, 'importing');
+    }
+    await flush();
+  }
+}
+
+function add<Collection extends ExportCollection>(batch: ImportBatch, collection: Collection, part: ItemPart): void {
+  const items = batch[collection] as { index: number; item: unknown }[];
+  items.push({ index: part.index, item: readItem(collection, part) });
+}
+
+/**
+ * Which collections are read in one go: all, unless the file has spans before their traces or datapoints before their
+ * datasets; those are read twice.
+ */
+function passes(order: readonly ExportCollection[]): ExportCollection[][] {
+  const comesFirst = (parent: ExportCollection, child: ExportCollection): boolean =>
+    !order.includes(parent) || !order.includes(child) || order.indexOf(parent) < order.indexOf(child);
+  if (comesFirst('traces', 'spans') && comesFirst('datasets', 'datapoints')) return [[...order]];
+  return [
+    ['traces', 'datasets'],
+    ['spans', 'datapoints'],
+  ];
+}
+
+/** An export is JSON by its name or, where that says nothing, by its media type. */
+function assertJson(name: string | undefined, mediaType: string | undefined): void {
+  const type = (mediaType ?? '').split(';')[0]!.trim().toLowerCase();
+  if (/\.json$/i.test(name ?? '') || type === 'application/json') return;
+  throw new Invalid('unsupported_media_type', 'the file must be JSON: name it .json or send it as application/json');
+}

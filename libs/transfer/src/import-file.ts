@@ -1,0 +1,71 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { EXPORT_COLLECTIONS, type ExportCollection } from '@spandrel/contract';
+import { decodeUtf8, FileFault, type SpooledFile } from '@spandrel/datasets';
+import { Invalid } from '@spandrel/kernel';
+import { CollectionScanner, type FilePart } from './collection-scanner.js';
+import { checkMember, memberFault, readItem } from './import-items.js';
+
+/** An item of the file, unread. */
+export type ItemPart = FilePart & { collection: ExportCollection; index: number };
+
+/** Text read before the event loop turns, in UTF-16 units, about. */
+const TEXT_AT_ONCE = 64 * 1024;
+
+/** A spooled file that is to be imported, read from its beginning as often as need be, an item at a time. */
+export class ImportFile {
+  /** @param itemBytesMax of one item. */
+  constructor(
+    private readonly file: SpooledFile,
+    private readonly itemBytesMax: number,
+  ) {}
+
+  /**
+   * Reads all of it, so that a file with a fault imports nothing.
+   * @param stop is looked at time and again; its reason is thrown.
+   * @returns the collections of the file in their order.
+   * @throws Invalid `malformed_json` or `validation_failed` naming the place of the first fault.
+   */
+  async check(stop: AbortSignal): Promise<ExportCollection[]> {
+    const scanner = this.scanner(EXPORT_COLLECTIONS);
+    let hasVersion = false;
+    for await (const part of this.parts(scanner)) {
+      stop.throwIfAborted();
+      if ('member' in part) {
+        checkMember(part, EXPORT_COLLECTIONS);
+        hasVersion ||= part.member === 'version';
+      } else {
+        readItem(part.collection, part);
+      }
+    }
+    if (!hasVersion) throw memberFault('version', 'is required');
+    return scanner.order;
+  }
+
+  /** The items of some collections. */
+  async *items(wanted: readonly ExportCollection[]): AsyncGenerator<ItemPart> {
+    for await (const part of this.parts(this.scanner(wanted))) if ('collection' in part) yield part;
+  }
+
+  private scanner(wanted: readonly ExportCollection[]): CollectionScanner {
+    return new CollectionScanner(new Set(wanted), EXPORT_COLLECTIONS, this.itemBytesMax);
+  }
+
+  private async *parts(scanner: CollectionScanner): AsyncGenerator<FilePart> {
+    try {
+      let text = 0;
+      for await (const piece of decodeUtf8(this.file.chunks())) {
+        yield* scanner.push(piece);
+        text += piece.length;
+        if (text < TEXT_AT_ONCE) continue;
+        text = 0;
+        await nextTurn();
+      }
+      scanner.end();
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error;
+      const place = scanner.whereabouts;
+      const where = place === '' ? `line ${error.line}` : `line ${error.line}, at ${place}`;
+      throw new Invalid('malformed_json', `${where}: ${error.message}`);
+    }
+  }
+}

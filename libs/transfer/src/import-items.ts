@@ -1,0 +1,78 @@
+import {
+  EXPORT_VERSION,
+  fieldErrors,
+  JsonSyntaxError,
+  parseExactJson,
+  restoredDatapointSchema,
+  restoredDatasetSchema,
+  type ExportCollection,
+  type IngestSpan,
+  type IngestTrace,
+  type RestoredDatapoint,
+  type RestoredDataset,
+} from '@spandrel/contract';
+import { Invalid } from '@spandrel/kernel';
+import { restoredSpanSchema, restoredTraceSchema } from '@spandrel/tracing';
+import type { z } from 'zod';
+import type { FilePart } from './collection-scanner.js';
+
+/** What the items of each collection are. */
+export interface ImportItems {
+  traces: IngestTrace;
+  spans: IngestSpan;
+  datasets: RestoredDataset;
+  datapoints: RestoredDatapoint;
+}
+
+const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collection]> } = {
+  traces: restoredTraceSchema,
+  spans: restoredSpanSchema,
+  datasets: restoredDatasetSchema,
+  datapoints: restoredDatapointSchema,
+};
+
+/** Faults told of one item. */
+const FAULTS_MAX = 100;
+
+/**
+ * Reads an item of a file.
+ * @throws Invalid `malformed_json` or `validation_failed`, naming the item and the member: `spans[12].kind.model`.
+ */
+export function readItem<Collection extends ExportCollection>(
+  collection: Collection,
+  part: FilePart & { index: number },
+): ImportItems[Collection] {
+  const place = `${collection}[${part.index}]`;
+  const parsed = SCHEMAS[collection].safeParse(valueOf(part, place));
+  if (parsed.success) return parsed.data;
+  const faults = fieldErrors(parsed.error).slice(0, FAULTS_MAX);
+  const errors = faults.map(({ path, message }) => ({ path: path === '' ? place : `${place}.${path}`, message }));
+  const [{ path, message }] = errors as [(typeof errors)[number]];
+  throw new Invalid('validation_failed', `${path}: ${message}`, errors);
+}
+
+/**
+ * Checks a member beside the collections: the version is one that can be read, a collection is a list or left out; others
+ * are ignored, as long as they are JSON.
+ * @throws Invalid `malformed_json` or `validation_failed`.
+ */
+export function checkMember(part: FilePart & { member: string }, collections: readonly string[]): void {
+  const { member } = part;
+  const value = valueOf(part, member);
+  if (collections.includes(member) && value !== null) throw memberFault(member, 'must be a list');
+  if (member === 'version' && value !== EXPORT_VERSION) throw memberFault(member, `must be ${EXPORT_VERSION}`);
+}
+
+/** What is wrong with a member of the file. */
+export const memberFault = (path: string, message: string): Invalid =>
+  new Invalid('validation_failed', `${path}: ${message}`, [{ path, message }]);
+
+function valueOf(part: FilePart, place: string): unknown {
+  if ('fault' in part) throw memberFault(place, part.fault);
+  try {
+    return parseExactJson(part.json);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new Invalid('malformed_json', `${place}: ${error.message}`);
+    throw error;
+  }
+}

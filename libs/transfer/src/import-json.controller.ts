@@ -1,0 +1,41 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { importJsonResultSchema, type ImportJsonResult } from '@spandrel/contract';
+import {
+  BodyStream,
+  ClientGone,
+  CurrentScope,
+  Operation,
+  StreamsBody,
+  type Scope,
+  type StreamedBody,
+} from '@spandrel/kernel';
+import { ImportEverything } from './import-everything.js';
+
+/** `POST /api/import/json` (contract.md "Analytics and operations"). */
+@Controller('api/import/json')
+export class ImportJsonController {
+  constructor(private readonly imports: ImportEverything) {}
+
+  @Post()
+  @HttpCode(200)
+  @StreamsBody()
+  @Operation({
+    id: 'importJson',
+    summary: 'Imports the file of an export',
+    description:
+      'Upserts by id: what exists takes the values of the file, nothing is deleted, and sending the file again changes nothing. A file with a fault imports nothing.',
+    answer: importJsonResultSchema,
+    problems: ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout'],
+    body: {
+      mediaTypes: ['application/json', 'multipart/form-data'],
+      description: 'The JSON of an export, or a form with it in the field `file`.',
+    },
+  })
+  import(
+    @CurrentScope() scope: Scope,
+    @BodyStream() body: StreamedBody,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<ImportJsonResult> {
+    return this.imports.run(scope, body, gone);
+  }
+}
