@@ -174,7 +174,7 @@ export class QueueApp {
       name: 'witness',
       take: async (tx, _scope, events) => {
         for (const { json } of events) {
-          const event = JSON.parse(json) as EventPayload;
+          const event = parseExactJson(json) as EventPayload;
           if (event.type !== 'queue_item_updated') continue;
           if (event.item.id === this.poisoned) throw new Error('poison');
           await tx.run(

@@ -54,3 +54,30 @@ export const eventPayloadSchema = z
   ])
   .meta({ id: 'Event', description: 'The JSON of a `data:` line.' });
 export type EventPayload = z.output<typeof eventPayloadSchema>;
+
+/** Media type of the stream. */
+export const EVENT_STREAM_MEDIA_TYPE = 'text/event-stream';
+
+/** The number of an event, or 0, in `since` and `Last-Event-ID`; any number of digits is one. */
+export const eventIdSchema = z
+  .string()
+  .regex(/^\d+$/, 'must be the number of an event, or 0')
+  .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
+  .meta({ openapi: { type: 'integer', minimum: 0 } });
+
+/** `types=a,b`. */
+const eventTypesSchema = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(
+    z.array(z.enum(EVENT_TYPES, { error: `must be one or more of ${EVENT_TYPES.join(', ')}, with commas between` })),
+  );
+
+/** Query of `GET /api/events`. */
+export const listenSchema = z.object({
+  since: eventIdSchema.optional().describe('Events with a greater number; the header `Last-Event-ID` beats it.'),
+  types: eventTypesSchema.optional().describe('Types of events, separated by commas; all when left out.'),
+  /** The credential, in cloud mode. */
+  token: z.string().optional(),
+});
+export type Listen = z.output<typeof listenSchema>;

@@ -74,24 +74,18 @@ export class StagedImport {
   }
 
   /**
-   * Makes everything visible at once and raises the dataset's version.
-   * @param unfinished whether the datapoints are still to be told of.
+   * Makes everything visible at once and raises the dataset's version; the datapoints are still to be told of.
    * @returns the import as it is then.
    * @throws like {@link add}.
    */
-  async publish(unfinished: boolean): Promise<DatasetImportRow> {
+  async publish(): Promise<DatasetImportRow> {
     const { storage, datasets, imports } = this.parts;
     const held = this.row!;
     const published = await storage.write(async (tx) => {
       const dataset = await datasets.findForWrite(tx, this.scope, this.datasetId);
       if (!dataset) throw datasetNotFound();
       const version = dataset.version + 1;
-      const after = {
-        ...held,
-        publishedVersion: version,
-        unfinished: unfinished ? 1 : 0,
-        leaseUntil: leaseUntil(),
-      };
+      const after = { ...held, publishedVersion: version, leaseUntil: leaseUntil() };
       if (!(await imports.replace(tx, held, after))) throw await this.lost();
       const datapointCount = dataset.datapointCount + this.count;
       await datasets.update(tx, { ...dataset, version, datapointCount, updatedAt: Date.now() });

@@ -26,14 +26,8 @@ export class DomainEvents {
     this.sinks.push(sink);
   }
 
-  /** Whether anybody listens: what is only read to be told need not be read otherwise. */
-  get hasSinks(): boolean {
-    return this.sinks.length > 0;
-  }
-
   /** Tells of a change in the transaction that makes it. */
   async emit(tx: WriteTx, scope: Scope, ...events: readonly EventPayload[]): Promise<void> {
-    if (!this.hasSinks) return;
     await this.emitWire(
       tx,
       scope,

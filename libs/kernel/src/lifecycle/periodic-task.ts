@@ -2,6 +2,8 @@ import type { Logger } from '../logger.js';
 
 export interface PeriodicTaskOptions {
   everyMs: number;
+  /** Until the first time; as later when left out. */
+  firstMs?: number;
   /** What is done; never twice at once. A throw is logged, and it is done again at its time. */
   task: (stopped: AbortSignal) => Promise<void>;
   /** What the log says when it fails. */
@@ -19,11 +21,7 @@ export class PeriodicTask {
 
   /** Begins to wait for the first time. */
   start(): void {
-    this.timer = setTimeout(() => {
-      this.underWay = this.once().then(() => {
-        if (!this.stopped.signal.aborted) this.start();
-      });
-    }, this.options.everyMs).unref();
+    this.after(this.options.firstMs ?? this.options.everyMs);
   }
 
   /** Does it no more. @returns once what is under way is over. */
@@ -31,6 +29,14 @@ export class PeriodicTask {
     this.stopped.abort();
     clearTimeout(this.timer);
     await this.underWay;
+  }
+
+  private after(ms: number): void {
+    this.timer = setTimeout(() => {
+      this.underWay = this.once().then(() => {
+        if (!this.stopped.signal.aborted) this.after(this.options.everyMs);
+      });
+    }, ms).unref();
   }
 
   private async once(): Promise<void> {

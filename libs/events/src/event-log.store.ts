@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { sql, Storage, Table, takeFitting, type WriteTx } from '@spandrel/storage';
+import type { EventBatch } from './event-batch.js';
+import { EventLogSchema, type EventLogRow } from './event-log.entity.js';
+
+const log = new Table<EventLogRow>(EventLogSchema, ['projectId', 'lastSeq']);
+
+/**
+ * Text of one row, in UTF-16 units, about; a larger event has a row to itself. What is read of the log at once, for each
+ * client that is sent from it, is at least a row.
+ */
+const ROW_TEXT_MAX = 64 * 1024;
+/** Rows that are looked at for one slice. */
+const SLICE_ROWS_MAX = 64;
+/** What one transaction deletes of the log: a few milliseconds of the event loop on SQLite. */
+const PRUNED_ROWS_MAX = 500;
+const PRUNED_BYTES_MAX = 4 * 1024 * 1024;
+const PROJECTS_AT_ONCE = 500;
+
+/** The event log and its counters. */
+@Injectable()
+export class EventLogStore {
+  constructor(private readonly storage: Storage) {}
+
+  /**
+   * Numbers events and writes them. Locks the project's counter until the transaction ends.
+   * @param lines the JSON text of each, on one line; at least one.
+   */
+  async append(tx: WriteTx, scope: Scope, lines: readonly string[], createdAt: number): Promise<EventBatch> {
+    const { projectId } = scope;
+    const [counter] = await tx.all<{ lastSeq: number }>(
+      sql`insert into event_counter (project_id, last_seq) values (${projectId}, ${lines.length})
+        on conflict (project_id) do update set last_seq = event_counter.last_seq + excluded.last_seq
+        returning last_seq as "lastSeq"`,
+    );
+    const lastSeq = counter!.lastSeq;
+    const batch = { projectId, firstSeq: lastSeq - lines.length + 1, lastSeq, lines };
+    await tx.insert(log, rowsOf(batch, createdAt));
+    return batch;
+  }
+
+  /** The newest sequence number of a project; 0 before its first event. */
+  async newest({ projectId }: Scope): Promise<number> {
+    const [counter] = await this.storage.read<{ lastSeq: number }>(
+      sql`select last_seq as "lastSeq" from event_counter where project_id = ${projectId}`,
+    );
+    return counter?.lastSeq ?? 0;
+  }
+
+  /**
+   * The oldest events behind a sequence number that the log has: as many as fit, at least one row of them. The first
+   * batch may begin before.
+   * @returns nothing when there are none.
+   */
+  async slice({ projectId }: Scope, afterSeq: number, bytesMax: number): Promise<EventBatch[]> {
+    for (;;) {
+      const sized = await this.storage.read<{ lastSeq: number; bytes: number }>(
+        sql`select last_seq as "lastSeq", octet_length(lines) as bytes from event_log
+          where project_id = ${projectId} and last_seq > ${afterSeq} order by last_seq limit ${SLICE_ROWS_MAX}`,
+      );
+      const through = takeFitting(sized, bytesMax).at(-1)?.lastSeq;
+      if (through === undefined) return [];
+      const rows = await this.storage.read<EventLogRow>(
+        sql`select ${log.select('e')} from event_log e
+          where project_id = ${projectId} and last_seq > ${afterSeq} and last_seq <= ${through} order by last_seq`,
+      );
+      // None of them: pruned in between.
+      if (rows.length > 0) return rows.map(batchOf);
+    }
+  }
+
+  /** Ids of projects that have had events, in order. @param afterId where the last call ended. */
+  async projectIds(afterId = ''): Promise<string[]> {
+    const rows = await this.storage.read<{ id: string }>(
+      sql`select project_id as id from event_counter where project_id > ${afterId}
+        order by project_id limit ${PROJECTS_AT_ONCE}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Deletes the oldest events of a project that are older than `before`, as many as one transaction should.
+   * @param before milliseconds since the epoch.
+   * @returns whether there may be more.
+   */
+  async prune(tx: WriteTx, { projectId }: Scope, before: number): Promise<boolean> {
+    const oldest = await tx.all<{ lastSeq: number; createdAt: number; bytes: number }>(
+      sql`select last_seq as "lastSeq", created_at as "createdAt", octet_length(lines) as bytes from event_log
+        where project_id = ${projectId} order by last_seq limit ${PRUNED_ROWS_MAX}`,
+    );
+    const kept = oldest.findIndex(({ createdAt }) => createdAt >= before);
+    const expired = kept === -1 ? oldest : oldest.slice(0, kept);
+    const pruned = takeFitting(expired, PRUNED_BYTES_MAX);
+    const through = pruned.at(-1)?.lastSeq;
+    if (through === undefined) return false;
+    await tx.run(sql`delete from event_log where project_id = ${projectId} and last_seq <= ${through}`);
+    return pruned.length < expired.length || oldest.length === PRUNED_ROWS_MAX;
+  }
+}
+
+const batchOf = ({ projectId, firstSeq, lastSeq, lines }: EventLogRow): EventBatch => ({
+  projectId,
+  firstSeq,
+  lastSeq,
+  lines: lines.split('\n'),
+});
+
+function rowsOf({ projectId, firstSeq, lines }: EventBatch, createdAt: number): EventLogRow[] {
+  const rows: EventLogRow[] = [];
+  let begin = 0;
+  let length = 0;
+  const end = (index: number): void => {
+    rows.push({
+      projectId,
+      firstSeq: firstSeq + begin,
+      lastSeq: firstSeq + index - 1,
+      lines: lines.slice(begin, index).join('\n'),
+      createdAt,
+    });
+    begin = index;
+    length = 0;
+  };
+  for (const [index, line] of lines.entries()) {
+    if (length > 0 && length + line.length > ROW_TEXT_MAX) end(index);
+    length += line.length;
+  }
+  end(lines.length);
+  return rows;
+}

@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { METRICS } from '@spandrel/kernel';
+import type { WireEvent } from './domain-events.js';
+
+/** Why the server ended a stream that its client wanted to go on. */
+export type CutReason = 'stalled' | 'behind' | 'failed';
+
+/** What `/metrics` tells of events. */
+@Injectable()
+export class EventMetrics {
+  private readonly streams: Gauge;
+  private readonly deliveredTotal: Counter;
+  private readonly cutTotal: Counter<'reason'>;
+  private readonly publishedTotal: Counter<'type'>;
+
+  constructor(@Inject(METRICS) registry: Registry) {
+    const registers = [registry];
+    this.streams = new Gauge({ name: 'spandrel_event_streams', help: 'Open event streams.', registers });
+    this.deliveredTotal = new Counter({
+      name: 'spandrel_events_delivered_total',
+      help: 'Events handed to the connection of a client, each client counted.',
+      registers,
+    });
+    this.cutTotal = new Counter({
+      name: 'spandrel_event_streams_cut_total',
+      help: 'Event streams ended because the client took nothing (stalled), fell behind for too long, or the log could not be read (failed).',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.publishedTotal = new Counter({
+      name: 'spandrel_events_published_total',
+      help: 'Events of committed changes made by this process.',
+      labelNames: ['type'],
+      registers,
+    });
+  }
+
+  opened(): void {
+    this.streams.inc();
+  }
+
+  closed(): void {
+    this.streams.dec();
+  }
+
+  delivered(count: number): void {
+    this.deliveredTotal.inc(count);
+  }
+
+  cut(reason: CutReason): void {
+    this.cutTotal.inc({ reason });
+  }
+
+  published(events: readonly WireEvent[]): void {
+    for (const { type } of events) this.publishedTotal.inc({ type });
+  }
+}

@@ -1,0 +1,75 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
+import {
+  eventIdSchema,
+  eventPayloadSchema,
+  EVENT_STREAM_MEDIA_TYPE,
+  listenSchema,
+  type Listen,
+} from '@spandrel/contract';
+import { CurrentScope, Invalid, Operation, type Scope } from '@spandrel/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { TypeFilter } from './event-frames.js';
+import { EventStreams } from './event-streams.js';
+
+/** `/api/events` (service-spec "Events", contract.md "Events"). */
+@Controller('api/events')
+export class EventsController {
+  constructor(private readonly streams: EventStreams) {}
+
+  @Get()
+  @Operation({
+    id: 'listenToEvents',
+    summary: 'Stream of live events',
+    description:
+      'Events from now on, or behind the number given by `Last-Event-ID` or `since`. The stream goes on until one side ends it.',
+    answer: {
+      mediaTypes: [EVENT_STREAM_MEDIA_TYPE],
+      schema: eventPayloadSchema,
+      description:
+        'Server-Sent Events: `id` is the number of the event in its project, `event` is `message`, `data` is one line of JSON with the type of the event in `type`.',
+    },
+    problems: ['unavailable'],
+    access: 'stream',
+  })
+  async listen(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: listenSchema }) { since, types }: Listen,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const sinceSeq = lastEventId === undefined ? since : lastEventIdOf(lastEventId);
+    if (request.method === 'HEAD') {
+      sendHeaders(reply);
+      reply.raw.end();
+      return;
+    }
+    await this.streams.open(reply.raw, { scope, filter: new TypeFilter(types), sinceSeq }, () => sendHeaders(reply));
+  }
+}
+
+function lastEventIdOf(text: string): number {
+  const parsed = eventIdSchema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const message = 'must be the number of an event, or 0';
+  throw new Invalid('validation_failed', `Last-Event-ID ${message}`, [{ path: 'Last-Event-ID', message }]);
+}
+
+/**
+ * Takes the answer out of Fastify's hands. The end of the body is that of the connection (RFC 9112, 6.3): without chunks
+ * around it the same bytes can go to every client.
+ */
+function sendHeaders(reply: FastifyReply): void {
+  reply.hijack();
+  const { raw } = reply;
+  raw.useChunkedEncodingByDefault = false;
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': `${EVENT_STREAM_MEDIA_TYPE}; charset=utf-8`,
+    'cache-control': 'no-store, no-transform',
+    connection: 'close',
+    'x-accel-buffering': 'no',
+  });
+  raw.flushHeaders();
+}

@@ -1,0 +1,55 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { LOGGER, PeriodicTask, projectScope, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { EventLogStore } from './event-log.store.js';
+
+/** How often the log is pruned: so many times in its retention, within these bounds. */
+const TIMES_PER_RETENTION = 24;
+const EVERY_MS_MIN = 1_000;
+const EVERY_MS_MAX = 3_600_000;
+/** The first time, after the start. */
+const FIRST_MS_MAX = 5_000;
+
+/** Deletes events that are older than `events.retention_hours` (service-spec "Events"). */
+@Injectable()
+export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly retentionMs: number;
+  private readonly task: PeriodicTask;
+
+  constructor(
+    @Inject(SETTINGS) { events }: Pick<Settings, 'events'>,
+    @Inject(LOGGER) logger: Logger,
+    private readonly storage: Storage,
+    private readonly log: EventLogStore,
+  ) {
+    this.retentionMs = events.retentionMs;
+    const everyMs = Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, this.retentionMs / TIMES_PER_RETENTION));
+    this.task = new PeriodicTask({
+      everyMs,
+      firstMs: Math.min(everyMs, FIRST_MS_MAX),
+      task: (stopped) => this.prune(Date.now() - this.retentionMs, stopped),
+      failure: 'old events could not be deleted; they will be at the next time',
+      logger,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Deletes what is older than `before`, of all projects, bit by bit, other writers in between. */
+  private async prune(before: number, stopped: AbortSignal): Promise<void> {
+    for (let afterId: string | undefined = ''; afterId !== undefined;) {
+      const ids = await this.log.projectIds(afterId);
+      for (const scope of ids.map(projectScope)) {
+        while (!stopped.aborted && (await this.storage.write((tx) => this.log.prune(tx, scope, before))));
+        if (stopped.aborted) return;
+      }
+      afterId = ids.at(-1);
+    }
+  }
+}

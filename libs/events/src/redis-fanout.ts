@@ -1,0 +1,144 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { LOGGER, newId, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { createClient } from 'redis';
+import type { EventBatch } from './event-batch.js';
+import { EventBus } from './event-bus.js';
+import { readMessage, writeMessage } from './fanout-message.js';
+import { ProjectFeeds } from './project-feeds.js';
+
+/** How long the start waits for Redis. */
+const START_MS_MAX = 1_000;
+const CONNECT_MS_MAX = 5_000;
+const RECONNECT_MS_MIN = 100;
+const RECONNECT_MS_MAX = 3_000;
+/** Messages that may wait for Redis; beyond it they are given up, and the others told that they missed something. */
+const QUEUED_MESSAGES_MAX = 1_000;
+
+type Client = ReturnType<typeof clientOf>;
+
+/**
+ * Tells other instances of commits, and hears of theirs, when there is a Redis (`REDIS_URL`). Nothing depends on it but
+ * how soon an event of another instance is delivered: what a message does not bring, the log does.
+ */
+@Injectable()
+export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly instance = newId();
+  private readonly url: string | null;
+  /** Redis gives channels to all databases of a server: the number in the URL keeps deployments apart. */
+  private readonly channel: string;
+  private publisher: Client | undefined;
+  private subscriber: Client | undefined;
+  private isLost = false;
+  /** Whether there were commits that the others could not be told of. */
+  private owesOthers = false;
+
+  constructor(
+    @Inject(SETTINGS) { redisUrl }: Pick<Settings, 'redisUrl'>,
+    bus: EventBus,
+    private readonly feeds: ProjectFeeds,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.url = redisUrl;
+    this.channel = `spandrel:events:${databaseOf(redisUrl)}`;
+    if (redisUrl !== null) bus.subscribe((batch) => void this.publish(batch));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.url === null) return;
+    const publisher = this.connect(this.url);
+    const subscriber = this.connect(this.url);
+    this.publisher = publisher;
+    this.subscriber = subscriber;
+    publisher.on('ready', () => void this.payOthers());
+    const heard = Promise.withResolvers<void>();
+    subscriber.on('ready', () => void this.subscribe(subscriber).then(heard.resolve));
+    for (const client of [publisher, subscriber]) void client.connect().catch(() => undefined);
+    const timeout = setTimeout(heard.resolve, START_MS_MAX);
+    await heard.promise;
+    clearTimeout(timeout);
+  }
+
+  /** After the last request: its events are told too. */
+  onApplicationShutdown(): void {
+    for (const client of [this.publisher, this.subscriber]) {
+      client?.removeAllListeners('error');
+      client?.on('error', () => undefined);
+      client?.destroy();
+    }
+  }
+
+  private connect(url: string): Client {
+    const client = clientOf(url);
+    client.on('error', (error: Error) => this.lost(error));
+    return client;
+  }
+
+  private async subscribe(subscriber: Client): Promise<void> {
+    try {
+      await subscriber.subscribe(this.channel, this.receive);
+      // Answered behind everything before it: Redis has taken the subscription, a renewed one too.
+      await subscriber.ping();
+      this.found();
+      await this.feeds.catchUp();
+    } catch (error) {
+      this.lost(error as Error);
+    }
+  }
+
+  /** One function: a renewed subscription must not be a second one. */
+  private readonly receive = (text: string): void => {
+    const message = readMessage(text);
+    if (!message || message.instance === this.instance) return;
+    const { events } = message;
+    if (!events) void this.feeds.catchUp();
+    else if (events.lines) this.feeds.publish({ ...events, lines: events.lines });
+    else this.feeds.learn(events.projectId, events.lastSeq);
+  };
+
+  private async publish(batch: EventBatch): Promise<void> {
+    try {
+      if (!this.publisher?.isReady) this.owesOthers = true;
+      else await this.publisher.publish(this.channel, writeMessage(this.instance, batch));
+    } catch (error) {
+      this.owesOthers = true;
+      if (this.publisher?.isReady) void this.payOthers();
+      else this.lost(error as Error);
+    }
+  }
+
+  /** Tells the others to look into the log when they could not be told of something. */
+  private async payOthers(): Promise<void> {
+    if (!this.owesOthers) return;
+    this.owesOthers = false;
+    try {
+      await this.publisher!.publish(this.channel, writeMessage(this.instance));
+    } catch {
+      this.owesOthers = true;
+    }
+  }
+
+  private lost(error: Error): void {
+    if (this.isLost) return;
+    this.isLost = true;
+    this.logger.warn({ err: error }, 'Redis cannot be reached: events of other instances come late; trying on');
+  }
+
+  private found(): void {
+    if (!this.isLost) return;
+    this.isLost = false;
+    this.logger.info('Redis is reached again');
+  }
+}
+
+const clientOf = (url: string) =>
+  createClient({
+    url,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: QUEUED_MESSAGES_MAX,
+    socket: {
+      connectTimeout: CONNECT_MS_MAX,
+      reconnectStrategy: (retries) => Math.min(RECONNECT_MS_MAX, RECONNECT_MS_MIN * 2 ** Math.min(retries, 10)),
+    },
+  });
+
+const databaseOf = (url: string | null): string => /^\/(\d+)/.exec(URL.parse(url ?? '')?.pathname ?? '')?.[1] ?? '0';
