@@ -47,6 +47,22 @@ for (const [name, description, run] of [
 }
 
 program
+  .command('backup')
+  .description('copy the database to a file, also while the server runs')
+  .argument('<file>', 'where to; must not exist')
+  .argument('[settings...]')
+  .option('--with-key', 'copy the secret key too, to <file>.key')
+  .allowUnknownOption()
+  .helpOption('-h, --help', 'show the settings')
+  .usage('<file> [--with-key] [settings]')
+  .addHelpText('after', `\nSettings:\n${settings}`)
+  .action(async (file: string, rest: string[], { withKey }: { withKey?: boolean }) => {
+    // Loads the database, as below.
+    const { backup } = await import('./backup.js');
+    await backup(file, withKey === true, rest);
+  });
+
+program
   .command('secrets')
   .description('look after the secret key that seals the keys of provider connections')
   .command('rotate')

@@ -1,6 +1,7 @@
 export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './group-commit.js';
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
+export { backupDatabase } from './sqlite/backup-database.js';
 export { deleteRows } from './delete-rows.js';
 export type { Flat } from './flat.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';

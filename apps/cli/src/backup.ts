@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { loadSettings, StartError, type Settings } from '@spandrel/kernel';
+import { backupDatabase } from '@spandrel/storage';
+
+/** How often progress is shown on a terminal, in milliseconds. */
+const PROGRESS_MS = 250;
+
+/**
+ * `spandrel backup <file>`: a consistent copy of the database, also while the server runs. Ends with 1 and leaves no
+ * file behind when it cannot be made.
+ * @param target the copy; must not exist.
+ * @param withKey copies the key file too, to `<file>.key`.
+ * @param args settings, as for the server.
+ */
+export async function backup(target: string, withKey: boolean, args: readonly string[]): Promise<void> {
+  try {
+    if (target.startsWith('-')) throw new StartError(['backup: name the file first, then the settings']);
+    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    if (settings.mode === 'cloud') throw new StartError(['mode: cloud mode keeps its data in Postgres; use pg_dump']);
+    const database = join(settings.dataDir, 'spandrel.db');
+    if (!existsSync(database)) throw new StartError([`${database}: there is no database to back up`]);
+    const file = resolve(target);
+    const key = withKey ? await readKey(settings) : undefined;
+    const keyFile = `${file}.key`;
+    refuseExisting(...(key === undefined ? [file] : [file, keyFile]));
+    await writeNew(file, (part) => backupDatabase(database, part, showProgress()));
+    if (key !== undefined) await writeNew(keyFile, (part) => overwrite(part, key));
+    report(settings, file, key === undefined ? undefined : keyFile);
+  } catch (error) {
+    const faults =
+      error instanceof StartError
+        ? error.faults
+        : [`backup: ${error instanceof Error ? error.message : String(error)}`];
+    process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
+    process.exitCode = 1;
+  }
+}
+
+/** The key file of the data directory. @throws StartError when the key is not in it. */
+async function readKey({ dataDir, secretKey }: Settings): Promise<Buffer> {
+  if (secretKey) throw new StartError(['--with-key: the key is given by SPANDREL_SECRET_KEY; keep a copy of that']);
+  try {
+    return await readFile(join(dataDir, 'secret.key'));
+  } catch {
+    throw new StartError([`--with-key: ${join(dataDir, 'secret.key')} cannot be read`]);
+  }
+}
+
+function refuseExisting(...files: readonly string[]): void {
+  const faults = files
+    .filter((file) => existsSync(file))
+    .map((file) => `${file}: is there already; nothing is overwritten`);
+  if (faults.length > 0) throw new StartError(faults);
+}
+
+/** Makes a file that appears whole, on the disk, for its owner alone, and never in the place of another one. */
+async function writeNew(file: string, write: (part: string) => Promise<void>): Promise<void> {
+  const part = `${file}.${process.pid}.part`;
+  await (await open(part, 'wx', 0o600)).close();
+  try {
+    await write(part);
+    await flush(part);
+    await giveName(part, file);
+  } finally {
+    for (const rest of [part, `${part}-journal`]) await rm(rest, { force: true });
+  }
+  await flush(dirname(file));
+}
+
+async function giveName(part: string, file: string): Promise<void> {
+  try {
+    await link(part, file);
+  } catch (error) {
+    // Some file systems know no links.
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    refuseExisting(file);
+    await rename(part, file);
+  }
+}
+
+async function overwrite(file: string, bytes: Buffer): Promise<void> {
+  const handle = await open(file, 'r+');
+  await handle.writeFile(bytes);
+  await handle.close();
+}
+
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync();
+  await handle.close();
+}
+
+/** Shows on a terminal how far the copy is; elsewhere nothing. */
+function showProgress(): (part: number) => void {
+  if (!process.stderr.isTTY) return () => undefined;
+  let shownAt = 0;
+  return (part) => {
+    if (part < 1 && performance.now() - shownAt < PROGRESS_MS) return;
+    shownAt = performance.now();
+    process.stderr.write(`\r${Math.floor(part * 100)} %${part < 1 ? '' : '\n'}`);
+  };
+}
+
+function report({ dataDir, secretKey }: Settings, file: string, keyFile: string | undefined): void {
+  process.stdout.write(`Backed up ${join(dataDir, 'spandrel.db')} to ${file}.\n`);
+  if (keyFile !== undefined) {
+    process.stdout.write(`Backed up the secret key to ${keyFile}; keep the two apart.\n`);
+  } else {
+    const key = secretKey ? 'SPANDREL_SECRET_KEY' : join(dataDir, 'secret.key');
+    process.stdout.write(`The keys of provider connections can only be read with ${key}, which is not in it.\n`);
+  }
+}
