@@ -7,7 +7,7 @@ import {
   listenSchema,
   type Listen,
 } from '@spandrel/contract';
-import { CurrentScope, Invalid, Operation, type Scope } from '@spandrel/kernel';
+import { CurrentScope, EventStreamRoute, Invalid, Operation, type Scope } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TypeFilter } from './event-frames.js';
 import { EventStreams } from './event-streams.js';
@@ -18,6 +18,7 @@ export class EventsController {
   constructor(private readonly streams: EventStreams) {}
 
   @Get()
+  @EventStreamRoute()
   @Operation({
     id: 'listenToEvents',
     summary: 'Stream of live events',

@@ -83,7 +83,7 @@ export class RequestWatch {
         bytes_in: lengthOf(request.headers['content-length']),
         bytes_out: lengthOf(reply.getHeader('content-length')),
         remote_address: remoteAddress,
-        ...(isStream ? { stream: true as const } : aborted && { aborted: true as const }),
+        ...(isStream && status === 200 ? { stream: true as const } : aborted && { aborted: true as const }),
       },
       QUIET.has(route),
     );
