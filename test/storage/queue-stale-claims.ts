@@ -20,8 +20,11 @@ export function queueStaleClaims(newDatabase: () => Promise<StorageConfig>, inst
     it('are released, each once and with an event; nothing else is', async () => {
       const { id, items } = await apps[0]!.queue(250);
       const stale = items.slice(2);
-      for (const item of items.slice(1)) await apps[0]!.post(`/api/queue/${item}/claim`, { claimed_by: 'ada' });
+      const claim = (item: string) => apps[0]!.post(`/api/queue/${item}/claim`, { claimed_by: 'ada' });
+      // At once: the others take longer than a claim is good for on a busy machine.
+      await claim(items[1]!);
       await apps[0]!.post(`/api/queue/${items[1]}/submit`, {});
+      for (const item of stale) await claim(item);
       const pending = async (): Promise<number> =>
         (await apps[0]!.get(`/api/datasets/${id}/queue?status=pending`)).body.count;
       await until(async () => (await pending()) === stale.length + 1);
