@@ -30,7 +30,6 @@ export {
   rawSql,
   rowsFrom,
   sql,
-  unindexed,
   type Dialect,
   type Sql,
   type SqlValue,
