@@ -1,0 +1,90 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { analyticsFeature } from '@spandrel/analytics';
+import type { AnalyticsSummary, SpanResource, Stats, TimeBucket } from '@spandrel/contract';
+import { eventsFeature } from '@spandrel/events';
+import { createHttpApp, createLogger, loadPlugins, loadSettings } from '@spandrel/kernel';
+import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { tracingFeature } from '@spandrel/tracing';
+import { FEATURES } from '../../apps/server/src/features.js';
+import { callInProcess, takeProjectFromHeader, type InProcessCall } from '../support/in-process.ts';
+import { tempDir } from '../support/spandrel.ts';
+
+/** The members of all answers; a test knows which ones it looks at. */
+interface Body {
+  code: string;
+  errors: { path: string }[];
+  buckets: TimeBucket[];
+  spans: SpanResource[];
+  traces: { id: string }[];
+  next_cursor: string | null;
+}
+
+export interface Answer<Wanted = Body> {
+  status: number;
+  text: string;
+  body: Wanted;
+}
+
+/** Tracing and analytics on an open database, called as over HTTP. */
+export class AnalyticsApp {
+  private constructor(
+    readonly storage: Storage,
+    private readonly app: NestFastifyApplication,
+  ) {}
+
+  static async open(config: StorageConfig): Promise<AnalyticsApp> {
+    const logger = createLogger('silent', 'test');
+    const settings = loadSettings({ args: ['--data-dir', tempDir()], env: {}, cwd: process.cwd() });
+    const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
+    const app = await createHttpApp({
+      settings,
+      plugins: await loadPlugins(settings.plugins, logger),
+      logger,
+      features: [eventsFeature, tracingFeature, analyticsFeature],
+      modules: [StorageModule.forRoot(storage)],
+    });
+    takeProjectFromHeader(app);
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new AnalyticsApp(storage, app);
+  }
+
+  call<Wanted = Body>(
+    method: InProcessCall['method'],
+    url: string,
+    body?: unknown,
+    project?: string,
+  ): Promise<Answer<Wanted>> {
+    return callInProcess<Wanted>(this.app, { method, url, body, project });
+  }
+
+  summary = async (project?: string): Promise<AnalyticsSummary> =>
+    (await this.call<AnalyticsSummary>('GET', '/api/analytics/summary', undefined, project)).body;
+
+  stats = async (project?: string): Promise<Stats> =>
+    (await this.call<Stats>('GET', '/api/stats', undefined, project)).body;
+
+  series = (question: unknown, project?: string): Promise<Answer> =>
+    this.call('POST', '/api/analytics', question, project);
+
+  /** All spans of a project, by the list. */
+  spans = (project?: string): Promise<SpanResource[]> => this.pages('spans', project);
+
+  traceCount = async (project?: string): Promise<number> => (await this.pages('traces', project)).length;
+
+  private async pages<Plural extends 'spans' | 'traces'>(plural: Plural, project?: string): Promise<Body[Plural]> {
+    const items: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const url: string = `/api/${plural}?limit=1000${cursor && `&cursor=${cursor}`}`;
+      const { body }: Answer = await this.call('GET', url, undefined, project);
+      items.push(...body[plural]);
+      cursor = body.next_cursor;
+    }
+    return items as Body[Plural];
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.storage.close();
+  }
+}
