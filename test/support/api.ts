@@ -1,4 +1,5 @@
 import type { Problem, SpanResource, TraceListItem } from '@spandrel/contract';
+import { checkedFetch } from './checked-fetch.ts';
 
 /** An answer of the API with its parsed JSON body; `Body` is what the test expects it to be. */
 export interface Answer<Body> {
@@ -7,7 +8,7 @@ export interface Answer<Body> {
   body: Body;
 }
 
-/** A small client of the API, as a user with curl has it. */
+/** A small client of the API, as a user with curl has it; its traffic is checked against the OpenAPI document. */
 export class Api {
   readonly baseUrl: string;
 
@@ -27,7 +28,7 @@ export class Api {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<Body>> {
-    const response = await fetch(this.baseUrl + path, {
+    const response = await checkedFetch(this.baseUrl + path, {
       method,
       headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

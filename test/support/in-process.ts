@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Scope } from '@spandrel/kernel';
+import { OpenApi, type Scope } from '@spandrel/kernel';
+import { TrafficCheck } from './traffic-check.ts';
 
 /** Names the project whose data a request is about, where no authentication does. */
 const PROJECT_HEADER = 'x-test-project';
@@ -28,7 +29,18 @@ export interface InProcessCall {
   project?: string | undefined;
 }
 
-/** Calls an app that does not listen, as over HTTP. @returns the body as it was sent, and parsed. */
+const checks = new WeakMap<NestFastifyApplication, TrafficCheck>();
+
+function checkOf(app: NestFastifyApplication): TrafficCheck {
+  let check = checks.get(app);
+  if (!check) checks.set(app, (check = new TrafficCheck(app.get(OpenApi).document)));
+  return check;
+}
+
+/**
+ * Calls an app that does not listen, as over HTTP; what it answers must be as its OpenAPI document says.
+ * @returns the body as it was sent, and parsed.
+ */
 export async function callInProcess<Body>(
   app: NestFastifyApplication,
   { method, url, body, project }: InProcessCall,
@@ -42,6 +54,14 @@ export async function callInProcess<Body>(
       ...(project !== undefined && { [PROJECT_HEADER]: project }),
     },
     ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  checkOf(app).check({
+    method,
+    path: url,
+    requestBody: typeof body === 'string' || body === undefined ? body : JSON.stringify(body),
+    status: answer.statusCode,
+    headers: { get: (name) => (answer.headers[name] as string | undefined) ?? null },
+    text: answer.body,
   });
   return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body) as Body };
 }

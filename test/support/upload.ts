@@ -1,4 +1,5 @@
 import type { ImportResult, Problem } from '@spandrel/contract';
+import { checkedFetch } from './checked-fetch.ts';
 
 /** What an import answers: the result or what was wrong. */
 export interface ImportAnswer {
@@ -43,6 +44,6 @@ export function uploadForm(
 }
 
 async function send(url: string, init: RequestInit): Promise<ImportAnswer> {
-  const response = await fetch(url, { method: 'POST', ...init });
+  const response = await checkedFetch(url, { method: 'POST', ...init });
   return { status: response.status, body: (await response.json()) as ImportAnswer['body'] };
 }

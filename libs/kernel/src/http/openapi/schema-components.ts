@@ -23,6 +23,7 @@ const NULL_ONLY: OpenApiSchema = { type: 'object', nullable: true, enum: [null] 
 /** Makes OpenAPI 3.0 schemas from zod schemas, and keeps those with an `id` as components. */
 export class SchemaComponents {
   readonly schemas: Record<string, OpenApiSchema> = {};
+  private readonly made = { input: new Map<z.ZodType, OpenApiSchema>(), output: new Map<z.ZodType, OpenApiSchema>() };
 
   /**
    * @returns the schema as it stands in the document: a reference when it has an `id`.
@@ -30,6 +31,14 @@ export class SchemaComponents {
    *   names two different schemas.
    */
   schemaOf(schema: z.ZodType, side: Side): OpenApiSchema {
+    const before = this.made[side].get(schema);
+    if (before) return before;
+    const made = this.make(schema, side);
+    this.made[side].set(schema, made);
+    return made;
+  }
+
+  private make(schema: z.ZodType, side: Side): OpenApiSchema {
     const unexplained = new Map<z.core.$ZodType, string>();
     const { definitions, ...root } = z.toJSONSchema(schema, {
       target: 'openapi-3.0',

@@ -1,0 +1,216 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/kernel';
+
+/** A request and what was answered, as they crossed the wire. */
+export interface Exchange {
+  method: string;
+  /** Path and query. */
+  path: string;
+  /** Text of a JSON body. */
+  requestBody?: string | undefined;
+  status: number;
+  headers: { get(name: string): string | null };
+  text: string;
+}
+
+const PROBLEM = 'application/problem+json';
+
+/** A schema with the names of operations it is seen under, compiled. */
+type Check = (value: unknown) => string | undefined;
+
+/**
+ * Compares traffic with the OpenAPI document: answers are what is documented and have no member beyond, and requests
+ * that succeeded were documented as valid. So drift shows in both directions.
+ */
+export class TrafficCheck {
+  private readonly closed: Compiler;
+  private readonly open: Compiler;
+  private readonly routes: { segments: string[]; methods: Record<string, OpenApiOperation> }[];
+
+  constructor(document: OpenApiDocument) {
+    this.open = new Compiler(document);
+    this.closed = new Compiler(closeObjects(document) as OpenApiDocument);
+    this.routes = Object.entries(document.paths).map(([path, methods]) => ({ segments: path.split('/'), methods }));
+  }
+
+  /** @throws Error that says what differs from the document. */
+  check(exchange: Exchange): void {
+    const fault = this.faultOf(exchange);
+    if (fault === undefined) return;
+    const { method, path, status, text } = exchange;
+    throw new Error(
+      `not as the OpenAPI document says: ${method} ${path.slice(0, 200)} → ${status}: ${fault}\n${text.slice(0, 500)}`,
+    );
+  }
+
+  /** What is not as documented; `undefined` when everything is. */
+  private faultOf(exchange: Exchange): string | undefined {
+    if (!exchange.headers.get('x-request-id')) return 'there is no X-Request-Id';
+    const operation = this.operationOf(exchange);
+    if (!operation) {
+      return exchange.status >= 400 && exchange.status < 500
+        ? this.problemFault(exchange)
+        : 'the document has no such operation';
+    }
+    return (
+      this.answerFault(operation, exchange) ??
+      (exchange.status < 300 ? this.requestFault(operation, exchange) : undefined)
+    );
+  }
+
+  private operationOf({ method, path }: Exchange): OpenApiOperation | undefined {
+    const segments = new URL(path, 'http://localhost').pathname.split('/');
+    const fits = this.routes.filter(
+      (route) =>
+        route.segments.length === segments.length &&
+        route.segments.every((part, index) => part.startsWith('{') || part === segments[index]),
+    );
+    // The route with the most literal segments is the one that is meant.
+    const [best] = fits.sort((a, b) => variables(a.segments) - variables(b.segments));
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+    return best?.methods[verb];
+  }
+
+  private answerFault(operation: OpenApiOperation, exchange: Exchange): string | undefined {
+    const documented = operation.responses[exchange.status];
+    if (!documented) return `${operation.operationId} documents no ${exchange.status}`;
+    const response = this.closed.resolve(documented);
+    const mediaType = mediaTypeOf(exchange.headers);
+    const media = response.content?.[mediaType];
+    if (!media) return `${operation.operationId} documents no "${mediaType}" for ${exchange.status}`;
+    if (exchange.method === 'HEAD') return undefined;
+    if (mediaType === PROBLEM)
+      return this.problemFault(exchange) ?? this.closed.fault(media.schema, parsed(exchange.text));
+    const isJson = mediaType === 'application/json' && media.schema['format'] !== 'binary';
+    return isJson ? this.closed.fault(media.schema, parsed(exchange.text)) : undefined;
+  }
+
+  private problemFault({ headers, text, status, method }: Exchange): string | undefined {
+    if (mediaTypeOf(headers) !== PROBLEM) return 'the error is no problem+json';
+    if (method === 'HEAD') return undefined;
+    const body = parsed(text) as { status?: unknown; request_id?: unknown } | undefined;
+    if (body?.status !== status) return `"status" is not ${status}`;
+    if (body.request_id !== headers.get('x-request-id')) return '"request_id" is not X-Request-Id';
+    return this.closed.fault({ $ref: '#/components/schemas/Problem' }, body);
+  }
+
+  private requestFault(operation: OpenApiOperation, exchange: Exchange): string | undefined {
+    return this.queryFault(operation, exchange) ?? this.bodyFault(operation, exchange);
+  }
+
+  private queryFault({ parameters = [] }: OpenApiOperation, { path }: Exchange): string | undefined {
+    const { searchParams } = new URL(path, 'http://localhost');
+    const documented = parameters.filter((parameter) => parameter.in === 'query');
+    for (const name of new Set(searchParams.keys())) {
+      const parameter = documented.find((each) => each.name === name);
+      if (!parameter) return `the query parameter "${name}" is not documented`;
+      const fault = this.open.fault(parameter.schema, queryValue(searchParams.getAll(name), parameter.schema));
+      if (fault !== undefined) return `query parameter "${name}": ${fault}`;
+    }
+    const missing = documented.find(({ name, required }) => required && !searchParams.has(name));
+    return missing && `the query parameter "${missing.name}" is required`;
+  }
+
+  private bodyFault(
+    { requestBody }: OpenApiOperation,
+    { requestBody: text, ...exchange }: Exchange,
+  ): string | undefined {
+    const media = requestBody?.content['application/json'];
+    if (!media || media.schema['format'] === 'binary') return undefined;
+    if (text === undefined || text === '') return requestBody?.required ? 'the body is required' : undefined;
+    // Items that are rejected are valid to send.
+    const { rejected = [] } = parsed(exchange.text) as { rejected?: unknown[] };
+    if (rejected.length > 0) return undefined;
+    const fault = this.open.fault(media.schema, parsed(text));
+    return fault && `the body was taken, but is not documented so: ${fault}`;
+  }
+}
+
+const variables = (segments: readonly string[]): number => segments.filter((part) => part.startsWith('{')).length;
+
+const mediaTypeOf = (headers: Exchange['headers']): string =>
+  (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function queryValue(values: string[], schema: OpenApiSchema): unknown {
+  const [value] = values;
+  switch (schema['type']) {
+    case 'array':
+      return values;
+    case 'number':
+    case 'integer':
+      return value === '' || Number.isNaN(Number(value)) ? value : Number(value);
+    case 'boolean':
+      return value === 'true' ? true : value === 'false' ? false : value;
+    default:
+      return value;
+  }
+}
+
+/** Compiles schemas of a document, each once. */
+class Compiler {
+  private readonly ajv = new Ajv({ strict: false, allErrors: false });
+  private readonly checks = new Map<OpenApiSchema, Check>();
+
+  constructor(private readonly document: OpenApiDocument) {
+    addFormats.default(this.ajv);
+    this.ajv.addSchema({ $id: 'api', components: document.components });
+  }
+
+  resolve<T extends object>(value: T | { $ref: string }): T {
+    if (!('$ref' in value)) return value;
+    const [, ...path] = value.$ref.split('/');
+    return path.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], this.document) as T;
+  }
+
+  /** What is wrong with a value, or `undefined`. */
+  fault(schema: OpenApiSchema, value: unknown): string | undefined {
+    let check = this.checks.get(schema);
+    if (!check) this.checks.set(schema, (check = this.compile(schema)));
+    return check(value);
+  }
+
+  private compile(schema: OpenApiSchema): Check {
+    const validate: ValidateFunction = this.ajv.compile(absolute(schema) as OpenApiSchema);
+    return (value) => {
+      if (validate(value)) return undefined;
+      const [error] = validate.errors!;
+      const { instancePath, message, params } = error!;
+      return `${instancePath === '' ? 'the value' : instancePath} ${message} ${JSON.stringify(params)}`;
+    };
+  }
+}
+
+/** References within the document, for a schema that is compiled outside of it. */
+function absolute(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(absolute);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === '$ref' && typeof member === 'string' ? member.replace(/^#/, 'api#') : absolute(member),
+    ]),
+  );
+}
+
+/**
+ * A copy in which objects have no members beyond the documented ones, but where the schema says that they may. Not
+ * within `allOf`, whose parts see the members of each other.
+ */
+function closeObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closeObjects);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, key === 'allOf' ? member : closeObjects(member)]),
+  );
+  const isOpenObject = copy['type'] === 'object' && 'properties' in copy && !('additionalProperties' in copy);
+  return isOpenObject ? { ...copy, additionalProperties: false } : copy;
+}
