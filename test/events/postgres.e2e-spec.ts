@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { describeStreamBasics } from './stream-basics.ts';
+import { describeStreamModel } from './stream-model.ts';
 
 let postgres: TestPostgres | undefined;
 let server: ServerApp | undefined;
@@ -16,3 +17,4 @@ afterAll(async () => {
 });
 
 describeStreamBasics(() => server!);
+describeStreamModel(() => [server!], { runs: 30 });

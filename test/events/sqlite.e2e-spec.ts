@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { tempDir } from '../support/spandrel.ts';
 import { describeStreamBasics } from './stream-basics.ts';
+import { describeStreamModel } from './stream-model.ts';
 
 let server: ServerApp | undefined;
 beforeAll(async () => {
@@ -12,3 +13,4 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 describeStreamBasics(() => server!);
+describeStreamModel(() => [server!], { runs: 40 });

@@ -1,0 +1,165 @@
+/** The event stream of two instances on one Postgres, with Redis between them and without. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger, type Logger } from '@spandrel/kernel';
+import { ProjectFeeds } from '../../libs/events/src/project-feeds.js';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { until } from '../support/spandrel.ts';
+import { EventClient, range } from './event-client.ts';
+import { describeStreamModel } from './stream-model.ts';
+
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+/** Two instances on a database of their own. */
+async function startTwo(name: string, redisUrl: string | null, logger?: Logger): Promise<ServerApp[]> {
+  const url = await postgres!.createDatabase(name);
+  const start = () =>
+    startServerApp(
+      { dialect: 'postgres', url },
+      { settings: (settings) => void (settings.redisUrl = redisUrl), ...(logger && { logger }) },
+    );
+  return Promise.all([start(), start()]);
+}
+
+describe('two instances without Redis', () => {
+  let servers: ServerApp[] = [];
+  beforeAll(async () => {
+    servers = await startTwo('without', null);
+  }, 30_000);
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+  describeStreamModel(() => servers, {
+    runs: 25,
+    settle: async () => void (await Promise.all(servers.map(({ app }) => app.get(ProjectFeeds).catchUp()))),
+  });
+
+  it('replay each the events of both, and tell of the other one with the next of their own', async () => {
+    const trace = (n: number, name: string) => servers[n]!.api.post('/api/traces', { name });
+    const live = await EventClient.open(servers[0]!.url);
+    await trace(1, 'there');
+    await trace(1, 'there too');
+    await trace(0, 'here');
+    await live.has(3);
+    const replayed = await EventClient.open(servers[1]!.url, { query: 'since=0' });
+    await replayed.has(3);
+    expect(live.ids).toEqual([1, 2, 3]);
+    expect(replayed.text).toBe(live.text);
+    live.close();
+    replayed.close();
+  });
+});
+
+describeWith('redis-server', 'two instances with Redis', () => {
+  let redis: TestRedis;
+  let servers: ServerApp[] = [];
+  const lines: string[] = [];
+  const clients: EventClient[] = [];
+  beforeAll(async () => {
+    redis = await makeRedis();
+    await redis.start();
+    const logger = createLogger('info', 'test', { write: (line: string) => void lines.push(line) });
+    servers = await startTwo('with', redis.url, logger);
+  }, 40_000);
+  afterEach(() => clients.splice(0).forEach((client) => client.close()));
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await redis.crash();
+  });
+
+  const listen = async (n: number, project: string, query = ''): Promise<EventClient> => {
+    const client = await EventClient.open(servers[n]!.url, { project, query });
+    clients.push(client);
+    return client;
+  };
+  const traces = async (n: number, project: string, from: number, to: number): Promise<void> => {
+    for (const name of range(from, to))
+      await servers[n]!.api.send('POST', '/api/traces', { name: `t${name}` }, { 'x-test-project': project });
+  };
+  const said = (what: string): number => lines.filter((line) => line.includes(what)).length;
+
+  describeStreamModel(() => servers, { runs: 25, settleMs: 5_000 });
+
+  it('deliver events of the other one at once', async () => {
+    const live = await listen(0, 'at-once');
+    await traces(1, 'at-once', 1, 1);
+    const sent = Date.now();
+    await live.has(1);
+    expect(Date.now() - sent).toBeLessThan(2_000);
+  });
+
+  it('deliver events too large for a message', async () => {
+    const live = await listen(0, 'large');
+    const large = 'x'.repeat(400_000);
+    const name = { name: 'large', metadata: { large } };
+    await servers[1]!.api.send('POST', '/api/traces', name, { 'x-test-project': 'large' });
+    await live.has(1, 3_000);
+    expect(live.events[0]!.data).toContain(large);
+  });
+
+  it('go on without Redis and lose nothing when it comes back', async () => {
+    const live = await Promise.all([0, 1].map((n) => listen(n, 'outage')));
+    await traces(1, 'outage', 1, 2);
+    for (const client of live) await client.has(2);
+    await redis.crash();
+    const own = Date.now();
+    await traces(0, 'outage', 3, 5);
+    await live[0]!.has(5);
+    expect(Date.now() - own).toBeLessThan(3_000);
+    await sleep(500);
+    expect(said('Redis cannot be reached')).toBe(servers.length);
+    await redis.start();
+    await live[1]!.has(5);
+    await until(() => said('Redis is reached again') === servers.length);
+    await traces(1, 'outage', 6, 7);
+    for (const client of live) {
+      await client.has(7);
+      expect(client.ids).toEqual(range(1, 7));
+    }
+    expect(said('Redis cannot be reached')).toBe(servers.length);
+  }, 40_000);
+
+  it('ignore what others write to the channel', async () => {
+    const live = await listen(0, 'strange');
+    const { createClient } = await import('redis');
+    const stranger = createClient({ url: redis.url });
+    await stranger.connect();
+    for (const text of [
+      '',
+      'x',
+      '{}',
+      '{"instance":1}',
+      '{"instance":"x","events":{"projectId":"strange","firstSeq":0,"lastSeq":0}}\n{"type":"cleared"}',
+    ])
+      await stranger.publish('spandrel:events:0', text);
+    await stranger.close();
+    await traces(1, 'strange', 1, 2);
+    await live.has(2);
+    expect(live.ids).toEqual([1, 2]);
+  });
+});
+
+describeWith('redis-server', 'an instance whose Redis is not there', () => {
+  it('starts all the same and delivers its own events', async () => {
+    const redis = await makeRedis();
+    const started = Date.now();
+    const [server, other] = await startTwo('absent', redis.url);
+    expect(Date.now() - started).toBeLessThan(15_000);
+    const live = await EventClient.open(server!.url);
+    const there = await EventClient.open(other!.url);
+    await server!.api.post('/api/traces', { name: 'here' });
+    await live.has(1, 2_000);
+    await redis.start();
+    await there.has(1);
+    live.close();
+    there.close();
+    await server!.close();
+    await other!.close();
+    await redis.crash();
+  }, 40_000);
+});
