@@ -1,11 +1,13 @@
 import { expect } from '@jest/globals';
 import type { ImportJsonResult, Problem } from '@spandrel/contract';
 import type { StorageConfig } from '@spandrel/storage';
-import { startServerApp, type ServerApp, type ServerAppOptions } from '../support/server-app.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { importJson, type ImportJsonAnswer } from './import-json.ts';
 
 /** The server as the tests of export and import use it; a project of its own stands for an empty instance. */
 export interface TransferServer extends ServerApp {
+  /** The largest file it takes. */
+  importBytes: number;
   /** A project that nothing is in. */
   project(): string;
   /** Calls the API in a project. @throws when the answer is an error. */
@@ -19,16 +21,16 @@ export interface TransferServer extends ServerApp {
 
 let projects = 0;
 
-export async function startTransferServer(
-  config: StorageConfig,
-  options: ServerAppOptions = {},
-): Promise<TransferServer> {
-  const server = await startServerApp(config, options);
+const IMPORT_BYTES = 8 * 1024 * 1024;
+
+export async function startTransferServer(config: StorageConfig): Promise<TransferServer> {
+  const server = await startServerApp(config, { settings: ({ limits }) => (limits.importBytes = IMPORT_BYTES) });
   const headers = (project: string) => ({ 'x-test-project': project });
   const send = (project: string, body: string | Uint8Array<ArrayBuffer>) =>
     importJson(server.url, body, { headers: headers(project) });
   return {
     ...server,
+    importBytes: IMPORT_BYTES,
     project: () => `project-${++projects}`,
     async call<Body>(project: string, method: string, path: string, body?: unknown) {
       const answer = await server.api.send<Body & Problem>(method, path, body, headers(project));

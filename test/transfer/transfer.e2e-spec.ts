@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { exports } from './exports.ts';
+import { imports } from './imports.ts';
 import { roundTrips } from './round-trips.ts';
 import { startTransferServer, type TransferServer } from './transfer-server.ts';
 
@@ -34,4 +36,6 @@ describe.each(databases)('on %s', (_name, newDatabase) => {
 
   const server = (): TransferServer => opened!;
   roundTrips(server);
+  exports(server);
+  imports(server);
 });

@@ -12,17 +12,14 @@ import {
   traceNotFound,
   traceResource,
   TraceStore,
-  type StoredSpan,
   type TraceRow,
 } from '@spandrel/tracing';
+import { SeenIds } from './seen-ids.js';
 
 /** One read: a few milliseconds of the event loop, so that requests hardly notice. */
 const SLICE = { rows: 256, bytes: 1024 * 1024 };
 /** Datapoints written before the event loop turns: their JSON is parsed and made anew. */
 const DATAPOINTS_AT_ONCE = 64;
-
-/** The last ids that are in the file. */
-type LastIds = Partial<Record<ExportCollection, string>>;
 
 /** JSON of items, slice by slice. */
 type Slices = AsyncGenerator<readonly string[]>;
@@ -44,12 +41,13 @@ export class ExportEverything {
    * @throws what reading the first slice throws, before anything is written.
    */
   everything(scope: Scope, options: LongReadOptions): Promise<Readable> {
-    const last: LastIds = {};
+    const traces = new SeenIds();
+    const datasets = new SeenIds();
     return file({
-      traces: this.allTraces(scope, last, options),
-      spans: this.allSpans(scope, last, options),
-      datasets: this.allDatasets(scope, last, options),
-      datapoints: this.allDatapoints(scope, last, options),
+      traces: this.allTraces(scope, traces, options),
+      spans: this.allSpans(scope, traces, options),
+      datasets: this.allDatasets(scope, datasets, options),
+      datapoints: this.allDatapoints(scope, datasets, options),
     });
   }
 
@@ -65,21 +63,22 @@ export class ExportEverything {
     });
   }
 
-  private async *allTraces(scope: Scope, last: LastIds, options: LongReadOptions): Slices {
-    for (let afterId = ''; ; afterId = last.traces!) {
+  private async *allTraces(scope: Scope, seen: SeenIds, options: LongReadOptions): Slices {
+    for (let afterId = ''; ;) {
       const traces = await this.scan.traces(scope, afterId, SLICE, options);
       if (traces.length === 0) return;
-      last.traces = traces.at(-1)!.id;
+      for (const { id } of traces) seen.add(id);
+      afterId = traces.at(-1)!.id;
       yield traces.map(traceJson);
     }
   }
 
-  private async *allSpans(scope: Scope, last: LastIds, options: LongReadOptions): Slices {
+  private async *allSpans(scope: Scope, traces: SeenIds, options: LongReadOptions): Slices {
     for (let afterId = ''; ;) {
-      const spans: StoredSpan[] = await this.scan.spans(scope, afterId, SLICE, options);
+      const spans = await this.scan.spans(scope, afterId, SLICE, options);
       if (spans.length === 0) return;
       afterId = spans.at(-1)!.id;
-      yield spans.filter(({ traceId }) => traceId <= (last.traces ?? '')).map(spanJson);
+      yield spans.filter(({ traceId }) => traces.has(traceId)).map(spanJson);
     }
   }
 
@@ -93,24 +92,24 @@ export class ExportEverything {
     }
   }
 
-  private async *allDatasets(scope: Scope, last: LastIds, options: LongReadOptions): Slices {
-    for (let afterId = ''; ; afterId = last.datasets!) {
+  private async *allDatasets(scope: Scope, seen: SeenIds, options: LongReadOptions): Slices {
+    for (let afterId = ''; ;) {
       const datasets = await this.datasets.after(scope, afterId, SLICE.rows, options);
       if (datasets.length === 0) return;
-      last.datasets = datasets.at(-1)!.id;
+      for (const { id } of datasets) seen.add(id);
+      afterId = datasets.at(-1)!.id;
       yield datasets.map((dataset) => JSON.stringify(datasetResource(dataset)));
     }
   }
 
-  private async *allDatapoints(scope: Scope, last: LastIds, options: LongReadOptions): Slices {
+  private async *allDatapoints(scope: Scope, seen: SeenIds, options: LongReadOptions): Slices {
     for (let afterId = ''; ;) {
       const datasets = await this.datasets.after(scope, afterId, SLICE.rows, options);
+      if (datasets.length === 0) return;
       for (const { id, datapointCount } of datasets) {
-        if (id > (last.datasets ?? '')) return;
-        if (datapointCount > 0) yield* this.datapointsOf(scope, id, options);
+        if (datapointCount > 0 && seen.has(id)) yield* this.datapointsOf(scope, id, options);
         afterId = id;
       }
-      if (datasets.length === 0) return;
     }
   }
 

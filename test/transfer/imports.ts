@@ -1,0 +1,272 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DatapointResource, DatasetResource, SpanResource, TraceListItem } from '@spandrel/contract';
+import { sendRaw } from '../support/raw-http.ts';
+import { until } from '../support/spandrel.ts';
+import { importForm, importJson } from './import-json.ts';
+import { undated, type TransferServer } from './transfer-server.ts';
+
+const START = '2026-01-02T03:04:05.006Z';
+const END = '2026-01-02T03:04:06.006Z';
+const trace = (id: string, members: object = {}) => ({ id, name: `trace ${id}`, started_at: START, ...members });
+const span = (id: string, members: object = {}) => ({
+  ...{ id, trace_id: 't', name: `span ${id}`, status: 'completed', started_at: START, ended_at: END },
+  ...members,
+});
+const dataset = (id: string, members: object = {}) => ({
+  ...{ id, name: `set ${id}`, description: null, datapoint_count: 1, version: 4, created_at: START, updated_at: END },
+  ...members,
+});
+const datapoint = (id: string, members: object = {}) => ({
+  ...{ id, dataset_id: 'd', kind: { Generic: { input: id } }, source: 'manual', source_span_id: null },
+  ...{ created_at: START, updated_at: END },
+  ...members,
+});
+const whole = {
+  version: 1,
+  traces: [trace('t')],
+  spans: [span('a'), span('b')],
+  datasets: [dataset('d')],
+  datapoints: [datapoint('p')],
+};
+const counts = (traces: number, spans: number, datasets: number, datapoints: number) => ({
+  imported: { traces, spans, datasets, datapoints },
+  rejected: [],
+  rejected_count: 0,
+});
+
+export function imports(server: () => TransferServer): void {
+  const isEmpty = async (project: string): Promise<boolean> => {
+    const file = JSON.parse(await server().export(project)) as Record<string, unknown[]>;
+    return ['traces', 'spans', 'datasets', 'datapoints'].every((collection) => file[collection]!.length === 0);
+  };
+
+  describe('an import', () => {
+    it('takes the members of the file in any order, and the file raw or in a form', async () => {
+      const expected = { status: 200, body: counts(1, 2, 1, 1) };
+      const first = server().project();
+      expect(await server().import(first, JSON.stringify(whole))).toEqual(expected);
+      const reversed = Object.fromEntries(Object.entries(whole).toReversed());
+      const second = server().project();
+      expect(await server().import(second, JSON.stringify(reversed, null, 2))).toEqual(expected);
+      expect(undated(await server().export(second))).toBe(undated(await server().export(first)));
+      const { url } = server();
+      expect(await importForm(url, [{ name: 'export.json', content: JSON.stringify(whole) }])).toEqual(expected);
+      for (const files of [[], [{ name: 'a.json', field: 'x', content: '{}' }], [{ name: 'a.csv', content: '{}' }]]) {
+        expect((await importForm(url, files)).status).toBe(files[0]?.name === 'a.csv' ? 415 : 400);
+      }
+    });
+
+    it('ignores members that it does not know, and takes a missing list for an empty one', async () => {
+      const project = server().project();
+      const file = '\ufeff{"tool":{"a":[1,{"b":"]}"}]},"version":1,"spans":null,"traces":[{"id":"t","more":1}]}';
+      expect(await server().import(project, file)).toEqual({ status: 200, body: counts(1, 0, 0, 0) });
+      expect(await server().import(project, '{"version":1}')).toEqual({ status: 200, body: counts(0, 0, 0, 0) });
+    });
+
+    it('gives what exists the values of the file, leaves the rest alone, and deletes nothing', async () => {
+      const { call } = server();
+      const project = server().project();
+      await server().restore(project, JSON.stringify(whole));
+      await call(project, 'PATCH', '/api/traces/t', { name: 'renamed', tags: ['new'] });
+      await call(project, 'POST', '/api/spans', { id: 'more', trace_id: 't', name: 'more' });
+      await call(project, 'PUT', '/api/datasets/d', { name: 'renamed' });
+      await call(project, 'PUT', '/api/datasets/d/datapoints/p', { kind: { Generic: { input: 'edited' } } });
+      const { id } = await call<DatapointResource>(project, 'POST', '/api/datasets/d/datapoints', {
+        kind: { Generic: { input: 'more' } },
+      });
+      const late = { ...whole, spans: [span('a', { name: 'again', status: 'running', ended_at: null }), span('more')] };
+      expect(await server().restore(project, JSON.stringify(late))).toEqual(counts(1, 2, 1, 1));
+
+      const shown = await call<{ trace: TraceListItem; spans: SpanResource[] }>(project, 'GET', '/api/traces/t');
+      expect(shown.trace).toMatchObject({ name: 'trace t', tags: ['new'], span_count: 3, ended_at: END });
+      expect(shown.spans.map(({ id: spanId, name, status }) => [spanId, name, status])).toEqual([
+        ['a', 'span a', 'completed'],
+        ['b', 'span b', 'completed'],
+        ['more', 'span more', 'completed'],
+      ]);
+      const set = await call<DatasetResource>(project, 'GET', '/api/datasets/d');
+      expect(set).toMatchObject({ name: 'set d', datapoint_count: 2, version: 7, updated_at: END });
+      const { datapoints } = await call<{ datapoints: DatapointResource[] }>(
+        project,
+        'GET',
+        '/api/datasets/d/datapoints',
+      );
+      expect(datapoints.map((one) => [one.id, (one.kind as { Generic: { input: string } }).Generic.input])).toEqual([
+        [id, 'more'],
+        ['p', 'p'],
+      ]);
+    });
+
+    it('tells of what it makes, once, and lets no capture rule take a span that ended elsewhere', async () => {
+      const { call, events } = server();
+      const project = server().project();
+      const { id } = await call<DatasetResource>(project, 'POST', '/api/datasets', { name: 'captured' });
+      await call(project, 'POST', `/api/datasets/${id}/capture-rules`, { name: 'all', filters: {} });
+      const told = () => events.filter(({ projectId }) => projectId === project).map(({ event }) => event.type);
+      const before = told().length;
+      await server().restore(project, JSON.stringify(whole));
+      expect(told().slice(before)).toEqual([
+        'trace_created',
+        ...['span_created', 'span_completed', 'span_created', 'span_completed'],
+        ...['dataset_created', 'datapoint_created'],
+      ]);
+      await call(project, 'POST', '/api/spans', { id: 'live', trace_id: 't', name: 'live' });
+      await call(project, 'POST', '/api/spans/live/complete', {});
+      const captured = () =>
+        call<{ datapoints: DatapointResource[] }>(project, 'GET', `/api/datasets/${id}/datapoints`);
+      await until(async () => (await captured()).datapoints.length > 0);
+      expect((await captured()).datapoints.map(({ source_span_id: source }) => source)).toEqual(['live']);
+    });
+
+    it('leaves out, and lists, what the instance has no place for', async () => {
+      const project = server().project();
+      await server().restore(project, JSON.stringify(whole));
+      const file = {
+        version: 1,
+        traces: [trace('u')],
+        spans: [span('a', { trace_id: 'u' }), span('c', { trace_id: 'nowhere' }), span('d')],
+        datapoints: [datapoint('q', { dataset_id: 'nowhere' }), datapoint('r')],
+      };
+      const { status, body } = await server().import(project, JSON.stringify(file));
+      expect([status, body.imported, body.rejected_count]).toEqual([
+        200,
+        { traces: 1, spans: 1, datasets: 0, datapoints: 1 },
+        3,
+      ]);
+      expect(body.rejected).toEqual([
+        { collection: 'spans', index: 0, code: 'id_conflict', message: expect.any(String) },
+        { collection: 'spans', index: 1, code: 'trace_not_found', message: expect.any(String) },
+        { collection: 'datapoints', index: 0, code: 'dataset_not_found', message: expect.any(String) },
+      ]);
+    });
+
+    it('keeps snapshots of runs as they are when datapoints come in many batches', async () => {
+      const { call } = server();
+      const project = server().project();
+      const datapoints = Array.from({ length: 1_000 }, (_, n) => datapoint(`p${n}`));
+      await server().restore(project, JSON.stringify({ version: 1, datasets: [dataset('d')], datapoints }));
+      const set = await call<DatasetResource>(project, 'GET', '/api/datasets/d');
+      expect(set).toMatchObject({ version: 4, datapoint_count: 1_000, updated_at: END });
+      const changed = datapoints.map((one) => ({ ...one, kind: { Generic: { input: 'changed' } } }));
+      await server().restore(project, JSON.stringify({ version: 1, datapoints: changed }));
+      expect(await call(project, 'GET', '/api/datasets/d')).toMatchObject({ version: 5, datapoint_count: 1_000 });
+    });
+
+    it.each<[what: string, file: string, code: string, detail: RegExp]>([
+      ['nothing', '', 'malformed_json', /^line 1: .*not the JSON object/],
+      ['a list', '[]', 'malformed_json', /^line 1: .*not the JSON object/],
+      ['no version', '{"traces":[]}', 'validation_failed', /^version: is required/],
+      ['another version', '{"version":2,"traces":[{"id":"t"}]}', 'validation_failed', /^version: must be 1/],
+      ['a broken version', '{"version":1]}', 'malformed_json', /^version: not valid JSON/],
+      ['a list that is none', '{"version":1,"spans":{}}', 'validation_failed', /^spans: must be a list/],
+      ['a list twice', '{"version":1,"spans":[],"spans":[]}', 'malformed_json', /^line 1.* twice/],
+      [
+        'half a file',
+        '{"version":1,\n"traces":[\n{"id":"t"},\n{"id"',
+        'malformed_json',
+        /^line 4, at traces\[1\]: .*ends/,
+      ],
+      ['more than a file', '{"version":1,"traces":[{"id":"t"}]}{}', 'malformed_json', /more behind the end/],
+      ['an item that is no JSON', '{"version":1,"traces":[{"id":"t"},{"id":t}]}', 'malformed_json', /^traces\[1\]: /],
+      ['an item that is no object', '{"version":1,"traces":[7]}', 'validation_failed', /^traces\[0\]: /],
+      ['a bad trace', '{"version":1,"traces":[{"id":"t"},{"id":"no id"}]}', 'validation_failed', /^traces\[1\]\.id: /],
+      ['depth', `{"version":1,"traces":[${'['.repeat(300)}`, 'malformed_json', /ends before/],
+      [
+        'an item too deep',
+        `{"version":1,"traces":[${'['.repeat(300)}${']'.repeat(300)}]}`,
+        'malformed_json',
+        /^traces\[0\]: JSON nests deeper/,
+      ],
+      ...[
+        [{ spans: [span('a'), span('b', { kind: { type: 'llm_call' } })] }, /^spans\[1\]\.kind\.model: /],
+        [{ spans: [span('a', { ended_at: '2025-01-01T00:00:00Z' })] }, /^spans\[0\]\.ended_at: must not lie before/],
+        [{ spans: [span('a', { status: 'running' })] }, /^spans\[0\]\.status: a running span/],
+        [{ datasets: [dataset('d', { version: -1 })] }, /^datasets\[0\]\.version: /],
+        [{ datasets: [dataset('d', { created_at: 'yesterday' })] }, /^datasets\[0\]\.created_at: /],
+        [{ datasets: [dataset('d')], datapoints: [datapoint('p', { kind: {} })] }, /^datapoints\[0\]\.kind: /],
+        [{ datasets: [dataset('d')], datapoints: [datapoint('p', { source: 'x' })] }, /^datapoints\[0\]\.source: /],
+      ].map(
+        ([members, detail]) =>
+          [
+            `${String(detail)}`,
+            JSON.stringify({ version: 1, traces: [trace('t')], ...(members as object) }),
+            'validation_failed',
+            detail as RegExp,
+          ] as [string, string, string, RegExp],
+      ),
+    ])('of %s imports nothing and says where', async (_what, file, code, detail) => {
+      const project = server().project();
+      const answer = await server().import(project, file);
+      expect([answer.status, answer.body.code]).toEqual([400, code]);
+      expect(answer.body.detail).toMatch(detail);
+      expect(await isEmpty(project)).toBe(true);
+    });
+
+    it('of bytes that are no UTF-8 imports nothing', async () => {
+      const project = server().project();
+      const bytes = Buffer.concat([
+        Buffer.from('{"version":1,"traces":[{"id":"t","name":"'),
+        Buffer.from([0xff]),
+        Buffer.from('"}]}'),
+      ]);
+      const answer = await server().import(project, new Uint8Array(bytes));
+      expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json']);
+      expect(await isEmpty(project)).toBe(true);
+    });
+
+    it('beyond the limit is 413, whether or not it says so first', async () => {
+      const project = server().project();
+      const large = new Uint8Array(server().importBytes + 1).fill(0x20);
+      large.set(new TextEncoder().encode('{"version":1}'));
+      const headers = { 'x-test-project': project };
+      const stream = new Blob([large]).stream();
+      for (const answer of [
+        await server().import(project, large),
+        await importJson(server().url, stream, { headers }),
+      ]) {
+        expect([answer.status, answer.body.code]).toEqual([413, 'payload_too_large']);
+      }
+      expect((await server().import(project, large.subarray(0, server().importBytes))).status).toBe(200);
+    });
+
+    it('of another media type is 415, a compressed one too', async () => {
+      const { url } = server();
+      for (const headers of [{ 'content-type': 'text/plain' }, { 'content-encoding': 'gzip' }]) {
+        expect((await importJson(url, '{"version":1}', { headers })).status).toBe(415);
+      }
+    });
+
+    it('whose client leaves halfway imports nothing; the next one does', async () => {
+      const project = server().project();
+      const { hostname, port } = new URL(server().url);
+      const head =
+        `POST /api/import/json HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Test-Project: ${project}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n';
+      const controller = new AbortController();
+      const sending = sendRaw(server().url, `${head}${JSON.stringify(whole)}`).catch(() => undefined);
+      const gone = importJson(server().url, new ReadableStream({ pull: () => new Promise(() => undefined) }), {
+        headers: { 'x-test-project': project },
+        signal: controller.signal,
+      }).catch(() => 'gone');
+      setTimeout(() => controller.abort(), 100);
+      expect(await gone).toBe('gone');
+      await sending;
+      expect(await isEmpty(project)).toBe(true);
+      expect(await server().restore(project, JSON.stringify(whole))).toEqual(counts(1, 2, 1, 1));
+    });
+
+    it('of one project is seen by no other', async () => {
+      const [mine, other] = [server().project(), server().project()];
+      await server().restore(other, JSON.stringify(whole));
+      const before = undated(await server().export(other));
+      const changed = {
+        ...whole,
+        traces: [trace('t', { name: 'mine' })],
+        datapoints: [datapoint('p', { kind: { Generic: { input: 9 } } })],
+      };
+      await server().restore(mine, JSON.stringify(changed));
+      await server().call(mine, 'DELETE', '/api/traces');
+      expect(undated(await server().export(other))).toBe(before);
+    });
+  });
+}
