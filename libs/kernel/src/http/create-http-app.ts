@@ -19,6 +19,7 @@ import { isLocalRequest } from './local-request.js';
 import { answerMalformedHttp } from './malformed-http.js';
 import { HttpMetrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
+import { registerDocsPage } from './openapi/docs-page.js';
 import { OpenApi } from './openapi/openapi.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ProblemFilter, sendProblem } from './problem.filter.js';
@@ -77,6 +78,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   });
   registerJsonBody(fastify);
   registerStreamedBodies(fastify);
+  registerDocsPage(fastify);
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter(logger));
   return app;
