@@ -30,6 +30,7 @@ export {
   rawSql,
   rowsFrom,
   sql,
+  unindexed,
   type Dialect,
   type Sql,
   type SqlValue,

@@ -1,17 +1,22 @@
 import type { SortOrder } from '@spandrel/contract';
 import { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
-import { rawSql, sql, type Sql } from './sql.js';
+import { joinSql, rawSql, sql, unindexed, type Sql } from './sql.js';
 
-/** How a list is sorted: by a column, ties by id in the same direction, rows without a value last in either order. */
+/**
+ * How a list is sorted: by a column, ties by the second column, where there is one, and by id in the same direction, rows
+ * without a value last in either order.
+ */
 export interface Sorting {
   /** What cursors are bound to. */
   list: string;
   column: string;
+  /** Whole numbers, never missing. Of a column that is nowhere `null`. */
+  tieColumn?: string;
   idColumn: string;
   type: ValueType;
   nullable: boolean;
   order: SortOrder;
-  /** Few rows are found by other means: sorting them is cheaper than an index in list order. Numbers only. */
+  /** Few rows are found by other means: sorting them is cheaper than an index in list order. */
   unindexed?: boolean;
 }
 
@@ -25,7 +30,7 @@ export interface Page<Item> {
 }
 
 export const startOf = (sorting: Sorting, cursor: string | undefined): Position | undefined =>
-  cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type);
+  cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type, sorting.tieColumn !== undefined);
 
 /** The parts that are left from a position on. */
 function partsFrom({ nullable }: Sorting, from: Position | undefined): Part[] {
@@ -42,23 +47,27 @@ export function behind(sorting: Sorting, part: Part, from: Position | undefined)
     return from?.value === null ? sql`${value} is null and ${id} ${beyond} ${from.id}` : sql`${value} is null`;
   }
   const present = nullable ? sql`${value} is not null` : sql`1 = 1`;
-  return from === undefined ? present : sql`${present} and (${value}, ${id}) ${beyond} (${from.value}, ${from.id})`;
+  return from === undefined ? present : sql`${present} and ${compared(sorting, beyond, from)}`;
 }
 
 /** Rows of a part up to and with a position. */
-export function upTo({ column, idColumn, order }: Sorting, part: Part, to: Position): Sql {
-  const within = rawSql(order === 'asc' ? '<=' : '>=');
-  const [value, id] = [rawSql(column), rawSql(idColumn)];
-  return part === 'valueless'
-    ? sql`${id} ${within} ${to.id}`
-    : sql`(${value}, ${id}) ${within} (${to.value}, ${to.id})`;
+export function upTo(sorting: Sorting, part: Part, to: Position): Sql {
+  const within = rawSql(sorting.order === 'asc' ? '<=' : '>=');
+  return part === 'valueless' ? sql`${rawSql(sorting.idColumn)} ${within} ${to.id}` : compared(sorting, within, to);
 }
 
-export function orderBy(sorting: Sorting, part: Part): Sql {
-  const { idColumn, order } = sorting;
-  // A planner does not look for an index on an expression.
-  const column = sorting.unindexed && sorting.type !== 'text' ? `+${sorting.column}` : sorting.column;
-  return rawSql(part === 'valueless' ? `${idColumn} ${order}` : `${column} ${order}, ${idColumn} ${order}`);
+const compared = ({ column, tieColumn, idColumn }: Sorting, operator: Sql, { value, tie, id }: Position): Sql =>
+  tieColumn === undefined
+    ? sql`(${rawSql(column)}, ${rawSql(idColumn)}) ${operator} (${value}, ${id})`
+    : sql`(${rawSql(column)}, ${rawSql(tieColumn)}, ${rawSql(idColumn)}) ${operator} (${value}, ${tie ?? null}, ${id})`;
+
+export function orderBy({ column, tieColumn, idColumn, order, unindexed: few }: Sorting, part: Part): Sql {
+  const columns =
+    part === 'valueless' ? [idColumn] : [column, ...(tieColumn === undefined ? [] : [tieColumn]), idColumn];
+  return joinSql(
+    columns.map((one) => sql`${few ? unindexed(one) : rawSql(one)} ${rawSql(order)}`),
+    ', ',
+  );
 }
 
 /** Rows of one part of a list. */

@@ -125,6 +125,16 @@ export const containsText = (column: string, needle: string): Sql => ({
   },
 });
 
+/**
+ * A column that is not to be looked for in an index: SQLite, which knows no figures of the data, would otherwise take
+ * any index that fits. Postgres chooses by itself.
+ */
+export const unindexed = (column: string): Sql => ({
+  writeTo(target) {
+    target.text += target.dialect === 'sqlite' ? `+${column}` : column;
+  },
+});
+
 /** Locks the rows of a select until the transaction ends; SQLite has one writer anyway. */
 export const forUpdate = (of: string): Sql => ({
   writeTo(target) {

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ListSpans, SpanResource, SpanSortKey } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
+  anyOf,
   behind,
   fillPage,
   joinSql,
   jsonContains,
   mayContainJson,
   orderBy,
-  rawSql,
   sql,
   startOf,
   Storage,
@@ -21,18 +21,21 @@ import {
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
-import { spanConditions } from './span-filter.store.js';
+import { positionColumns, type SpanPlan, type SpanRead, type Walk } from './span-candidates.store.js';
+import { planSpans } from './span-plan.store.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
 import type { StoredSpan } from './span.entity.js';
 import { ofMatchingTraces } from './trace-filter.store.js';
 
-const SORTED: Record<SpanSortKey, Pick<Sorting, 'column' | 'type' | 'nullable'> & { property: keyof StoredSpan }> = {
+type Sorted = Pick<Sorting, 'column' | 'type' | 'nullable' | 'tieColumn'>;
+
+const SORTED: Record<SpanSortKey, Sorted & { property: keyof StoredSpan }> = {
   started_at: { column: 's.started_at', property: 'startedAt', type: 'integer', nullable: false },
   duration: { column: 's.duration_ms', property: 'durationMs', type: 'integer', nullable: true },
   tokens: { column: 's.total_tokens', property: 'totalTokens', type: 'integer', nullable: true },
   cost: { column: 's.cost', property: 'cost', type: 'number', nullable: true },
-  name: { column: 's.name', property: 'name', type: 'text', nullable: false },
+  name: { column: 's.name', property: 'name', type: 'text', nullable: false, tieColumn: 's.started_at' },
 };
 
 /** Candidates of a text search looked at in one go: few at first, since most searches find soon. */
@@ -43,19 +46,20 @@ const LOADED_AT_ONCE = 50;
 /** Found text, in UTF-16 units, at which a page ends before its limit. */
 const FOUND_BYTES = 32 * 1024 * 1024;
 
-interface Search {
-  scope: Scope;
-  where: Sql;
-  sorting: Sorting;
+interface Search extends SpanRead {
+  plan: SpanPlan;
   positionOf: (span: StoredSpan) => Position;
-  query: ListSpans;
-  options: LongReadOptions;
+}
+
+/** Some candidates whose payload may contain what is searched, in order, and where they end; at the end `undefined`. */
+interface Slice {
+  maybes: string[];
+  end: Position | undefined;
 }
 
 /**
- * `GET /api/spans` (contract.md "Spans"). Keyset pages: by start through `span_started_at`, of a trace through
- * `span_trace`, of a model through `span_model`, running or failed through `span_unfinished`; the rest scans the narrow
- * table off the main thread. Payloads are loaded for the rows of the page only; a page of large ones ends early.
+ * `GET /api/spans` (contract.md "Spans"), in keyset pages found as {@link planSpans} has it, off the main thread. Payloads
+ * are loaded for the rows of the page only; a page of large ones ends early.
  */
 @Injectable()
 export class SpanListStore {
@@ -70,42 +74,36 @@ export class SpanListStore {
     const { property, ...sorted } = SORTED[sortBy];
     const sorting: Sorting = { list: `spans:${sortBy}:${order}`, idColumn: 's.id', order, ...sorted };
     const from = startOf(sorting, query.cursor);
-    const conditions = spanConditions(scope, query);
-    const ofTraces = conditions && (await ofMatchingTraces(this.storage, scope, query, options));
-    if (conditions === null || ofTraces === null) return { items: [], nextCursor: null };
-    if (ofTraces) conditions.push(ofTraces.condition);
-    sorting.unindexed = ofTraces?.few ?? false;
+    const searchesText = payloadConditions(query).length > 0;
+    const ofTraces = await ofMatchingTraces(this.storage, scope, query, options);
+    if (ofTraces === null) return { items: [], nextCursor: null };
+    const read = { storage: this.storage, scope, query, sorting, options, ofTraces: ofTraces?.condition };
+    const plan = await planSpans(read, ofTraces);
+    if (plan === null) return { items: [], nextCursor: null };
+    const tied = sorting.tieColumn !== undefined;
     const search: Search = {
-      scope,
-      where: joinSql(conditions, ' and '),
-      sorting,
-      positionOf: (span) => ({ value: span[property], id: span.id }),
-      query,
-      options,
+      ...read,
+      plan,
+      positionOf: (span) => ({ value: span[property], id: span.id, ...(tied && { tie: span.startedAt }) }),
     };
-    const searchesText = [query.text_contains, query.input_contains, query.output_contains].some(
-      (n) => n !== undefined,
-    );
     const page = await fillPage(
       sorting,
       from,
       query.limit,
       (part, start, count) =>
-        searchesText
-          ? this.search(search, part, start, count)
-          : this.rows(search, part, behind(sorting, part, start), count),
+        searchesText ? this.search(search, part, start, count) : this.rows(search, part, start, count),
       search.positionOf,
     );
     return { items: page.items.map(spanResource), nextCursor: page.nextCursor };
   }
 
-  private async rows(search: Search, part: Part, within: Sql, count: number): Promise<Fetched<StoredSpan>> {
-    const { scope, where, sorting, options } = search;
-    const found = await this.storage.readLong<{ id: string }>(
-      sql`select s.id as id from span s where ${where} and ${within} order by ${orderBy(sorting, part)} limit ${count}`,
-      options,
-    );
-    const ids = found.map(({ id }) => id);
+  private async rows(
+    { plan, scope, options }: Search,
+    part: Part,
+    start: Position | undefined,
+    count: number,
+  ): Promise<Fetched<StoredSpan>> {
+    const ids = (await plan.candidates(part, start, count)).map(({ id }) => id);
     const rows = await this.spans.loadSome(scope, ids, options);
     return { rows, cut: rows.length < ids.length };
   }
@@ -121,8 +119,11 @@ export class SpanListStore {
     let bytes = 0;
     let from = start;
     for (let size = SLICE_MIN; ; size = Math.min(size * 2, SLICE_MAX)) {
-      const end = await this.sliceEnd(search, part, from, size);
-      for await (const loaded of this.loaded(search, await this.maybes(search, part, from, end))) {
+      const { walk } = search.plan;
+      const { maybes, end } = walk
+        ? await this.walkedSlice(search, walk, part, from, size)
+        : await this.slice(search, part, from, size);
+      for await (const loaded of this.loaded(search, maybes)) {
         for (const span of loaded.filter((candidate) => matchesText(candidate, search.query))) {
           found.push(span);
           bytes += (span.input?.length ?? 0) + (span.output?.length ?? 0);
@@ -146,39 +147,47 @@ export class SpanListStore {
     }
   }
 
-  /** Where a slice of the candidates ends; `undefined` when it is the last one. */
-  private async sliceEnd(
-    { where, sorting, options }: Search,
+  /** Where one statement finds the candidates, another one finds a slice's end, so that none of them need be read. */
+  private async walkedSlice(
+    { query, options }: Search,
+    { where, sorting }: Walk,
     part: Part,
     from: Position | undefined,
     size: number,
-  ): Promise<Position | undefined> {
+  ): Promise<Slice> {
+    const order = orderBy(sorting, part);
     const [end] = await this.storage.readLong<Position>(
-      sql`select ${rawSql(sorting.column)} as value, s.id as id from span s
-        where ${where} and ${behind(sorting, part, from)}
-        order by ${orderBy(sorting, part)} limit 1 offset ${size - 1}`,
+      sql`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
+        order by ${order} limit 1 offset ${size - 1}`,
       options,
     );
-    return end;
-  }
-
-  /** Ids of the candidates of a slice whose payload may contain what is searched, in order. */
-  private async maybes(
-    { where, sorting, query, options }: Search,
-    part: Part,
-    from: Position | undefined,
-    end: Position | undefined,
-  ): Promise<string[]> {
     const slice = end
       ? sql`${behind(sorting, part, from)} and ${upTo(sorting, part, end)}`
       : behind(sorting, part, from);
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select s.id as id from span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id
-        where ${where} and ${slice} and ${joinSql(payloadConditions(query), ' and ')}
-        order by ${orderBy(sorting, part)}`,
+        where ${where} and ${slice} and ${joinSql(payloadConditions(query), ' and ')} order by ${order}`,
       options,
     );
-    return rows.map(({ id }) => id);
+    return { maybes: rows.map(({ id }) => id), end };
+  }
+
+  private async slice(
+    { plan, scope, query, options }: Search,
+    part: Part,
+    from: Position | undefined,
+    size: number,
+  ): Promise<Slice> {
+    const candidates = await plan.candidates(part, from, size);
+    const ids = candidates.map(({ id }) => id);
+    const rows = await this.storage.readLong<{ id: string }>(
+      sql`select p.span_id as id from span_payload p
+        where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}
+        and ${joinSql(payloadConditions(query), ' and ')}`,
+      options,
+    );
+    const maybes = new Set(rows.map(({ id }) => id));
+    return { maybes: ids.filter((id) => maybes.has(id)), end: ids.length < size ? undefined : candidates.at(-1) };
   }
 }
 

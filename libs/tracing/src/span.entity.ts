@@ -4,8 +4,8 @@ import type { Flat } from '@spandrel/storage';
 /** Spans that start within so many bits of a millisecond count (2 h 20 min) share a slot. */
 const SLOT_BITS = 23;
 
-/** The slot of a span, as indexes have it; queries must write it alike. */
-export const SLOT = `(started_at >> ${SLOT_BITS})`;
+/** The slot of a span, as indexes have it; queries must write it alike. @param table its name or alias. */
+export const slotColumn = (table: string): string => `(${table}.started_at >> ${SLOT_BITS})`;
 
 /** When a slot begins, in milliseconds since the epoch. */
 export const slotStart = (slot: number): number => slot * 2 ** SLOT_BITS;
@@ -20,7 +20,7 @@ export const slotOf = (startedAt: number): number => Math.floor(startedAt / 2 **
  */
 const bySlot = (name: string, column: string) => ({
   name,
-  expression: `create index ${name} on span (project_id, ${SLOT}, ${column}, id) where ${column} is not null`,
+  expression: `create index ${name} on span (project_id, (started_at >> ${SLOT_BITS}), ${column}, id) where ${column} is not null`,
 });
 
 /**

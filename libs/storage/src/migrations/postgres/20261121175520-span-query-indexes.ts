@@ -9,5 +9,12 @@ export class SpanQueryIndexes extends Migration {
     this.addSql('create index span_duration on span (project_id, (started_at >> 23), duration_ms, id) where duration_ms is not null');
     this.addSql('create index span_tokens on span (project_id, (started_at >> 23), total_tokens, id) where total_tokens is not null');
     this.addSql('create index span_cost on span (project_id, (started_at >> 23), cost, id) where cost is not null');
+    // While a table has no statistics yet, Postgres takes the newest of the indexes that seem equal to it, and those on the
+    // project look no worse than the primary key: made again, the key is the newest.
+    for (const table of ['span', 'trace']) {
+      this.addSql(
+        `alter table ${table} drop constraint ${table}_pkey, add constraint ${table}_pkey primary key (project_id, id)`,
+      );
+    }
   }
 }

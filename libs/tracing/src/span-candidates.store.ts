@@ -1,0 +1,84 @@
+import type { ListSpans } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  behind,
+  joinSql,
+  orderBy,
+  rawSql,
+  sql,
+  type LongReadOptions,
+  type Part,
+  type Position,
+  type Sorting,
+  type Sql,
+  type Storage,
+} from '@spandrel/storage';
+
+/** A list of spans that is asked for. */
+export interface SpanRead {
+  storage: Pick<Storage, 'readLong'>;
+  scope: Scope;
+  query: ListSpans;
+  sorting: Sorting;
+  /** A condition on the spans' traces, where there is one. */
+  ofTraces: Sql | undefined;
+  options: LongReadOptions;
+}
+
+/** Spans that match, in list order: up to `count` of a part, behind a position. Fewer only at the end. */
+export type Candidates = (part: Part, from: Position | undefined, count: number) => Promise<Position[]>;
+
+/** One statement finds the spans in list order. */
+export interface Walk {
+  where: Sql;
+  sorting: Sorting;
+}
+
+/** How the spans of a list are found. */
+export interface SpanPlan {
+  candidates: Candidates;
+  walk?: Walk;
+}
+
+/** What a position in the list is made of. */
+export const positionColumns = ({ column, tieColumn, idColumn }: Sorting): Sql =>
+  rawSql(`${column} as value, ${tieColumn === undefined ? '' : `${tieColumn} as tie, `}${idColumn} as id`);
+
+/** Spans in list order as one select. */
+export const inOrder = (
+  sorting: Sorting,
+  where: Sql,
+  part: Part,
+  from: Position | undefined,
+  count: number,
+): Sql => sql`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
+  order by ${orderBy(sorting, part)} limit ${count}`;
+
+export const walking =
+  ({ storage, options }: SpanRead, { where, sorting }: Walk): Candidates =>
+  (part, from, count) =>
+    storage.readLong<Position>(inOrder(sorting, where, part, from, count), options);
+
+/**
+ * The first of several lists, each of which an index holds in list order: `count` of each, and of these the first.
+ * @param lists what sets each list apart. Their number is rounded up, so that the statements stay few.
+ */
+export function firstOf(
+  sorting: Sorting,
+  where: Sql,
+  lists: readonly Sql[],
+  part: Part,
+  from: Position | undefined,
+  count: number,
+): Sql {
+  const padded = [...lists];
+  while (padded.length !== 2 ** Math.ceil(Math.log2(padded.length))) padded.push(sql`1 = 0`);
+  const arms = padded.map((list) => {
+    const order = orderBy({ ...sorting, unindexed: false }, part);
+    return sql`select * from (select ${positionColumns(sorting)} from span s
+      where ${where} and ${list} and ${behind(sorting, part, from)} order by ${order} limit ${count}) one`;
+  });
+  const names: Sorting = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
+  if (sorting.tieColumn !== undefined) names.tieColumn = 'tie';
+  return sql`select * from (${joinSql(arms, ' union all ')}) every order by ${orderBy(names, part)} limit ${count}`;
+}

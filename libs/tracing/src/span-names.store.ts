@@ -1,0 +1,40 @@
+import type { Scope } from '@spandrel/kernel';
+import { containsText, sql, type LongReadOptions, type Sql, type Storage } from '@spandrel/storage';
+import { firstOf, type Candidates, type SpanRead } from './span-candidates.store.js';
+
+/** Distinct names looked through: one step in their index each. A project with more has its spans looked through. */
+const NAMES_MAX = 2_000;
+/** Matching names whose spans are read name by name; more of them are dense among the spans. */
+const MATCHING_MAX = 64;
+
+/**
+ * The names of spans that contain a needle.
+ * @returns `undefined` when there are many, or too many to be looked through.
+ */
+export async function namesWith(
+  storage: Pick<Storage, 'readLong'>,
+  scope: Scope,
+  needle: string,
+  options: LongReadOptions,
+): Promise<string[] | undefined> {
+  const first = sql`select min(v.name) from span v where v.project_id = ${scope.projectId}`;
+  const rows = await storage.readLong<{ name: string; number: number }>(
+    sql`with recursive names(name, number) as (
+        select (${first}), 1
+        union all
+        select (${first} and v.name > names.name), names.number + 1
+        from names where names.name is not null and names.number < ${NAMES_MAX}
+      )
+      select name, number from names
+      where name is not null and (${containsText('name', needle)} or number = ${NAMES_MAX}) limit ${MATCHING_MAX + 1}`,
+    options,
+  );
+  const looked = rows.length <= MATCHING_MAX && rows.every(({ number }) => number < NAMES_MAX);
+  return looked ? rows.map(({ name }) => name) : undefined;
+}
+
+/** Spans with one of some names in start order. */
+export function byNames({ sorting, storage, options }: SpanRead, names: readonly string[], where: Sql): Candidates {
+  const lists = names.map((name) => sql`s.name = ${name}`);
+  return (part, from, count) => storage.readLong(firstOf(sorting, where, lists, part, from, count), options);
+}
