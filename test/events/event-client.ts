@@ -82,11 +82,11 @@ export class EventClient {
 
   /** Stops reading, as a client that hangs. */
   pause(): void {
-    this.response.socket.pause();
+    this.response.pause();
   }
 
   resume(): void {
-    this.response.socket.resume();
+    this.response.resume();
   }
 
   /** Waits until so many events have come. */

@@ -67,6 +67,7 @@ const listens = (port: number): Promise<boolean> =>
  */
 export function describeWith(program: string, name: string, suite: () => void): void {
   const isThere = spawnSync('which', [program]).status === 0;
-  if (isThere || process.env['SPANDREL_REQUIRE_SERVICES'] === '1') describe(name, suite);
-  else describe.skip(`${name} (skipped: ${program} is not on the PATH)`, suite);
+  const isWanted = isThere || process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
+  const title = isWanted ? name : `${name} (skipped: ${program} is not on the PATH)`;
+  (isWanted ? describe : describe.skip)(title, () => suite());
 }
