@@ -54,27 +54,31 @@ describe('/docs', () => {
   });
 
   const skipped = inBrowser === it ? '' : ' (skipped: no chromium on the PATH)';
-  inBrowser(`shows the operations in a browser, which asks no other host${skipped}`, async () => {
-    if (!browser) throw new Error('there is no chromium on the PATH');
-    const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
-    try {
-      const page = await chrome.newPage();
-      const faults: string[] = [];
-      const hosts = new Set<string>();
-      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-      page.on('pageerror', (error) => faults.push(String(error)));
-      page.on('request', (request) => request.url().startsWith('data:') || hosts.add(new URL(request.url()).origin));
-      await page.goto(`${app.url}/docs`);
-      const operation = page.locator('#operations-Tracing-createTrace');
-      await operation.waitFor({ timeout: 20_000 });
-      expect(await operation.textContent()).toContain('/api/traces');
-      await operation.locator('button').first().click();
-      await operation.locator('.responses-wrapper').waitFor();
-      expect(await operation.textContent()).toContain('id_conflict');
-      expect(faults).toEqual([]);
-      expect([...hosts]).toEqual([app.url]);
-    } finally {
-      await chrome.close();
-    }
-  }, 90_000);
+  inBrowser(
+    `shows the operations in a browser, which asks no other host${skipped}`,
+    async () => {
+      if (!browser) throw new Error('there is no chromium on the PATH');
+      const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+      try {
+        const page = await chrome.newPage();
+        const faults: string[] = [];
+        const hosts = new Set<string>();
+        page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+        page.on('pageerror', (error) => faults.push(String(error)));
+        page.on('request', (request) => request.url().startsWith('data:') || hosts.add(new URL(request.url()).origin));
+        await page.goto(`${app.url}/docs`);
+        const operation = page.locator('#operations-Tracing-createTrace');
+        await operation.waitFor({ timeout: 20_000 });
+        expect(await operation.textContent()).toContain('/api/traces');
+        await operation.locator('button').first().click();
+        await operation.locator('.responses-wrapper').waitFor();
+        expect(await operation.textContent()).toContain('id_conflict');
+        expect(faults).toEqual([]);
+        expect([...hosts]).toEqual([app.url]);
+      } finally {
+        await chrome.close();
+      }
+    },
+    90_000,
+  );
 });

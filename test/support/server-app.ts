@@ -21,6 +21,8 @@ export interface ServerApp {
 }
 
 export interface ServerAppOptions {
+  /** Gets the app before its routes are registered. */
+  prepare?: (app: NestFastifyApplication) => void;
   settings?: (settings: Settings) => void;
   logger?: Logger;
 }
@@ -40,6 +42,7 @@ export async function startServerApp(config: StorageConfig, options: ServerAppOp
     modules: [StorageModule.forRoot(storage)],
   });
   takeProjectFromHeader(app);
+  options.prepare?.(app);
   const events: ServerApp['events'] = [];
   app.get(DomainEvents).register({
     name: 'witness',
