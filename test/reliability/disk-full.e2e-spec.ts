@@ -89,7 +89,9 @@ describe.each(DISKS)('%s', (_name, makeDisk) => {
     );
     expect((await api.spans()).length).toBe(acknowledged.length);
     expect((await api.traces()).map(({ span_count }) => span_count)).toEqual([acknowledged.length]);
-    for (const path of ['/livez', '/readyz', '/api/health']) expect((await api.get(path)).status).toBe(200);
+    for (const path of ['/livez', '/api/health']) expect((await api.get(path)).status).toBe(200);
+    await write();
+    expect((await api.get('/readyz')).status).toBe(503);
     expect((await api.get('/api/spans?text_contains=s1s1')).status).toBe(200);
 
     disk.relieve(server);
@@ -98,6 +100,7 @@ describe.each(DISKS)('%s', (_name, makeDisk) => {
       await write();
       return acknowledged.length > before;
     });
+    await until(async () => (await api.get('/readyz')).status === 200);
     expect((await api.get<{ spans: SpanResource[] }>('/api/traces/t')).body.spans.length).toBe(acknowledged.length);
     expect(await server.stop()).toBe(0);
     const kept = recount(disk.dataDir);

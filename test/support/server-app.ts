@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Registry } from '@prometheus-io/client';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { parseExactJson, type EventPayload } from '@spandrel/contract';
 import { createHttpApp, createLogger, loadPlugins, loadSettings, type Logger, type Settings } from '@spandrel/kernel';
@@ -32,7 +33,12 @@ export async function startServerApp(config: StorageConfig, options: ServerAppOp
   const settings = loadSettings({ args: ['--data-dir', tempDir()], env: {}, cwd: process.cwd() });
   options.settings?.(settings);
   const logger = options.logger ?? createLogger('silent', 'test');
-  const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
+  const metrics = new Registry();
+  const storage = await openStorage(config, {
+    entities: FEATURES.flatMap(({ entities }) => entities),
+    logger,
+    metrics,
+  });
   const plugins = await loadPlugins(settings.plugins, logger);
   const app = await createHttpApp({
     settings,
@@ -40,6 +46,7 @@ export async function startServerApp(config: StorageConfig, options: ServerAppOp
     logger,
     features: FEATURES,
     modules: [StorageModule.forRoot(storage)],
+    metrics,
   });
   takeProjectFromHeader(app);
   options.prepare?.(app);

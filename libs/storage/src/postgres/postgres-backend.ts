@@ -57,9 +57,12 @@ export class PostgresBackend implements Backend {
     return rows;
   }
 
-  /** A transaction of its own with an id: a server that only reads has none to give. */
-  check(): Promise<void> {
-    return this.transaction(async () => undefined);
+  /** A transaction of its own gets an id, which a standby has none of, and must be one that may write. */
+  async check(): Promise<void> {
+    await this.transaction(async (tx) => {
+      const [row] = await tx.all<{ transaction_read_only: string }>(sql`show transaction_read_only`);
+      if (row!.transaction_read_only !== 'off') throw new Error('the database is read-only');
+    });
   }
 
   state(): BackendState {

@@ -1,0 +1,239 @@
+/** What operators build on: every metric is documented, and dashboard, alerts and runbook links point to what is there. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse as parseYaml } from 'yaml';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { Api } from '../support/api.ts';
+import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
+import { familyOf, readMetrics, type ShownMetric } from './metrics-text.ts';
+import { readQuery } from './promql.ts';
+
+const DOCS = readFileSync('docs/operations.md', 'utf8');
+/** Metrics of the client library, named and explained by it. */
+const OF_LIBRARY = /^(process|nodejs)_/;
+/** Labels that Prometheus adds to what it scrapes. */
+const OF_PROMETHEUS = new Set(['instance', 'job']);
+
+interface Panel {
+  type: string;
+  title: string;
+  targets?: { expr: string }[];
+}
+
+interface Rule {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+}
+
+let provider: FakeProvider;
+let spandrel: Spandrel;
+let server: Map<string, ShownMetric>;
+let gateway: Map<string, ShownMetric>;
+
+const scrape = async (url: string) => readMetrics(await (await fetch(`${url}/metrics`)).text());
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  spandrel = await startSpandrel({ env: { SPANDREL_OPENAI_BASE_URL: provider.url, SPANDREL_ACCESS_LOG: 'false' } });
+  const api = new Api(spandrel.apiUrl);
+  const stream = new AbortController();
+  await fetch(`${spandrel.apiUrl}/api/events`, { signal: stream.signal });
+  await api.post('/api/traces', { id: 't' });
+  await api.post('/api/spans', { id: 's', trace_id: 't', name: 'n' });
+  await api.post('/api/spans/s/complete', { output: 'o' });
+  await api.get('/api/spans?text_contains=o');
+  await api.get('/api/traces/none');
+  await api.get('/nowhere/at/all?secret=1');
+  await api.send('PROPFIND', '/api/traces');
+  for (const scenario of ['echo', 'cut']) {
+    await fetch(`${spandrel.gatewayUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-fake': scenario },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
+    })
+      .then((answer) => answer.text())
+      .catch(() => undefined);
+  }
+  await until(async () => (await api.spans()).length >= 3);
+  stream.abort();
+  server = await scrape(spandrel.apiUrl);
+  gateway = await scrape(spandrel.gatewayUrl);
+}, 60_000);
+afterAll(async () => {
+  await spandrel?.stop('SIGKILL');
+  await provider?.close();
+});
+
+const all = (): Map<string, ShownMetric> => new Map([...server, ...gateway]);
+
+/** The rows of the tables of metrics in docs/operations.md. */
+function documented(): Map<string, { type: string; labels: string[]; meaning: string }> {
+  const section = DOCS.slice(DOCS.indexOf('## Metrics'), DOCS.indexOf('## Dashboard and alerts'));
+  const rows = section.matchAll(/^\| `(\w+)`\s+\| (\w+)\s+\| ([^|]*)\| ([^|]+)\|$/gm);
+  return new Map(
+    [...rows].map(([, name, type, labels, meaning]) => [
+      name!,
+      { type: type!, labels: [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!), meaning: meaning!.trim() },
+    ]),
+  );
+}
+
+describe('the metrics of both programs', () => {
+  it('are those of the tables in docs/operations.md, with their types and labels', () => {
+    const docs = documented();
+    const shown = [...all().keys(), 'spandrel_storage_pool_connections'].sort();
+    expect([...docs.keys()].sort()).toEqual(shown);
+    for (const { name, type, labels, samples } of all().values()) {
+      const doc = docs.get(name)!;
+      expect([name, doc.type]).toEqual([name, type]);
+      if (samples.length > 0) expect([name, [...labels].sort()]).toEqual([name, [...doc.labels].sort()]);
+      expect(doc.meaning.length).toBeGreaterThan(10);
+    }
+    // Nearly all have samples after the traffic, so that labels were compared.
+    const silent = [...all().values()].filter(({ name, samples }) => samples.length === 0 && !OF_LIBRARY.test(name));
+    expect(silent.map(({ name }) => name)).toEqual(['spandrel_event_streams_cut_total']);
+  });
+
+  it('have names, units and help as promtool wants them', () => {
+    const faults: string[] = [];
+    for (const { name, type, help, labels } of all().values()) {
+      if (OF_LIBRARY.test(name)) continue;
+      const check = (holds: boolean, rule: string) => holds || faults.push(`${name}: ${rule}`);
+      check(/^spandrel_[a-z]+(_[a-z]+)*$/.test(name), 'snake_case with the prefix spandrel_');
+      check((type === 'counter') === name.endsWith('_total'), 'counters, and they alone, end in _total');
+      check(
+        !/_(milliseconds|ms|minutes|hours|kilobytes|kb|mb|percent|count|sum|bucket|info_total)$/.test(name),
+        'base units',
+      );
+      check(!/(duration|time|latency)/.test(name) || name.endsWith('_seconds'), 'times end in _seconds');
+      check(!/(size|free|memory)/.test(name) || name.endsWith('_bytes'), 'sizes end in _bytes');
+      check(help.length > 10 && help.endsWith('.'), 'a sentence of help');
+      for (const label of labels) check(/^[a-z]+(_[a-z]+)*$/.test(label), `label ${label}`);
+    }
+    expect(faults).toEqual([]);
+    for (const name of [
+      'process_resident_memory_bytes',
+      'process_cpu_seconds_total',
+      'nodejs_eventloop_lag_p99_seconds',
+    ]) {
+      expect([name, server.has(name), gateway.has(name)]).toEqual([name, true, true]);
+    }
+  });
+
+  it('name routes and known methods in labels, never what callers sent', () => {
+    const { samples } = server.get('spandrel_http_requests_total')!;
+    expect(samples).toContainEqual(
+      expect.stringMatching(/^spandrel_http_requests_total\{method="GET",route="unmatched",status_class="4xx"\} 1$/),
+    );
+    expect(samples.join('\n')).toContain('{method="GET",route="/api/traces/:id",status_class="4xx"} 1');
+    expect(samples.join('\n')).toContain('{method="other",route="unmatched",status_class="4xx"} 1');
+    for (const metrics of [server, gateway]) {
+      const text = [...metrics.values()].flatMap((metric) => metric.samples).join('\n');
+      expect(text).not.toMatch(/nowhere|secret|PROPFIND|traces\/none/);
+    }
+    // A stream that was open all the time is no slow request.
+    expect(server.get('spandrel_http_request_duration_seconds')!.samples.join('\n')).not.toContain('/api/events');
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    for (const metrics of [server, gateway]) {
+      expect(metrics.get('spandrel_build_info')!.samples).toEqual([
+        `spandrel_build_info{version="${version}",mode="local"} 1`,
+      ]);
+    }
+  });
+
+  it('are read with GET and HEAD in the format of Prometheus, by programs of this machine', async () => {
+    for (const url of [spandrel.apiUrl, spandrel.gatewayUrl]) {
+      const answer = await fetch(`${url}/metrics`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        'text/plain; version=0.0.4; charset=utf-8',
+      ]);
+      expect(answer.headers.get('x-request-id')).toMatch(/^\w{26}$/);
+      const head = await fetch(`${url}/metrics`, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      expect([404, 405]).toContain((await fetch(`${url}/metrics`, { method: 'POST' })).status);
+      const foreign = await fetch(`${url}/metrics`, { headers: { origin: 'https://evil.example' } });
+      expect([foreign.status, ((await foreign.json()) as { code: string }).code]).toEqual([403, 'host_not_allowed']);
+    }
+  });
+});
+
+/** An expression as Prometheus gets it: Grafana fills its variables in. */
+const filledIn = (expression: string): string => expression.replaceAll('$__rate_interval', '5m');
+
+/** Metrics and labels that an expression asks for and that neither program has. */
+function unknownIn(expression: string): string[] {
+  return readQuery(filledIn(expression)).matched.flatMap(({ metric, labels }) => {
+    if (metric === 'up') return [];
+    const shown = familyOf(metric, all());
+    if (!shown) return [metric];
+    const { labels: known } = documented().get(shown.name)!;
+    return labels.filter((label) => !OF_PROMETHEUS.has(label) && !known.includes(label)).map((l) => `${metric}{${l}}`);
+  });
+}
+
+describe('the Grafana dashboard', () => {
+  const dashboard = JSON.parse(readFileSync('deploy/grafana/spandrel.json', 'utf8')) as {
+    schemaVersion: number;
+    panels: (Panel & { id: number; gridPos: { x: number; w: number }; datasource?: { uid: string } })[];
+    templating: { list: { name: string; type: string }[] };
+  };
+  const panels = dashboard.panels.filter(({ type }) => type !== 'row');
+
+  it('asks for metrics and labels that are there, in PromQL', () => {
+    const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(expressions.length).toBeGreaterThan(30);
+    for (const expression of expressions) expect([expression, unknownIn(expression)]).toEqual([expression, []]);
+  });
+
+  it('shows every metric of Spandrel, with a data source to choose', () => {
+    const used = panels
+      .flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => readQuery(filledIn(expr)).metrics))
+      .map((name) => familyOf(name, all())!.name);
+    const missing = [...all().keys()].filter((name) => name.startsWith('spandrel_') && !used.includes(name));
+    expect(missing).toEqual([]);
+    expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
+    expect(dashboard.templating.list).toContainEqual(
+      expect.objectContaining({ name: 'datasource', type: 'datasource' }),
+    );
+    expect(panels.every(({ datasource }) => datasource?.uid === '${datasource}')).toBe(true);
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+    for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+  });
+});
+
+describe('the alert rules', () => {
+  const { groups } = parseYaml(readFileSync('deploy/prometheus/alerts.yaml', 'utf8')) as {
+    groups: { rules: Rule[] }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+  /** Anchors as GitHub makes them of headings. */
+  const anchors = new Set(
+    [...DOCS.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+  it.each(rules.map((rule) => [rule.alert, rule] as const))(
+    '%s asks for what is there and says what to do',
+    (_name, rule) => {
+      expect(unknownIn(rule.expr)).toEqual([]);
+      expect(rule.for).toMatch(/^\d+[smh]$/);
+      expect(['critical', 'warning']).toContain(rule.labels['severity']);
+      expect(rule.annotations['summary']!.length).toBeGreaterThan(10);
+      const [, anchor] = /^docs\/operations\.md#(.+)$/.exec(rule.annotations['runbook_url']!)!;
+      expect([...anchors]).toContain(anchor);
+    },
+  );
+
+  it('have names of their own, and the links inside docs/operations.md lead somewhere', () => {
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+    for (const [, anchor] of DOCS.matchAll(/\]\(#([\w-]+)\)/g)) expect([...anchors]).toContain(anchor);
+  });
+});
