@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './support/ports.ts';
 import { startSpandrel, tempDir, type Spandrel } from './support/spandrel.ts';
 import { Api } from './support/api.ts';
+import { naiveSummary } from './support/naive-analytics.ts';
+import { recount } from './support/recount.ts';
+import type { SpanResource } from '@spandrel/contract';
 
 const KILLS = 20;
 const WRITERS = 12;
@@ -45,6 +48,8 @@ describe('kill -9 of the server under write load', () => {
     expect(acknowledged.completed.size + acknowledged.ingested.size).toBeGreaterThan(KILLS * 10);
     server = await startSpandrel({ command: 'server', ...place });
     expectKept(acknowledged, place.dataDir);
+    expect(recount(place.dataDir).wrongAnalytics).toBe(0);
+    await expectAnalytics(new Api(server.apiUrl));
     expect(await server.stop()).toBe(0);
   }, 120_000);
 });
@@ -77,6 +82,25 @@ async function write(
   } catch {
     // The server was killed: what was on its way has not been acknowledged.
   }
+}
+
+/** What the summary and the counts say, against everything there is. */
+async function expectAnalytics(api: Api): Promise<void> {
+  const spans = await all<SpanResource>(api, 'spans');
+  const traces = await all(api, 'traces');
+  expect((await api.get('/api/analytics/summary')).body).toEqual(naiveSummary(traces.length, spans));
+  expect((await api.get('/api/stats')).body).toEqual({ trace_count: traces.length, span_count: spans.length });
+}
+
+async function all<Item>(api: Api, plural: 'spans' | 'traces'): Promise<Item[]> {
+  type Page = Record<typeof plural, Item[]> & { next_cursor: string | null };
+  const items: Item[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { body }: { body: Page } = await api.get<Page>(`/api/${plural}?limit=1000${cursor && `&cursor=${cursor}`}`);
+    items.push(...body[plural]);
+    cursor = body.next_cursor;
+  }
+  return items;
 }
 
 function expectKept({ created, completed, ingested }: Acknowledged, dataDir: string): void {

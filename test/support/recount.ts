@@ -6,6 +6,8 @@ export interface Recount {
   integrity: unknown;
   /** Ids of traces whose roll-up differs from a recount of their spans. */
   wrongRollUps: string[];
+  /** Rows of the analytics that differ from sums of the spans, or stand for none. */
+  wrongAnalytics: number;
   /** Spans without payload, and payloads without span. */
   halves: number;
   traceIds: Set<string>;
@@ -21,6 +23,7 @@ export function recount(dataDir: string): Recount {
     return {
       integrity: db.pragma('integrity_check', { simple: true }),
       wrongRollUps: ids<{ id: string }>(WRONG_ROLL_UPS).map(({ id }) => id),
+      wrongAnalytics: ids<{ n: number }>(WRONG_ANALYTICS)[0]!.n,
       halves: ids<{ n: number }>(HALVES)[0]!.n,
       traceIds: new Set(ids<{ id: string }>('select id from trace').map(({ id }) => id)),
       spans: new Map(
@@ -43,6 +46,36 @@ const WRONG_ROLL_UPS = `
     or abs(t.cost_usd + t.cost_pico / 1e12 - coalesce(sum(s.cost), 0)) > 1e-9
     or t.last_ended_at is not max(s.ended_at)
     or (select coalesce(sum(value ->> 1), 0) from json_each(t.models)) <> count(s.model)`;
+
+const COUNTED_ANALYTICS = [
+  ['0', '0'],
+  ['1', 'cast(floor(started_at / 86400000.0) as integer) * 86400000'],
+  ['2', 'cast(floor(started_at / 3600000.0) as integer) * 3600000'],
+]
+  .map(
+    ([grain, bucket]) => `
+    select project_id, ${grain} as grain, ${bucket} as bucket, coalesce('=' || model, '') as model,
+      coalesce('=' || provider, '') as provider, status, kind_type = 'llm_call' as llm, count(*) as spans,
+      coalesce(sum(total_tokens), 0) as tokens, coalesce(sum(duration_ms), 0) as ms, count(cost) as costs,
+      cast(round(coalesce(sum(cost), 0) * 1e6) as integer) as micro
+    from span group by 1, 2, 3, 4, 5, 6, 7`,
+  )
+  .join(' union all ');
+
+const STORED_ANALYTICS = `
+  select project_id, grain, bucket, model, provider, status, llm, span_count, tokens, duration_ms, cost_count,
+    cast(round((cost_usd + cost_pico / 1e12) * 1e6) as integer)
+  from analytics_rollup`;
+
+const COUNTED_TOTALS = 'select project_id, count(*) from trace group by project_id';
+const STORED_TOTALS = 'select project_id, trace_count from analytics_total';
+
+const differences = (a: string, b: string): string =>
+  `(select count(*) from (select * from (${a}) except select * from (${b}))) +
+   (select count(*) from (select * from (${b}) except select * from (${a})))`;
+
+const WRONG_ANALYTICS = `
+  select ${differences(COUNTED_ANALYTICS, STORED_ANALYTICS)} + ${differences(COUNTED_TOTALS, STORED_TOTALS)} as n`;
 
 const HALVES = `
   select (select count(*) from span s where not exists

@@ -1,0 +1,108 @@
+/** Analytics on Postgres, and what only a database with several writers can show. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { rebuildRollups } from '@spandrel/analytics';
+import { sql, type StorageConfig } from '@spandrel/storage';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { AnalyticsApp } from './analytics-app.js';
+import { describeAnalytics, expectRecounted } from './describe-analytics.js';
+import { sendAtOnce, write } from './random-writes.js';
+
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+const database = async (name: string): Promise<StorageConfig> => ({
+  dialect: 'postgres',
+  url: await postgres!.createDatabase(name),
+});
+
+describeAnalytics('Postgres', () => database('analytics'));
+
+/** Rebuilds again and again. @returns whether each one found something else than it made. */
+async function rebuildUntil({ storage }: AnalyticsApp, end: AbortSignal): Promise<boolean[]> {
+  const differed: boolean[] = [];
+  while (!end.aborted) {
+    differed.push((await rebuildRollups(storage)).differed);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return differed;
+}
+
+describe('analytics of two instances on one Postgres', () => {
+  const apps: AnalyticsApp[] = [];
+  const PROJECTS = ['a', 'b'];
+
+  beforeAll(async () => {
+    const config = await database('instances');
+    apps.push(...(await Promise.all([1, 2].map(() => AnalyticsApp.open(config)))));
+  }, 60_000);
+  afterAll(async () => {
+    for (const app of apps) await app.close();
+  });
+
+  it('equal a recount after both wrote at once, while rebuilds ran', async () => {
+    let accepted = 0;
+    // Clearing has a test of its own, below.
+    const some = write.filter(([method, url]) => method !== 'DELETE' || url !== '/api/traces');
+    const batch = fc.array(fc.tuple(fc.nat(1), some), { minLength: 30, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 4 }), async (batches) => {
+        const writing = new AbortController();
+        const rebuilds = rebuildUntil(apps[1]!, writing.signal);
+        try {
+          for (const writes of batches) {
+            const statuses = await sendAtOnce(apps, PROJECTS, writes);
+            // Transactions that lock each other are done again a few times, and then given up.
+            expect(statuses.filter((status) => status >= 500 && status !== 503)).toEqual([]);
+            accepted += statuses.filter((status) => status < 300).length;
+          }
+        } finally {
+          writing.abort();
+        }
+        expect(await rebuilds).not.toContain(true);
+        for (const project of PROJECTS) await expectRecounted(apps[0]!, project, [{}, { group_by: 'hour' }]);
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+    expect(accepted).toBeGreaterThan(100);
+    expect(await rebuildRollups(apps[0]!.storage)).toMatchObject({ differed: false });
+  }, 240_000);
+
+  it('keep a write that is on its way while the project is cleared', async () => {
+    const [one, other] = [apps[0]!, apps[1]!];
+    await one.call('DELETE', '/api/traces', undefined, 'c');
+    await one.call('POST', '/api/traces', { id: 'before' }, 'c');
+    await one.call('POST', '/api/spans', { trace_id: 'before', name: 's' }, 'c');
+    let cleared: Promise<unknown> | undefined;
+    // Another instance's transaction: it has written its trace, and its row of the roll-up, when the clearing begins.
+    await other.storage.write(async (tx) => {
+      await tx.run(sql`insert into trace (project_id, id, tags, metadata, started_at, status, span_count, running_count,
+        error_count, total_tokens, cost_usd, cost_pico, cost_count, models)
+        values ('c', 'during', '[]', '{}', 0, 0, 0, 0, 0, 0, 0, 0, 0, '[]')`);
+      await tx.run(sql`update analytics_total set trace_count = trace_count + 1 where project_id = 'c'`);
+      cleared = one.call('DELETE', '/api/traces', undefined, 'c');
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    await cleared;
+    expect(await one.traceCount('c')).toBe(1);
+    await expectRecounted(one, 'c', []);
+  });
+
+  it('make the roll-ups of an old database once when they start together', async () => {
+    const config = await database('old');
+    const first = await AnalyticsApp.open(config);
+    await first.call('POST', '/api/traces', { id: 't' });
+    await first.call('POST', '/api/spans', { trace_id: 't', name: 's' });
+    await first.storage.write(async (tx) => {
+      await tx.run(sql`delete from analytics_rollup`);
+      await tx.run(sql`delete from analytics_total`);
+    });
+    await first.close();
+    const both = await Promise.all([1, 2].map(() => AnalyticsApp.open(config)));
+    for (const app of both) expect(await app.stats()).toEqual({ trace_count: 1, span_count: 1 });
+    for (const app of both) await app.close();
+  }, 60_000);
+});
