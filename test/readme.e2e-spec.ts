@@ -1,11 +1,11 @@
 /** The README's examples, run as they stand there (ports and the example provider apart). */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
 import { Api } from './support/api.ts';
-import { startSpandrel, until, type Spandrel } from './support/spandrel.ts';
+import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 
 const examples = [...readFileSync(resolve('README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```/gms)]
   .map(([, language, code]) => ({ language, code: code! }))
@@ -33,14 +33,19 @@ function run(
   args: string[],
   env: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    // Examples write files.
+    cwd: tempDir(),
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   return new Promise((done) => child.on('close', (code) => done({ code, output })));
 }
 
 describe('the README', () => {
-  it('has examples', () => expect(examples.map(({ language }) => language)).toEqual(['js', 'sh', 'sh', 'sh', 'sh']));
+  it('has examples', () => expect(examples.map(({ language }) => language)).toEqual(['js', 'sh', 'sh', 'sh', 'sh', 'sh']));
 
   it.each(examples.map((example, index) => [index + 1, example] as const))(
     'example %i works',
@@ -70,7 +75,7 @@ describe('the README', () => {
 
 describe('npm start -- --help', () => {
   it('lists every setting of the README', async () => {
-    const { output } = await run(process.execPath, [join('dist', 'apps/cli/src/main.js'), 'serve', '--help'], {});
+    const { output } = await run(process.execPath, [resolve('dist', 'apps/cli/src/main.js'), 'serve', '--help'], {});
     const settings = [...readFileSync(resolve('README.md'), 'utf8').matchAll(/`(--[a-z-]+|SPANDREL_[A-Z_]+)`/g)].map(
       ([, name]) => name!,
     );
