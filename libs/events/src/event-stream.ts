@@ -84,9 +84,10 @@ export class EventStream implements FeedMember {
   private async replay(afterSeq: number): Promise<void> {
     const { socket, feed, slices, metrics } = this.parts;
     let seq = afterSeq;
+    let hasReadLog = false;
     try {
       while (!this.isClosed && socket.writable) {
-        const outcome = feed.join(this, seq);
+        const outcome = feed.join(this, seq, hasReadLog);
         if (typeof outcome === 'object') {
           this.goLive(outcome.missed);
           return;
@@ -98,6 +99,7 @@ export class EventStream implements FeedMember {
         const slice = await slices.read(feed.scope, this.filter, seq);
         if (this.isClosed) return;
         seq = slice.throughSeq;
+        hasReadLog = true;
         if (slice.count > 0) {
           metrics.delivered(slice.count);
           await this.taken(slice.bytes);

@@ -92,14 +92,18 @@ export class ProjectFeed {
     }
   }
 
-  /** Adds a client that has had everything up to `seq`, when that is where the feed stands, or little before. */
-  join(member: FeedMember, seq: number): JoinOutcome {
+  /**
+   * Adds a client that has had everything up to `seq`, when that is where the feed stands, or little before.
+   * @param hasReadLog whether it has just read the log up to there: what came meanwhile is then given to it from memory,
+   *   which may hold what the log has pruned.
+   */
+  join(member: FeedMember, seq: number, hasReadLog: boolean): JoinOutcome {
     const position = this.handedOut ?? 0;
     if (seq > position) {
       this.learn(seq);
       return 'ahead';
     }
-    const missed = seq === position ? [] : this.recent.behind(seq);
+    const missed = seq === position ? [] : hasReadLog ? this.recent.behind(seq) : undefined;
     if (!missed) return 'behind';
     const { filter } = member;
     const group = this.groups.get(filter.key);
