@@ -18,7 +18,7 @@ export function problemsOf({ method, operation, query, body }: RouteFacts): Erro
     'internal',
     'unavailable',
     ...pick(!open, 'unauthenticated', 'insufficient_scope', 'rate_limited'),
-    ...pick(query !== undefined || body !== undefined, 'validation_failed'),
+    ...pick((query ?? body ?? operation.body) !== undefined, 'validation_failed'),
     ...pick(query instanceof z.ZodObject && 'cursor' in query.shape, 'invalid_cursor'),
     ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),
     ...pick(!reads && operation.body === undefined, 'malformed_json'),
