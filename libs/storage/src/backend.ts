@@ -4,6 +4,8 @@ import type { WriteTx } from './write-tx.js';
 export interface LongReadOptions {
   /** Gives up waiting; a query not yet begun is not run. */
   signal?: AbortSignal;
+  /** One of the many reads of a long work, such as a search or an export: it leaves room for quick ones. */
+  patient?: boolean;
 }
 
 /** What a backend does just now. */

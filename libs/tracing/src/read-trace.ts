@@ -38,7 +38,7 @@ export class ReadTrace {
   private async *slices(scope: Scope, traceId: string, options: LongReadOptions): AsyncGenerator<string, number> {
     let count = 0;
     for (let from: Position | undefined; ;) {
-      const spans = await this.store.ofTrace(scope, traceId, from, SLICE, options);
+      const spans = await this.store.ofTrace(scope, traceId, from, SLICE, { ...options, patient: from !== undefined });
       const last = spans.at(-1);
       if (!last) return count;
       count += spans.length;

@@ -14,6 +14,18 @@ import {
   type Storage,
 } from '@spandrel/storage';
 
+/** Up to how many spans are looked up and sorted rather than found in list order. */
+export interface FewLimits {
+  /** Of one filter. */
+  ofFilter: number;
+  /** The same where no index has the list order and the filter: finding them in list order is dearer then. */
+  toSort: number;
+  /** Of a filter on a number, in whole slots of time; a slot that has more is walked in start order. */
+  inSlots: number;
+}
+
+export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000 };
+
 /** A list of spans that is asked for. */
 export interface SpanRead {
   storage: Pick<Storage, 'readLong'>;
@@ -23,6 +35,7 @@ export interface SpanRead {
   /** A condition on the spans' traces, where there is one. */
   ofTraces: Sql | undefined;
   options: LongReadOptions;
+  limits: FewLimits;
 }
 
 /** Spans that match, in list order: up to `count` of a part, behind a position. Fewer only at the end. */

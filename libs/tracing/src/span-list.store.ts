@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { ListSpans, SpanResource, SpanSortKey } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
@@ -21,7 +21,14 @@ import {
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
-import { positionColumns, type SpanPlan, type SpanRead, type Walk } from './span-candidates.store.js';
+import {
+  FEW_LIMITS,
+  positionColumns,
+  type FewLimits,
+  type SpanPlan,
+  type SpanRead,
+  type Walk,
+} from './span-candidates.store.js';
 import { planSpans } from './span-plan.store.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
@@ -66,18 +73,21 @@ export class SpanListStore {
   constructor(
     private readonly storage: Storage,
     private readonly spans: SpanStore,
+    @Optional() private readonly limits: FewLimits = FEW_LIMITS,
   ) {}
 
   /** @throws Invalid `invalid_cursor`. */
-  async list(scope: Scope, query: ListSpans, options: LongReadOptions = {}): Promise<Page<SpanResource>> {
+  async list(scope: Scope, query: ListSpans, given: LongReadOptions = {}): Promise<Page<SpanResource>> {
     const { sort_by: sortBy, sort_order: order } = query;
     const { property, ...sorted } = SORTED[sortBy];
     const sorting: Sorting = { list: `spans:${sortBy}:${order}`, idColumn: 's.id', order, ...sorted };
     const from = startOf(sorting, query.cursor);
     const searchesText = payloadConditions(query).length > 0;
+    const options = searchesText ? { ...given, patient: true } : given;
     const ofTraces = await ofMatchingTraces(this.storage, scope, query, options);
     if (ofTraces === null) return { items: [], nextCursor: null };
-    const read = { storage: this.storage, scope, query, sorting, options, ofTraces: ofTraces?.condition };
+    const { limits } = this;
+    const read = { storage: this.storage, scope, query, sorting, options, ofTraces: ofTraces?.condition, limits };
     const plan = await planSpans(read, ofTraces);
     if (plan === null) return { items: [], nextCursor: null };
     const tied = sorting.tieColumn !== undefined;

@@ -14,11 +14,6 @@ import { byValueRange, inValueRange } from './value-filter.store.js';
 import { byValue } from './value-order.store.js';
 import type { OfTraces } from './trace-filter.store.js';
 
-/** Spans that one filter leaves and that are looked up and sorted rather than found in list order. */
-const FEW = 2_000;
-/** The same where no index has the list order and the filters: finding them in list order is dearer then. */
-const FEW_TO_SORT = 20_000;
-
 /** A filter whose index finds the spans. */
 type Driver =
   | { by: 'equality'; filter: EqualityFilter }
@@ -38,7 +33,7 @@ interface FewSpans {
  * @returns `null` when nothing can match.
  */
 export async function planSpans(read: SpanRead, ofTraces: OfTraces | undefined): Promise<SpanPlan | null> {
-  const { scope, query, sorting, storage, options } = read;
+  const { scope, query, sorting, storage, options, limits } = read;
   if (spanConditions(scope, query) === null) return null;
   const where = (indexed: readonly IndexedFilter[], condition?: Sql): Sql => {
     const conditions = [...(spanConditions(scope, query, indexed) ?? [])];
@@ -56,7 +51,7 @@ export async function planSpans(read: SpanRead, ofTraces: OfTraces | undefined):
   const drivers = driversOf(query, names);
   const byStart = sortBy === 'started_at';
   if (drivers.length > (byStart ? 1 : 0)) {
-    const few = await fewOf(read, drivers, byStart ? FEW : FEW_TO_SORT);
+    const few = await fewOf(read, drivers, byStart ? limits.ofFilter : limits.toSort);
     if (few) return walk(few.indexed, true, few.condition);
   }
   const [driver] = drivers;

@@ -6,9 +6,6 @@ import { slotOf, slotStart } from './span.entity.js';
 import { spanConditions, valueRange, type ValueName } from './span-filter.store.js';
 import { slotIs, slotsWith } from './slot-list.store.js';
 
-/** Matches of a value index that are looked up and sorted; where one slot has more, they are dense enough to walk into. */
-const MATCHES_MAX = 1_000;
-
 interface Match {
   slot: number;
   id: string;
@@ -19,7 +16,7 @@ interface Match {
  * slot after slot in list order. Few matches are looked up one by one; a slot with many is walked in start order.
  */
 export function byValueRange(read: SpanRead, name: ValueName): Candidates {
-  const { scope, query, sorting, storage, options, ofTraces } = read;
+  const { scope, query, sorting, storage, options, ofTraces, limits } = read;
   const { order } = sorting;
   const whereOf = (indexed: readonly ('since' | 'until')[], ...more: Sql[]): Sql =>
     joinSql([...(spanConditions(scope, query, indexed) ?? []), ...(ofTraces ? [ofTraces] : []), ...more], ' and ');
@@ -40,10 +37,10 @@ export function byValueRange(read: SpanRead, name: ValueName): Candidates {
     let slot = from === undefined ? undefined : slotOf(Number(from.value));
     for (;;) {
       const matches = await storage.readLong<Match>(
-        matchesOf(scope, query, name, order, slot, MATCHES_MAX + 1),
+        matchesOf(scope, query, name, order, slot, limits.inSlots + 1),
         options,
       );
-      const last = matches.length > MATCHES_MAX ? matches.at(-1)!.slot : undefined;
+      const last = matches.length > limits.inSlots ? matches.at(-1)!.slot : undefined;
       const whole = matches.filter((match) => match.slot !== last).map(({ id }) => id);
       found.push(...(await few(whole, from, count - found.length)));
       if (found.length === count || last === undefined) return found;

@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import type { LongReadOptions } from '../backend.js';
 import type { RenderedSql } from '../sql.js';
 
 interface Pending {
   id: number;
   query: RenderedSql;
+  patient: boolean;
   resolve: (rows: unknown[]) => void;
   reject: (error: unknown) => void;
 }
@@ -32,7 +34,7 @@ class ReadError extends Error {
 
 /**
  * Threads that read while the main thread goes on (better-sqlite3 is synchronous). One query a thread at a time, the
- * rest waits in order; a thread that dies fails its query and is replaced with the next one.
+ * rest waits in order; patient ones never take the last thread; a thread that dies fails its query and is replaced with the next one.
  */
 export class ReadWorkers {
   private readonly threads: Thread[] = [];
@@ -51,11 +53,11 @@ export class ReadWorkers {
   }
 
   /** @throws the signal's reason when it fires first; a query still waiting is then not run. */
-  run(query: RenderedSql, signal?: AbortSignal): Promise<unknown[]> {
+  run(query: RenderedSql, { signal, patient = false }: LongReadOptions = {}): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       if (this.closed) return reject(new ReadError('the database is closed', 'SQLITE_CANTOPEN'));
-      const pending: Pending = { id: this.nextId++, query, resolve, reject };
+      const pending: Pending = { id: this.nextId++, query, patient, resolve, reject };
       if (signal) this.abandonOnAbort(pending, signal);
       this.queue.push(pending);
       this.dispatch();
@@ -82,13 +84,21 @@ export class ReadWorkers {
   }
 
   private dispatch(): void {
-    while (this.queue.length > 0) {
+    for (let next = this.next(); next !== -1; next = this.next()) {
       const thread = this.threads.find(({ current }) => current === undefined) ?? this.start();
       if (!thread) return;
-      const pending = this.queue.shift()!;
+      const [pending] = this.queue.splice(next, 1);
       thread.current = pending;
-      thread.worker.postMessage({ id: pending.id, ...pending.query });
+      thread.worker.postMessage({ id: pending!.id, ...pending!.query });
     }
+  }
+
+  /** Which query is next: the first, or the first that is not patient while the patient ones have their threads. */
+  private next(): number {
+    const patient = this.threads.filter(({ current }) => current?.patient).length;
+    return patient < Math.max(1, this.threadsMax - 1)
+      ? Math.min(0, this.queue.length - 1)
+      : this.queue.findIndex((pending) => !pending.patient);
   }
 
   private start(): Thread | undefined {

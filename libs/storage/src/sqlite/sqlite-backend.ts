@@ -50,7 +50,7 @@ export class SqliteBackend implements Backend {
   }
 
   async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
-    return (await this.workers.run(renderSql(query, 'sqlite'), options?.signal)) as Row[];
+    return (await this.workers.run(renderSql(query, 'sqlite'), options)) as Row[];
   }
 
   /** The disk is tried out beside the database, whose log may have room left when the disk has none. */
