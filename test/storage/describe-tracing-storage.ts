@@ -4,6 +4,7 @@ import { entityManager } from './entity-manager.js';
 import { idOrder } from './id-order.js';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
+import { listingPlans } from './listing-plans.js';
 import { participants } from './participants.js';
 import { projects } from './projects.js';
 import { rollUps } from './roll-ups.js';
@@ -35,6 +36,7 @@ export function describeTracingStorage(name: string, newDatabase: () => Promise<
     spanRules(app);
     ingestRules(app);
     listing(app);
+    listingPlans(app);
     rollUps(app);
     participants(app);
     projects(app);

@@ -4,7 +4,7 @@ import type { SpanResource } from '@spandrel/contract';
 import { span, type Sample, SAMPLE_COUNT, sampleTraces, samples } from './samples.js';
 import type { TracingApp } from './tracing-app.js';
 
-const SORTS = ['started_at', 'duration', 'tokens', 'cost', 'name'] as const;
+export const SORTS = ['started_at', 'duration', 'tokens', 'cost', 'name'] as const;
 
 export function listing(app: () => TracingApp): void {
   describe('lists', () => {
@@ -81,12 +81,10 @@ export function listing(app: () => TracingApp): void {
     it('find text as it reads, whatever it is', async () => {
       await fc.assert(
         fc.asyncProperty(fc.constantFrom('text', 'input', 'output'), needles, async (where, needle) => {
-          const folded = fold(needle);
           const expected = all
-            .filter(({ input, output }) => {
-              const texts = where === 'input' ? [input] : where === 'output' ? [output] : [input, output];
-              return texts.flatMap(textsIn).some((text) => fold(text).includes(folded));
-            })
+            .filter(({ input, output }) =>
+              containsText(where === 'input' ? [input] : where === 'output' ? [output] : [input, output], needle),
+            )
             .toSorted(compareBy('started_at', 'desc'));
           expect(await ids(`${where}_contains=${encodeURIComponent(needle)}`, 25)).toEqual(
             expected.map(({ id }) => id),
@@ -123,7 +121,7 @@ export function listing(app: () => TracingApp): void {
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined, freq: 2 });
 
-const filters = fc
+export const filters = fc
   .record({
     trace_id: optional(fc.constantFrom('sample-0', 'sample-1', 'unknown')),
     session_id: optional(fc.constantFrom('s0', 's1', 'S0')),
@@ -133,8 +131,8 @@ const filters = fc
     provider: optional(fc.constantFrom('p0', 'P0')),
     parent_id: optional(fc.constantFrom('sample-span-1', 'x')),
     status: optional(fc.constantFrom('running', 'completed', 'failed')),
-    since: optional(fc.constantFrom('2026-05-01T00:00:00.010Z', '2026-05-01T00:00:00.011Z')),
-    until: optional(fc.constantFrom('2026-05-01T00:00:00.030Z', '2026-05-01T00:00:00.011Z')),
+    since: optional(fc.constantFrom('2026-05-01T00:00:00.010Z', '2026-05-01T00:00:00.011Z', '2026-05-01T04:00:00Z')),
+    until: optional(fc.constantFrom('2026-05-01T00:00:00.030Z', '2026-05-01T00:00:00.011Z', '2026-05-01T13:59:59Z')),
     name_contains: optional(fc.constantFrom('a', 'B', '%', '_', '\\', 'É')),
     duration_min: optional(fc.constantFrom('0', '3', '2.5')),
     duration_max: optional(fc.constantFrom('5', '4.5', '-1')),
@@ -168,7 +166,7 @@ const needles = fc.oneof(
   fc.string({ minLength: 1, maxLength: 3 }),
 );
 
-function matches(sample: Sample, filter: Record<string, string | undefined>): boolean {
+export function matches(sample: Sample, filter: Record<string, string | undefined>): boolean {
   const trace = sampleTraces.find(({ id }) => id === sample.traceId)!;
   const tests: Record<string, (value: string) => boolean> = {
     trace_id: (value) => sample.traceId === value,
@@ -190,7 +188,7 @@ function matches(sample: Sample, filter: Record<string, string | undefined>): bo
   return Object.entries(filter).every(([name, value]) => value === undefined || tests[name]!(value));
 }
 
-function compareBy(sort: (typeof SORTS)[number], order: 'asc' | 'desc'): (a: Sample, b: Sample) => number {
+export function compareBy(sort: (typeof SORTS)[number], order: 'asc' | 'desc'): (a: Sample, b: Sample) => number {
   const valueOf = (sample: Sample): number | string | null => (sort === 'started_at' ? sample.startedAt : sample[sort]);
   const sign = order === 'asc' ? 1 : -1;
   const bytewise = (a: number | string, b: number | string): number =>
@@ -205,6 +203,10 @@ function compareBy(sort: (typeof SORTS)[number], order: 'asc' | 'desc'): (a: Sam
 }
 
 const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Whether a text anywhere in some values contains a needle. */
+export const containsText = (values: unknown[], needle: string): boolean =>
+  values.flatMap(textsIn).some((text) => fold(text).includes(fold(needle)));
 
 function textsIn(value: unknown): string[] {
   if (value === null) return [];

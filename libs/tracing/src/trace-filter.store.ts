@@ -44,7 +44,9 @@ export async function ofMatchingTraces(
   const conditions = [sql`t.project_id = ${scope.projectId}`, sql`t.id = s.trace_id`];
   if (sessionId !== undefined) conditions.push(sql`t.session_id = ${sessionId}`);
   conditions.push(...tag.map(hasTag));
-  return { condition: sql`exists (select 1 from trace t where ${joinSql(conditions, ' and ')})`, few: false };
+  // The offset keeps Postgres from a join of its own making, which without statistics is one of all spans with all traces.
+  const ofTrace = sql`select 1 from trace t where ${joinSql(conditions, ' and ')} limit 1 offset 0`;
+  return { condition: sql`exists (${ofTrace})`, few: false };
 }
 
 /** Where traces with a session or tags are found, in list order: by the first tag where there is one. */
@@ -75,4 +77,4 @@ export function drivenTraces(scope: Scope, filter: TraceFilter): DrivenTraces | 
 
 const hasTag = (tag: string): Sql =>
   sql`exists (select 1 from trace_tag o where o.project_id = t.project_id and o.tag = ${tag}
-    and o.started_at = t.started_at and o.trace_id = t.id)`;
+    and o.started_at = t.started_at and o.trace_id = t.id limit 1 offset 0)`;
