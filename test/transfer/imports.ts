@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DatapointResource, DatasetResource, SpanResource, TraceListItem } from '@spandrel/contract';
-import { sendRaw } from '../support/raw-http.ts';
+import {
+  restoredDatapointSchema,
+  restoredDatasetSchema,
+  type DatapointResource,
+  type DatasetResource,
+  type SpanResource,
+  type TraceListItem,
+} from '@spandrel/contract';
+import { DatasetSnapshots, RestoreDatasets } from '@spandrel/datasets';
+import { scopeOfProject } from '../support/in-process.ts';
+import { holdSockets } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { importForm, importJson } from './import-json.ts';
 import { undated, type TransferServer } from './transfer-server.ts';
@@ -140,7 +149,7 @@ export function imports(server: () => TransferServer): void {
       ]);
     });
 
-    it('keeps snapshots of runs as they are when datapoints come in many batches', async () => {
+    it('of many batches raises the version of a dataset once', async () => {
       const { call } = server();
       const project = server().project();
       const datapoints = Array.from({ length: 1_000 }, (_, n) => datapoint(`p${n}`));
@@ -150,6 +159,30 @@ export function imports(server: () => TransferServer): void {
       const changed = datapoints.map((one) => ({ ...one, kind: { Generic: { input: 'changed' } } }));
       await server().restore(project, JSON.stringify({ version: 1, datapoints: changed }));
       expect(await call(project, 'GET', '/api/datasets/d')).toMatchObject({ version: 5, datapoint_count: 1_000 });
+    });
+
+    it('leaves snapshots that are taken on the way as they are', async () => {
+      const { app, storage } = server();
+      const [restore, snapshots] = [app.get(RestoreDatasets), app.get(DatasetSnapshots)];
+      const scope = scopeOfProject(server().project());
+      let edition = 0;
+      const items = (...ids: string[]) => {
+        const kind = { Generic: { input: ++edition } };
+        return ids.map((id) => restoredDatapointSchema.parse(datapoint(id, { kind })));
+      };
+      await restore.restoreDatasets(scope, [restoredDatasetSchema.parse(dataset('d', { version: 9 }))]);
+      const first = await restore.restoreDatapoints(scope, items('a', 'b'), undefined);
+      expect(first).toEqual({ rejected: [], open: { datasetId: 'd', version: 9 } });
+      const joined = await restore.restoreDatapoints(scope, items('c'), first.open);
+      expect(joined.open).toEqual(first.open);
+      const taken = await storage.write((tx) => snapshots.take(tx, scope, 'd'));
+      expect(taken).toEqual({ version: 9, count: 3 });
+      const seen = () => snapshots.after(scope, { datasetId: 'd', version: 9 }, '', 10);
+      const before = await seen();
+      const raised = await restore.restoreDatapoints(scope, items('a', '0'), joined.open);
+      expect(raised.open).toEqual({ datasetId: 'd', version: 10 });
+      expect(await seen()).toEqual(before);
+      expect((await restore.restoreDatapoints(scope, items('e'), first.open)).open?.version).toBe(11);
     });
 
     it.each<[what: string, file: string, code: string, detail: RegExp]>([
@@ -242,15 +275,15 @@ export function imports(server: () => TransferServer): void {
       const head =
         `POST /api/import/json HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Test-Project: ${project}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n';
+      const held = await holdSockets(server().url, 3, `${head}${JSON.stringify(whole)}`);
+      held.close();
       const controller = new AbortController();
-      const sending = sendRaw(server().url, `${head}${JSON.stringify(whole)}`).catch(() => undefined);
       const gone = importJson(server().url, new ReadableStream({ pull: () => new Promise(() => undefined) }), {
         headers: { 'x-test-project': project },
         signal: controller.signal,
       }).catch(() => 'gone');
       setTimeout(() => controller.abort(), 100);
       expect(await gone).toBe('gone');
-      await sending;
       expect(await isEmpty(project)).toBe(true);
       expect(await server().restore(project, JSON.stringify(whole))).toEqual(counts(1, 2, 1, 1));
     });

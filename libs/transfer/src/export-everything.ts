@@ -16,8 +16,8 @@ import {
 } from '@spandrel/tracing';
 import { SeenIds } from './seen-ids.js';
 
-/** One read: a few milliseconds of the event loop, so that requests hardly notice. */
-const SLICE = { rows: 256, bytes: 1024 * 1024 };
+/** One read: a millisecond or two of the event loop, so that requests hardly notice. */
+const SLICE = { rows: 128, bytes: 512 * 1024 };
 /** Datapoints written before the event loop turns: their JSON is parsed and made anew. */
 const DATAPOINTS_AT_ONCE = 64;
 
