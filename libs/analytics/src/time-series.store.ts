@@ -23,11 +23,14 @@ export interface BucketSums extends Sums {
   bucket: number;
 }
 
-/** What a row of the roll-up, `r`, adds to the sums of its bucket. Statuses are tracing's: 0 running, 2 failed. */
-const OF_ROLLUP = rawSql(`r.span_count as spans, r.tokens as tokens,
-  case when r.status <> 0 then r.span_count else 0 end as finished, r.duration_ms as duration_ms,
-  case when r.status = 2 then r.span_count else 0 end as errors,
-  r.cost_usd as usd, r.cost_pico / 1000000 as micro, r.cost_pico % 1000000 as pico`);
+/**
+ * What the rows of a bucket of the roll-up, `r`, add to the sums of a bucket of the answer: added up in the order of the
+ * key, which needs no sorting. Statuses are tracing's: 0 running, 2 failed.
+ */
+const OF_ROLLUP = rawSql(`sum(r.span_count) as spans, sum(r.tokens) as tokens,
+  sum(case when r.status <> 0 then r.span_count else 0 end) as finished, sum(r.duration_ms) as duration_ms,
+  sum(case when r.status = 2 then r.span_count else 0 end) as errors, sum(r.cost_usd) as usd,
+  sum(r.cost_pico / 1000000) as micro, sum(r.cost_pico % 1000000) as pico`);
 
 /** What a span adds, from `priced`. */
 const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precision), 0) as tokens,
@@ -63,7 +66,9 @@ export class TimeSeriesStore {
     );
     const spanParts = spans.map((range) => spansIn(scope, query, range));
     const parts = [
-      ...rollups.map((from) => sql`select ${bucketOf('r.bucket', width)} as bucket, ${OF_ROLLUP} ${from}`),
+      ...rollups.map(
+        (from) => sql`select ${bucketOf('r.bucket', width)} as bucket, ${OF_ROLLUP} ${from} group by r.bucket`,
+      ),
       ...spanParts.map(
         (from) => sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN} from (${priced(from)}) priced`,
       ),
