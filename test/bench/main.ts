@@ -1,17 +1,20 @@
 /**
  * `npm run bench`: the figures of performance.md in one interleaved run, with their ratios against the goals.
- * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals` or `-- imports` runs
- * that part alone.
+ * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports` or
+ * `-- events` runs that part alone.
  */
 import { availableParallelism } from 'node:os';
 import { measureEvals } from './eval-rows.ts';
+import { measureEvents } from './event-rows.ts';
 import { measureGateway } from './gateway-rows.ts';
 import { measureImport } from './import-rows.ts';
+import { reportQueries } from './query-report.ts';
+import { measureQueries } from './query-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const only = ['gateway', 'server', 'evals', 'imports'].find((part) => process.argv.includes(part));
+const only = ['gateway', 'server', 'evals', 'imports', 'events'].find((part) => process.argv.includes(part));
 const measures = (part: string): boolean => only === undefined || only === part;
 const [rounds, seconds] = quick ? [1, 1] : [3, 3];
 const started = performance.now();
@@ -23,6 +26,11 @@ if (measures('gateway')) reportGateway(await measureGateway(rounds, seconds));
 if (measures('server')) reportServer(await measureServer(rounds, seconds));
 if (measures('evals')) reportEvals(await measureEvals(rounds));
 if (measures('imports')) reportImport(await measureImport(quick ? 200_000 : 1_000_000));
+if (measures('events')) reportEvents(await measureEvents(rounds, seconds, quick ? 20 : 60));
+if (measures('queries')) {
+  const spans = Number(/--spans=(\d+)/.exec(process.argv.join(' '))?.[1] ?? (quick ? 100_000 : 1_000_000));
+  reportQueries(await measureQueries(spans), spans);
+}
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);
 
@@ -145,4 +153,23 @@ function reportImport(figures: Awaited<ReturnType<typeof measureImport>>): void 
   goal('import rows/s', figures.perSecond, '>=', 20_000);
   goal('import peak memory, MB', rss.peak / 1_048_576, '<=', 300);
   goal('POST /api/spans p99 ms beside an import', figures.p99Beside, '<=', 100);
+}
+
+function reportEvents(figures: Awaited<ReturnType<typeof measureEvents>>): void {
+  const { steady, spandrel, nest } = figures;
+  heading(`Event stream, ${steady.clients} clients, ten events of 400 bytes a burst, at full speed`);
+  row('', 'deliveries/s', 'CPU µs/delivery', 'events');
+  for (const [name, { deliveriesPerSecond, cpuMicros, events }] of [
+    ['Spandrel, durable', spandrel],
+    ["Nest's @Sse", nest],
+  ] as const) {
+    row(name, deliveriesPerSecond.toFixed(0), cpuMicros.toFixed(1), String(events));
+  }
+  heading(`Event stream, ${steady.clients} clients (${steady.slow} slow), 50 events/s for ${steady.seconds} s`);
+  row('fast clients', `${steady.failures} did not get all ${steady.events} events once, in order`);
+  row('slow clients', `${steady.cut} disconnected`);
+  row('memory', `${megabytes(steady.rss.idle)} → ${megabytes(steady.rss.peak)}`);
+  goal("event deliveries/s / Nest's @Sse", spandrel.deliveriesPerSecond / nest.deliveriesPerSecond, '>=', 10);
+  goal('event stream failures', steady.failures, '<=', 0);
+  goal('event stream peak memory, MB', steady.rss.peak / 1_048_576, '<=', 300);
 }

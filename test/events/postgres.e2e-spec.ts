@@ -2,6 +2,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { describeEveryType } from './every-type.ts';
 import { describeStreamBasics } from './stream-basics.ts';
 import { describeStreamModel } from './stream-model.ts';
 
@@ -18,3 +19,4 @@ afterAll(async () => {
 
 describeStreamBasics(() => server!);
 describeStreamModel(() => [server!], { runs: 30 });
+describeEveryType(async () => ({ dialect: 'postgres', url: await postgres!.createDatabase('every_type') }));
