@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of performance.md in one interleaved run, with their ratios against the goals.
- * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports` or
- * `-- events` runs that part alone.
+ * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
+ * `-- events` or `-- queries` runs that part alone; `--spans=3000000` sets how many spans the queries have to do with.
  */
 import { availableParallelism } from 'node:os';
 import { measureEvals } from './eval-rows.ts';
@@ -14,7 +14,7 @@ import { measureServer } from './server-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const only = ['gateway', 'server', 'evals', 'imports', 'events'].find((part) => process.argv.includes(part));
+const only = ['gateway', 'server', 'evals', 'imports', 'events', 'queries'].find((part) => process.argv.includes(part));
 const measures = (part: string): boolean => only === undefined || only === part;
 const [rounds, seconds] = quick ? [1, 1] : [3, 3];
 const started = performance.now();

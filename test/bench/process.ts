@@ -13,17 +13,22 @@ export interface Peer {
 
 const CLOCK_TICK_MICROS = 10_000;
 
-/** Starts a program and waits until it listens. @param ports all must be open before it counts as started. */
+/**
+ * Starts a program and waits until it listens.
+ * @param ports all must be open before it counts as started.
+ * @param patienceMs how long it may take.
+ */
 export async function startPeer(
   command: string,
   args: string[],
   ports: number[],
   env: Record<string, string> = {},
+  patienceMs = 20_000,
 ): Promise<Peer> {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (errors = (errors + text).slice(-4_000)));
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + patienceMs;
   for (const port of ports) {
     while (!(await listens(port))) {
       if (child.exitCode !== null || Date.now() > deadline)
