@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api } from '../support/api.ts';
 import { freePorts } from '../support/ports.ts';
 import { openClients, readSlowly, type BenchClient } from './event-clients.ts';
 import { startPeer, type Peer } from './process.ts';
@@ -81,24 +80,29 @@ async function withNest<T>(work: (peer: Peer, port: number) => Promise<T>): Prom
   }
 }
 
+async function post(port: number, path: string, body: unknown = {}): Promise<void> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  await answer.arrayBuffer();
+  if (!answer.ok) throw new Error(`${path} was answered ${answer.status}`);
+}
+
 /** Emits a burst. */
 type Emit = () => Promise<void>;
 
 function emitByNest(port: number): Emit {
   // As long as the event of a span.
   const data = JSON.stringify({ type: 'span_created', span: { text: 'x'.repeat(340) } });
-  const api = new Api(`http://127.0.0.1:${port}`);
-  return async () => void (await api.post(`/emit?count=${BURST}&data=${encodeURIComponent(data)}`));
+  return () => post(port, `/emit?count=${BURST}&data=${encodeURIComponent(data)}`);
 }
 
 function emitBySpandrel(port: number): Emit {
-  const api = new Api(`http://127.0.0.1:${port}`);
   let serial = 0;
-  const traces = api.post('/api/traces', { id: 'bench' });
+  const traces = post(port, '/api/traces', { id: 'bench' });
   return async () => {
     await traces;
     const spans = Array.from({ length: BURST }, () => ({ id: `s${serial++}`, trace_id: 'bench', name: 'bench' }));
-    await api.post('/api/ingest', { spans });
+    await post(port, '/api/ingest', { spans });
   };
 }
 
@@ -139,7 +143,6 @@ async function settled(clients: readonly BenchClient[], before?: readonly number
 }
 
 async function steadyRun(peer: Peer, port: number, seconds: number): Promise<EventFigures['steady']> {
-  const api = new Api(`http://127.0.0.1:${port}`);
   const idle = peer.rssBytes();
   const clients = await openClients(port, CLIENTS, true);
   const isSlow = (_: BenchClient, index: number): boolean => index % SLOW_EVERY === 0;
@@ -150,7 +153,7 @@ async function steadyRun(peer: Peer, port: number, seconds: number): Promise<Eve
   const events = seconds * EVENTS_PER_SECOND;
   const started = performance.now();
   for (let n = 0; n < events; n++) {
-    await api.post('/api/traces', { name: `t${n}`, metadata: { text: 'x'.repeat(200) } });
+    await post(port, '/api/traces', { name: `t${n}`, metadata: { text: 'x'.repeat(200) } });
     if (n % EVENTS_PER_SECOND === 0) peak = Math.max(peak, peer.rssBytes());
     const due = started + ((n + 1) * 1_000) / EVENTS_PER_SECOND;
     if (due > performance.now()) await sleep(due - performance.now());
