@@ -60,11 +60,13 @@ export class TrafficCheck {
   }
 
   private operationOf({ method, path }: Exchange): OpenApiOperation | undefined {
-    const segments = new URL(path, 'http://localhost').pathname.split('/');
+    const segments = path.split('?', 1)[0]!.split('/');
     const fits = this.routes.filter(
       (route) =>
         route.segments.length === segments.length &&
-        route.segments.every((part, index) => part.startsWith('{') || part === segments[index]),
+        route.segments.every((part, index) =>
+          part.startsWith('{') ? segments[index] !== '' : part === segments[index],
+        ),
     );
     // The route with the most literal segments is the one that is meant.
     const [best] = fits.sort((a, b) => variables(a.segments) - variables(b.segments));
@@ -100,7 +102,7 @@ export class TrafficCheck {
   }
 
   private queryFault({ parameters = [] }: OpenApiOperation, { path }: Exchange): string | undefined {
-    const { searchParams } = new URL(path, 'http://localhost');
+    const searchParams = new URLSearchParams(path.split('?').slice(1).join('?'));
     const documented = parameters.filter((parameter) => parameter.in === 'query');
     for (const name of new Set(searchParams.keys())) {
       const parameter = documented.find((each) => each.name === name);
@@ -160,7 +162,10 @@ class Compiler {
   private readonly ajv = new Ajv({ strict: false, allErrors: false });
   private readonly checks = new Map<OpenApiSchema, Check>();
 
-  constructor(private readonly document: OpenApiDocument) {
+  private readonly document: OpenApiDocument;
+
+  constructor(document: OpenApiDocument) {
+    this.document = document;
     addFormats.default(this.ajv);
     this.ajv.addSchema({ $id: 'api', components: document.components });
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
-import { amountSchema, costSchema, countSchema, settingNumber } from './numbers.js';
+import { amountSchema, costSchema, countSchema, optionalMembers, settingNumber } from './numbers.js';
 import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, keySchema, labelSchema } from './text.js';
 import { timestampTextSchema } from './timestamp.js';
 
@@ -18,7 +18,7 @@ export const evalConfigSchema = z.object({
   system_prompt: z.string().max(1_000_000).nullish(),
   temperature: settingNumber(z.number().min(0).max(2).nullish()),
   max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
-  judge: judgeSchema.nullish().describe("For scoring by a model; what is left out is the run's own."),
+  judge: optionalMembers(judgeSchema.nullish()).describe("For scoring by a model; what is left out is the run's own."),
 });
 export type EvalConfig = z.output<typeof evalConfigSchema>;
 

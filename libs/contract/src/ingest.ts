@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSchema } from './numbers.js';
+import { countSchema, optionalMembers } from './numbers.js';
 import { spanKindSchema } from './spans.js';
 import { clientIdSchema, jsonObjectSchema, jsonValueSchema, nameSchema } from './text.js';
 import { timestampSchema } from './timestamp.js';
@@ -16,10 +16,9 @@ export const ingestTraceSchema = patchTraceSchema
   .extend({
     id: clientIdSchema,
     started_at: timestampSchema.nullish(),
-    defaults: z
-      .object({ name: nameSchema.nullish(), started_at: timestampSchema.nullish() })
-      .nullish()
-      .describe('Members that count only when this item makes the trace.'),
+    defaults: optionalMembers(
+      z.object({ name: nameSchema.nullish(), started_at: timestampSchema.nullish() }).nullish(),
+    ).describe('Members that count only when this item makes the trace.'),
   })
   .meta({ id: 'IngestTrace', description: 'A trace; members given replace those of the stored trace.' });
 export type IngestTrace = z.output<typeof ingestTraceSchema>;

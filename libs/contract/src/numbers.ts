@@ -13,6 +13,13 @@ export function numberOf(value: unknown): number | undefined {
 export const payloadNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
   z.preprocess((value) => numberOf(value) ?? value, schema);
 
+/**
+ * Checks an object whose members are all optional: a number that is kept as its source text is an object to JavaScript,
+ * and would pass for an empty one.
+ */
+export const optionalMembers = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => numberOf(value) ?? value, schema);
+
 /** So many significant digits are enough to tell any double from all others; more are more than is kept. */
 const DOUBLE_DIGITS_MAX = 17;
 

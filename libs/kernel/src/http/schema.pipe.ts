@@ -1,5 +1,5 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
-import { fieldErrors } from '@spandrel/contract';
+import { fieldErrors, numberOf } from '@spandrel/contract';
 import { z } from 'zod';
 import { Invalid } from '../errors/domain-error.js';
 
@@ -13,12 +13,15 @@ export class SchemaPipe implements PipeTransform {
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { schema } = metadata;
     if (!(schema instanceof z.ZodType)) return value;
-    const parsed = schema.safeParse(value === undefined && metadata.type === 'body' ? {} : value);
+    const parsed = schema.safeParse(metadata.type === 'body' ? bodyValue(value) : value);
     if (parsed.success) return parsed.data;
     const errors = fieldErrors(parsed.error).slice(0, ERRORS_MAX);
     throw new Invalid('validation_failed', summary(metadata, errors.length), errors);
   }
 }
+
+/** A body left out is an empty one; a number kept as its source text is a number, although JavaScript has it as an object. */
+const bodyValue = (value: unknown): unknown => (value === undefined ? {} : (numberOf(value) ?? value));
 
 /** Faults listed in one answer; a hostile body could make millions. */
 const ERRORS_MAX = 100;

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OpenApi, Readiness } from '@spandrel/kernel';
+import type { StorageConfig } from '@spandrel/storage';
+import { Client } from 'undici';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { TrafficCheck } from '../support/traffic-check.ts';
+import { fuzzCases, type FuzzCase } from './fuzz-cases.ts';
+import { Seeds } from './seeds.ts';
+
+/** Faults that are shown; more would not be read. */
+const FAULTS_SHOWN = 25;
+
+interface Wire {
+  status: number;
+  headers: { get(name: string): string | null };
+  text: string;
+}
+
+/**
+ * Every route with everything that clients should not send, on one database.
+ * @param stride takes every so-manieth request only.
+ */
+export function describeFuzz(database: string, config: () => Promise<StorageConfig>, stride = 1): void {
+  describe(`odd requests to every operation, on ${database}`, () => {
+    let app: ServerApp;
+    let client: Client;
+    beforeAll(async () => {
+      app = await startServerApp(await config());
+      app.app.get(Readiness).ready = true;
+      client = new Client(app.url);
+    }, 60_000);
+    afterAll(async () => {
+      await client.destroy();
+      await app.close();
+    });
+
+    it('are answered as the document says, never with a 5xx, and leave the connection usable', async () => {
+      const { document } = app.app.get(OpenApi);
+      const check = new TrafficCheck(document);
+      const seeds = await Seeds.plant(app.api);
+      const faults: string[] = [];
+      const seen = new Map<string, number>();
+      let requests = 0;
+      let turn = 0;
+      for (const fuzzed of fuzzCases(document, seeds)) {
+        if (turn++ % stride !== 0) continue;
+        const fault = await send(client, fuzzed).then(
+          (answer) => {
+            const group = `${Math.floor(answer.status / 100)}xx`;
+            seen.set(group, (seen.get(group) ?? 0) + 1);
+            return faultOf(check, fuzzed, answer);
+          },
+          (error: unknown) => `no answer: ${String(error)}`,
+        );
+        requests++;
+        const key =
+          fuzzed.method +
+          ' ' +
+          fuzzed.path
+            .split('?')[0]!
+            .slice(0, 60)
+            .replace(/01[0-9A-Z]{24}/g, '{}');
+        const c = costs.get(key) ?? [0, 0];
+        costs.set(key, [c[0] + 1, c[1] + (process.cpuUsage().user - t0) / 1000]);
+        if (fault !== undefined) faults.push(`${fuzzed.what}: ${fuzzed.method} ${fuzzed.path.slice(0, 120)}: ${fault}`);
+      }
+      console.log(requests, [...seen], process.cpuUsage());
+      expect(faults.slice(0, FAULTS_SHOWN)).toEqual([]);
+      expect(requests).toBeGreaterThan((64 * 40) / stride);
+      // Most are refused, and some are not as odd as they look.
+      expect(seen.get('4xx')).toBeGreaterThan(requests / 2);
+      expect(seen.get('2xx')).toBeGreaterThan(100 / stride);
+      expect((await app.api.get('/api/health')).status).toBe(200);
+    }, 240_000);
+  });
+}
+
+function faultOf(check: TrafficCheck, { method, path, body, ignored }: FuzzCase, answer: Wire): string | undefined {
+  if (answer.status >= 500) return `${answer.status} ${answer.text.slice(0, 300)}`;
+  if (({} as Record<string, unknown>)['polluted'] !== undefined) return 'Object.prototype is polluted';
+  try {
+    const seen = ignored ? path.split('?', 1)[0]! : path;
+    check.check({ method, path: seen, requestBody: body?.toString(), ...answer });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function send(client: Client, { method, path, headers, body }: FuzzCase): Promise<Wire> {
+  const answer = await client.request({
+    method: method as 'GET',
+    path,
+    ...(headers && { headers }),
+    ...(body !== undefined && { body }),
+  });
+  const get = (name: string): string | null => (answer.headers[name] as string | undefined) ?? null;
+  if (get('content-type')?.startsWith('text/event-stream')) {
+    answer.body.on('error', () => undefined).destroy();
+    return { status: answer.statusCode, headers: { get }, text: '' };
+  }
+  return { status: answer.statusCode, headers: { get }, text: await answer.body.text() };
+}

@@ -1,0 +1,69 @@
+import type { Api } from '../support/api.ts';
+
+/** What the fuzzed instance holds, so that some ids exist. */
+export class Seeds {
+  private constructor(private readonly ids: Readonly<Record<string, string>>) {}
+
+  /** Makes one of everything. Nothing listens where the connection points. */
+  static async plant(api: Api): Promise<Seeds> {
+    const make = async (path: string, body: unknown): Promise<string> => {
+      const { status, body: made } = await api.post<{ id: string }>(path, body);
+      if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(made)}`);
+      return made.id;
+    };
+    const trace = await make('/api/traces', { name: 'seed', session_id: 'session', tags: ['a'] });
+    const span = await make('/api/spans', { trace_id: trace, name: 'seed', input: 'in' });
+    await api.post(`/api/spans/${span}/complete`, { output: 'out' });
+    const dataset = await make('/api/datasets', { name: 'seed' });
+    const datapoint = await make(`/api/datasets/${dataset}/datapoints`, { kind: { Generic: { input: 'in' } } });
+    const rule = await make(`/api/datasets/${dataset}/capture-rules`, { name: 'seed', filters: { model: 'none' } });
+    const connection = await make('/api/provider-connections', CONNECTION);
+    const run = await make(`/api/datasets/${dataset}/eval`, {
+      name: 'seed',
+      config: { connection_id: connection, model: 'm' },
+      scoring: 'None',
+    });
+    const queued = await api.post<{ items: { id: string }[] }>(`/api/datasets/${dataset}/queue`, {
+      datapoint_ids: [datapoint],
+    });
+    const item = queued.body.items[0]!.id;
+    return new Seeds({ trace, span, dataset, datapoint, rule, connection, run, item });
+  }
+
+  /** A path with the ids of what was planted. */
+  fill(path: string): string {
+    const names: [RegExp, string][] = [
+      [/(\/traces\/)\{\w+\}/, 'trace'],
+      [/(\/spans\/)\{\w+\}/, 'span'],
+      [/(\/datasets\/)\{\w+\}/, 'dataset'],
+      [/(\/datapoints\/)\{\w+\}/, 'datapoint'],
+      [/(\/capture-rules\/)\{\w+\}/, 'rule'],
+      [/(\/provider-connections\/)\{\w+\}/, 'connection'],
+      [/(\/eval\/)\{\w+\}/, 'run'],
+      [/(\/queue\/)\{\w+\}/, 'item'],
+    ];
+    const filled = names.reduce((text, [pattern, name]) => text.replace(pattern, `$1${this.ids[name]}`), path);
+    return filled.replace(/(\/sessions\/)\{\w+\}/, '$1session');
+  }
+
+  /** A valid value of a member that names something; `undefined` for others. */
+  member(name: string): unknown {
+    const { trace, span, datapoint, connection } = this.ids;
+    const known: Record<string, unknown> = {
+      ...CONNECTION,
+      trace_id: trace,
+      span_id: span,
+      connection_id: connection,
+      datapoint_ids: [datapoint],
+      scoring: 'None',
+    };
+    return Object.hasOwn(known, name) ? known[name] : undefined;
+  }
+}
+
+const CONNECTION = {
+  name: 'seed',
+  provider: 'custom',
+  api_key: 'sk-seed-0123456789',
+  base_url: 'http://127.0.0.1:9/v1',
+};
