@@ -12,36 +12,8 @@ import { scopeOfProject } from '../support/in-process.ts';
 import { holdSockets } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { importForm, importJson } from './import-json.ts';
+import { counts, datapoint, dataset, END, span, trace, whole } from './items.ts';
 import { undated, type TransferServer } from './transfer-server.ts';
-
-const START = '2026-01-02T03:04:05.006Z';
-const END = '2026-01-02T03:04:06.006Z';
-const trace = (id: string, members: object = {}) => ({ id, name: `trace ${id}`, started_at: START, ...members });
-const span = (id: string, members: object = {}) => ({
-  ...{ id, trace_id: 't', name: `span ${id}`, status: 'completed', started_at: START, ended_at: END },
-  ...members,
-});
-const dataset = (id: string, members: object = {}) => ({
-  ...{ id, name: `set ${id}`, description: null, datapoint_count: 1, version: 4, created_at: START, updated_at: END },
-  ...members,
-});
-const datapoint = (id: string, members: object = {}) => ({
-  ...{ id, dataset_id: 'd', kind: { Generic: { input: id } }, source: 'manual', source_span_id: null },
-  ...{ created_at: START, updated_at: END },
-  ...members,
-});
-const whole = {
-  version: 1,
-  traces: [trace('t')],
-  spans: [span('a'), span('b')],
-  datasets: [dataset('d')],
-  datapoints: [datapoint('p')],
-};
-const counts = (traces: number, spans: number, datasets: number, datapoints: number) => ({
-  imported: { traces, spans, datasets, datapoints },
-  rejected: [],
-  rejected_count: 0,
-});
 
 export function imports(server: () => TransferServer): void {
   const isEmpty = async (project: string): Promise<boolean> => {
