@@ -53,6 +53,35 @@ describe('two instances on one Postgres', () => {
     expect((await app(0).get('/api/traces/twice')).body.count).toBe(1);
   });
 
+  it('clear everything at one while the other writes: nothing is left half', async () => {
+    const stop = new AbortController();
+    const writing = Promise.all(
+      Array.from({ length: 8 }, async (_, writer) => {
+        for (let n = 0; !stop.signal.aborted; n++) {
+          const id = `cleared-${writer}-${n}`;
+          expect((await app(1).post('/api/traces', { id, tags: ['cleared'] })).status).toBe(201);
+          const created = await app(1).post('/api/spans', { id, trace_id: id, name: 's', input: 'x' });
+          expect([201, 404]).toContain(created.status);
+          if (created.status === 201)
+            expect([200, 404]).toContain((await app(1).post(`/api/spans/${id}/complete`)).status);
+        }
+      }),
+    );
+    for (let clear = 0; clear < 10; clear++) expect((await app(0).delete('/api/traces')).status).toBe(200);
+    stop.abort();
+    await writing;
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query(`select
+      (select count(*)::int from span s left join trace t on t.id = s.trace_id where t.id is null) as spans,
+      (select count(*)::int from span_payload p left join span s on s.id = p.span_id where s.id is null) as payloads,
+      (select count(*)::int from span s left join span_payload p on s.id = p.span_id where p.span_id is null) as bare,
+      (select count(*)::int from trace_tag g left join trace t on t.id = g.trace_id where t.id is null) as tags,
+      (select count(*)::int from trace t where span_count <> (select count(*) from span s where s.trace_id = t.id)) as sums`);
+    await client.end();
+    expect(rows[0]).toEqual({ spans: 0, payloads: 0, bare: 0, tags: 0, sums: 0 });
+  }, 60_000);
+
   it('lose and double nothing when connections break under load', async () => {
     const saboteur = new Client({ connectionString: url });
     await saboteur.connect();

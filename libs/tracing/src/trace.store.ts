@@ -5,8 +5,17 @@ import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './working-set.js';
 
-/** Tables emptied with a project. */
-const PROJECT_TABLES = ['span_payload', 'span', 'trace_tag', 'trace'] as const;
+/**
+ * Tables emptied with a project, in this order, and what makes their rows its leavings. Other instances may write
+ * meanwhile: who writes to a trace holds its row, so once the traces are gone no row comes that belongs to one of them,
+ * and the rows of a trace that comes meanwhile are left to it.
+ */
+const PROJECT_TABLES = [
+  ['trace', undefined],
+  ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
+  ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
+  ['span_payload', 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id'],
+] as const;
 
 /** Rows of traces and their tags. */
 @Injectable()
@@ -55,19 +64,24 @@ export class TraceStore {
   }
 
   /**
-   * Deletes all traces and spans of the project. One that is alone in its database is emptied by unqualified deletes,
-   * which SQLite does without visiting the rows.
+   * Deletes all traces and spans of the project. One that is alone in a database of this process's own is emptied by
+   * unqualified deletes, which SQLite does without visiting the rows.
    * @returns how many there were.
    */
   async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {
-    const [counted] = await tx.all<{ traces: number; spans: number }>(
-      sql`select count(*) as traces, coalesce(sum(span_count), 0) as spans from trace where project_id = ${scope.projectId}`,
-    );
+    const alone = this.storage.exclusive && !(await this.hasOthers(tx, scope));
+    const deleted = { trace: 0, trace_tag: 0, span: 0, span_payload: 0 };
+    for (const [table, belongsTo] of PROJECT_TABLES) {
+      const ofProject = sql` where project_id = ${scope.projectId}`;
+      const left = belongsTo === undefined ? ofProject : sql`${ofProject} and not exists (${rawSql(belongsTo)})`;
+      deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? rawSql('') : left}`);
+    }
+    return { traces: deleted.trace, spans: deleted.span };
+  }
+
+  private async hasOthers(tx: WriteTx, scope: Scope): Promise<boolean> {
     const others = await tx.all(sql`select 1 as one from trace where project_id <> ${scope.projectId} limit 1`);
-    const alone = others.length === 0;
-    const where = alone ? rawSql('') : sql` where project_id = ${scope.projectId}`;
-    for (const table of PROJECT_TABLES) await tx.run(sql`delete from ${rawSql(table)}${where}`);
-    return counted!;
+    return others.length > 0;
   }
 
   private async deleteTags(tx: WriteTx, rows: readonly TraceTagRow[]): Promise<void> {
