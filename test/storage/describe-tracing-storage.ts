@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
 import { entityManager } from './entity-manager.js';
 import { idOrder } from './id-order.js';
+import { indexMigration } from './index-migration.js';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
 import { listingPlans } from './listing-plans.js';
@@ -15,12 +16,12 @@ import { transactionEnd } from './transaction-end.js';
 import { traceRules } from './trace-rules.js';
 
 /** What every database must do alike: a backend joins by saying how a new, empty database of it is opened. */
-export function describeTracingStorage(name: string, newDatabase: () => Promise<StorageConfig>): void {
+export function describeTracingStorage(name: string, newDatabase: (name: string) => Promise<StorageConfig>): void {
   describe(`tracing on ${name}`, () => {
     let opened: TracingApp | undefined;
 
     beforeAll(async () => {
-      opened = await TracingApp.open(await newDatabase());
+      opened = await TracingApp.open(await newDatabase('tracing'));
     });
 
     afterAll(async () => {
@@ -29,6 +30,7 @@ export function describeTracingStorage(name: string, newDatabase: () => Promise<
 
     const app = (): TracingApp => opened!;
     schema(app);
+    indexMigration(() => newDatabase('migrated'));
     entityManager(app);
     transactionEnd(app);
     idOrder(app);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres?.stop());
 
-describeTracingStorage('Postgres', async () => ({
+describeTracingStorage('Postgres', async (name) => ({
   dialect: 'postgres',
-  url: await postgres!.createDatabase('tracing'),
+  url: await postgres!.createDatabase(name),
 }));

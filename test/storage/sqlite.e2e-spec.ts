@@ -7,4 +7,4 @@ import { describeTracingStorage } from './describe-tracing-storage.js';
 const directory = mkdtempSync(join(tmpdir(), 'spandrel-storage-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-describeTracingStorage('SQLite', async () => ({ dialect: 'sqlite', file: join(directory, 'spandrel.db') }));
+describeTracingStorage('SQLite', async (name) => ({ dialect: 'sqlite', file: join(directory, name, 'spandrel.db') }));

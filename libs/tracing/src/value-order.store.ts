@@ -1,6 +1,7 @@
 import { behind, joinSql, orderBy, rawSql, sql, upTo, type Part, type Position, type Sql } from '@spandrel/storage';
-import { firstOf, walking, type Candidates, type SpanRead } from './span-candidates.store.js';
-import { VALUES, type ValueName } from './span-filter.store.js';
+import { firstOf, walking, type Candidates, type SpanRead, type Walk } from './span-candidates.store.js';
+import { statusIs, VALUES, type ValueName } from './span-filter.store.js';
+import { STATUS } from './status.js';
 import { slotIs, slotsWith } from './slot-list.store.js';
 
 /** Slots read at once: few at first, since the first ones as a rule hold the most of a page. */
@@ -22,7 +23,7 @@ export function byValue(read: SpanRead, name: ValueName, where: Sql): Candidates
     return left.value === right.value ? left.id < right.id : left.value! < right.value!;
   };
   const inOrder = (a: Position, b: Position): number => (isBefore(a, b) ? -1 : 1);
-  const valueless = walking(read, { where, sorting });
+  const valueless = walking(read, valuelessWalk(read, name, where));
 
   return async (part, from, count) => {
     if (part === 'valueless') return valueless(part, from, count);
@@ -40,6 +41,12 @@ export function byValue(read: SpanRead, name: ValueName, where: Sql): Candidates
     return page;
   };
 }
+
+/** Spans without the number, by id: those without a duration run still, and are few; of the others there are many. */
+const valuelessWalk = ({ sorting }: SpanRead, name: ValueName, where: Sql): Walk =>
+  name === 'duration'
+    ? { where: sql`${where} and ${statusIs('s', STATUS.running)}`, sorting: { ...sorting, unindexed: true } }
+    : { where, sorting };
 
 function headsOf({ scope, query, sorting }: SpanRead, name: ValueName, where: Sql, part: Part, from?: Position): Sql {
   return sql`${slotsWith(scope, query, name, 'desc', undefined)}
