@@ -53,25 +53,15 @@ export function describeFuzz(database: string, config: () => Promise<StorageConf
           (error: unknown) => `no answer: ${String(error)}`,
         );
         requests++;
-        const key =
-          fuzzed.method +
-          ' ' +
-          fuzzed.path
-            .split('?')[0]!
-            .slice(0, 60)
-            .replace(/01[0-9A-Z]{24}/g, '{}');
-        const c = costs.get(key) ?? [0, 0];
-        costs.set(key, [c[0] + 1, c[1] + (process.cpuUsage().user - t0) / 1000]);
         if (fault !== undefined) faults.push(`${fuzzed.what}: ${fuzzed.method} ${fuzzed.path.slice(0, 120)}: ${fault}`);
       }
-      console.log(requests, [...seen], process.cpuUsage());
       expect(faults.slice(0, FAULTS_SHOWN)).toEqual([]);
       expect(requests).toBeGreaterThan((64 * 40) / stride);
       // Most are refused, and some are not as odd as they look.
       expect(seen.get('4xx')).toBeGreaterThan(requests / 2);
       expect(seen.get('2xx')).toBeGreaterThan(100 / stride);
       expect((await app.api.get('/api/health')).status).toBe(200);
-    }, 240_000);
+    }, 300_000);
   });
 }
 
