@@ -57,6 +57,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     bodyLimit: settings.limits.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
     requestIdHeader: false,
+    // A request on a connection that was open when the stop began is served like any other, and its connection closed.
+    return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     http: { maxHeaderSize: HEADER_BYTES_MAX },
