@@ -163,3 +163,29 @@ describe('ProjectFeed', () => {
     );
   });
 });
+
+describe('a large event for many clients', () => {
+  const large: EventBatch = { ...batch(1, 1), lines: [`{"type":"cleared","text":"${'x'.repeat(1 << 20)}"}`] };
+
+  it('leaves turns to others, and is not sent to who has left or has it already', async () => {
+    const { feed } = makeFeed();
+    feed.begin(0);
+    const members = Array.from({ length: 40 }, () => new Member());
+    for (const member of members) feed.join(member, 0, false);
+    feed.publish(large);
+    await nextTurn();
+    await nextTurn();
+    const served = members.filter(({ pieces }) => pieces.length > 0).length;
+    expect(served).toBeGreaterThan(0);
+    expect(served).toBeLessThan(40);
+    feed.leave(members[39]!);
+    const late = new Member();
+    feed.join(late, 1, false);
+    feed.publish(batch(2, 1));
+    await feed.reached(2);
+    await sleep(5);
+    for (const member of members.slice(0, 39)) expect(member.ids).toEqual([1, 2]);
+    expect(members[39]!.ids).toEqual([]);
+    expect(late.ids).toEqual([2]);
+  });
+});

@@ -10,6 +10,8 @@ const SLICE_BYTES = 256 * 1024;
 /** Text of events that came before their predecessors, in UTF-16 units; beyond it they are read from the log. */
 const EARLY_TEXT_MAX = 4 * 1024 * 1024;
 const READ_AGAIN_MS = 1_000;
+/** What is written to all clients together before others of the event loop have their turn: copying it takes time. */
+const BYTES_PER_TURN = 4 * 1024 * 1024;
 
 /** A client of the live feed. */
 export interface FeedMember {
@@ -180,24 +182,40 @@ export class ProjectFeed {
   private flushSoon(): void {
     if (this.flushing) return;
     this.flushing = true;
-    setImmediate(() => {
-      this.flushing = false;
-      if (!this.closed) this.flush();
-    });
+    setImmediate(() => void this.flush());
   }
 
-  private flush(): void {
-    const batches = this.ready;
-    const after = this.handedOut!;
-    this.ready = [];
-    this.handedOut = this.tail;
-    for (const batch of batches) this.recent.add(batch);
-    for (const { filter, members } of [...this.groups.values()]) {
-      const frames = filter.frames(batches, after);
-      if (frames.count > 0) for (const member of [...members]) member.deliver(frames, after);
+  /** Hands out what is ready. Who joins meanwhile has it already, or gets it by joining. */
+  private async flush(): Promise<void> {
+    while (this.ready.length > 0 || this.handedOut! < this.tail) {
+      const batches = this.ready;
+      const after = this.handedOut!;
+      this.ready = [];
+      this.handedOut = this.tail;
+      for (const batch of batches) this.recent.add(batch);
+      const groups = [...this.groups.values()].map(({ filter, members }) => ({ filter, members, all: [...members] }));
+      this.tellWaiting();
+      let bytes = 0;
+      for (const { filter, members, all } of groups) {
+        const frames = filter.frames(batches, after);
+        if (frames.count === 0) continue;
+        for (const member of all) {
+          if (this.closed) return;
+          if (members.has(member)) member.deliver(frames, after);
+          bytes += frames.bytes.length;
+          if (bytes < BYTES_PER_TURN) continue;
+          bytes = 0;
+          await nextTurn();
+        }
+      }
+      if (this.closed) return;
     }
-    const { waiting } = this;
-    this.waiting = waiting.filter(({ seq }) => seq > this.tail);
-    for (const { seq, go } of waiting) if (seq <= this.tail) go();
+    this.flushing = false;
+  }
+
+  private tellWaiting(): void {
+    const { waiting, tail } = this;
+    this.waiting = waiting.filter(({ seq }) => seq > tail);
+    for (const { seq, go } of waiting) if (seq <= tail) go();
   }
 }
