@@ -12,6 +12,7 @@ export type Side = 'input' | 'output';
 interface Described {
   openapi?: OpenApiSchema;
   describedBy?: z.ZodType;
+  id?: string;
 }
 
 /** What stays of a schema that its meta replaces. */
@@ -92,12 +93,11 @@ function* lineage(schema: z.core.$ZodType | undefined): Generator<z.core.$ZodTyp
   for (; schema; schema = schema._zod.parent) yield schema;
 }
 
-/** Whether a schema itself is shown as its meta says; a copy of it (`.describe()`) is shown as its original. */
+/** Whether a schema is shown as its meta says; a copy (`.describe()`) of one with an `id` is a reference to it instead. */
 function isReplaced(schema: z.core.$ZodType): boolean {
   const { openapi, describedBy } = described(schema);
-  const { parent } = schema._zod;
-  const original = parent ? described(parent) : {};
-  return (openapi ?? describedBy) !== (original.openapi ?? original.describedBy);
+  if ((openapi ?? describedBy) === undefined) return false;
+  return ![...lineage(schema._zod.parent)].some((original) => described(original).id !== undefined);
 }
 
 /** Points references at the components, and says `null` as OpenAPI 3.0.3 understands it. */
