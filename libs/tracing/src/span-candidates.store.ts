@@ -14,17 +14,19 @@ import {
   type Storage,
 } from '@spandrel/storage';
 
-/** Up to how many spans are looked up and sorted rather than found in list order. */
+/** Numbers of spans that decide how a list is found. */
 export interface FewLimits {
-  /** Of one filter. */
+  /** Of one filter: up to so many are looked up and sorted rather than found in list order. */
   ofFilter: number;
   /** The same where no index has the list order and the filter: finding them in list order is dearer then. */
   toSort: number;
   /** Of a filter on a number, in whole slots of time; a slot that has more is walked in start order. */
   inSlots: number;
+  /** Candidates that a text search looks through in list order before it looks through all payloads as they lie. */
+  searched: number;
 }
 
-export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000 };
+export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000, searched: 30_000 };
 
 /** A list of spans that is asked for. */
 export interface SpanRead {

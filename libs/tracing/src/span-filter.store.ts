@@ -10,7 +10,7 @@ const INTEGER_MAX = 9_000_000_000_000_000_000;
 export type IndexedFilter = EqualityFilter | 'since' | 'until';
 
 /** Filters for one value, each with an index of its spans in start order; likely the rarer ones first. */
-export const EQUALITY_FILTERS = ['trace_id', 'parent_id', 'status', 'model', 'provider', 'kind'] as const;
+const EQUALITY_FILTERS = ['trace_id', 'parent_id', 'status', 'model', 'provider', 'kind'] as const;
 export type EqualityFilter = (typeof EQUALITY_FILTERS)[number];
 
 /** Numbers that are indexed by slot of time and value. */

@@ -29,6 +29,7 @@ import {
   type SpanRead,
   type Walk,
 } from './span-candidates.store.js';
+import { scanPayloads } from './payload-scan.store.js';
 import { planSpans } from './span-plan.store.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
@@ -128,11 +129,17 @@ export class SpanListStore {
     const found: StoredSpan[] = [];
     let bytes = 0;
     let from = start;
-    for (let size = SLICE_MIN; ; size = Math.min(size * 2, SLICE_MAX)) {
-      const { walk } = search.plan;
-      const { maybes, end } = walk
-        ? await this.walkedSlice(search, walk, part, from, size)
-        : await this.slice(search, part, from, size);
+    let looked = 0;
+    let scans = this.mayScan(search);
+    for (let size = SLICE_MIN; ; looked += size, size = Math.min(size * 2, SLICE_MAX)) {
+      const scanned =
+        scans && looked >= this.limits.searched
+          ? await scanPayloads(search, payloadConditions(search.query), part, from)
+          : undefined;
+      scans &&= looked < this.limits.searched;
+      const { maybes, end } = scanned
+        ? { maybes: scanned, end: undefined }
+        : await this.nextSlice(search, part, from, size);
       for await (const loaded of this.loaded(search, maybes)) {
         for (const span of loaded.filter((candidate) => matchesText(candidate, search.query))) {
           found.push(span);
@@ -155,6 +162,16 @@ export class SpanListStore {
       at += Math.max(1, wanted.indexOf(spans.at(-1)?.id ?? '') + 1);
       yield spans;
     }
+  }
+
+  /** Whether all payloads may be looked through: not where the candidates are in a range of time or in some traces. */
+  private mayScan({ query, ofTraces }: Search): boolean {
+    return query.since === undefined && query.until === undefined && !ofTraces && query.trace_id === undefined;
+  }
+
+  private nextSlice(search: Search, part: Part, from: Position | undefined, size: number): Promise<Slice> {
+    const { walk } = search.plan;
+    return walk ? this.walkedSlice(search, walk, part, from, size) : this.slice(search, part, from, size);
   }
 
   /** Where one statement finds the candidates, another one finds a slice's end, so that none of them need be read. */
