@@ -17,7 +17,7 @@ const BURST = 10;
 const SETTLE_MS_MAX = 30_000;
 
 /** Full speed: events of about 400 bytes, ten a burst, the next burst when the one before is answered. */
-export interface FullSpeed {
+interface FullSpeed {
   deliveriesPerSecond: number;
   /** CPU time of the server per delivery, in microseconds; writing the events is part of it. */
   cpuMicros: number;

@@ -8,7 +8,7 @@ import type { FeedMember, ProjectFeed } from './project-feed.js';
 import type { ReplaySlices } from './replay-slices.js';
 
 /** How slow a client may be ({@link Settings.events}). */
-export interface StreamLimits {
+interface StreamLimits {
   queuedBytes: number;
   stalledMs: number;
   behindMs: number;
