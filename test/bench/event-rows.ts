@@ -14,9 +14,11 @@ const SLOW_READ_MS = 5;
 const EVENTS_PER_SECOND = 50;
 /** Events of one transaction at full speed. */
 const BURST = 10;
+/** Who write at full speed. */
+const WRITERS = 4;
 const SETTLE_MS_MAX = 30_000;
 
-/** Full speed: events of about 400 bytes, ten a burst, the next burst when the one before is answered. */
+/** Full speed: events of about 400 bytes, ten a burst, of several writers who each wait for their answer. */
 interface FullSpeed {
   deliveriesPerSecond: number;
   /** CPU time of the server per delivery, in microseconds; writing the events is part of it. */
@@ -114,7 +116,10 @@ async function fullSpeed(peer: Peer, port: number, emit: Emit, seconds: number):
   await settled(clients);
   const before = { events: reference!.events, bytes: clients.map(({ bytes }) => bytes), cpu: peer.cpuMicros() };
   const started = performance.now();
-  while (performance.now() - started < seconds * 1_000) await emit();
+  const write = async (): Promise<void> => {
+    while (performance.now() - started < seconds * 1_000) await emit();
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
   await settled(clients, before.bytes);
   const taken = (performance.now() - started - SETTLED_MS) / 1_000;
   const events = reference!.events - before.events;
