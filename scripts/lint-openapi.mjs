@@ -32,7 +32,7 @@ async function servedDocument() {
   const server = spawn(
     process.execPath,
     [join(root, 'dist/apps/cli/src/main.js'), 'server', '--port', String(port), '--data-dir', dataDir],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
+    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, SPANDREL_ACCESS_LOG: 'false' } },
   );
   const ended = once(server, 'exit');
   try {

@@ -269,7 +269,7 @@ describe('the API', () => {
       [`${'%'.repeat(25_000)}`, [200]],
     ] as const) {
       for (const path of ['/api/traces', '/api/spans']) {
-        const { status } = await api.get(`${path}?${query}`);
+        const { status } = await api.unchecked.get(`${path}?${query}`);
         expect([path, query.slice(0, 50), expected.includes(status as never) ? 'expected' : status]).toEqual([
           path,
           query.slice(0, 50),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DatapointResource, DatasetResource } from '@spandrel/contract';
+import { checkedFetch } from '../support/checked-fetch.ts';
 import { ID, type DatasetsServer } from './datasets-server.ts';
 
 const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -128,7 +129,7 @@ export function datasetEndpoints(server: () => DatasetsServer): void {
       const kind =
         '{"Generic":{"input":{"__proto__":{"a":1},"n":12345678901234567890,"nul":"\\u0000","lone":"\\ud800"},"expected_output":1.5,"actual_output":null,"score":null,"metadata":null}}';
       const { body } = await server().api.post<DatapointResource>(`/api/datasets/${id}/datapoints`, `{"kind":${kind}}`);
-      const answer = await fetch(`${server().url}/api/datasets/${id}/datapoints/${body.id}`);
+      const answer = await checkedFetch(`${server().url}/api/datasets/${id}/datapoints/${body.id}`);
       expect(await answer.text()).toContain(`"kind":${kind}`);
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DatapointKind, DatapointResource } from '@spandrel/contract';
+import { checkedFetch } from '../support/checked-fetch.ts';
 import { until } from '../support/spandrel.ts';
 import { uploadForm, uploadRaw } from '../support/upload.ts';
 import type { DatasetsServer } from './datasets-server.ts';
@@ -228,7 +229,7 @@ export function datasetImports(server: () => DatasetsServer): void {
       ['json', 'application/json'],
     ])('as %s comes back by an import as it was', async (format, type) => {
       const id = await filled();
-      const answer = await fetch(`${server().url}/api/datasets/${id}/export?format=${format}`);
+      const answer = await checkedFetch(`${server().url}/api/datasets/${id}/export?format=${format}`);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('content-type')).toContain(type);
       expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="My-set-n.${format}"`);
@@ -236,13 +237,13 @@ export function datasetImports(server: () => DatasetsServer): void {
       const copy = await server().create();
       expect((await uploadRaw(server().url, copy, type, content)).body).toMatchObject({ imported: odd.length });
       expect(await kinds(copy)).toEqual(odd);
-      const again = await fetch(`${server().url}/api/datasets/${copy}/export?format=${format}`);
+      const again = await checkedFetch(`${server().url}/api/datasets/${copy}/export?format=${format}`);
       expect(await again.text()).toBe(content);
     });
 
     it('as CSV has no cell that is a formula', async () => {
       const id = await filled();
-      const answer = await fetch(`${server().url}/api/datasets/${id}/export?format=csv`);
+      const answer = await checkedFetch(`${server().url}/api/datasets/${id}/export?format=csv`);
       expect(answer.headers.get('content-type')).toContain('text/csv');
       const content = await answer.text();
       expect(content).toBe(
@@ -273,17 +274,17 @@ export function datasetImports(server: () => DatasetsServer): void {
     it('of more than is read at once, or of nothing, is whole', async () => {
       const id = await server().create('…');
       const empty = async (format: string): Promise<string> =>
-        (await fetch(`${server().url}/api/datasets/${id}/export?format=${format}`)).text();
+        (await checkedFetch(`${server().url}/api/datasets/${id}/export?format=${format}`)).text();
       expect([await empty('jsonl'), JSON.parse(await empty('json')), await empty('csv')]).toEqual([
         '',
         [],
         'input,expected_output,actual_output,score,metadata,messages\n',
       ]);
       await uploadRaw(server().url, id, JSONL, rows(2_500));
-      const answer = await fetch(`${server().url}/api/datasets/${id}/export`);
+      const answer = await checkedFetch(`${server().url}/api/datasets/${id}/export`);
       expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${id}.jsonl"`);
       expect(await answer.text()).toBe(rows(2_500));
-      expect((await fetch(`${server().url}/api/datasets/${id}/export?format=xml`)).status).toBe(400);
+      expect((await checkedFetch(`${server().url}/api/datasets/${id}/export?format=xml`)).status).toBe(400);
     });
   });
 }
