@@ -3,7 +3,9 @@ import { rawSql, sql, type StorageConfig } from '@spandrel/storage';
 import { sampleTraces, samples, span } from './samples.js';
 import { TracingApp } from './tracing-app.js';
 
-const INDEXES = ['provider', 'kind', 'name', 'parent', 'duration', 'tokens', 'cost'].map((name) => `span_${name}`);
+const INDEXES = ['provider', 'kind', 'name', 'name_id', 'parent', 'duration', 'tokens', 'cost'].map(
+  (name) => `span_${name}`,
+);
 const QUERIES = ['provider=p0', 'sort_by=cost', 'sort_by=name&sort_order=asc', 'duration_min=3', 'name_contains=a'];
 
 /** @param newDatabase a database of its own, to be opened twice. */

@@ -197,7 +197,6 @@ export function compareBy(sort: (typeof SORTS)[number], order: 'asc' | 'desc'): 
     const [left, right] = [valueOf(a), valueOf(b)];
     if (left !== null && right !== null && left !== right) return sign * bytewise(left, right);
     if ((left === null) !== (right === null)) return left === null ? 1 : -1;
-    if (sort === 'name' && a.startedAt !== b.startedAt) return sign * (a.startedAt - b.startedAt);
     return sign * bytewise(a.id, b.id);
   };
 }

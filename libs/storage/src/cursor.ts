@@ -5,8 +5,6 @@ import { Invalid } from '@spandrel/kernel';
 export interface Position {
   /** `null` among the rows without a value, which come last. */
   value: number | string | null;
-  /** The second sorted value, in lists that have one. */
-  tie?: number;
   id: string;
 }
 
@@ -17,20 +15,18 @@ export type ValueType = 'integer' | 'number' | 'text';
  * A position as an opaque string.
  * @param list what the cursor is good for: list, sort and order, such as `spans:cost:desc`.
  */
-export const encodeCursor = (list: string, { value, id, tie }: Position): string =>
-  Buffer.from(JSON.stringify(tie === undefined ? [list, value, id] : [list, value, id, tie])).toString('base64url');
+export const encodeCursor = (list: string, { value, id }: Position): string =>
+  Buffer.from(JSON.stringify([list, value, id])).toString('base64url');
 
 /**
  * The position of a cursor.
- * @param tied whether the list has a second sorted value.
  * @throws Invalid `invalid_cursor` when it is malformed or made for another list, sort or order.
  */
-export function decodeCursor(list: string, cursor: string, type: ValueType, tied = false): Position {
+export function decodeCursor(list: string, cursor: string, type: ValueType): Position {
   const [madeFor, value, id, ...rest] = parse(cursor);
-  const valid = madeFor === list && isText(id) && (value === null || isOfType(value, type));
-  if (!valid || rest.length !== (tied ? 1 : 0) || !rest.every((tie) => Number.isSafeInteger(tie)))
-    throw invalidCursor();
-  return { value: value as Position['value'], id, ...(tied && { tie: rest[0] as number }) };
+  const valid = madeFor === list && rest.length === 0 && isText(id) && (value === null || isOfType(value, type));
+  if (!valid) throw invalidCursor();
+  return { value: value as Position['value'], id };
 }
 
 function parse(cursor: string): unknown[] {

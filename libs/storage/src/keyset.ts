@@ -2,16 +2,11 @@ import type { SortOrder } from '@spandrel/contract';
 import { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
 import { joinSql, rawSql, sql, unindexed, type Sql } from './sql.js';
 
-/**
- * How a list is sorted: by a column, ties by the second column, where there is one, and by id in the same direction, rows
- * without a value last in either order.
- */
+/** How a list is sorted: by a column, ties by id in the same direction, rows without a value last in either order. */
 export interface Sorting {
   /** What cursors are bound to. */
   list: string;
   column: string;
-  /** Whole numbers, never missing. Of a column that is nowhere `null`. */
-  tieColumn?: string;
   idColumn: string;
   type: ValueType;
   nullable: boolean;
@@ -30,7 +25,7 @@ export interface Page<Item> {
 }
 
 export const startOf = (sorting: Sorting, cursor: string | undefined): Position | undefined =>
-  cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type, sorting.tieColumn !== undefined);
+  cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type);
 
 /** The parts that are left from a position on. */
 function partsFrom({ nullable }: Sorting, from: Position | undefined): Part[] {
@@ -56,14 +51,11 @@ export function upTo(sorting: Sorting, part: Part, to: Position): Sql {
   return part === 'valueless' ? sql`${rawSql(sorting.idColumn)} ${within} ${to.id}` : compared(sorting, within, to);
 }
 
-const compared = ({ column, tieColumn, idColumn }: Sorting, operator: Sql, { value, tie, id }: Position): Sql =>
-  tieColumn === undefined
-    ? sql`(${rawSql(column)}, ${rawSql(idColumn)}) ${operator} (${value}, ${id})`
-    : sql`(${rawSql(column)}, ${rawSql(tieColumn)}, ${rawSql(idColumn)}) ${operator} (${value}, ${tie ?? null}, ${id})`;
+const compared = ({ column, idColumn }: Sorting, operator: Sql, { value, id }: Position): Sql =>
+  sql`(${rawSql(column)}, ${rawSql(idColumn)}) ${operator} (${value}, ${id})`;
 
-export function orderBy({ column, tieColumn, idColumn, order, unindexed: few }: Sorting, part: Part): Sql {
-  const columns =
-    part === 'valueless' ? [idColumn] : [column, ...(tieColumn === undefined ? [] : [tieColumn]), idColumn];
+export function orderBy({ column, idColumn, order, unindexed: few }: Sorting, part: Part): Sql {
+  const columns = part === 'valueless' ? [idColumn] : [column, idColumn];
   return joinSql(
     columns.map((one) => sql`${few ? unindexed(one) : rawSql(one)} ${rawSql(order)}`),
     ', ',

@@ -56,8 +56,7 @@ export interface SpanPlan {
 }
 
 /** What a position in the list is made of. */
-export const positionColumns = ({ column, tieColumn, idColumn }: Sorting): Sql =>
-  rawSql(`${column} as value, ${tieColumn === undefined ? '' : `${tieColumn} as tie, `}${idColumn} as id`);
+export const positionColumns = ({ column, idColumn }: Sorting): Sql => rawSql(`${column} as value, ${idColumn} as id`);
 
 /** Spans in list order as one select. */
 export const inOrder = (
@@ -94,6 +93,5 @@ export function firstOf(
       where ${where} and ${list} and ${behind(sorting, part, from)} order by ${order} limit ${count}) one`;
   });
   const names: Sorting = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
-  if (sorting.tieColumn !== undefined) names.tieColumn = 'tie';
   return sql`select * from (${joinSql(arms, ' union all ')}) every order by ${orderBy(names, part)} limit ${count}`;
 }

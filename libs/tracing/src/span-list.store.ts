@@ -36,14 +36,14 @@ import { SpanStore } from './span.store.js';
 import type { StoredSpan } from './span.entity.js';
 import { ofMatchingTraces } from './trace-filter.store.js';
 
-type Sorted = Pick<Sorting, 'column' | 'type' | 'nullable' | 'tieColumn'>;
+type Sorted = Pick<Sorting, 'column' | 'type' | 'nullable'>;
 
 const SORTED: Record<SpanSortKey, Sorted & { property: keyof StoredSpan }> = {
   started_at: { column: 's.started_at', property: 'startedAt', type: 'integer', nullable: false },
   duration: { column: 's.duration_ms', property: 'durationMs', type: 'integer', nullable: true },
   tokens: { column: 's.total_tokens', property: 'totalTokens', type: 'integer', nullable: true },
   cost: { column: 's.cost', property: 'cost', type: 'number', nullable: true },
-  name: { column: 's.name', property: 'name', type: 'text', nullable: false, tieColumn: 's.started_at' },
+  name: { column: 's.name', property: 'name', type: 'text', nullable: false },
 };
 
 /** Candidates of a text search looked at in one go: few at first, since most searches find soon. */
@@ -91,11 +91,10 @@ export class SpanListStore {
     const read = { storage: this.storage, scope, query, sorting, options, ofTraces: ofTraces?.condition, limits };
     const plan = await planSpans(read, ofTraces);
     if (plan === null) return { items: [], nextCursor: null };
-    const tied = sorting.tieColumn !== undefined;
     const search: Search = {
       ...read,
       plan,
-      positionOf: (span) => ({ value: span[property], id: span.id, ...(tied && { tie: span.startedAt }) }),
+      positionOf: (span) => ({ value: span[property], id: span.id }),
     };
     const page = await fillPage(
       sorting,

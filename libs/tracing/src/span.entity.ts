@@ -63,6 +63,8 @@ export const SpanSchema = defineEntity({
     },
     { name: 'span_kind', properties: ['projectId', 'kindType', 'startedAt', 'id'] },
     { name: 'span_name', properties: ['projectId', 'name', 'startedAt', 'id'] },
+    /** Of the list sorted by name, whose ties go by id. */
+    { name: 'span_name_id', properties: ['projectId', 'name', 'id'] },
     { name: 'span_parent', properties: ['projectId', 'parentId', 'startedAt', 'id'], where: 'parent_id is not null' },
     bySlot('span_duration', 'duration_ms'),
     bySlot('span_tokens', 'total_tokens'),

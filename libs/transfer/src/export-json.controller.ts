@@ -23,8 +23,8 @@ export class ExportJsonController {
   ): Promise<StreamableFile> {
     const content =
       traceId === undefined
-        ? await this.exports.everything(scope, { signal })
-        : await this.exports.trace(scope, traceId, { signal });
+        ? await this.exports.everything(scope, { signal, patient: true })
+        : await this.exports.trace(scope, traceId, { signal, patient: true });
     const date = formatTimestamp(Date.now()).slice(0, 10);
     return new StreamableFile(content, {
       type: 'application/json; charset=utf-8',
