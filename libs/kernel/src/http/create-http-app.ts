@@ -13,6 +13,7 @@ import type { Logger } from '../logger.js';
 import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import type { AccessLog } from './access-log.js';
+import { limitArrival } from './arrival.js';
 import { HealthController } from './health.controller.js';
 import { registerJsonBody } from './json-body.js';
 import { isLocalRequest } from './local-request.js';
@@ -59,7 +60,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     requestIdHeader: false,
     // A request on a connection that was open when the stop began is served like any other, and its connection closed.
     return503OnClosing: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Bodies have limits of their own, see `limitArrival`.
+    requestTimeout: 0,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     http: { maxHeaderSize: HEADER_BYTES_MAX },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -79,6 +81,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     abortOnError: false,
   });
   registerJsonBody(fastify);
+  limitArrival(fastify);
   registerStreamedBodies(fastify);
   registerDocsPage(fastify);
   app.useGlobalPipes(new SchemaPipe());
@@ -86,8 +89,6 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   return app;
 }
 
-/** A whole request must have arrived by then; slower ones are answered 408. */
-const REQUEST_TIMEOUT_MS = 120_000;
 /** Session ids stand in paths, percent-encoded. */
 const PARAM_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 32_768;

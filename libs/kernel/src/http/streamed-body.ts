@@ -46,7 +46,8 @@ const STREAMED = 'application/x.spandrel.streamed';
 /** What the requests said before that. */
 const mediaTypes = new WeakMap<FastifyRequest['raw'], string | undefined>();
 
-const isStreamed = ({ routeOptions }: FastifyRequest): boolean =>
+/** Whether the route of a request reads its body as a stream. */
+export const isStreamed = ({ routeOptions }: FastifyRequest): boolean =>
   (routeOptions.config as { streamsBody?: boolean } | undefined)?.streamsBody === true;
 
 /** Hands the bodies of routes marked with {@link StreamsBody} over unread. Called after the other parsers are set. */
