@@ -56,6 +56,9 @@ const completion = (scenario: string): RequestInit => ({
   body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
 });
 
+/** As the service makes them. */
+const ID = '01KAJ5Z3M8Q7V2W9XYTBCDEFGH';
+
 describe('the server', () => {
   it('leaves a line a request with the id that the answer has, also where no route is reached', async () => {
     const spandrel = await start();
@@ -81,11 +84,11 @@ describe('the server', () => {
       remote_address: '127.0.0.1',
     });
     const requests: [path: string, init: RequestInit, fields: object][] = [
-      ['/api/traces/t?a=b', {}, { path: '/api/traces/t', route: '/api/traces/:id', status: 200 }],
-      ['/api/traces/none', {}, { path: '/api/traces/none', route: '/api/traces/:id', status: 404 }],
+      ['/api/traces/t?a=b', {}, { path: '/api/traces/:id', route: '/api/traces/:id', status: 200 }],
+      [`/api/traces/${ID}`, {}, { path: `/api/traces/${ID}`, route: '/api/traces/:id', status: 404 }],
       ['/api/spans?limit=x', {}, { path: '/api/spans', route: '/api/spans', status: 400 }],
-      ['/no/such?x=1', { method: 'PUT' }, { method: 'PUT', path: '/no/such', route: 'unmatched', status: 404 }],
-      ['/%zz', {}, { path: '/%zz', route: 'unmatched', status: 400 }],
+      ['/no/such?x=1', { method: 'PUT' }, { method: 'PUT', route: 'unmatched', status: 404 }],
+      ['/%zz', {}, { route: 'unmatched', status: 400 }],
       ['/api/spans', { headers: { origin: 'https://evil.example' } }, { route: '/api/spans', status: 403 }],
       ['/api/spans', { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }, { status: 400 }],
     ];
@@ -96,9 +99,6 @@ describe('the server', () => {
       if (answer.status >= 400) expect([path, problem.request_id]).toEqual([path, id]);
       expect(await lineOf(spandrel, (line) => line.request_id === id)).toMatchObject(fields);
     }
-    const long = `/${'x'.repeat(5_000)}`;
-    await fetch(url + long);
-    expect((await lineOf(spandrel, ({ path }) => String(path).startsWith('/xxx')))['path']).toBe(long.slice(0, 1_024));
     const malformed = await sendRaw(url, 'NOT HTTP AT ALL\r\n\r\n');
     const id = /X-Request-Id: (\w+)/.exec(malformed.text)?.[1];
     expect(await lineOf(spandrel, (line) => line.request_id === id)).toMatchObject({
@@ -107,6 +107,7 @@ describe('the server', () => {
       remote_address: '127.0.0.1',
     });
     expect(linesOf(spandrel).every(({ level }) => level === 'info')).toBe(true);
+    expect(spandrel.output()).not.toMatch(/a=b|no\/such|%zz|limit=x/);
   }, 60_000);
 
   it('tells aborted requests, and event streams when they end', async () => {
@@ -156,7 +157,6 @@ describe('the gateway', () => {
       level: 'info',
       request_id: line['span_id'],
       method: 'POST',
-      path: '/v1/chat/completions',
       provider: 'openai',
       endpoint: 'chat.completions',
       status: 200,
@@ -173,10 +173,7 @@ describe('the gateway', () => {
     const refused = await fetch(`${url}/v1/models`, { headers: { origin: 'https://evil.example' } });
     const id = refused.headers.get('x-request-id');
     expect(((await refused.json()) as { request_id: string }).request_id).toBe(id);
-    expect(await lineOf(spandrel, ({ request_id: of }) => of === id)).toMatchObject({
-      status: 403,
-      path: '/v1/models',
-    });
+    expect(await lineOf(spandrel, ({ request_id: of }) => of === id)).toMatchObject({ status: 403 });
     const malformed = await sendRaw(url, 'NOT HTTP AT ALL\r\n\r\n');
     const badId = /X-Request-Id: (\w+)/.exec(malformed.text)?.[1];
     expect(await lineOf(spandrel, ({ request_id: of }) => of === badId)).toMatchObject({ status: 400 });
@@ -207,7 +204,7 @@ describe('lines of requests', () => {
     });
     await Promise.all(calls);
     const ofCalls = () =>
-      linesOf(spandrel).filter(({ path }) => path === '/api/traces' || path === '/v1/chat/completions');
+      linesOf(spandrel).filter(({ path, endpoint }) => path === '/api/traces' || endpoint === 'chat.completions');
     await until(
       () => ofCalls().length === 300,
       10_000,

@@ -29,7 +29,7 @@ export class OwnEndpoints {
   handle(path: string, req: IncomingMessage, res: ServerResponse): boolean {
     if (path !== '/livez' && path !== '/readyz' && path !== '/metrics') return false;
     const id = newId();
-    res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, true));
+    res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, path));
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
       answerError(res, 'method_not_allowed', `${path} is read with GET.`, null, id);

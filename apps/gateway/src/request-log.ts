@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
-import { logMs, newId, pathOf, type AccessLog, type RefusedBytes } from '@spandrel/kernel';
+import { logMs, newId, type AccessLog, type RefusedBytes } from '@spandrel/kernel';
 import type { ErrorAnswered } from './forward/answer-error.js';
 import type { Forward } from './forward/forward.js';
 
-/** What the log says of a request at the gateway: no header, no query string, no body. */
+/** What the log says of a request at the gateway: nothing of its target, headers or body. */
 export interface GatewayLine {
   /** Of a recorded call the id of its span; as `X-Request-Id` has it where the gateway answers itself. */
   request_id: string;
   method?: string | undefined;
-  /** Without the query string. */
+  /** Of the gateway's own endpoints. */
   path?: string;
   provider?: string;
   /** The provider's endpoint, `other` for one that is not recorded. */
@@ -47,7 +47,6 @@ export class RequestLog {
       {
         request_id: forward.id,
         method: req.method,
-        path: pathOf(req.url!),
         provider: target.providerName,
         endpoint: target.endpoint?.name ?? 'other',
         status: status === 0 ? CLIENT_GONE : status,
@@ -60,13 +59,11 @@ export class RequestLog {
     );
   }
 
-  /** The gateway answered by itself. @param isQuiet of a health check or a scrape. */
-  answered(req: IncomingMessage, { id, status }: ErrorAnswered, isQuiet = false): void {
-    const { method, url, socket } = req;
-    this.log.request(
-      { request_id: id, method, path: pathOf(url!), status, remote_address: socket.remoteAddress },
-      isQuiet,
-    );
+  /** The gateway answered by itself. @param path of the endpoint of its own, a health check or a scrape, if it was one. */
+  answered(req: IncomingMessage, { id, status }: ErrorAnswered, path?: string): void {
+    const { method, socket } = req;
+    const line = { request_id: id, method, ...(path !== undefined && { path }), status };
+    this.log.request({ ...line, remote_address: socket.remoteAddress }, path !== undefined);
   }
 
   /** What came was no HTTP, and was answered so. */
@@ -80,7 +77,6 @@ export class RequestLog {
     const line = {
       request_id: newId(),
       method: req.method,
-      path: pathOf(req.url!),
       provider,
       status: SWITCHING_PROTOCOLS,
       remote_address: req.socket.remoteAddress,

@@ -10,7 +10,7 @@ export { Conflict, DomainError, Invalid, NotFound, Unavailable } from './errors/
 export { StartError } from './errors/start-error.js';
 export { defineFeature, type Feature } from './features/feature.js';
 export { selectFeatures } from './features/select-features.js';
-export { AccessLog, logMs, pathOf, type AccessLine } from './http/access-log.js';
+export { AccessLog, logMs, type AccessLine } from './http/access-log.js';
 export { createHttpApp, LOGGER, type HttpAppParts } from './http/create-http-app.js';
 export { ClientGone } from './http/client-gone.js';
 export { CurrentScope, type ScopedRequest } from './http/current-scope.js';

@@ -6,10 +6,10 @@ export interface AccessLine {
   /** As `X-Request-Id` and the `request_id` of an error have it. */
   request_id: string;
   method?: string;
-  /** Without the query string; cut after {@link PATH_LENGTH_MAX} characters. */
-  path?: string;
-  /** The pattern of the route, such as `/api/traces/:trace_id`. */
+  /** The pattern of the route, such as `/api/traces/:id`. */
   route?: string;
+  /** The route with the ids of the request in it, see {@link pathOf}. */
+  path?: string;
   /** Of the answer; 499 when the client left before there was one. */
   status: number;
   duration_ms?: number;
@@ -23,9 +23,6 @@ export interface AccessLine {
   stream?: true;
 }
 
-/** Longest path a line shows, in characters. */
-const PATH_LENGTH_MAX = 1_024;
-
 /** How long lines wait for others to be written with, in milliseconds and bytes. */
 const FLUSH_MS = 1_000;
 const FLUSH_BYTES = 2_048;
@@ -34,12 +31,18 @@ const WRITE_BYTES_MAX = 4_096;
 /** What waits at most when nobody reads the log; beyond it lines are lost rather than memory. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
 
-/** The path of a request target as the log shows it. */
-export function pathOf(target: string): string {
-  const mark = target.indexOf('?');
-  const end = mark === -1 ? target.length : mark;
-  return target.slice(0, Math.min(end, PATH_LENGTH_MAX));
-}
+/** What the service makes ids like. */
+const MADE_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+
+/**
+ * The path of a request as the log shows it: its route, with the ids that the service made. Anything else in a path is
+ * text of the caller's, which may be a secret in the wrong place.
+ */
+export const pathOf = (route: string, params: Readonly<Record<string, unknown>>): string =>
+  route.replace(/:(\w+)/g, (placeholder, name: string) => {
+    const value = params[name];
+    return typeof value === 'string' && MADE_ID.test(value) ? value : placeholder;
+  });
 
 /** A duration as the log shows it: milliseconds to the microsecond. */
 export const logMs = (ms: number): number => Math.round(ms * 1_000) / 1_000;

@@ -76,8 +76,8 @@ export class RequestWatch {
       {
         request_id: request.id,
         method,
-        path: pathOf(request.raw.url ?? ''),
         route,
+        ...(route !== UNMATCHED && { path: pathOf(route, (request.params ?? {}) as Record<string, unknown>) }),
         status,
         duration_ms: logMs(ms),
         bytes_in: lengthOf(request.headers['content-length']),
