@@ -1,4 +1,5 @@
 /** The event stream of two instances on one Postgres, with Redis between them and without. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, type Logger } from '@spandrel/kernel';
@@ -6,7 +7,7 @@ import { ProjectFeeds } from '../../libs/events/src/project-feeds.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
-import { until } from '../support/spandrel.ts';
+import { tempDir, until } from '../support/spandrel.ts';
 import { EventClient, range } from './event-client.ts';
 import { describeStreamModel } from './stream-model.ts';
 
@@ -156,6 +157,34 @@ describeWith('redis-server', 'an instance whose Redis is not there', () => {
     await live.has(1, 2_000);
     await redis.start();
     await there.has(1);
+    live.close();
+    there.close();
+    await server!.close();
+    await other!.close();
+    await redis.crash();
+  }, 40_000);
+});
+
+describeWith('redis-server', 'two servers with databases of their own and one Redis', () => {
+  it('hear nothing of each other', async () => {
+    const redis = await makeRedis();
+    await redis.start();
+    const start = () =>
+      startServerApp(
+        { dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') },
+        { settings: (settings) => void (settings.redisUrl = redis.url) },
+      );
+    const [server, other] = await Promise.all([start(), start()]);
+    const live = await EventClient.open(server!.url);
+    const there = await EventClient.open(other!.url);
+    for (const name of ['a', 'b']) await other!.api.post('/api/traces', { name });
+    await there.has(2);
+    await sleep(500);
+    await server!.api.post('/api/traces', { name: 'c' });
+    await live.has(1);
+    expect(live.events.map(({ id, data }) => ({ id, name: JSON.parse(data).trace.name }))).toEqual([
+      { id: 1, name: 'c' },
+    ]);
     live.close();
     there.close();
     await server!.close();

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, newId, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
 import { createClient } from 'redis';
 import type { EventBatch } from './event-batch.js';
 import { EventBus } from './event-bus.js';
@@ -17,8 +18,9 @@ const QUEUED_MESSAGES_MAX = 1_000;
 type Client = ReturnType<typeof clientOf>;
 
 /**
- * Tells other instances of commits, and hears of theirs, when there is a Redis (`REDIS_URL`). Nothing depends on it but
- * how soon an event of another instance is delivered: what a message does not bring, the log does.
+ * Tells other instances of commits, and hears of theirs, when there is a Redis (`REDIS_URL`) and others can be on the
+ * database. Nothing depends on it but how soon an event of another instance is delivered: what a message does not bring,
+ * the log does.
  */
 @Injectable()
 export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -36,11 +38,13 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     @Inject(SETTINGS) { redisUrl }: Pick<Settings, 'redisUrl'>,
     bus: EventBus,
     private readonly feeds: ProjectFeeds,
+    storage: Storage,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.url = redisUrl;
+    // Who speaks of a database of this process's own speaks of another one: its project is not this one's.
+    this.url = storage.exclusive ? null : redisUrl;
     this.channel = `spandrel:events:${databaseOf(redisUrl)}`;
-    if (redisUrl !== null) bus.subscribe((batch) => void this.publish(batch));
+    if (this.url !== null) bus.subscribe((batch) => void this.publish(batch));
   }
 
   async onApplicationBootstrap(): Promise<void> {
