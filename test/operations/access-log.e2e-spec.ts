@@ -143,6 +143,20 @@ describe('the server', () => {
     // The scrape itself.
     expect(metrics).toContain('spandrel_http_requests_in_flight 1\n');
   }, 60_000);
+
+  it('leaves a line for each of many requests sent at once on a connection, and no other', async () => {
+    const spandrel = await start();
+    const one = 'GET /api/stats HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const { text } = await sendRaw(spandrel.apiUrl, one.repeat(40), { quietMs: 500 });
+    expect(text.match(/HTTP\/1\.1 200 /g)?.length).toBe(40);
+    const lines = () => linesOf(spandrel).filter(({ path }) => path === '/api/stats');
+    await until(() => lines().length >= 40);
+    expect(lines().every(({ status, aborted }) => status === 200 && aborted === undefined)).toBe(true);
+    expect(lines().length).toBe(40);
+    expect(spandrel.output()).not.toContain('Warning');
+    const metrics = await (await fetch(`${spandrel.apiUrl}/metrics`)).text();
+    expect(metrics).toContain('spandrel_http_requests_in_flight 1\n');
+  }, 60_000);
 });
 
 describe('the gateway', () => {

@@ -25,6 +25,9 @@ interface Beginning {
 
 /** Sees every request from its head to the end of its answer: for metrics and for the access log. */
 export class RequestWatch {
+  /** What is to end with a connection. One listener on each: a client may send any number of requests at once. */
+  private readonly ends = new WeakMap<Socket, Set<() => void>>();
+
   /** @param log `undefined` when requests are not logged. */
   constructor(
     private readonly metrics: HttpMetrics,
@@ -47,11 +50,21 @@ export class RequestWatch {
     const end = (): void => {
       if (isOver) return;
       isOver = true;
-      pipelined?.off('close', end);
+      if (pipelined) this.ends.get(pipelined)?.delete(end);
       this.end(request, reply, { route, isStream, startedAt, remoteAddress });
     };
     answer.once('close', end);
-    pipelined?.once('close', end);
+    if (pipelined) this.endWith(pipelined, end);
+  }
+
+  private endWith(socket: Socket, end: () => void): void {
+    let ends = this.ends.get(socket);
+    if (!ends) {
+      const all = (ends = new Set());
+      this.ends.set(socket, all);
+      socket.once('close', () => all.forEach((each) => each()));
+    }
+    ends.add(end);
   }
 
   /** What came was no HTTP, and was answered so. */
