@@ -4,7 +4,8 @@ import { METRICS } from '@spandrel/kernel';
 import type { WireEvent } from './domain-events.js';
 
 /** Why the server ended a stream that its client wanted to go on. */
-export type CutReason = 'stalled' | 'behind' | 'failed';
+const CUT_REASONS = ['stalled', 'behind', 'failed'] as const;
+export type CutReason = (typeof CUT_REASONS)[number];
 
 /** What `/metrics` tells of events. */
 @Injectable()
@@ -28,6 +29,7 @@ export class EventMetrics {
       labelNames: ['reason'],
       registers,
     });
+    for (const reason of CUT_REASONS) this.cutTotal.inc({ reason }, 0);
     this.publishedTotal = new Counter({
       name: 'spandrel_events_published_total',
       help: 'Events of committed changes made by this process.',

@@ -40,6 +40,8 @@ export class StorageMetrics {
       refused: transactions.labels({ outcome: 'refused' }),
       failed: transactions.labels({ outcome: 'failed' }),
     };
+    // A counter that begins at its first increase hides that increase from Prometheus.
+    for (const outcome of Object.values(this.outcomes)) outcome.inc(0);
     this.duration = new Histogram({
       name: 'spandrel_storage_transaction_duration_seconds',
       help: 'Time of committed write transactions, from their begin until they are durable.',
