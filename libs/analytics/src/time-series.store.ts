@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BUCKETS_MAX, isStorableText, type BucketWidth } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { joinSql, rawSql, sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { joinSql, rawSql, sql, unindexed, type LongReadOptions, type Sql } from '@spandrel/storage';
 import { planRange, type TimeRange } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
@@ -62,15 +62,18 @@ export class TimeSeriesStore {
     if ([model, provider].some((name) => name !== undefined && !isStorableText(name))) return [];
     const { days, hours, spans } = planRange(query.range, width);
     const rollups = [{ grain: GRAIN.day, range: days }, ...hours.map((range) => ({ grain: GRAIN.hour, range }))].map(
-      ({ grain, range }) => rollupsIn(scope, query, grain, range),
+      ({ grain, range }) => rollupsIn(scope, grain, range),
     );
     const spanParts = spans.map((range) => spansIn(scope, query, range));
     const parts = [
       ...rollups.map(
-        (from) => sql`select ${bucketOf('r.bucket', width)} as bucket, ${OF_ROLLUP} ${from} group by r.bucket`,
+        (from) =>
+          sql`select ${bucketOf('r.bucket', width)} as bucket, ${OF_ROLLUP} ${from}${rollupsOf(query)} group by r.bucket`,
       ),
       ...spanParts.map(
-        (from) => sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN} from (${priced(from)}) priced`,
+        (from) =>
+          sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN}
+            from (${priced(sql`${from}${spansOf(query)}`)}) priced`,
       ),
     ];
     return this.reads.read<BucketSums>(
@@ -88,23 +91,33 @@ const priced = (spans: Sql): Sql =>
       select started_at, status, total_tokens, duration_ms, ${PARTED} from (
         select s.started_at, s.status, s.total_tokens, s.duration_ms, ${CAPPED} ${spans}) capped) parted`;
 
-function rollupsIn(scope: Scope, { model, provider }: SeriesQuery, grain: Grain, range: TimeRange): Sql {
+/** Rows of the roll-up that the query goes through: in the order of the key those of all names lie together. */
+function rollupsIn(scope: Scope, grain: Grain, range: TimeRange): Sql {
   const { from, until } = finite(range);
-  const conditions = [
-    sql`r.project_id = ${scope.projectId} and r.grain = ${grain} and r.bucket >= ${from} and r.bucket < ${until}`,
-  ];
-  if (model !== undefined) conditions.push(sql`r.model = ${nameKey(model)}`);
-  if (provider !== undefined) conditions.push(sql`r.provider = ${nameKey(provider)}`);
-  return sql`from analytics_rollup r where ${joinSql(conditions, ' and ')}`;
+  return sql`from analytics_rollup r where r.project_id = ${scope.projectId}
+    and r.grain = ${grain} and r.bucket >= ${from} and r.bucket < ${until}`;
 }
 
+/** Which of them count. */
+function rollupsOf({ model, provider }: SeriesQuery): Sql {
+  const conditions: Sql[] = [];
+  if (model !== undefined) conditions.push(sql` and r.model = ${nameKey(model)}`);
+  if (provider !== undefined) conditions.push(sql` and r.provider = ${nameKey(provider)}`);
+  return joinSql(conditions, '');
+}
+
+/** Spans that the query goes through: an index leads to those of a model, or of a provider. */
 function spansIn(scope: Scope, { model, provider }: SeriesQuery, range: TimeRange): Sql {
   const { from, until } = finite(range);
   const conditions = [sql`s.project_id = ${scope.projectId} and s.started_at >= ${from} and s.started_at < ${until}`];
   if (model !== undefined) conditions.push(sql`s.model = ${model}`);
-  if (provider !== undefined) conditions.push(sql`s.provider = ${provider}`);
+  else if (provider !== undefined) conditions.push(sql`s.provider = ${provider}`);
   return sql`from span s where ${joinSql(conditions, ' and ')}`;
 }
+
+/** Which of them count. */
+const spansOf = ({ model, provider }: SeriesQuery): Sql =>
+  model === undefined || provider === undefined ? rawSql('') : sql` and ${unindexed('s.provider')} = ${provider}`;
 
 const finite = ({ from, until }: TimeRange): TimeRange => ({ from: safe(from), until: safe(until) });
 const safe = (epochMs: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, epochMs));

@@ -13,7 +13,8 @@ export class WeighedRead {
   constructor(private readonly storage: Storage) {}
 
   /**
-   * @param touched `select 1 from …`: the rows that the query goes through, in order of an index.
+   * @param touched `select 1 from …`: the rows that the query goes through, in order of an index; also those that it
+   *   passes by, or finding out that there are few could take as long as the query.
    * @param query one statement, so that all of its answer is of one moment.
    */
   async read<Row>(touched: Sql, query: Sql, options: LongReadOptions): Promise<Row[]> {
