@@ -287,6 +287,16 @@ describe('the API', () => {
 });
 
 describe('the gateway', () => {
+  it.each(['', 'Host: localhost\r\nHost: localhost\r\n'])('refuses HTTP/1.1 without one Host: %j', async (hosts) => {
+    const { statuses, text } = await sendRaw(
+      spandrel.gatewayUrl,
+      `GET /livez HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`,
+    );
+    expect(statuses).toEqual([400]);
+    expect(text).toContain('"code":"malformed_request"');
+    expect(text).toMatch(/x-request-id: \w+/i);
+  });
+
   it('passes no line break of a header value on, and takes off what Connection names', async () => {
     provider.requests.length = 0;
     const answer = await sendRaw(

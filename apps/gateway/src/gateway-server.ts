@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERRORS, type ErrorCode } from '@spandrel/contract';
-import { answerMalformedHttp, isLocalRequest } from '@spandrel/kernel';
+import { answerMalformedHttp, isLocalRequest, namesOneHost } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { answerError, answerErrorOn, type ErrorAnswered } from './forward/answer-error.js';
 import type { RequestLog } from './request-log.js';
@@ -48,6 +48,7 @@ export class GatewayServer {
       // Long uploads and streams are what a gateway is for; only the head has a limit.
       requestTimeout: 0,
       maxHeaderSize: 64 * 1024,
+      requireHostHeader: false,
       shouldUpgradeCallback: ({ method, headers }: IncomingMessage) =>
         method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
     } as http.ServerOptions);
@@ -103,6 +104,10 @@ export class GatewayServer {
         'The request target must be a path: the gateway is addressed like the provider.',
         null,
       );
+      return null;
+    }
+    if (!namesOneHost(req)) {
+      answer('malformed_request', 'The request must have exactly one Host.', null);
       return null;
     }
     if (this.authorise === null && !isLocalRequest({ host: headers.host, origin: headers.origin })) {

@@ -219,6 +219,22 @@ describe('the HTTP application', () => {
     expect(await raw(`GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
+  it.each([
+    ['no Host', ''],
+    ['two Hosts', 'Host: localhost\r\nhost: localhost\r\n'],
+  ])('answers HTTP/1.1 with %s with a problem', async (_name, hosts) => {
+    const answer = await raw(`GET /api/health HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"malformed_request"');
+    expect(/"request_id":"(\w+)"/.exec(answer)?.[1]).toBe(/x-request-id: (\w+)/i.exec(answer)?.[1]);
+  });
+
+  it.each(['HTTP/1.0\r\n', 'HTTP/1.1\r\nHost: localhost\r\nExpect: wonders\r\n'])('serves %j', async (head) => {
+    const answer = await raw(`GET /api/health ${head}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/x-request-id: \w+/i);
+  });
+
   it('is ready once it is said to be', async () => {
     expect((await call('/livez')).status).toBe(200);
     expect((await call('/readyz')).status).toBe(503);

@@ -15,6 +15,7 @@ import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import type { AccessLog } from './access-log.js';
 import { limitArrival } from './arrival.js';
 import { HealthController } from './health.controller.js';
+import { namesOneHost } from './host-header.js';
 import { registerJsonBody } from './json-body.js';
 import { isLocalRequest } from './local-request.js';
 import { answerMalformedHttp } from './malformed-http.js';
@@ -63,7 +64,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     // Bodies have limits of their own, see `limitArrival`.
     requestTimeout: 0,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       watch.begin(request, reply);
       sendProblem(error, request, reply, logger);
@@ -74,6 +75,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     },
   });
   const fastify: FastifyInstance = adapter.getInstance();
+  // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
+  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   addRequestRules(fastify, settings, watch);
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
     bodyParser: false,
@@ -98,7 +101,9 @@ function addRequestRules(fastify: FastifyInstance, settings: Settings, watch: Re
     watch.begin(request, reply);
     void reply.header('x-request-id', request.id);
     const { host, origin } = request.headers;
-    if (settings.mode === 'local' && !isLocalRequest({ host, origin })) {
+    if (!namesOneHost(request.raw)) {
+      done(new DomainError('malformed_request', 'the request must have exactly one Host'));
+    } else if (settings.mode === 'local' && !isLocalRequest({ host, origin })) {
       done(new DomainError('host_not_allowed', 'local mode answers programs of this machine only'));
     } else {
       done();
