@@ -13,7 +13,12 @@ export class ExportJsonController {
     id: 'exportJson',
     summary: 'Exports all traces, spans, datasets and datapoints as one file',
     description: 'Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back.',
-    answer: exportJsonSchema,
+    answer: {
+      mediaTypes: ['application/json'],
+      schema: exportJsonSchema,
+      description: 'One file with all there is, or with one trace and its spans.',
+      attachment: true,
+    },
     problems: ['trace_not_found'],
   })
   async export(
