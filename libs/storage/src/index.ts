@@ -26,6 +26,7 @@ export {
   containsText,
   forUpdate,
   forUpdateSkipLocked,
+  joinedInOrder,
   joinSql,
   rawSql,
   rowsFrom,

@@ -135,6 +135,38 @@ export const unindexed = (column: string): Sql => ({
   },
 });
 
+/** A join whose rows come in the order of its first table; see {@link joinedInOrder}. */
+export interface OrderedJoin {
+  /** Table, or name of a `with`, whose rows have an order of their own. */
+  outer: string;
+  /** The other table. */
+  inner: string;
+  /** What `columns` and `where` call it. */
+  alias: string;
+  /** What is read of it, as `alias.column`. */
+  columns: string;
+  /** Which of its rows belong to a row of `outer`. */
+  where: Sql;
+  /** Of the whole select, which must have it too. */
+  limit: number;
+}
+
+/**
+ * What stands behind `from` where a join goes through one table row by row, and stops at its limit having all that belongs
+ * to the rows before: SQLite joins as a cross join is written, Postgres in any order unless one side is lateral.
+ */
+export const joinedInOrder = ({ outer, inner, alias, columns, where, limit }: OrderedJoin): Sql => ({
+  writeTo(target) {
+    const table = `${inner} ${alias}`;
+    const joined =
+      target.dialect === 'sqlite'
+        ? sql`${rawSql(`${outer} cross join ${table}`)} where ${where}`
+        : sql`${rawSql(`${outer} cross join lateral (select ${columns} from ${table}`)}
+            where ${where} limit ${limit}) ${rawSql(alias)}`;
+    joined.writeTo(target);
+  },
+});
+
 /** Locks the rows of a select until the transaction ends; SQLite has one writer anyway. */
 export const forUpdate = (of: string): Sql => ({
   writeTo(target) {

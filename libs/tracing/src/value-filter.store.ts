@@ -1,6 +1,6 @@
 import type { ListSpans } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, rawSql, sql, type Position, type Sql } from '@spandrel/storage';
+import { anyOf, joinedInOrder, joinSql, rawSql, sql, type Position, type Sql } from '@spandrel/storage';
 import { inOrder, type Candidates, type SpanRead } from './span-candidates.store.js';
 import { slotOf, slotStart } from './span.entity.js';
 import { spanConditions, valueRange, type ValueName } from './span-filter.store.js';
@@ -57,6 +57,7 @@ export function byValueRange(read: SpanRead, name: ValueName): Candidates {
 export const inValueRange = (scope: Scope, query: ListSpans, name: ValueName, count: number): Sql =>
   matchesOf(scope, query, name, 'desc', undefined, count);
 
+/** Those of a slot come together, the slots in list order. */
 const matchesOf = (
   scope: Scope,
   query: ListSpans,
@@ -65,6 +66,12 @@ const matchesOf = (
   from: number | undefined,
   count: number,
 ): Sql => sql`${slotsWith(scope, query, name, order, from)}
-  select slots.slot as slot, s.id as id from slots cross join span s
-  where s.project_id = ${scope.projectId} and ${slotIs(rawSql('slots.slot'))} and ${valueRange(query, name)}
+  select slots.slot as slot, s.id as id from ${joinedInOrder({
+    outer: 'slots',
+    inner: 'span',
+    alias: 's',
+    columns: 's.id',
+    where: sql`s.project_id = ${scope.projectId} and ${slotIs(rawSql('slots.slot'))} and ${valueRange(query, name)}`,
+    limit: count,
+  })}
   limit ${count}`;
