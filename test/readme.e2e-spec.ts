@@ -45,7 +45,8 @@ function run(
 }
 
 describe('the README', () => {
-  it('has examples', () => expect(examples.map(({ language }) => language)).toEqual(['js', 'sh', 'sh', 'sh', 'sh', 'sh']));
+  it('has examples', () =>
+    expect(examples.map(({ language }) => language)).toEqual(['js', 'sh', 'sh', 'sh', 'sh', 'sh']));
 
   it.each(examples.map((example, index) => [index + 1, example] as const))(
     'example %i works',

@@ -1,7 +1,7 @@
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { limitArrival } from './arrival.js';
 import { answerMalformedHttp } from './malformed-http.js';
 import { registerStreamedBodies } from './streamed-body.js';
@@ -24,16 +24,14 @@ describe('limitArrival', () => {
     });
     limitArrival(app, LIMITS);
     registerStreamedBodies(app);
-    app.post('/whole', async () => {
-      await sleep(workMs);
-      return 'whole';
-    });
-    app.post('/streamed', { config: { streamsBody: true } as object }, async (request) => {
+    const whole = (): Promise<string> => sleep(workMs, 'whole');
+    const streamed = async ({ body }: FastifyRequest): Promise<string> => {
       let bytes = 0;
-      for await (const chunk of request.body as AsyncIterable<Buffer>) bytes += chunk.length;
-      await sleep(workMs);
-      return `streamed ${bytes}`;
-    });
+      for await (const chunk of body as AsyncIterable<Buffer>) bytes += chunk.length;
+      return sleep(workMs, `streamed ${bytes}`);
+    };
+    app.post('/whole', whole);
+    app.post('/streamed', { config: { streamsBody: true } as object }, streamed);
     await app.listen({ port: 0, host: '127.0.0.1' });
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     sockets.push(socket);
