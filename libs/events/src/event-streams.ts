@@ -71,6 +71,7 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
       feed.begin(newest);
       const socket = await connectionOf(response);
       if (!socket) return;
+      this.refuseWhenStopping();
       sendHeaders();
       this.streamTo(response, socket, feed, filter).start(Math.min(sinceSeq ?? newest, newest));
       isHeld = true;
