@@ -1,36 +1,43 @@
 import { describe, expect, it } from '@jest/globals';
-import { PostgresBackend, type PostgresBackendParts } from './postgres-backend.js';
+import type pg from 'pg';
+import { PostgresBackend } from './postgres-backend.js';
 
-const lost = (): Error => new Error('Connection terminated unexpectedly');
-
-/** A server whose connection breaks at COMMIT, and that answers the question for the transaction's fate as told. */
-function backendWhose(fate: () => Promise<{ rows: unknown[] }>): PostgresBackend {
+/** A pool with room for one connection, whose server commits and is gone before it says so. */
+function onePlace(status: string): { pool: pg.Pool; given: Promise<void> } {
+  const { promise: given, resolve: giveBack } = Promise.withResolvers<void>();
+  const lost = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
   const client = {
     query: async (text: string) => {
-      if (text.startsWith('begin')) return [{}, { rows: [{ xid: '77' }] }];
-      if (text === 'commit') throw lost();
-      return { rows: [] };
+      if (text.startsWith('begin')) return [{}, { rows: [{ xid: '7' }] }];
+      throw lost;
     },
-    release: () => undefined,
+    release: () => giveBack(),
   };
-  const pool = { connect: async () => client, query: fate };
-  return new PostgresBackend({
-    pool,
-    makeManager: () => ({}),
-    close: async () => undefined,
-  } as unknown as PostgresBackendParts);
+  const pool = {
+    connect: async () => client,
+    query: async () => {
+      await given;
+      return { rows: [{ status }] };
+    },
+  };
+  return { pool: pool as unknown as pg.Pool, given };
 }
 
-describe('a commit whose connection broke', () => {
-  it('counts when the server says that it was done', async () => {
-    const backend = backendWhose(async () => ({ rows: [{ status: 'committed' }] }));
-    expect(await backend.transaction(async () => 'done')).toBe('done');
-  });
+describe('a transaction whose connection breaks during its commit', () => {
+  const run = (status: string): Promise<string> => {
+    const { pool } = onePlace(status);
+    const backend = new PostgresBackend({
+      pool,
+      makeManager: () => {
+        throw new Error('not asked for');
+      },
+      close: async () => undefined,
+    });
+    return backend.transaction(async () => 'done');
+  };
 
-  it('is lost when the server says so, or does not know its id any more', async () => {
-    const future = Object.assign(new Error('transaction ID 77 is in the future'), { code: '22023' });
-    for (const fate of [async () => ({ rows: [{ status: 'aborted' }] }), () => Promise.reject(future)]) {
-      await expect(backendWhose(fate).transaction(async () => 'done')).rejects.toThrow('Connection terminated');
-    }
+  it('asks for its fate with its place in the pool given back', async () => {
+    expect(await run('committed')).toBe('done');
+    await expect(run('aborted')).rejects.toThrow('connection lost');
   });
 });

@@ -29,6 +29,7 @@ export class PostgresBackend implements Backend {
     const client = await this.parts.pool.connect();
     let broken: Error | undefined;
     let committing: { xid: string; result: T } | undefined;
+    let reason: unknown;
     try {
       const xid = await begin(client);
       const result = await work(new PostgresTx(client, this.parts.makeManager));
@@ -36,13 +37,15 @@ export class PostgresBackend implements Backend {
       await client.query('commit');
       return result;
     } catch (error) {
+      reason = error;
       if (isConnectionLost(error)) broken = error as Error;
       else await client.query('rollback').catch((failure: Error) => (broken = failure));
-      if (broken && committing && (await this.wasCommitted(committing.xid, error))) return committing.result;
-      throw error;
     } finally {
       client.release(broken);
     }
+    // Asked for on another connection, so that this one's place in the pool is to be free.
+    if (broken && committing && (await this.wasCommitted(committing.xid, reason))) return committing.result;
+    throw reason;
   }
 
   async read<Row>(query: Sql): Promise<Row[]> {
