@@ -3,6 +3,7 @@ import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { loadSettings, StartError, type Settings } from '@spandrel/kernel';
 import { backupDatabase } from '@spandrel/storage';
+import { printFailure } from './print-failure.js';
 
 /** How often progress is shown on a terminal, in milliseconds. */
 const PROGRESS_MS = 250;
@@ -29,12 +30,7 @@ export async function backup(target: string, withKey: boolean, args: readonly st
     if (key !== undefined) await writeNew(keyFile, (part) => overwrite(part, key));
     report(settings, file, key === undefined ? undefined : keyFile);
   } catch (error) {
-    const faults =
-      error instanceof StartError
-        ? error.faults
-        : [`backup: ${error instanceof Error ? error.message : String(error)}`];
-    process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
-    process.exitCode = 1;
+    printFailure(error, 'backup: ');
   }
 }
 

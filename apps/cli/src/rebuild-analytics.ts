@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { analyticsFeature, rebuildRollups, type Recount } from '@spandrel/analytics';
 import { createLogger, loadSettings, StartError } from '@spandrel/kernel';
 import { openStorage } from '@spandrel/storage';
+import { printFailure } from './print-failure.js';
 
 /**
  * `spandrel analytics rebuild`: counts the roll-ups of all traces and spans anew. In local mode the server must be
@@ -24,10 +25,7 @@ export async function rebuildAnalytics(args: readonly string[]): Promise<void> {
       await storage.close();
     }
   } catch (error) {
-    const faults =
-      error instanceof StartError ? error.faults : [error instanceof Error ? error.message : String(error)];
-    process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
-    process.exitCode = 1;
+    printFailure(error);
   }
 }
 

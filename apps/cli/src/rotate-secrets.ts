@@ -12,6 +12,7 @@ import {
 } from '@spandrel/connections';
 import { createLogger, loadSettings, StartError, type Settings } from '@spandrel/kernel';
 import { openStorage } from '@spandrel/storage';
+import { printFailure } from './print-failure.js';
 
 const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
 
@@ -39,10 +40,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
       await storage.close();
     }
   } catch (error) {
-    const faults =
-      error instanceof StartError ? error.faults : [error instanceof Error ? error.message : String(error)];
-    process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
-    process.exitCode = 1;
+    printFailure(error);
   }
 }
 
