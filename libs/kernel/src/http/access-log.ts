@@ -76,7 +76,7 @@ export class AccessLog<Line extends object = AccessLine> {
     else this.logger.info(line as object, 'request');
   }
 
-  /** Writes what waits; lines that come later are written at once. */
+  /** Writes what waits; lines that come later may wait for the end of the process. */
   close(): void {
     this.stopped();
   }
