@@ -34,4 +34,5 @@ export { METRICS, programMetrics } from './metrics.js';
 export { PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
 export { PLUGINS, type LoadedScorer, type Named, type PluginRegistry } from './plugins/plugin-registry.js';
+export { remembered } from './remembered.js';
 export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';

@@ -1,12 +1,10 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
+import { remembered } from '@spandrel/kernel';
 import type { BackendState, BackendSize } from './backend.js';
 
 const TRANSACTION_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const READ_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const JOBS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-
-/** How long a size that was read is shown again, in milliseconds: reading it is work for the database. */
-const SIZE_MS = 15_000;
 
 /** How a transaction ended: `refused` is the request's fault or a conflict, `failed` the database's. */
 export type TransactionOutcome = 'committed' | 'refused' | 'failed';
@@ -142,22 +140,4 @@ export class StorageMetrics {
       },
     });
   }
-}
-
-/** The last size that could be read; a database that is away shows in other metrics. */
-function remembered(read: () => Promise<BackendSize>): () => Promise<BackendSize | undefined> {
-  let last: BackendSize | undefined;
-  let reading: Promise<void> | undefined;
-  let readAt = -Infinity;
-  return async () => {
-    if (performance.now() - readAt > SIZE_MS) {
-      readAt = performance.now();
-      reading = read().then(
-        (size) => void (last = size),
-        () => undefined,
-      );
-    }
-    await reading;
-    return last;
-  };
 }
