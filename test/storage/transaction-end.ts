@@ -49,6 +49,20 @@ export function transactionEnd(app: () => TracingApp): void {
       expect(await tags()).toEqual(['first', 'last']);
     });
 
+    it('has had its effect when something after it fails', async () => {
+      let later = false;
+      const answer = await app().storage.write(async (tx) => {
+        tx.end.afterCommit(() => {
+          throw new Error('after all');
+        });
+        tx.end.afterCommit(() => void (later = true));
+        await add(tx, 'kept');
+        return 'kept';
+      });
+      expect([answer, later]).toEqual(['kept', true]);
+      expect(await tags()).toEqual(['first', 'kept', 'last']);
+    });
+
     it('is not reached by work that fails', async () => {
       let reached = 0;
       const lost = app().storage.write(async (tx) => {

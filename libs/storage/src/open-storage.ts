@@ -26,7 +26,7 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   if (opened.dialect === 'postgres') {
     const makeManager = (client: Parameters<typeof connectionOf>[0]): SqlEntityManager =>
       managerOn(orm, connectionOf(client));
-    return new Storage(new PostgresBackend({ pool: opened.pool, makeManager, close }), orm, metrics);
+    return new Storage(new PostgresBackend({ pool: opened.pool, makeManager, close }), orm, metrics, options.logger);
   }
   const { file, writer, reader } = opened;
   const connection = orm.em.getConnection('write').getClient();
@@ -34,6 +34,7 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
     new SqliteBackend({ file, writer, reader, makeManager: () => managerOn(orm, connection), close }),
     orm,
     metrics,
+    options.logger,
   );
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
-import { Unavailable } from '@spandrel/kernel';
+import { Unavailable, type Logger } from '@spandrel/kernel';
 import type { Backend, LongReadOptions } from './backend.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import { SerialQueue } from './serial-queue.js';
@@ -34,6 +34,7 @@ export class Storage {
     private readonly backend: Backend,
     private readonly orm: MikroORM,
     private readonly metrics: StorageMetrics,
+    private readonly logger: Logger,
   ) {
     metrics.watch({
       writesWaiting: () => this.groups.reduce((sum, group) => sum + group.waitingJobs, this.queue.waiting),
@@ -144,7 +145,7 @@ export class Storage {
       });
       this.committedAt = performance.now();
       this.metrics.transaction('committed', this.committedAt - began);
-      end.pass();
+      end.pass((error) => this.logger.error({ err: error }, 'what was to follow a commit failed'));
       return result;
     } catch (error) {
       const now = performance.now();

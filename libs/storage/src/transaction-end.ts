@@ -21,8 +21,14 @@ export class TransactionEnd {
     for (const work of this.before) await work();
   }
 
-  /** Called by storage when the transaction is durable. */
-  pass(): void {
-    for (const work of this.after) work();
+  /** Called by storage when the transaction is durable. @param failed told of work that fails: it fails alone. */
+  pass(failed: (error: unknown) => void): void {
+    for (const work of this.after) {
+      try {
+        work();
+      } catch (error) {
+        failed(error);
+      }
+    }
   }
 }
