@@ -47,15 +47,19 @@ const WRONG_ROLL_UPS = `
     or t.last_ended_at is not max(s.ended_at)
     or (select coalesce(sum(value ->> 1), 0) from json_each(t.models)) <> count(s.model)`;
 
+const HOUR = 'cast(floor(started_at / 3600000.0) as integer) * 3600000';
+const NAMES =
+  "coalesce('=' || model, '') as model, coalesce('=' || provider, '') as provider, status, kind_type = 'llm_call' as llm";
+
 const COUNTED_ANALYTICS = [
-  ['0', '0'],
-  ['1', 'cast(floor(started_at / 86400000.0) as integer) * 86400000'],
-  ['2', 'cast(floor(started_at / 3600000.0) as integer) * 3600000'],
+  ['0', '0', NAMES],
+  ['1', 'cast(floor(started_at / 86400000.0) as integer) * 86400000', NAMES],
+  ['2', HOUR, NAMES],
+  ['3', HOUR, "'' as model, '' as provider, status, 0 as llm"],
 ]
   .map(
-    ([grain, bucket]) => `
-    select project_id, ${grain} as grain, ${bucket} as bucket, coalesce('=' || model, '') as model,
-      coalesce('=' || provider, '') as provider, status, kind_type = 'llm_call' as llm, count(*) as spans,
+    ([grain, bucket, names]) => `
+    select project_id, ${grain} as grain, ${bucket} as bucket, ${names}, count(*) as spans,
       coalesce(sum(total_tokens), 0) as tokens, coalesce(sum(duration_ms), 0) as ms, count(cost) as costs,
       cast(round(coalesce(sum(cost), 0) * 1e6) as integer) as micro
     from span group by 1, 2, 3, 4, 5, 6, 7`,

@@ -24,7 +24,7 @@ const rowsOf = (...changes: [CountedSpan, 1 | -1][]) => {
 };
 
 describe('deltas of the roll-ups', () => {
-  it('count a span in its hour, its day and all time', () => {
+  it('count a span in its hour, its day, all time, and its hour with those of all names', () => {
     const startedAt = DAY_MS + 5 * HOUR_MS + 7;
     const sums = { spanCount: 1, tokens: 3, durationMs: 10, costUsd: 0, costPico: 100_000_000_000, costCount: 1 };
     const key = { projectId: 'p', model: '=m', provider: '', status: 1, llm: 1 };
@@ -32,6 +32,7 @@ describe('deltas of the roll-ups', () => {
       { ...key, grain: GRAIN.all, bucket: 0, ...sums },
       { ...key, grain: GRAIN.day, bucket: DAY_MS, ...sums },
       { ...key, grain: GRAIN.hour, bucket: DAY_MS + 5 * HOUR_MS, ...sums },
+      { ...key, grain: GRAIN.wholeHour, bucket: DAY_MS + 5 * HOUR_MS, model: '', llm: 0, ...sums },
     ]);
   });
 
@@ -41,10 +42,14 @@ describe('deltas of the roll-ups', () => {
     expect(moved.map(({ grain, bucket, spanCount }) => [grain, bucket, spanCount])).toEqual([
       [GRAIN.hour, 0, -1],
       [GRAIN.hour, HOUR_MS, 1],
+      [GRAIN.wholeHour, 0, -1],
+      [GRAIN.wholeHour, HOUR_MS, 1],
     ]);
+    const renamed = rowsOf([span(), -1], [span({ model: 'n' }), 1]);
+    expect(renamed.some(({ grain }) => grain === GRAIN.wholeHour)).toBe(false);
     const dearer = rowsOf([span(), -1], [span({ cost: 0.2, totalTokens: 4 }), 1]);
     expect(dearer.map(({ spanCount, tokens, costPico }) => [spanCount, tokens, costPico])).toEqual(
-      Array.from({ length: 3 }, () => [0, 1, 100_000_000_000]),
+      Array.from({ length: 4 }, () => [0, 1, 100_000_000_000]),
     );
   });
 
@@ -58,7 +63,10 @@ describe('deltas of the roll-ups', () => {
       span({ status: 2 }),
       span({ projectId: 'q' }),
     ];
-    expect(rowsOf(...spans.map((one): [CountedSpan, 1] => [one, 1]))).toHaveLength(3 * spans.length);
+    const rows = rowsOf(...spans.map((one): [CountedSpan, 1] => [one, 1]));
+    expect(rows.filter(({ grain }) => grain !== GRAIN.wholeHour)).toHaveLength(3 * spans.length);
+    // Of all names together only status and project are told apart.
+    expect(rows.filter(({ grain }) => grain === GRAIN.wholeHour)).toHaveLength(3);
   });
 
   it('keep costs exact and what is taken away below zero', () => {
@@ -89,9 +97,11 @@ describe('deltas of the roll-ups', () => {
       ...Array.from({ length: 4 }, () => 0),
       ...Array.from({ length: 12 }, () => 1),
       ...Array.from({ length: 12 }, () => 2),
+      ...Array.from({ length: 3 }, () => 3),
       ...Array.from({ length: 4 }, () => 0),
       ...Array.from({ length: 12 }, () => 1),
       ...Array.from({ length: 12 }, () => 2),
+      ...Array.from({ length: 3 }, () => 3),
     ]);
   });
 });

@@ -47,9 +47,10 @@ export class RollupDeltas {
     const rows = new Map<string, RollupRow>();
     for (const hour of this.hours.values()) {
       if (isNothing(hour)) continue;
-      addTo(rows, hour, GRAIN.hour, hour.bucket);
-      addTo(rows, hour, GRAIN.day, bucketStart(hour.bucket, 'day'));
-      addTo(rows, hour, GRAIN.all, 0);
+      addTo(rows, hour, hour);
+      addTo(rows, hour, { ...hour, grain: GRAIN.day, bucket: bucketStart(hour.bucket, 'day') });
+      addTo(rows, hour, { ...hour, grain: GRAIN.all, bucket: 0 });
+      addTo(rows, hour, { ...hour, grain: GRAIN.wholeHour, model: '', provider: '', llm: 0 });
     }
     return [...rows.values()].filter((row) => !isNothing(row)).toSorted(byKey);
   }
@@ -68,9 +69,8 @@ export class RollupDeltas {
   }
 }
 
-function addTo(rows: Map<string, RollupRow>, hour: RollupRow, grain: number, bucket: number): void {
-  const { projectId, model, provider, status, llm } = hour;
-  const row = rowIn(rows, { projectId, grain, bucket, model, provider, status, llm });
+function addTo(rows: Map<string, RollupRow>, hour: RollupRow, key: RollupKey): void {
+  const row = rowIn(rows, key);
   row.spanCount += hour.spanCount;
   row.tokens += hour.tokens;
   row.durationMs += hour.durationMs;
@@ -84,7 +84,21 @@ function rowIn(rows: Map<string, RollupRow>, key: RollupKey): RollupRow {
   const text = `${grain}${status}${llm}${bucket}\0${model}\0${provider}\0${projectId}`;
   let row = rows.get(text);
   if (!row) {
-    row = { ...key, spanCount: 0, tokens: 0, durationMs: 0, costUsd: 0, costPico: 0, costCount: 0 };
+    row = {
+      projectId,
+      grain,
+      bucket,
+      model,
+      provider,
+      status,
+      llm,
+      spanCount: 0,
+      tokens: 0,
+      durationMs: 0,
+      costUsd: 0,
+      costPico: 0,
+      costCount: 0,
+    };
     rows.set(text, row);
   }
   return row;

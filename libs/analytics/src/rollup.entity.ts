@@ -1,13 +1,13 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { Flat } from '@spandrel/storage';
 
-/** How much time a row of the roll-up stands for. */
-export const GRAIN = { all: 0, day: 1, hour: 2 } as const;
+/** How much time a row of the roll-up stands for; `wholeHour` is an hour of all models, providers and kinds together. */
+export const GRAIN = { all: 0, day: 1, hour: 2, wholeHour: 3 } as const;
 export type Grain = (typeof GRAIN)[keyof typeof GRAIN];
 
 /**
  * Sums over the spans that started in an hour, in a day, and ever, by model, provider, status and whether they are LLM
- * calls; kept in the transaction of every span write. Three grains, so that no question reads many rows.
+ * calls; kept in the transaction of every span write. In several grains, so that no question reads many rows.
  */
 export const RollupSchema = defineEntity({
   name: 'Rollup',

@@ -61,7 +61,8 @@ export class TimeSeriesStore {
     const { width, model, provider } = query;
     if ([model, provider].some((name) => name !== undefined && !isStorableText(name))) return [];
     const { days, hours, spans } = planRange(query.range, width);
-    const rollups = [{ grain: GRAIN.day, range: days }, ...hours.map((range) => ({ grain: GRAIN.hour, range }))].map(
+    const hour = model === undefined && provider === undefined ? GRAIN.wholeHour : GRAIN.hour;
+    const rollups = [{ grain: GRAIN.day, range: days }, ...hours.map((range) => ({ grain: hour, range }))].map(
       ({ grain, range }) => rollupsIn(scope, grain, range),
     );
     const spanParts = spans.map((range) => spansIn(scope, query, range));
