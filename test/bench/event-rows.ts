@@ -161,7 +161,7 @@ async function steadyRun(peer: Peer, port: number, seconds: number): Promise<Eve
     await post(port, '/api/traces', { name: `t${n}`, metadata: { text: 'x'.repeat(200) } });
     if (n % EVENTS_PER_SECOND === 0) peak = Math.max(peak, peer.rssBytes());
     const due = started + ((n + 1) * 1_000) / EVENTS_PER_SECOND;
-    if (due > performance.now()) await sleep(due - performance.now());
+    await sleep(Math.max(0, due - performance.now()));
   }
   const deadline = performance.now() + SETTLE_MS_MAX;
   while (quick.some((client) => client.events < events) && performance.now() < deadline) await sleep(50);
