@@ -1,4 +1,5 @@
 import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/kernel';
+import { isAnyJson } from '../support/traffic-check.ts';
 import type { Seeds } from './seeds.ts';
 
 /** A request that a client should not send, or one beside it. */
@@ -353,5 +354,5 @@ const DEPTH_MAX = 3;
 
 function bodySchema(operation: OpenApiOperation): OpenApiSchema | undefined {
   const schema = operation.requestBody?.content['application/json']?.schema;
-  return schema?.['format'] === 'binary' ? undefined : schema;
+  return schema && isAnyJson(schema) ? undefined : schema;
 }

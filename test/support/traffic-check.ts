@@ -84,7 +84,7 @@ export class TrafficCheck {
     if (exchange.method === 'HEAD') return undefined;
     if (mediaType === PROBLEM)
       return this.problemFault(exchange) ?? this.closed.fault(media.schema, parsed(exchange.text));
-    const isJson = mediaType === 'application/json' && media.schema['format'] !== 'binary';
+    const isJson = mediaType === 'application/json' && !isAnyJson(media.schema);
     return isJson ? this.closed.fault(media.schema, parsed(exchange.text)) : undefined;
   }
 
@@ -119,7 +119,7 @@ export class TrafficCheck {
     { requestBody: text, ...exchange }: Exchange,
   ): string | undefined {
     const media = requestBody?.content['application/json'];
-    if (!media || media.schema['format'] === 'binary') return undefined;
+    if (!media || isAnyJson(media.schema)) return undefined;
     if (text === undefined || text === '') return requestBody?.required ? 'the body is required' : undefined;
     // Items that are rejected are valid to send.
     const { rejected = [] } = parsed(exchange.text) as { rejected?: unknown[] };
@@ -219,3 +219,6 @@ function closeObjects(value: unknown): unknown {
   const isOpenObject = copy['type'] === 'object' && 'properties' in copy && !('additionalProperties' in copy);
   return isOpenObject ? { ...copy, additionalProperties: false } : copy;
 }
+
+/** Of a file, which the document does not describe. */
+export const isAnyJson = (schema: OpenApiSchema): boolean => Object.keys(schema).every((key) => key === 'description');

@@ -172,6 +172,8 @@ function successOf({ operation }: RouteFacts, components: SchemaComponents): Ope
 }
 
 const BINARY: OpenApiSchema = { type: 'string', format: 'binary' };
+/** JSON that is too large to be described member by member: a file. */
+const ANY_JSON: OpenApiSchema = { description: 'JSON.' };
 const FORM: OpenApiSchema = { type: 'object', required: ['file'], properties: { file: BINARY } };
 
 function mediaOf(
@@ -182,6 +184,7 @@ function mediaOf(
   const content = (mediaType: string): OpenApiSchema => {
     if (schema) return components.schemaOf(schema, side);
     if (mediaType === 'multipart/form-data') return FORM;
+    if (mediaType === 'application/json') return ANY_JSON;
     return mediaType.startsWith('text/') ? { type: 'string' } : BINARY;
   };
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: content(mediaType) }]));
