@@ -43,10 +43,13 @@ describe('a time series on SQLite', () => {
     ['spans of other providers', { ...inOneHour, model: 'popular', provider: 'rare' }, true],
     ['no spans of other models', { ...inOneHour, model: 'rare', provider: 'known' }, false],
     ['few days', { group_by: 'day' }, false],
-  ])('is read in a thread when its query goes through many rows, whatever counts: %s, %j', async (_rows, question, isLong) => {
-    const long = jest.spyOn(app.storage, 'readLong');
-    const { status } = await app.series(question);
-    expect([status, long.mock.calls.length > 0]).toEqual([200, isLong]);
-    long.mockRestore();
-  });
+  ])(
+    'is read in a thread when its query goes through many rows, whatever counts: %s, %j',
+    async (_rows, question, isLong) => {
+      const long = jest.spyOn(app.storage, 'readLong');
+      const { status } = await app.series(question);
+      expect([status, long.mock.calls.length > 0]).toEqual([200, isLong]);
+      long.mockRestore();
+    },
+  );
 });
