@@ -1,41 +1,22 @@
 /** Capture rules on both databases, in this process. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CaptureRuleResource, DatapointResource, DatasetResource } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { createLogger } from '@spandrel/kernel';
-import type { StorageConfig } from '@spandrel/storage';
 import { captureRules, POISON } from './storage/capture-rules.ts';
-import { startPostgres, type TestPostgres } from './support/postgres.ts';
+import { bothDatabases } from './support/databases.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 import { until } from './support/spandrel.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'spandrel-capture-'));
-let postgres: TestPostgres | undefined;
+const databases = bothDatabases();
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-}, 60_000);
-
-afterAll(async () => {
-  await postgres?.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-const databases: [name: string, config: () => Promise<StorageConfig>][] = [
-  ['SQLite', async () => ({ dialect: 'sqlite', file: join(directory, 'spandrel.db') })],
-  ['Postgres', async () => ({ dialect: 'postgres', url: await postgres!.createDatabase('capture') })],
-];
-
-describe.each(databases)('on %s', (_name, config) => {
+describe.each(databases)('on %s', (_name, newDatabase) => {
   const errors: Record<string, unknown>[] = [];
   let server: ServerApp | undefined;
 
   beforeAll(async () => {
     const log = { write: (line: string): void => void errors.push(JSON.parse(line) as Record<string, unknown>) };
-    server = await startServerApp(await config(), { logger: createLogger('error', 'test', log) });
+    server = await startServerApp(await newDatabase('capture'), { logger: createLogger('error', 'test', log) });
     server.app.get(DomainEvents).register({
       name: 'refusing',
       async take(_tx, _scope, events) {
@@ -59,8 +40,9 @@ describe('two instances on one Postgres', () => {
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
   it('capture every span once, with spans, rules and datasets coming and going at both', async () => {
-    const url = await postgres!.createDatabase('instances');
-    servers.push(...(await Promise.all([1, 2].map(() => startServerApp({ dialect: 'postgres', url })))));
+    const [, newDatabase] = databases[1]!;
+    const database = await newDatabase('instances');
+    servers.push(...(await Promise.all([1, 2].map(() => startServerApp(database)))));
     const api = (n: number) => servers[n % 2]!.api;
     const newRule = async (n: number) => {
       const { body: dataset } = await api(n).post<DatasetResource>('/api/datasets', { name: `d${n}` });

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { random } from '../support/random.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -169,16 +170,5 @@ function inserter(db: Database.Database, table: string): Insert {
       `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
     );
     statement.run(Object.values(row));
-  };
-}
-
-/** Numbers from 0 to below `n`, always the same ones (mulberry32). */
-function random(seed: number): (n: number) => number {
-  let state = seed;
-  return (n) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * n);
   };
 }

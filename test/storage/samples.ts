@@ -1,3 +1,5 @@
+import { random } from '../support/random.ts';
+
 /** Spans of all sorts, the same in every run: many ties, many values missing. */
 export interface Sample {
   id: string;
@@ -82,14 +84,3 @@ export const span = (sample: Sample): object => ({
   input: sample.input,
   output: sample.output,
 });
-
-/** Numbers from 0 to below `n`, always the same ones (mulberry32). */
-function random(seed: number): (n: number) => number {
-  let state = seed;
-  return (n) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * n);
-  };
-}
