@@ -10,7 +10,7 @@ import { naiveSummary } from './support/naive-analytics.ts';
 import { recount } from './support/recount.ts';
 import type { SpanResource } from '@spandrel/contract';
 
-const KILLS = 20;
+const KILLS = 12;
 const WRITERS = 12;
 
 interface Acknowledged {

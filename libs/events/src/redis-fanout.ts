@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, newId, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
-import { createClient } from 'redis';
+import type { createClient } from 'redis';
 import type { EventBatch } from './event-batch.js';
 import { EventBus } from './event-bus.js';
 import { readMessage, writeMessage } from './fanout-message.js';
@@ -49,8 +49,10 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.url === null) return;
-    const publisher = this.connect(this.url);
-    const subscriber = this.connect(this.url);
+    // Loaded where it is wanted only: it takes a good part of the start.
+    const redis = await import('redis');
+    const publisher = this.connect(redis.createClient, this.url);
+    const subscriber = this.connect(redis.createClient, this.url);
     this.publisher = publisher;
     this.subscriber = subscriber;
     publisher.on('ready', () => void this.payOthers());
@@ -71,8 +73,8 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  private connect(url: string): Client {
-    const client = clientOf(url);
+  private connect(create: typeof createClient, url: string): Client {
+    const client = clientOf(create, url);
     client.on('error', (error: Error) => this.lost(error));
     return client;
   }
@@ -134,8 +136,8 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
   }
 }
 
-const clientOf = (url: string) =>
-  createClient({
+const clientOf = (create: typeof createClient, url: string) =>
+  create({
     url,
     disableOfflineQueue: true,
     commandsQueueMaxLength: QUEUED_MESSAGES_MAX,
