@@ -9,7 +9,7 @@ export { DatasetStore } from './dataset.store.js';
 export { datasetsFeature } from './datasets.feature.js';
 export { DatasetsModule } from './datasets.module.js';
 export { decodeUtf8 } from './decode-utf8.js';
-export { JsonNesting } from './json-nesting.js';
+export { isSpace, JsonNesting } from './json-nesting.js';
 export { datasetNotFound } from './not-found.js';
 export type { Snapshot } from './snapshot.js';
 export { receiveUpload } from './receive-upload.js';

@@ -1,4 +1,4 @@
-import { JsonNesting } from './json-nesting.js';
+import { isSpace, JsonNesting } from './json-nesting.js';
 import { RowText } from './row-text.js';
 import { FileFault, type SourceRow } from './source-row.js';
 
@@ -6,8 +6,6 @@ const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
-
-const isSpace = (code: number): boolean => code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 
 /** Where in the file the scanner is. */
 type Place = 'before' | 'first element' | 'next element' | 'element' | 'after';

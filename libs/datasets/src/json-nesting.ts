@@ -5,6 +5,9 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+/** White space of JSON (RFC 8259, 2). @param code a UTF-16 unit. */
+export const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
 /** Follows the brackets and strings of JSON text, character by character, without reading its values. */
 export class JsonNesting {
   /** Lists and objects that are open. */

@@ -1,5 +1,5 @@
 import type { ExportCollection } from '@spandrel/contract';
-import { FileFault, JsonNesting, RowText } from '@spandrel/datasets';
+import { FileFault, isSpace, JsonNesting, RowText } from '@spandrel/datasets';
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
@@ -9,8 +9,6 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-
-const isSpace = (code: number): boolean => code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 
 /** JSON text that the scanner has cut out, or why it cannot be had. */
 type Cut = { json: string } | { fault: string };
