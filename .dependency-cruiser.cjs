@@ -6,12 +6,14 @@ const FLOORS = [
   ['kernel', ['plugin-api', 'contract']],
   ['storage', ['kernel', 'plugin-api', 'contract']],
   ['events', ['storage', 'kernel', 'plugin-api', 'contract']],
+  ['access', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['tracing', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['connections', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['datasets', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['analytics', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['queue', ['datasets', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['transfer', ['datasets', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['search', ['connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['evals', ['datasets', 'connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
 ];
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   AccessLog,
   createHttpApp,
@@ -10,7 +9,7 @@ import {
   type AppContext,
   type AppReady,
 } from '@spandrel/kernel';
-import { openStorage, StorageModule } from '@spandrel/storage';
+import { databaseOf, openStorage, StorageModule } from '@spandrel/storage';
 import { drainHttp } from './drain-http.js';
 import { FEATURES } from './features.js';
 
@@ -22,14 +21,15 @@ const BACKLOG = 4_096;
  * @throws StartError when a setting, a plugin or the data directory does not allow the start.
  */
 export async function startServer({ settings, logger, lifecycle }: AppContext): Promise<AppReady> {
-  if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
-  const features = selectFeatures(FEATURES, settings.features);
+  const features = selectFeatures(FEATURES, settings.mode, settings.features);
+  const database = databaseOf(settings);
   const plugins = await loadPlugins(settings.plugins, logger);
   const metrics = programMetrics(settings.mode);
-  const storage = await openStorage(
-    { dialect: 'sqlite', file: join(settings.dataDir, 'spandrel.db') },
-    { entities: features.flatMap(({ entities }) => entities), logger, metrics },
-  );
+  const storage = await openStorage(database, {
+    entities: features.flatMap(({ entities }) => entities),
+    logger,
+    metrics,
+  });
   lifecycle.onStop('storage', () => storage.close());
   const accessLog = settings.accessLog ? new AccessLog(settings.logLevel, 'server') : undefined;
   lifecycle.onStop('access log', () => accessLog?.close());

@@ -25,6 +25,7 @@ export class AnalyticsController {
   @Get('analytics/summary')
   @Operation({
     id: 'getAnalyticsSummary',
+    access: 'read',
     summary: 'Sums over all traces and spans, and by model',
     answer: analyticsSummarySchema,
   })
@@ -37,6 +38,7 @@ export class AnalyticsController {
   @HttpCode(200)
   @Operation({
     id: 'queryAnalytics',
+    access: 'read',
     summary: 'Sums by hour, day or week of the spans that started in a range',
     description:
       'Buckets begin on UTC boundaries, weeks on Monday, oldest first. `since` is inclusive, `until` exclusive. ' +
@@ -52,7 +54,7 @@ export class AnalyticsController {
   }
 
   @Get('stats')
-  @Operation({ id: 'getStats', summary: 'Numbers of traces and spans', answer: statsSchema })
+  @Operation({ id: 'getStats', access: 'read', summary: 'Numbers of traces and spans', answer: statsSchema })
   async stats(@CurrentScope() scope: Scope, @ClientGone() signal: AbortSignal): Promise<Stats> {
     const { traceCount, spanCount } = await this.summaries.counts(scope, { signal });
     return { trace_count: traceCount, span_count: spanCount };

@@ -29,7 +29,12 @@ export class ConnectionsController {
   ) {}
 
   @Post()
-  @Operation({ id: 'createConnection', summary: 'Store a provider connection', answer: connectionSchema })
+  @Operation({
+    id: 'createConnection',
+    access: 'write',
+    summary: 'Store a provider connection',
+    answer: connectionSchema,
+  })
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createConnectionSchema }) body: CreateConnection,
@@ -38,7 +43,12 @@ export class ConnectionsController {
   }
 
   @Get()
-  @Operation({ id: 'listConnections', summary: 'Provider connections, newest first', answer: connectionListSchema })
+  @Operation({
+    id: 'listConnections',
+    access: 'read',
+    summary: 'Provider connections, newest first',
+    answer: connectionListSchema,
+  })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: plainListSchema }) query: PlainList,
@@ -50,6 +60,7 @@ export class ConnectionsController {
   @Get(':id')
   @Operation({
     id: 'getConnection',
+    access: 'read',
     summary: 'A provider connection',
     answer: connectionSchema,
     problems: ['connection_not_found'],
@@ -63,6 +74,7 @@ export class ConnectionsController {
   @Put(':id')
   @Operation({
     id: 'updateConnection',
+    access: 'write',
     summary: 'Change a provider connection',
     answer: connectionSchema,
     problems: ['connection_not_found'],
@@ -79,6 +91,7 @@ export class ConnectionsController {
   @HttpCode(200)
   @Operation({
     id: 'deleteConnection',
+    access: 'write',
     summary: 'Delete a provider connection',
     answer: deletedSchema,
     problems: ['connection_not_found', 'connection_in_use'],
@@ -92,6 +105,7 @@ export class ConnectionsController {
   @HttpCode(200)
   @Operation({
     id: 'testConnection',
+    access: 'write',
     summary: 'Try a provider connection',
     description: 'Asks for the list of models; 200 whether or not it succeeds.',
     answer: connectionTestSchema,

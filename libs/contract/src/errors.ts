@@ -23,6 +23,9 @@ export const ERRORS = {
   capture_rule_not_found: { status: 404, title: 'The capture rule does not exist' },
   connection_not_found: { status: 404, title: 'The provider connection does not exist' },
   eval_run_not_found: { status: 404, title: 'The eval run does not exist' },
+  organization_not_found: { status: 404, title: 'The organization does not exist' },
+  project_not_found: { status: 404, title: 'The project does not exist' },
+  key_not_found: { status: 404, title: 'The API key does not exist' },
   queue_item_not_found: { status: 404, title: 'The queue item does not exist' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
@@ -37,6 +40,7 @@ export const ERRORS = {
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'Something went wrong' },
+  search_not_available: { status: 501, title: 'Search is not set up' },
   bad_gateway: { status: 502, title: 'The upstream did not answer' },
   unavailable: { status: 503, title: 'The service is not available right now' },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -1,3 +1,4 @@
+export * from './access.js';
 export * from './analytics.js';
 export * from './capture-rules.js';
 export * from './connections.js';
@@ -11,6 +12,7 @@ export * from './ingest.js';
 export * from './lists.js';
 export { numberOf } from './numbers.js';
 export * from './queue.js';
+export * from './search.js';
 export * from './spans.js';
 export * from './text.js';
 export * from './timestamp.js';

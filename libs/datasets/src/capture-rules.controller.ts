@@ -32,6 +32,7 @@ export class CaptureRulesController {
   @Post()
   @Operation({
     id: 'createCaptureRule',
+    access: 'write',
     summary: 'Make a capture rule',
     answer: captureRuleSchema,
     problems: ['dataset_not_found'],
@@ -64,6 +65,7 @@ export class CaptureRulesController {
   @Get()
   @Operation({
     id: 'listCaptureRules',
+    access: 'read',
     summary: 'Capture rules of a dataset, oldest first',
     answer: captureRuleListSchema,
     problems: ['dataset_not_found'],
@@ -81,6 +83,7 @@ export class CaptureRulesController {
   @Get(':rule_id')
   @Operation({
     id: 'getCaptureRule',
+    access: 'read',
     summary: 'A capture rule',
     answer: captureRuleSchema,
     problems: ['dataset_not_found', 'capture_rule_not_found'],
@@ -99,6 +102,7 @@ export class CaptureRulesController {
   @Put(':rule_id')
   @Operation({
     id: 'updateCaptureRule',
+    access: 'write',
     summary: 'Change a capture rule',
     answer: captureRuleSchema,
     problems: ['dataset_not_found', 'capture_rule_not_found'],
@@ -132,6 +136,7 @@ export class CaptureRulesController {
   @HttpCode(200)
   @Operation({
     id: 'deleteCaptureRule',
+    access: 'write',
     summary: 'Delete a capture rule; its datapoints stay',
     answer: deletedSchema,
     problems: ['dataset_not_found', 'capture_rule_not_found'],

@@ -36,6 +36,7 @@ export class DatapointsController {
   @Post('datapoints')
   @Operation({
     id: 'createDatapoint',
+    access: 'write',
     summary: 'Add a datapoint',
     answer: datapointSchema,
     problems: ['dataset_not_found'],
@@ -54,6 +55,7 @@ export class DatapointsController {
   @Get('datapoints')
   @Operation({
     id: 'listDatapoints',
+    access: 'read',
     summary: 'Datapoints of a dataset, oldest first',
     answer: datapointListSchema,
     problems: ['dataset_not_found'],
@@ -72,6 +74,7 @@ export class DatapointsController {
   @Get('datapoints/:dp_id')
   @Operation({
     id: 'getDatapoint',
+    access: 'read',
     summary: 'A datapoint',
     answer: datapointSchema,
     problems: ['dataset_not_found', 'datapoint_not_found'],
@@ -90,6 +93,7 @@ export class DatapointsController {
   @Put('datapoints/:dp_id')
   @Operation({
     id: 'updateDatapoint',
+    access: 'write',
     summary: 'Change a datapoint',
     answer: datapointSchema,
     problems: ['dataset_not_found', 'datapoint_not_found'],
@@ -110,6 +114,7 @@ export class DatapointsController {
   @HttpCode(200)
   @Operation({
     id: 'deleteDatapoint',
+    access: 'write',
     summary: 'Delete a datapoint and its queue items',
     answer: deletedSchema,
     problems: ['dataset_not_found', 'datapoint_not_found'],
@@ -127,6 +132,7 @@ export class DatapointsController {
   @Post('export-span')
   @Operation({
     id: 'exportSpan',
+    access: 'write',
     summary: 'Make a datapoint from a span',
     answer: datapointSchema,
     problems: ['dataset_not_found', 'span_not_found'],

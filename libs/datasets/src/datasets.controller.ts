@@ -31,7 +31,7 @@ export class DatasetsController {
   ) {}
 
   @Post()
-  @Operation({ id: 'createDataset', summary: 'Make a dataset', answer: datasetSchema })
+  @Operation({ id: 'createDataset', access: 'write', summary: 'Make a dataset', answer: datasetSchema })
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createDatasetSchema }) { name, description }: CreateDataset,
@@ -56,7 +56,7 @@ export class DatasetsController {
   }
 
   @Get()
-  @Operation({ id: 'listDatasets', summary: 'Datasets, newest first', answer: datasetListSchema })
+  @Operation({ id: 'listDatasets', access: 'read', summary: 'Datasets, newest first', answer: datasetListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: plainListSchema }) query: PlainList,
@@ -66,7 +66,13 @@ export class DatasetsController {
   }
 
   @Get(':id')
-  @Operation({ id: 'getDataset', summary: 'A dataset', answer: datasetSchema, problems: ['dataset_not_found'] })
+  @Operation({
+    id: 'getDataset',
+    access: 'read',
+    summary: 'A dataset',
+    answer: datasetSchema,
+    problems: ['dataset_not_found'],
+  })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
@@ -79,6 +85,7 @@ export class DatasetsController {
   @Put(':id')
   @Operation({
     id: 'updateDataset',
+    access: 'write',
     summary: 'Change a dataset',
     answer: datasetSchema,
     problems: ['dataset_not_found'],
@@ -108,6 +115,7 @@ export class DatasetsController {
   @HttpCode(200)
   @Operation({
     id: 'deleteDataset',
+    access: 'write',
     summary: 'Delete a dataset with its datapoints, queue items, capture rules and eval runs',
     answer: deletedSchema,
     problems: ['dataset_not_found'],

@@ -13,6 +13,7 @@ export class ExportController {
   @Get()
   @Operation({
     id: 'exportDataset',
+    access: 'read',
     summary: 'All datapoints as one file',
     answer: {
       mediaTypes: ['application/x-ndjson', 'application/json', 'text/csv'],

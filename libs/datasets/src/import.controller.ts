@@ -22,6 +22,7 @@ export class ImportController {
   @StreamsBody()
   @Operation({
     id: 'importDatapoints',
+    access: 'write',
     summary: 'Add the datapoints of a file',
     description: 'JSONL, a JSON array or CSV with a header, told apart by file name or media type.',
     body: {

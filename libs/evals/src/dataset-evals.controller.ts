@@ -32,6 +32,7 @@ export class DatasetEvalsController {
   @Post('eval')
   @Operation({
     id: 'startEval',
+    access: 'write',
     summary: 'Start an eval run',
     answer: evalRunSchema,
     problems: ['dataset_not_found', 'connection_not_found'],
@@ -47,6 +48,7 @@ export class DatasetEvalsController {
   @Get('eval')
   @Operation({
     id: 'listEvals',
+    access: 'read',
     summary: 'Eval runs of a dataset, newest first',
     answer: evalRunListSchema,
     problems: ['dataset_not_found'],
@@ -64,6 +66,7 @@ export class DatasetEvalsController {
   @Get('compare')
   @Operation({
     id: 'compareEvals',
+    access: 'read',
     summary: 'Results of runs side by side',
     answer: evalComparisonSchema,
     problems: ['dataset_not_found', 'eval_run_not_found'],

@@ -16,6 +16,7 @@ export class EvalsController {
   @Get()
   @Operation({
     id: 'getEval',
+    access: 'read',
     summary: 'An eval run with all its items',
     answer: evalRunSchema,
     problems: ['eval_run_not_found'],
@@ -34,6 +35,7 @@ export class EvalsController {
   @HttpCode(200)
   @Operation({
     id: 'cancelEval',
+    access: 'write',
     summary: 'Cancel a running eval run',
     description: 'Items in flight still finish and are kept.',
     answer: evalRunSummarySchema,
@@ -50,6 +52,7 @@ export class EvalsController {
   @HttpCode(200)
   @Operation({
     id: 'deleteEval',
+    access: 'write',
     summary: 'Delete an eval run and its results',
     answer: deletedSchema,
     problems: ['eval_run_not_found'],

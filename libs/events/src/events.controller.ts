@@ -31,7 +31,8 @@ export class EventsController {
         'Server-Sent Events: `id` is the number of the event in its project, `event` is `message`, `data` is one line of JSON with the type of the event in `type`.',
     },
     problems: ['unavailable'],
-    access: 'stream',
+    access: 'read',
+    tokenInQuery: true,
   })
   async listen(
     @CurrentScope() scope: Scope,

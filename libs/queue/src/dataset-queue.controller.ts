@@ -33,6 +33,7 @@ export class DatasetQueueController {
   @Post()
   @Operation({
     id: 'enqueueDatapoints',
+    access: 'write',
     summary: 'Put datapoints into the review queue',
     answer: enqueuedSchema,
     problems: ['dataset_not_found', 'datapoint_not_found'],
@@ -49,6 +50,7 @@ export class DatasetQueueController {
   @Get()
   @Operation({
     id: 'listDatasetQueue',
+    access: 'read',
     summary: 'Queue items of a dataset, oldest first',
     answer: queueItemListSchema,
     problems: ['dataset_not_found'],
@@ -68,6 +70,7 @@ export class DatasetQueueController {
   @HttpCode(200)
   @Operation({
     id: 'claimNextQueueItem',
+    access: 'write',
     summary: 'Claim the oldest pending item',
     answer: queueItemSchema,
     problems: ['dataset_not_found', 'queue_item_not_found'],

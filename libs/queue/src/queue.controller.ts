@@ -33,7 +33,12 @@ export class QueueController {
   ) {}
 
   @Get()
-  @Operation({ id: 'listQueue', summary: 'Queue items of all datasets, oldest first', answer: queueItemListSchema })
+  @Operation({
+    id: 'listQueue',
+    access: 'read',
+    summary: 'Queue items of all datasets, oldest first',
+    answer: queueItemListSchema,
+  })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listQueueSchema }) query: ListQueue,
@@ -45,6 +50,7 @@ export class QueueController {
   @Get(':item_id')
   @Operation({
     id: 'getQueueItem',
+    access: 'read',
     summary: 'A queue item',
     answer: queueItemSchema,
     problems: ['queue_item_not_found'],
@@ -62,6 +68,7 @@ export class QueueController {
   @HttpCode(200)
   @Operation({
     id: 'claimQueueItem',
+    access: 'write',
     summary: 'Claim an item for review',
     answer: queueItemSchema,
     problems: ['queue_item_not_found', 'queue_item_already_claimed', 'queue_item_completed'],
@@ -80,6 +87,7 @@ export class QueueController {
   @HttpCode(200)
   @Operation({
     id: 'releaseQueueItem',
+    access: 'write',
     summary: 'Give a claimed item back',
     answer: queueItemSchema,
     problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
@@ -95,6 +103,7 @@ export class QueueController {
   @HttpCode(200)
   @Operation({
     id: 'submitQueueItem',
+    access: 'write',
     summary: 'Complete a claimed item',
     answer: queueItemSchema,
     problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],

@@ -1,3 +1,4 @@
+export { databaseOf } from './database-of.js';
 export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './group-commit.js';
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';

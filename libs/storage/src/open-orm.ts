@@ -17,7 +17,8 @@ import { openReader, openWriter } from './sqlite/open-sqlite.js';
 
 /** Which database. SQLite takes the directory of its file for this process alone. */
 export type StorageConfig =
-  { dialect: 'sqlite'; file: string } | { dialect: 'postgres'; url: string; poolMax?: number };
+  | { dialect: 'sqlite'; file: string }
+  | { dialect: 'postgres'; url: string; poolMax?: number; statementTimeoutMs?: number };
 
 export interface StorageOptions {
   /** Entities of the loaded features, as `defineEntity` made them. */

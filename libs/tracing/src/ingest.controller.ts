@@ -15,6 +15,7 @@ export class IngestController {
   @HttpCode(200)
   @Operation({
     id: 'ingest',
+    access: 'ingest',
     summary: 'Write many traces and spans',
     description:
       'An upsert by id: sending it again changes nothing. All or nothing per item; 200 also when some were rejected.',

@@ -20,7 +20,7 @@ export class SessionsController {
   ) {}
 
   @Get()
-  @Operation({ id: 'listSessions', summary: 'Sessions, newest first', answer: sessionListSchema })
+  @Operation({ id: 'listSessions', access: 'read', summary: 'Sessions, newest first', answer: sessionListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listSessionsSchema }) query: ListSessions,
@@ -34,6 +34,7 @@ export class SessionsController {
   @Get(':session_id')
   @Operation({
     id: 'getSession',
+    access: 'read',
     summary: 'The traces of a session, newest first',
     answer: sessionTracesSchema,
     problems: ['session_not_found'],

@@ -34,6 +34,7 @@ export class SpansController {
   @Post()
   @Operation({
     id: 'createSpan',
+    access: 'ingest',
     summary: 'Start a span',
     answer: spanCreatedSchema,
     problems: ['trace_not_found', 'id_conflict'],
@@ -52,6 +53,7 @@ export class SpansController {
   @HttpCode(200)
   @Operation({
     id: 'completeSpan',
+    access: 'ingest',
     summary: 'Complete a running span',
     answer: spanSchema,
     problems: ['span_not_found', 'span_already_finished'],
@@ -69,6 +71,7 @@ export class SpansController {
   @HttpCode(200)
   @Operation({
     id: 'failSpan',
+    access: 'ingest',
     summary: 'Fail a running span',
     answer: spanSchema,
     problems: ['span_not_found', 'span_already_finished'],
@@ -83,7 +86,7 @@ export class SpansController {
   }
 
   @Get()
-  @Operation({ id: 'listSpans', summary: 'Spans that match all filters', answer: spanListSchema })
+  @Operation({ id: 'listSpans', access: 'read', summary: 'Spans that match all filters', answer: spanListSchema })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listSpansSchema }) query: ListSpans,
@@ -94,7 +97,7 @@ export class SpansController {
   }
 
   @Get(':id')
-  @Operation({ id: 'getSpan', summary: 'A span', answer: spanSchema, problems: ['span_not_found'] })
+  @Operation({ id: 'getSpan', access: 'read', summary: 'A span', answer: spanSchema, problems: ['span_not_found'] })
   async read(@CurrentScope() scope: Scope, @Param('id', new PathId(spanNotFound)) id: string): Promise<SpanResource> {
     const span = await this.spans.find(scope, id);
     if (!span) throw spanNotFound();
@@ -103,7 +106,13 @@ export class SpansController {
 
   @Delete(':id')
   @HttpCode(200)
-  @Operation({ id: 'deleteSpan', summary: 'Delete a span', answer: deletedSchema, problems: ['span_not_found'] })
+  @Operation({
+    id: 'deleteSpan',
+    access: 'write',
+    summary: 'Delete a span',
+    answer: deletedSchema,
+    problems: ['span_not_found'],
+  })
   async delete(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,

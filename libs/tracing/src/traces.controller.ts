@@ -31,7 +31,13 @@ export class TracesController {
   ) {}
 
   @Post()
-  @Operation({ id: 'createTrace', summary: 'Start a trace', answer: traceSchema, problems: ['id_conflict'] })
+  @Operation({
+    id: 'createTrace',
+    access: 'ingest',
+    summary: 'Start a trace',
+    answer: traceSchema,
+    problems: ['id_conflict'],
+  })
   async create(
     @CurrentScope() scope: Scope,
     @Body({ schema: createTraceSchema }) body: CreateTrace,
@@ -42,7 +48,12 @@ export class TracesController {
   }
 
   @Get()
-  @Operation({ id: 'listTraces', summary: 'Traces with their roll-ups, newest first', answer: traceListSchema })
+  @Operation({
+    id: 'listTraces',
+    access: 'read',
+    summary: 'Traces with their roll-ups, newest first',
+    answer: traceListSchema,
+  })
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listTracesSchema }) query: ListTraces,
@@ -55,6 +66,7 @@ export class TracesController {
   @Get(':id')
   @Operation({
     id: 'getTrace',
+    access: 'read',
     summary: 'A trace with all its spans in start order',
     answer: traceSpansSchema,
     problems: ['trace_not_found'],
@@ -70,7 +82,13 @@ export class TracesController {
   }
 
   @Patch(':id')
-  @Operation({ id: 'patchTrace', summary: 'Change a trace', answer: traceSchema, problems: ['trace_not_found'] })
+  @Operation({
+    id: 'patchTrace',
+    access: 'write',
+    summary: 'Change a trace',
+    answer: traceSchema,
+    problems: ['trace_not_found'],
+  })
   async patch(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
@@ -84,6 +102,7 @@ export class TracesController {
   @HttpCode(200)
   @Operation({
     id: 'deleteTrace',
+    access: 'write',
     summary: 'Delete a trace and its spans',
     answer: traceDeletedSchema,
     problems: ['trace_not_found'],
@@ -99,7 +118,12 @@ export class TracesController {
   /** All traces and spans of the project. */
   @Delete()
   @HttpCode(200)
-  @Operation({ id: 'deleteTraces', summary: 'Delete all traces and spans of the project', answer: tracesDeletedSchema })
+  @Operation({
+    id: 'deleteTraces',
+    access: 'write',
+    summary: 'Delete all traces and spans of the project',
+    answer: tracesDeletedSchema,
+  })
   async deleteAll(
     @CurrentScope() scope: Scope,
   ): Promise<{ message: string; traces_deleted: number; spans_deleted: number }> {

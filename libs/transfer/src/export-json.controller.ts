@@ -11,6 +11,7 @@ export class ExportJsonController {
   @Get()
   @Operation({
     id: 'exportJson',
+    access: 'read',
     summary: 'Exports all traces, spans, datasets and datapoints as one file',
     description: 'Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back.',
     answer: {

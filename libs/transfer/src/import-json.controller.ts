@@ -21,6 +21,7 @@ export class ImportJsonController {
   @StreamsBody()
   @Operation({
     id: 'importJson',
+    access: 'write',
     summary: 'Imports the file of an export',
     description:
       'Upserts by id: what exists takes the values of the file, nothing is deleted, and sending the file again changes nothing. A file with a fault imports nothing.',

@@ -12,6 +12,23 @@ const redisUrl = z
   .string()
   .refine((text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be a redis:// or rediss:// URL');
 
+const postgresUrl = z
+  .string()
+  .refine((text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be a postgres:// URL');
+
+/** Short secrets can be guessed. */
+const SECRET_LENGTH_MIN = 16;
+const secretText = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`);
+
+/** A JWT is signed with 256 bits: a shorter secret is the weaker part (RFC 7518, 3.2). */
+const JWT_SECRET_BYTES_MIN = 32;
+const jwtSecret = z
+  .string()
+  .refine(
+    (text) => Buffer.byteLength(text) >= JWT_SECRET_BYTES_MIN,
+    `must have at least ${JWT_SECRET_BYTES_MIN} bytes`,
+  );
+
 const modelPrice = z.strictObject({
   input: z.number().min(0),
   output: z.number().min(0),
@@ -56,9 +73,32 @@ export const configSchema = z.strictObject({
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   features: z.array(z.string()).optional(),
   plugins: z.array(pluginEntry),
-  limits: z.strictObject({ body_bytes: bytes, import_file_bytes: bytes, import_bytes: bytes }),
+  limits: z.strictObject({
+    body_bytes: bytes,
+    import_file_bytes: bytes,
+    import_bytes: bytes,
+    requests_per_second: z.number().int().min(1).max(1_000_000),
+  }),
   access_log: z.boolean(),
   redis_url: redisUrl.nullable(),
+  database: z.strictObject({
+    url: postgresUrl.nullable(),
+    pool_max: z.number().int().min(2).max(1_000),
+    statement_timeout: z.number().min(1).max(86_400),
+  }),
+  auth: z.strictObject({
+    admin_token: secretText.nullable(),
+    metrics_token: secretText.nullable(),
+    jwt_secret: jwtSecret.nullable(),
+    jwks_url: httpUrl.nullable(),
+    jwt_issuer: z.string().min(1).nullable(),
+    jwt_audience: z.string().min(1).nullable(),
+  }),
+  retention: z.strictObject({ interval: z.number().min(1).max(86_400) }),
+  search: z.strictObject({
+    index: z.string().min(1).nullable(),
+    embedding: z.strictObject({ connection: z.string().min(1), model: z.string().min(1).nullable() }),
+  }),
   events: z.strictObject({
     retention_hours: z.number().min(0.001).max(87_600),
     queued_bytes: bytes,

@@ -32,6 +32,45 @@ export interface Settings {
     importFileBytes: number;
     /** Of an export that is imported as a whole. */
     importBytes: number;
+    /** Of an organization that has no limit of its own, in cloud mode. */
+    requestsPerSecond: number;
+  };
+  /** Of cloud mode; local mode has its data directory. */
+  database: {
+    /** `postgres://…`; `null`: not set. */
+    url: string | null;
+    /** Connections of this process at most. */
+    poolMax: number;
+    /** A statement that takes longer is given up. */
+    statementTimeoutMs: number;
+  };
+  /** Who is let in, in cloud mode; `null`: not set. */
+  auth: {
+    /** May do all that is administrative. */
+    adminToken: string | null;
+    /** May read `/metrics`, of server and gateway. */
+    metricsToken: string | null;
+    /** Verifies HS256. */
+    jwtSecret: string | null;
+    /** Keys that verify RS256 and ES256. */
+    jwksUrl: string | null;
+    jwtIssuer: string | null;
+    jwtAudience: string | null;
+  };
+  retention: {
+    /** How often what a plan does not keep is deleted. */
+    intervalMs: number;
+  };
+  search: {
+    /** Name of the search index plugin; `null`: there is no search. */
+    index: string | null;
+    /** Makes vectors of texts. */
+    embedding: {
+      /** Name of the provider connection that a project has for it; one without has text search alone. */
+      connection: string;
+      /** `null`: the connection's default model. */
+      model: string | null;
+    };
   };
   /** Whether every request leaves a line in the log. */
   accessLog: boolean;
@@ -97,6 +136,25 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
       bodyBytes: config.limits.body_bytes,
       importFileBytes: config.limits.import_file_bytes,
       importBytes: config.limits.import_bytes,
+      requestsPerSecond: config.limits.requests_per_second,
+    },
+    database: {
+      url: config.database.url,
+      poolMax: config.database.pool_max,
+      statementTimeoutMs: config.database.statement_timeout * 1_000,
+    },
+    auth: {
+      adminToken: config.auth.admin_token,
+      metricsToken: config.auth.metrics_token,
+      jwtSecret: config.auth.jwt_secret,
+      jwksUrl: config.auth.jwks_url,
+      jwtIssuer: config.auth.jwt_issuer,
+      jwtAudience: config.auth.jwt_audience,
+    },
+    retention: { intervalMs: config.retention.interval * 1_000 },
+    search: {
+      index: config.search.index,
+      embedding: config.search.embedding,
     },
     accessLog: config.access_log,
     redisUrl: config.redis_url,

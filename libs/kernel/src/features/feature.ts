@@ -12,6 +12,8 @@ export interface Feature {
   readonly entities: readonly unknown[];
   /** Names of features that must be loaded too. */
   readonly requires: readonly string[];
+  /** The one mode it is for; both when left out. */
+  readonly mode?: 'local' | 'cloud';
 }
 
 /** Types a feature. */

@@ -9,11 +9,11 @@ const names = (features: Feature[]): string[] => features.map(({ name }) => name
 describe('selectFeatures', () => {
   it('loads all, required ones first', () => {
     const all = [feature('evals', 'datasets'), feature('datasets', 'tracing'), feature('tracing')];
-    expect(names(selectFeatures(all))).toEqual(['tracing', 'datasets', 'evals']);
+    expect(names(selectFeatures(all, 'local'))).toEqual(['tracing', 'datasets', 'evals']);
   });
 
   it('loads those of config alone', () => {
-    expect(names(selectFeatures([feature('tracing'), feature('queue')], ['tracing']))).toEqual(['tracing']);
+    expect(names(selectFeatures([feature('tracing'), feature('queue')], 'local', ['tracing']))).toEqual(['tracing']);
   });
 
   it.each([
@@ -23,6 +23,6 @@ describe('selectFeatures', () => {
     ['a missing requirement', [feature('a'), feature('b', 'a')], ['b'], 'feature "b" requires feature "a"'],
     ['a circle', [feature('a', 'b'), feature('b', 'c'), feature('c', 'b')], undefined, 'b → c → b'],
   ])('refuses %s and names it', (_what, available, wanted, message) => {
-    expect(() => selectFeatures(available, wanted)).toThrow(message);
+    expect(() => selectFeatures(available, 'local', wanted)).toThrow(message);
   });
 });

@@ -3,11 +3,17 @@ import type { Feature } from './feature.js';
 
 /**
  * The features to load, required ones before those that need them.
- * @param available all features this program has.
+ * @param all features this program has.
+ * @param mode features of the other one do not exist.
  * @param wanted names from config `features:`; `undefined` loads all.
  * @throws StartError naming every unknown, duplicate or missing feature, or the cycle.
  */
-export function selectFeatures(available: readonly Feature[], wanted?: readonly string[]): Feature[] {
+export function selectFeatures(
+  all: readonly Feature[],
+  mode: 'local' | 'cloud',
+  wanted?: readonly string[],
+): Feature[] {
+  const available = all.filter((feature) => (feature.mode ?? mode) === mode);
   const byName = new Map<string, Feature>();
   const faults: string[] = [];
   for (const feature of available) {

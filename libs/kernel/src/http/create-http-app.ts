@@ -8,10 +8,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../config/settings.js';
 import { SETTINGS } from '../config/settings-token.js';
 import { DomainError } from '../errors/domain-error.js';
+import { StartError } from '../errors/start-error.js';
 import type { Feature } from '../features/feature.js';
 import type { Logger } from '../logger.js';
 import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
+import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
+import { guardRequests } from './access/guard.js';
 import type { AccessLog } from './access-log.js';
 import { limitArrival } from './arrival.js';
 import { HealthController } from './health.controller.js';
@@ -78,11 +81,15 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   addRequestRules(fastify, settings, watch);
+  if (settings.mode === 'cloud') {
+    guardRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
+  }
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
     bodyParser: false,
     logger: false,
     abortOnError: false,
   });
+  if (settings.mode === 'cloud') assertGuarded(app);
   registerJsonBody(fastify);
   limitArrival(fastify);
   registerStreamedBodies(fastify);
@@ -90,6 +97,15 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter(logger));
   return app;
+}
+
+/** @throws StartError in cloud mode without somebody who lets requests in. */
+function assertGuarded(app: NestFastifyApplication): void {
+  try {
+    app.get(GATEKEEPER);
+  } catch {
+    throw new StartError(['features: cloud mode needs the feature "access", which lets requests in']);
+  }
 }
 
 /** Session ids stand in paths, percent-encoded. */

@@ -1,13 +1,11 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { DomainError } from '../errors/domain-error.js';
 import { LOCAL_SCOPE, type Scope } from '../scope.js';
+import type { AdmittedRequest } from './access/caller.js';
 
-/** A request that authentication has given a scope. */
-export interface ScopedRequest {
-  scope?: Scope;
-}
-
-/** The scope of the request: what authentication found, the constant one in local mode. */
-export const CurrentScope = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Scope =>
-    context.switchToHttp().getRequest<ScopedRequest>().scope ?? LOCAL_SCOPE,
-);
+/** The scope of the request: what its credential is for, the constant one in local mode. */
+export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
+  const { scope, caller } = context.switchToHttp().getRequest<AdmittedRequest>();
+  if (caller && !scope) throw new DomainError('insufficient_scope', 'this credential belongs to no project');
+  return scope ?? LOCAL_SCOPE;
+});

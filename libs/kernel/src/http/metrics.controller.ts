@@ -13,6 +13,7 @@ export class MetricsController {
   @Header('Cache-Control', 'no-store')
   @Operation({
     id: 'readMetrics',
+    access: 'operator',
     summary: 'Metrics of this process',
     answer: { mediaTypes: ['text/plain'], description: 'The text exposition format of Prometheus, version 0.0.4.' },
   })

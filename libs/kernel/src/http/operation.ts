@@ -1,6 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { ErrorCode } from '@spandrel/contract';
 import type { z } from 'zod';
+import type { AccessRule } from './access/access-rule.js';
 
 /** An answer or a body that is not JSON. */
 export interface MediaDescription {
@@ -26,11 +27,10 @@ export interface OperationDescription {
   problems?: readonly ErrorCode[];
   /** The body of a route that reads it as a stream; JSON bodies are described by their schema. */
   body?: MediaDescription;
-  /**
-   * Who may call in cloud mode: `open` everyone, `stream` those with a credential, also as `?token=`; those with a
-   * credential when left out.
-   */
-  access?: 'open' | 'stream';
+  /** Who may call in cloud mode. */
+  access: AccessRule;
+  /** Whether the credential may also come as `?token=`: browsers cannot send headers with an `EventSource`. */
+  tokenInQuery?: boolean;
 }
 
 /** Metadata key of {@link Operation}. */

@@ -99,7 +99,7 @@ const tagOf = ({ module }: RouteFacts, features: readonly Feature[]): OpenApiDoc
 
 function securityOf({ operation }: RouteFacts, authenticated: boolean): OpenApiOperation['security'] {
   if (operation.access === 'open') return [];
-  const ways = operation.access === 'stream' ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
+  const ways = operation.tokenInQuery ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
   return authenticated ? ways : [{}, ...ways];
 }
 
@@ -132,7 +132,7 @@ function queryParameters({ query, operation }: RouteFacts, components: SchemaCom
     required?: string[];
   };
   // The credential of a stream is a security scheme.
-  const named = Object.entries(properties).filter(([name]) => operation.access !== 'stream' || name !== 'token');
+  const named = Object.entries(properties).filter(([name]) => !operation.tokenInQuery || name !== 'token');
   return named.map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { PACKAGE } from '../../package-root.js';
+import { OPEN_ROUTE } from '../access/guard.js';
 
 /** Everything comes from this server, and nothing in the page is code but the files named. */
 const CONTENT_SECURITY_POLICY = [
@@ -15,6 +16,8 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+const OPEN = { config: OPEN_ROUTE };
 
 const DAY_SECONDS = 86_400;
 
@@ -59,15 +62,15 @@ const VIEWER_FILES: ReadonlyMap<string, string> = new Map([
 /** `GET /docs`: the OpenAPI document as a page (contract.md "Analytics and operations"), all of it from this server. */
 export function registerDocsPage(fastify: FastifyInstance): void {
   const require = createRequire(join(PACKAGE.root, 'package.json'));
-  fastify.get('/docs', (_request, reply) =>
+  fastify.get('/docs', OPEN, (_request, reply) =>
     withHeaders(reply, 'text/html; charset=utf-8', 'no-cache')
       .header('content-security-policy', CONTENT_SECURITY_POLICY)
       .header('referrer-policy', 'no-referrer')
       .send(PAGE),
   );
-  fastify.get('/docs/start.js', (_request, reply) => withHeaders(reply, JAVASCRIPT, CACHED).send(START));
+  fastify.get('/docs/start.js', OPEN, (_request, reply) => withHeaders(reply, JAVASCRIPT, CACHED).send(START));
   for (const [file, type] of VIEWER_FILES) {
-    fastify.get(`/docs/${file}`, async (_request, reply) => {
+    fastify.get(`/docs/${file}`, OPEN, async (_request, reply) => {
       const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
       return withHeaders(reply, type, CACHED).send(await readFile(join(folder, file)));
     });

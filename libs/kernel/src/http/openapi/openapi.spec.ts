@@ -15,7 +15,7 @@ const probeSchema = z.object({ id: z.string() }).meta({ id: 'Thing' });
 @Controller('api/probes')
 class DescribedController {
   @Post(':id/act')
-  @Operation({ id: 'actOnProbe', summary: 'Act', answer: probeSchema, problems: ['trace_not_found'] })
+  @Operation({ id: 'actOnProbe', access: 'write', summary: 'Act', answer: probeSchema, problems: ['trace_not_found'] })
   act(@Body({ schema: z.object({ note: z.string().optional() }) }) body: unknown) {
     return body;
   }

@@ -1,11 +1,12 @@
 import type { ModulesContainer } from '@nestjs/core';
 import type { Feature } from '../../features/feature.js';
 import { buildDocument } from './build-document.js';
-import { findRoutes } from './find-routes.js';
+import { findRoutes, type RouteFacts } from './find-routes.js';
 import type { OpenApiDocument } from './openapi-document.js';
 
 /** The description of this app, made once, when it is first asked for. */
 export class OpenApi {
+  private found: readonly RouteFacts[] | undefined;
   private made: OpenApiDocument | undefined;
   private text: Buffer | undefined;
 
@@ -16,9 +17,14 @@ export class OpenApi {
     private readonly authenticated: boolean,
   ) {}
 
+  /** Every route of the app, as its decorators describe it. */
+  get routes(): readonly RouteFacts[] {
+    return (this.found ??= findRoutes(this.modules));
+  }
+
   get document(): OpenApiDocument {
     return (this.made ??= buildDocument({
-      routes: findRoutes(this.modules),
+      routes: this.routes,
       features: this.features,
       authenticated: this.authenticated,
     }));

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { jsonMapSchema, labelSchema } from './text.js';
+import { timestampSchema, timestampTextSchema } from './timestamp.js';
+
+/**
+ * What a credential may do (contract.md "Authentication, tenancy, limits"). Scopes do not include each other, except
+ * that `write` includes `ingest`.
+ */
+export const API_SCOPES = ['read', 'write', 'ingest', 'admin'] as const;
+export type ApiScope = (typeof API_SCOPES)[number];
+
+export const apiScopeSchema = z
+  .enum(API_SCOPES)
+  .describe('`read`; `write`, which includes `ingest`; `ingest`: create and finish traces and spans; `admin`.');
+
+/** Days that traces and spans are kept by plan (service-spec "Limits"). */
+export const PLAN_DAYS = { starter: 7, team: 30, enterprise: 90 } as const;
+export type Plan = keyof typeof PLAN_DAYS;
+
+const planSchema = z
+  .enum(Object.keys(PLAN_DAYS) as [Plan, ...Plan[]])
+  .describe('How long traces and spans are kept: starter 7, team 30, enterprise 90 days.');
+
+/** Requests per second of an organization. */
+const rateLimitSchema = z.number().int().min(1).max(1_000_000).describe('Requests per second.');
+
+/** `POST /api/orgs`. */
+export const createOrganizationSchema = z
+  .object({
+    name: labelSchema,
+    plan: planSchema.default('starter'),
+    rate_limit: rateLimitSchema.nullish().describe("Requests per second; the service's default when left out."),
+  })
+  .meta({ id: 'CreateOrganization' });
+export type CreateOrganization = z.output<typeof createOrganizationSchema>;
+
+/** `PATCH /api/orgs/:id`: only members given change. */
+export const updateOrganizationSchema = z
+  .object({
+    name: labelSchema.optional(),
+    plan: planSchema.optional(),
+    rate_limit: rateLimitSchema.nullish().describe("`null` takes the service's default."),
+  })
+  .meta({ id: 'UpdateOrganization', description: 'Only members given change. Plan and limit are for the operator.' });
+export type UpdateOrganization = z.output<typeof updateOrganizationSchema>;
+
+export const organizationSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    plan: planSchema,
+    rate_limit: rateLimitSchema,
+    created_at: timestampTextSchema,
+  })
+  .meta({ id: 'Organization' });
+export type OrganizationResource = z.output<typeof organizationSchema>;
+export const organizationListSchema = listAnswer('OrganizationList', 'orgs', organizationSchema);
+
+/** `POST /api/orgs/:id/projects`. */
+export const createProjectSchema = z.object({ name: labelSchema }).meta({ id: 'CreateProject' });
+export type CreateProject = z.output<typeof createProjectSchema>;
+
+export const projectSchema = z
+  .object({ id: z.string(), org_id: z.string(), name: z.string(), created_at: timestampTextSchema })
+  .meta({ id: 'Project' });
+export type ProjectResource = z.output<typeof projectSchema>;
+export const projectListSchema = listAnswer('ProjectList', 'projects', projectSchema);
+
+const scopesSchema = z.array(apiScopeSchema).min(1).max(16);
+
+/** `POST /api/keys`. */
+export const createKeySchema = z
+  .object({
+    name: labelSchema,
+    scopes: scopesSchema,
+    project_id: z.string().nullish().describe("The caller's own when left out."),
+    expires_at: timestampSchema.nullish().describe('When the key ends; never when left out.'),
+  })
+  .meta({ id: 'CreateKey' });
+export type CreateKey = z.output<typeof createKeySchema>;
+
+/** A key as answers show it: not the key itself. */
+export const keyResourceSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string().describe('How the key begins, to tell keys apart.'),
+    scopes: z.array(apiScopeSchema),
+    org_id: z.string(),
+    project_id: z.string(),
+    expires_at: timestampTextSchema.nullable(),
+    created_at: timestampTextSchema,
+  })
+  .meta({ id: 'Key', description: 'An API key, without the key itself.' });
+export type KeyResource = z.output<typeof keyResourceSchema>;
+
+/** The answer of `POST /api/keys`: the only one that has the key. */
+export const keyCreatedSchema = z
+  .object({ ...keyResourceSchema.shape, key: z.string().describe('Shown this once.') })
+  .meta({ id: 'KeyCreated' });
+export type KeyCreated = z.output<typeof keyCreatedSchema>;
+export const keyListSchema = listAnswer('KeyList', 'keys', keyResourceSchema);
+
+/** Query of the lists of this page. */
+export const listAccessSchema = z.object({ limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() });
+export type ListAccess = z.output<typeof listAccessSchema>;
+
+/** `GET /api/credential`: what the credential of the request is; the gateway checks callers' keys with it. */
+export const credentialSchema = z
+  .object({
+    kind: z.enum(['api_key', 'jwt', 'admin_token']),
+    id: z.string().describe('Id of the key, `sub` of the JWT, `admin`.'),
+    org_id: z.string().nullable(),
+    project_id: z.string().nullable(),
+    scopes: z.array(apiScopeSchema),
+    expires_at: timestampTextSchema.nullable(),
+  })
+  .meta({ id: 'Credential' });
+export type CredentialResource = z.output<typeof credentialSchema>;
+
+/** An administrative action (`GET /api/audit-log`), newest first. */
+export const auditEntrySchema = z
+  .object({
+    id: z.string(),
+    at: timestampTextSchema,
+    org_id: z.string().nullable(),
+    actor: z.string().describe('`key:<id>`, `jwt:<sub>`, `admin` or `cli`.'),
+    action: z.string().describe('Such as `key.created`.'),
+    target_id: z.string(),
+    details: jsonMapSchema,
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntry = z.output<typeof auditEntrySchema>;
+export const auditLogSchema = listAnswer('AuditLog', 'entries', auditEntrySchema);

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { listAnswer } from './lists.js';
+import { keySchema } from './text.js';
+import { spanSchema } from './spans.js';
+import { timestampSchema } from './timestamp.js';
+
+export const SEARCH_MODES = ['text', 'vector', 'hybrid'] as const;
+export type SearchMode = (typeof SEARCH_MODES)[number];
+
+/** Hits of one search at most, and when no `limit` is given. */
+export const SEARCH_LIMIT_MAX = 200;
+export const SEARCH_LIMIT_DEFAULT = 20;
+
+/** `POST /api/search`. Filters are exact and all must match. */
+export const searchSchema = z
+  .object({
+    query: z.string().min(1).max(8_000),
+    mode: z.enum(SEARCH_MODES).default('text'),
+    filters: z
+      .strictObject({
+        trace_id: z.string().optional(),
+        session_id: z.string().optional(),
+        kind: keySchema.optional(),
+        model: keySchema.optional(),
+        provider: keySchema.optional(),
+        status: z.enum(['running', 'completed', 'failed']).optional(),
+        tag: keySchema.optional(),
+        since: timestampSchema.optional(),
+        until: timestampSchema.optional(),
+      })
+      .default({}),
+    limit: z.number().int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
+  })
+  .meta({ id: 'Search' });
+export type Search = z.output<typeof searchSchema>;
+
+/** A span that a search found. */
+export const foundSpanSchema = z
+  .object({
+    ...spanSchema.shape,
+    score: z.number().describe('Higher is better; comparable within one answer only.'),
+  })
+  .meta({ id: 'FoundSpan' });
+export type FoundSpan = z.output<typeof foundSpanSchema>;
+
+/** Best spans first; there is one page. */
+export const searchAnswerSchema = listAnswer('SearchAnswer', 'spans', foundSpanSchema);
+export type SearchAnswer = z.output<typeof searchAnswerSchema>;

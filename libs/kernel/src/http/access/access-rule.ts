@@ -1,0 +1,8 @@
+import type { ApiScope } from '@spandrel/contract';
+
+/**
+ * Who may call a route in cloud mode, declared beside it: `open` everyone; a scope those whose credential has it, on
+ * the data of their own project (`admin`: of their own organization, and the operator); `caller` everyone with a valid
+ * credential; `operator` who holds the admin token, or for `/metrics` the token for metrics.
+ */
+export type AccessRule = 'open' | ApiScope | 'caller' | 'operator';

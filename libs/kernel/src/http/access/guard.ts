@@ -1,0 +1,107 @@
+import type { ApiScope } from '@spandrel/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../errors/domain-error.js';
+import type { RouteFacts } from '../openapi/find-routes.js';
+import type { AccessRule } from './access-rule.js';
+import type { AdmittedRequest, Caller, Gatekeeper } from './caller.js';
+
+/** What the guard has to know of a route. */
+interface GuardedRoute {
+  access: AccessRule;
+  tokenInQuery: boolean;
+}
+
+/** Marks a route outside Nest that everyone may call, as Fastify's `config`. */
+export const OPEN_ROUTE = { openRoute: true };
+
+/**
+ * Lets no request of cloud mode through without a credential that may do what the route does (service-spec
+ * "Authentication"). A hook of Fastify, so that it stands before every route and before any body is read, also for HEAD,
+ * for paths that match nothing and for routes outside Nest; what is not declared is refused.
+ * @param facts gives the routes and who decides, once the app is made.
+ */
+export function guardRequests(
+  fastify: FastifyInstance,
+  facts: () => { routes: readonly RouteFacts[]; gatekeeper: Gatekeeper },
+): void {
+  let known: { rules: Map<string, GuardedRoute>; gatekeeper: Gatekeeper } | undefined;
+  const load = (): NonNullable<typeof known> => {
+    const { routes, gatekeeper } = facts();
+    return { gatekeeper, rules: new Map(routes.map((route) => [keyOf(route), guarded(route)])) };
+  };
+  fastify.addHook('onRequest', async (request: FastifyRequest & AdmittedRequest, reply) => {
+    const { rules, gatekeeper } = (known ??= load());
+    const { url, config } = request.routeOptions;
+    if ((config as Partial<typeof OPEN_ROUTE> | undefined)?.openRoute) return;
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const route = url === undefined ? undefined : rules.get(`${method} ${url}`);
+    if (route?.access === 'open') return;
+    const credential = credentialOf(request, route?.tokenInQuery === true);
+    if (credential === undefined)
+      throw unauthenticated(reply, 'a credential is needed: Authorization: Bearer <API key or JWT>');
+    const caller = await authenticated(gatekeeper, credential, reply);
+    if (route) assertAllowed(route.access, caller);
+    request.caller = caller;
+    if (caller.scope) request.scope = caller.scope;
+    await gatekeeper.admit(caller, credential, request, reply, route?.tokenInQuery === true);
+  });
+}
+
+const guarded = ({ operation }: RouteFacts): GuardedRoute => ({
+  access: operation.access,
+  tokenInQuery: operation.tokenInQuery === true,
+});
+
+/** `GET /api/traces/:id`, as Fastify names the route. */
+const keyOf = ({ method, path }: RouteFacts): string => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+
+function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) return BEARER.exec(authorization)?.[1];
+  if (!tokenInQuery) return undefined;
+  const { token } = request.query as { token?: unknown };
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+async function authenticated(gatekeeper: Gatekeeper, credential: string, reply: FastifyReply): Promise<Caller> {
+  try {
+    return await gatekeeper.authenticate(credential);
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unauthenticated') throw unauthenticated(reply, error.message);
+    throw error;
+  }
+}
+
+/** Scopes do not include each other, except that `write` includes `ingest` (contract.md). */
+const HOLDING: Record<ApiScope, readonly ApiScope[]> = {
+  read: ['read'],
+  write: ['write'],
+  ingest: ['ingest', 'write'],
+  admin: ['admin'],
+};
+
+function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): void {
+  if (access === 'caller') {
+    if (caller.kind === 'metrics_token') throw insufficient('this credential reads /metrics alone');
+    return;
+  }
+  if (access === 'operator') {
+    if (caller.kind !== 'admin_token' && caller.kind !== 'metrics_token')
+      throw insufficient('this is for the operator of the service');
+    return;
+  }
+  if (caller.kind === 'admin_token' && access === 'admin') return;
+  if (caller.scope === null) throw insufficient('this credential belongs to no project');
+  if (!HOLDING[access].some((scope) => caller.scopes.includes(scope))) {
+    throw insufficient(`this needs a credential with the scope ${access}`);
+  }
+}
+
+const insufficient = (detail: string): DomainError => new DomainError('insufficient_scope', detail);
+
+function unauthenticated(reply: FastifyReply, detail: string): DomainError {
+  void reply.header('www-authenticate', 'Bearer');
+  return new DomainError('unauthenticated', detail);
+}
