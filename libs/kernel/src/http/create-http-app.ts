@@ -30,6 +30,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { ProblemFilter, sendProblem } from './problem.filter.js';
 import { Readiness } from './readiness.js';
 import { requestId } from './request-id.js';
+import { RequestTurns } from './request-turns.js';
 import { RequestWatch } from './request-watch.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
@@ -112,7 +113,11 @@ function assertGuarded(app: NestFastifyApplication): void {
 const PARAM_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 32_768;
 
+/** Routes that tell whether the process is well: they are answered however much is going on. */
+const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
+
 function addRequestRules(fastify: FastifyInstance, settings: Settings, watch: RequestWatch): void {
+  const turns = new RequestTurns(fastify.server);
   fastify.addHook('onRequest', (request, reply, done) => {
     watch.begin(request, reply);
     void reply.header('x-request-id', request.id);
@@ -121,8 +126,10 @@ function addRequestRules(fastify: FastifyInstance, settings: Settings, watch: Re
       done(new DomainError('malformed_request', 'the request must have exactly one Host'));
     } else if (settings.mode === 'local' && !isLocalRequest({ host, origin })) {
       done(new DomainError('host_not_allowed', 'local mode answers programs of this machine only'));
-    } else {
+    } else if (PROBES.has(request.routeOptions.url)) {
       done();
+    } else {
+      turns.begin(done);
     }
   });
 }
