@@ -1,7 +1,16 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { LOGGER, newId, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import {
+  dropRedisClient,
+  LOGGER,
+  makeRedisClient,
+  newId,
+  OutageLog,
+  SETTINGS,
+  type Logger,
+  type RedisClient,
+  type Settings,
+} from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
-import type { createClient } from 'redis';
 import type { EventBatch } from './event-batch.js';
 import { EventBus } from './event-bus.js';
 import { readMessage, writeMessage } from './fanout-message.js';
@@ -9,18 +18,11 @@ import { ProjectFeeds } from './project-feeds.js';
 
 /** How long the start waits for Redis. */
 const START_MS_MAX = 1_000;
-const CONNECT_MS_MAX = 5_000;
-const RECONNECT_MS_MIN = 100;
-const RECONNECT_MS_MAX = 3_000;
-/** Messages that may wait for Redis; beyond it they are given up, and the others told that they missed something. */
-const QUEUED_MESSAGES_MAX = 1_000;
-
-type Client = ReturnType<typeof clientOf>;
 
 /**
  * Tells other instances of commits, and hears of theirs, when there is a Redis (`REDIS_URL`) and others can be on the
  * database. Nothing depends on it but how soon an event of another instance is delivered: what a message does not bring,
- * the log does.
+ * the log does. Messages beyond what the client lets wait are given up, and the others told that they missed something.
  */
 @Injectable()
 export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -28,9 +30,9 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly url: string | null;
   /** Redis gives channels to all databases of a server: the number in the URL keeps deployments apart. */
   private readonly channel: string;
-  private publisher: Client | undefined;
-  private subscriber: Client | undefined;
-  private isLost = false;
+  private publisher: RedisClient | undefined;
+  private subscriber: RedisClient | undefined;
+  private readonly outage: OutageLog;
   /** Whether there were commits that the others could not be told of. */
   private owesOthers = false;
 
@@ -39,8 +41,12 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     bus: EventBus,
     private readonly feeds: ProjectFeeds,
     storage: Storage,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
   ) {
+    this.outage = new OutageLog(logger, {
+      lost: 'Redis cannot be reached: events of other instances come late; trying on',
+      found: 'Redis is reached again',
+    });
     // Who speaks of a database of this process's own speaks of another one: its project is not this one's.
     this.url = storage.exclusive ? null : redisUrl;
     this.channel = `spandrel:events:${databaseOf(redisUrl)}`;
@@ -49,10 +55,8 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
 
   async onApplicationBootstrap(): Promise<void> {
     if (this.url === null) return;
-    // Loaded where it is wanted only: it takes a good part of the start.
-    const redis = await import('redis');
-    const publisher = this.connect(redis.createClient, this.url);
-    const subscriber = this.connect(redis.createClient, this.url);
+    const publisher = await this.makeClient(this.url);
+    const subscriber = await this.makeClient(this.url);
     this.publisher = publisher;
     this.subscriber = subscriber;
     publisher.on('ready', () => void this.payOthers());
@@ -67,27 +71,25 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
   /** After the last request: its events are told too. */
   onApplicationShutdown(): void {
     for (const client of [this.publisher, this.subscriber]) {
-      client?.removeAllListeners('error');
-      client?.on('error', () => undefined);
-      client?.destroy();
+      if (client) dropRedisClient(client);
     }
   }
 
-  private connect(create: typeof createClient, url: string): Client {
-    const client = clientOf(create, url);
-    client.on('error', (error: Error) => this.lost(error));
+  private async makeClient(url: string): Promise<RedisClient> {
+    const client = await makeRedisClient(url, true);
+    client.on('error', (error: Error) => this.outage.lost(error));
     return client;
   }
 
-  private async subscribe(subscriber: Client): Promise<void> {
+  private async subscribe(subscriber: RedisClient): Promise<void> {
     try {
       await subscriber.subscribe(this.channel, this.receive);
       // Answered behind everything before it: Redis has taken the subscription, a renewed one too.
       await subscriber.ping();
-      this.found();
+      this.outage.found();
       await this.feeds.catchUp();
     } catch (error) {
-      this.lost(error as Error);
+      this.outage.lost(error as Error);
     }
   }
 
@@ -108,7 +110,7 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     } catch (error) {
       this.owesOthers = true;
       if (this.publisher?.isReady) void this.payOthers();
-      else this.lost(error as Error);
+      else this.outage.lost(error as Error);
     }
   }
 
@@ -122,29 +124,6 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
       this.owesOthers = true;
     }
   }
-
-  private lost(error: Error): void {
-    if (this.isLost) return;
-    this.isLost = true;
-    this.logger.warn({ err: error }, 'Redis cannot be reached: events of other instances come late; trying on');
-  }
-
-  private found(): void {
-    if (!this.isLost) return;
-    this.isLost = false;
-    this.logger.info('Redis is reached again');
-  }
 }
-
-const clientOf = (create: typeof createClient, url: string) =>
-  create({
-    url,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: QUEUED_MESSAGES_MAX,
-    socket: {
-      connectTimeout: CONNECT_MS_MAX,
-      reconnectStrategy: (retries) => Math.min(RECONNECT_MS_MAX, RECONNECT_MS_MIN * 2 ** Math.min(retries, 10)),
-    },
-  });
 
 const databaseOf = (url: string | null): string => /^\/(\d+)/.exec(URL.parse(url ?? '')?.pathname ?? '')?.[1] ?? '0';

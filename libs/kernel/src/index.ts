@@ -36,5 +36,7 @@ export { METRICS, programMetrics } from './metrics.js';
 export { PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
 export { PLUGINS, type LoadedScorer, type Named, type PluginRegistry } from './plugins/plugin-registry.js';
+export { OutageLog } from './redis/outage-log.js';
+export { dropRedisClient, makeRedisClient, type RedisClient } from './redis/redis-client.js';
 export { remembered } from './remembered.js';
 export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';
