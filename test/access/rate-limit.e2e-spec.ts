@@ -1,0 +1,205 @@
+/** Limits per organization on a real Redis: shared by instances, and what holds while Redis is away. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Registry } from '@prometheus-io/client';
+import fc from 'fast-check';
+import { createLogger, dropRedisClient, makeRedisClient, type RedisClient } from '@spandrel/kernel';
+import { BUCKET_SCRIPT, REDIS_TIME } from '../../libs/access/src/limits/bucket-script.js';
+import { RateLimits } from '../../libs/access/src/limits/rate-limits.js';
+import { takeToken, type Bucket } from '../../libs/access/src/limits/token-bucket.js';
+import { freePort } from '../support/ports.ts';
+import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
+import { until } from '../support/spandrel.ts';
+
+const lines: string[] = [];
+const logger = createLogger('info', 'test', { write: (line: string) => void lines.push(line) });
+const said = (text: string): number => lines.filter((line) => line.includes(text)).length;
+
+const opened: { limits: RateLimits; registry: Registry }[] = [];
+
+async function instance(redisUrl: string | null): Promise<RateLimits> {
+  const registry = new Registry();
+  const limits = new RateLimits({ redisUrl }, logger, registry);
+  opened.push({ limits, registry });
+  await limits.onApplicationBootstrap();
+  return limits;
+}
+
+/** What the instances opened by this test counted, together. */
+async function counted(metric: string): Promise<number> {
+  const values = await Promise.all(opened.map(({ registry }) => registry.getSingleMetric(metric)!.get()));
+  return values.reduce((sum, { values: [value] }) => sum + value!.value, 0);
+}
+
+afterEach(() => {
+  for (const { limits } of opened.splice(0)) limits.close();
+  lines.length = 0;
+});
+
+let organizations = 0;
+const newOrganization = (): string => `org-${++organizations}`;
+
+/** Uses up what an organization may do at once. */
+async function drain(limits: RateLimits, orgId: string, perSecond: number): Promise<void> {
+  while ((await limits.take(orgId, perSecond)).allowed);
+}
+
+/** Offers three times what is allowed, at two instances in turn. @returns how much of the limit was served. */
+async function overload(instances: RateLimits[], orgId: string, perSecond: number, seconds: number): Promise<number> {
+  await drain(instances[0]!, orgId, perSecond);
+  const answers: Promise<boolean>[] = [];
+  const began = performance.now();
+  let elapsed = 0;
+  while ((elapsed = (performance.now() - began) / 1_000) < seconds) {
+    while (answers.length < elapsed * 3 * perSecond) {
+      answers.push(instances[answers.length % 2]!.take(orgId, perSecond).then(({ allowed }) => allowed));
+    }
+    await pause(5);
+  }
+  const served = (await Promise.all(answers)).filter(Boolean).length;
+  return served / (elapsed * perSecond);
+}
+
+describeWith('redis-server', 'the limit of an organization', () => {
+  let redis: TestRedis;
+  let client: RedisClient;
+  beforeAll(async () => {
+    redis = await makeRedis();
+    await redis.start();
+    client = await makeRedisClient(redis.url, true);
+    client.on('error', () => undefined);
+    await client.connect();
+  });
+  afterAll(async () => {
+    if (client) dropRedisClient(client);
+    await redis?.crash();
+  });
+
+  it('is kept by two instances together, within 5 %, and touches no other organization', async () => {
+    const instances = [await instance(redis.url), await instance(redis.url)];
+    const other = newOrganization();
+    const others: boolean[] = [];
+    const beside = setInterval(() => {
+      void instances[others.length % 2]!.take(other, 100).then(({ allowed }) => others.push(allowed));
+    }, 20);
+    const share = await overload(instances, newOrganization(), 100, 3);
+    clearInterval(beside);
+    expect(share).toBeGreaterThan(0.95);
+    expect(share).toBeLessThan(1.05);
+    expect(others.length).toBeGreaterThan(75);
+    expect(others.every(Boolean)).toBe(true);
+    expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(0);
+    expect(await counted('spandrel_rate_limited_requests_total')).toBeGreaterThan(500);
+    expect(lines).toEqual([]);
+  });
+
+  it('counts in Redis as takeToken does, whatever comes when', async () => {
+    const script = BUCKET_SCRIPT.replace(REDIS_TIME, 'local now = tonumber(ARGV[2])');
+    expect(script).not.toBe(BUCKET_SCRIPT);
+    const request = fc.record({
+      gap: fc.integer({ min: -1_000, max: 400_000 }),
+      perSecond: fc.constantFrom(1, 7, 300, 999_983),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 30 }), async (requests) => {
+        const key = `test:${newOrganization()}`;
+        let bucket: Bucket | undefined;
+        let now = 1_763_000_000_000_000;
+        for (const { gap, perSecond } of requests) {
+          now += gap;
+          const taken = takeToken(bucket, perSecond, now);
+          const answer = await client.eval(script, { keys: [key], arguments: [String(perSecond), String(now)] });
+          expect(answer).toEqual([Number(taken.allowed), taken.remaining]);
+          // A refusal changes nothing there; what fills meanwhile is the same.
+          if (taken.allowed) bucket = taken.bucket;
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('tells what remains, follows a limit that changes, and leaves nothing behind', async () => {
+    const limits = await instance(redis.url);
+    const orgId = newOrganization();
+    expect(await limits.take(orgId, 3)).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 1 });
+    await drain(limits, orgId, 3);
+    expect(await limits.take(orgId, 3)).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 1 });
+    await pause(20);
+    expect(await limits.take(orgId, 1_000)).toMatchObject({ allowed: true, limit: 1_000 });
+    const key = `spandrel:limit:{${orgId}}`;
+    expect(await client.pTTL(key)).toBeGreaterThan(1_000);
+    expect(await client.pTTL(key)).toBeLessThanOrEqual(2_000);
+  });
+
+  it('holds after Redis has forgotten its scripts', async () => {
+    const limits = await instance(redis.url);
+    const orgId = newOrganization();
+    await limits.take(orgId, 2);
+    await client.scriptFlush();
+    expect([await limits.take(orgId, 2), await limits.take(orgId, 2)]).toMatchObject([
+      { allowed: true, remaining: 0 },
+      { allowed: false },
+    ]);
+    expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(0);
+  });
+
+  it('is kept by each instance alone while Redis is down, and by all again when it is back', async () => {
+    const instances = [await instance(redis.url), await instance(redis.url)];
+    const orgId = newOrganization();
+    await drain(instances[0]!, orgId, 1);
+    await redis.crash();
+    const allowed = [];
+    for (const limits of [...instances, ...instances]) allowed.push((await limits.take(orgId, 1)).allowed);
+    expect(allowed).toEqual([true, true, false, false]);
+    expect(said('Redis cannot be reached')).toBe(2);
+    await redis.start();
+    await until(() => Promise.resolve(said('Redis is reached again') === 2));
+    const before = await counted('spandrel_rate_limit_fallbacks_total');
+    const share = await overload(instances, orgId, 100, 0.5);
+    expect(share).toBeGreaterThan(0.8);
+    expect(share).toBeLessThan(1.2);
+    expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(before);
+    expect([said('Redis cannot be reached'), said('Redis is reached again'), lines.length]).toEqual([2, 2, 4]);
+  });
+
+  it('keeps nobody waiting for a Redis that hangs', async () => {
+    const limits = await instance(redis.url);
+    const orgId = newOrganization();
+    redis.signal('SIGSTOP');
+    try {
+      const waits: number[] = [];
+      for (let round = 0; round < 50; round++) {
+        const began = performance.now();
+        await Promise.all([limits.take(orgId, 100), limits.take(orgId, 100)]);
+        waits.push(performance.now() - began);
+      }
+      // The first ones find it out.
+      expect(waits[0]).toBeLessThan(1_000);
+      expect(waits.slice(1).reduce((sum, wait) => sum + wait)).toBeLessThan(500);
+      expect([said('Redis cannot be reached'), lines.length]).toEqual([1, 1]);
+    } finally {
+      redis.signal('SIGCONT');
+    }
+    await until(() => Promise.resolve(said('Redis is reached again') === 1));
+    expect(await limits.take(newOrganization(), 100)).toMatchObject({ remaining: 99 });
+    expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(100);
+  });
+});
+
+describe('an instance without Redis', () => {
+  it('limits by itself', async () => {
+    const limits = await instance(null);
+    const taken = await Promise.all(['a', 'a', 'a', 'b'].map((orgId) => limits.take(orgId, 2)));
+    expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, false, true]);
+    expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(0);
+    expect(await counted('spandrel_rate_limited_requests_total')).toBe(1);
+  });
+
+  it('starts and limits by itself when the one it is told of is not there', async () => {
+    const limits = await instance(`redis://127.0.0.1:${await freePort()}`);
+    const taken = await Promise.all(['a', 'a', 'a'].map((orgId) => limits.take(orgId, 2)));
+    expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, false]);
+    expect([said('Redis cannot be reached'), lines.length]).toEqual([1, 1]);
+    expect(await counted('spandrel_rate_limit_fallbacks_total')).toBe(3);
+  });
+});
