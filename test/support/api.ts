@@ -11,16 +11,28 @@ export interface Answer<Body> {
 /** A small client of the API, as a user with curl has it; its traffic is checked against the OpenAPI document. */
 export class Api {
   readonly baseUrl: string;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
   private readonly fetch: typeof checkedFetch;
 
-  constructor(baseUrl: string, fetchOf: typeof checkedFetch = checkedFetch) {
+  constructor(
+    baseUrl: string,
+    fetchOf: typeof checkedFetch = checkedFetch,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.baseUrl = baseUrl;
     this.fetch = fetchOf;
+    this.headers = headers;
   }
 
   /** The same client without the check, for requests that are deliberately not in the document but are no fault. */
   get unchecked(): Api {
-    return new Api(this.baseUrl, fetch);
+    return new Api(this.baseUrl, fetch, this.headers);
+  }
+
+  /** The same client with a credential, as cloud mode wants one. */
+  as(credential: string): Api {
+    return new Api(this.baseUrl, this.fetch, { authorization: `Bearer ${credential}` });
   }
 
   get = <Body = Problem>(path: string) => this.send<Body>('GET', path);
@@ -37,7 +49,7 @@ export class Api {
   ): Promise<Answer<Body>> {
     const response = await this.fetch(this.baseUrl + path, {
       method,
-      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...this.headers, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -2,7 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { parseExactJson, type EventPayload } from '@spandrel/contract';
-import { createHttpApp, createLogger, loadPlugins, loadSettings, type Logger, type Settings } from '@spandrel/kernel';
+import {
+  createHttpApp,
+  createLogger,
+  loadPlugins,
+  loadSettings,
+  selectFeatures,
+  type Logger,
+  type Settings,
+} from '@spandrel/kernel';
 import { DomainEvents } from '@spandrel/events';
 import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { FEATURES } from '../../apps/server/src/features.js';
@@ -28,14 +36,28 @@ export interface ServerAppOptions {
   logger?: Logger;
 }
 
-/** Starts it on a free port. The header `x-test-project` puts a request into another project. */
+/** Starts it on a free port, in local mode. The header `x-test-project` puts a request into another project. */
 export async function startServerApp(config: StorageConfig, options: ServerAppOptions = {}): Promise<ServerApp> {
   const settings = loadSettings({ args: ['--data-dir', tempDir()], env: {}, cwd: process.cwd() });
+  const prepare = (app: NestFastifyApplication): void => {
+    takeProjectFromHeader(app);
+    options.prepare?.(app);
+  };
+  return serveInProcess(settings, config, { ...options, prepare });
+}
+
+/** Starts it on a free port as the settings say. */
+export async function serveInProcess(
+  settings: Settings,
+  config: StorageConfig,
+  options: ServerAppOptions = {},
+): Promise<ServerApp> {
   options.settings?.(settings);
+  const features = selectFeatures(FEATURES, settings.mode, settings.features);
   const logger = options.logger ?? createLogger('silent', 'test');
   const metrics = new Registry();
   const storage = await openStorage(config, {
-    entities: FEATURES.flatMap(({ entities }) => entities),
+    entities: features.flatMap(({ entities }) => entities),
     logger,
     metrics,
   });
@@ -44,11 +66,10 @@ export async function startServerApp(config: StorageConfig, options: ServerAppOp
     settings,
     plugins,
     logger,
-    features: FEATURES,
+    features,
     modules: [StorageModule.forRoot(storage)],
     metrics,
   });
-  takeProjectFromHeader(app);
   options.prepare?.(app);
   const events: ServerApp['events'] = [];
   app.get(DomainEvents).register({

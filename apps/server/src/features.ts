@@ -1,3 +1,4 @@
+import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
 import { connectionsFeature } from '@spandrel/connections';
 import { datasetsFeature } from '@spandrel/datasets';
@@ -11,6 +12,7 @@ import { transferFeature } from '@spandrel/transfer';
 /** Every feature this server has; config `features:` selects among them. */
 export const FEATURES: readonly Feature[] = [
   eventsFeature,
+  accessFeature,
   tracingFeature,
   datasetsFeature,
   queueFeature,

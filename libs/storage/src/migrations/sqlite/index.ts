@@ -3,10 +3,12 @@ import { TracesAndSpans } from './20261120124038-traces-and-spans.js';
 import { DatasetsEvalsQueueConnections } from './20261121144510-datasets-evals-queue-connections.js';
 import { EventsAndAnalytics } from './20261121173822-events-and-analytics.js';
 import { SpanQueryIndexes } from './20261121175520-span-query-indexes.js';
+import { Access } from './20261121205000-access.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
   { name: '20261121144510-datasets-evals-queue-connections', class: DatasetsEvalsQueueConnections },
   { name: '20261121173822-events-and-analytics', class: EventsAndAnalytics },
   { name: '20261121175520-span-query-indexes', class: SpanQueryIndexes },
+  { name: '20261121205000-access', class: Access },
 ];

@@ -1,0 +1,15 @@
+import { defineFeature } from '@spandrel/kernel';
+import { AccessModule } from './access.module.js';
+import { ApiKeySchema } from './api-key.entity.js';
+import { AuditEntrySchema } from './audit-entry.entity.js';
+import { OrganizationSchema } from './organization.entity.js';
+import { ProjectSchema } from './project.entity.js';
+
+export const accessFeature = defineFeature({
+  name: 'access',
+  mode: 'cloud',
+  tag: { name: 'Access', description: 'Organizations, projects, API keys, and what was done with them.' },
+  module: AccessModule,
+  entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, AuditEntrySchema],
+  requires: [],
+});

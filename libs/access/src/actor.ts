@@ -1,0 +1,34 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { DomainError, type Caller } from '@spandrel/kernel';
+
+/** Who does what is administrative. */
+export interface Actor {
+  /** As the audit log has it: `key:<id>`, `jwt:<sub>`, `admin` or `cli`. */
+  readonly name: string;
+  /** Whose administrator; `null`: the operator of the service, who administers all. */
+  readonly orgId: string | null;
+  /** Of the credential; the operator has none. */
+  readonly projectId: string | null;
+}
+
+/** The operator at the command line. */
+export const CLI_ACTOR: Actor = { name: 'cli', orgId: null, projectId: null };
+
+/** @throws DomainError `insufficient_scope` for everyone but the operator. */
+export function requireOperator(actor: Actor, what: string): void {
+  if (actor.orgId !== null) throw new DomainError('insufficient_scope', `${what} is for the operator of the service`);
+}
+
+/** Who makes the request. Its route has let in nobody but administrators. */
+export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
+  const { caller } = context.switchToHttp().getRequest<{ caller?: Caller }>();
+  return actorOf(caller!);
+});
+
+const PREFIX: Partial<Record<Caller['kind'], string>> = { api_key: 'key:', jwt: 'jwt:' };
+
+export function actorOf({ kind, id, scope }: Caller): Actor {
+  if (kind === 'admin_token') return { name: id, orgId: null, projectId: null };
+  if (!scope) throw new DomainError('insufficient_scope', 'this credential administers nothing');
+  return { name: `${PREFIX[kind] ?? ''}${id}`, ...scope };
+}

@@ -1,0 +1,22 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from '@spandrel/storage';
+
+/** An administrative action that was done. Rows are only ever added. */
+export const AuditEntrySchema = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_log',
+  properties: {
+    id: p.text().primary(),
+    at: p.bigint('number'),
+    /** Of what was administered. */
+    orgId: p.text().nullable(),
+    actor: p.text(),
+    action: p.text(),
+    targetId: p.text(),
+    /** JSON. */
+    details: p.text(),
+  },
+  indexes: [{ name: 'audit_log_org', properties: ['orgId', 'id'] }],
+});
+
+export type AuditEntryRow = Required<Flat<InferEntity<typeof AuditEntrySchema>>>;

@@ -1,0 +1,26 @@
+import { Controller, Get } from '@nestjs/common';
+import { credentialSchema, formatTimestamp, type CredentialResource } from '@spandrel/contract';
+import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
+
+/** `/api/credential`: what the gateway asks about the keys of its callers. */
+@Controller('api/credential')
+export class CredentialController {
+  @Get()
+  @Operation({
+    id: 'getCredential',
+    access: 'caller',
+    summary: 'What the credential of the request is',
+    answer: credentialSchema,
+  })
+  read(@CurrentCaller() { kind, id, scope, scopes, expiresAt }: Caller): CredentialResource {
+    return {
+      // The route is closed to the token for metrics.
+      kind: kind as CredentialResource['kind'],
+      id,
+      org_id: scope?.orgId ?? null,
+      project_id: scope?.projectId ?? null,
+      scopes: [...scopes],
+      expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
+    };
+  }
+}

@@ -1,0 +1,91 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type Caller, type Settings } from '@spandrel/kernel';
+import { API_KEY_PREFIX, digestOf, isApiKey } from './api-key.js';
+import { Batch } from './batch.js';
+import { CredentialStore } from './credential.store.js';
+import { JwtVerifier } from './jwt.js';
+import { scopesOf } from './scopes.js';
+import { ShortMemory } from './short-memory.js';
+import { notValid } from './unauthenticated.js';
+
+/** A credential that was found to be valid. */
+export interface KnownCredential {
+  caller: Caller;
+  /** Requests per second of its organization. */
+  perSecond: number;
+}
+
+/**
+ * How long what was found out is relied upon. What is revoked must be refused everywhere within a second (reliability.md
+ * "Who gets in"), also where an open stream has to be noticed first.
+ */
+const REMEMBERED_MS = 500;
+const REMEMBERED_MAX = 20_000;
+
+/** Finds out whose an API key or a JWT is. */
+@Injectable()
+export class Credentials {
+  private readonly memory = new ShortMemory<KnownCredential | undefined>(REMEMBERED_MS, REMEMBERED_MAX);
+  private readonly keys;
+  private readonly tenants;
+  private readonly jwts: JwtVerifier;
+
+  constructor(
+    store: CredentialStore,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'auth' | 'limits'>,
+  ) {
+    this.jwts = new JwtVerifier(settings.auth);
+    this.keys = new Batch(
+      (digests) => store.keysByDigest(digests),
+      ({ digest }) => digest,
+    );
+    this.tenants = new Batch(
+      (ids) => store.tenantsByProject(ids),
+      ({ projectId }) => projectId,
+    );
+  }
+
+  /**
+   * @returns what was found out half a second ago at most; whether it has expired since is the caller's to check.
+   *   `undefined` for a credential that is not known.
+   * @throws DomainError `unauthenticated` for a JWT that does not verify, `unavailable` when that cannot be found out.
+   */
+  find(credential: string): Promise<KnownCredential | undefined> {
+    if (credential.startsWith(API_KEY_PREFIX)) {
+      if (!isApiKey(credential)) return Promise.resolve(undefined);
+      const digest = digestOf(credential);
+      return this.memory.get(digest, () => this.findKey(digest));
+    }
+    return this.memory.get(digestOf(credential), () => this.findJwt(credential));
+  }
+
+  private async findKey(digest: string): Promise<KnownCredential | undefined> {
+    const row = await this.keys.find(digest);
+    if (!row || !timingSafeEqual(Buffer.from(row.digest), Buffer.from(digest))) return undefined;
+    return {
+      caller: {
+        kind: 'api_key',
+        id: row.id,
+        scope: { orgId: row.orgId, projectId: row.projectId },
+        scopes: scopesOf(row),
+        expiresAt: row.expiresAt,
+      },
+      perSecond: this.perSecond(row),
+    };
+  }
+
+  private async findJwt(token: string): Promise<KnownCredential | undefined> {
+    const { sub, org, project, scopes, expiresAt } = await this.jwts.verify(token);
+    const tenant = await this.tenants.find(project);
+    if (tenant?.orgId !== org) throw notValid();
+    return {
+      caller: { kind: 'jwt', id: sub, scope: { orgId: org, projectId: project }, scopes, expiresAt },
+      perSecond: this.perSecond(tenant),
+    };
+  }
+
+  private perSecond({ rateLimit }: { rateLimit: number | null }): number {
+    return rateLimit ?? this.settings.limits.requestsPerSecond;
+  }
+}

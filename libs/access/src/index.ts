@@ -1,0 +1,1 @@
+export { accessFeature } from './access.feature.js';

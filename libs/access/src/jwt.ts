@@ -1,0 +1,78 @@
+import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
+import { isStorableText, KEY_LENGTH_MAX } from '@spandrel/contract';
+import type { ApiScope } from '@spandrel/contract';
+import { Unavailable, type Settings } from '@spandrel/kernel';
+import { Jwks } from './jwks.js';
+import { scopesOfClaim } from './scopes.js';
+import { expired, notValid } from './unauthenticated.js';
+
+/** What a JWT that verified says (contract.md "Authentication, tenancy, limits"). */
+export interface JwtClaims {
+  sub: string;
+  org: string;
+  project: string;
+  scopes: ApiScope[];
+  /** `exp`, in milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+/** Algorithms by where their keys come from: a token chooses among these, never between the sources of one. */
+const BY_SECRET = ['HS256'];
+const BY_JWKS = ['RS256', 'ES256'];
+
+/** Verifies JWTs with the keys of the settings, and with nothing that a token brings along. */
+export class JwtVerifier {
+  private readonly secret: Uint8Array | undefined;
+  private readonly jwks: Jwks | undefined;
+  private readonly options: JWTVerifyOptions;
+
+  constructor({ jwtSecret, jwksUrl, jwtIssuer, jwtAudience }: Settings['auth']) {
+    this.secret = jwtSecret === null ? undefined : Buffer.from(jwtSecret, 'utf8');
+    this.jwks = jwksUrl === null ? undefined : new Jwks(jwksUrl);
+    this.options = {
+      requiredClaims: ['exp', 'sub'],
+      ...(jwtIssuer !== null && { issuer: jwtIssuer }),
+      ...(jwtAudience !== null && { audience: jwtAudience }),
+    };
+  }
+
+  /**
+   * @throws DomainError `unauthenticated` for all that does not verify, `unavailable` when the keys cannot be had.
+   */
+  async verify(token: string): Promise<JwtClaims> {
+    try {
+      return claimsOf(await this.payloadOf(token));
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      throw error instanceof errors.JWTExpired ? expired() : notValid();
+    }
+  }
+
+  private async payloadOf(token: string): Promise<JWTPayload> {
+    const { alg = '' } = decodeProtectedHeader(token);
+    if (this.secret && BY_SECRET.includes(alg)) {
+      return (await jwtVerify(token, this.secret, { ...this.options, algorithms: BY_SECRET })).payload;
+    }
+    const { jwks } = this;
+    if (jwks && BY_JWKS.includes(alg)) {
+      const key: Parameters<typeof jwtVerify>[1] = (header, input) => jwks.keyFor(header, input);
+      return (await jwtVerify(token, key, { ...this.options, algorithms: BY_JWKS })).payload;
+    }
+    throw notValid();
+  }
+}
+
+/** @throws DomainError `unauthenticated` when a claim is missing or is no text that could name something. */
+function claimsOf({ sub, exp, org, project, scopes }: JWTPayload): JwtClaims {
+  if (![sub, org, project].every(isName)) throw notValid();
+  return {
+    sub: sub!,
+    org: org as string,
+    project: project as string,
+    scopes: scopesOfClaim(scopes),
+    expiresAt: exp! * 1_000,
+  };
+}
+
+const isName = (claim: unknown): boolean =>
+  typeof claim === 'string' && claim !== '' && claim.length <= KEY_LENGTH_MAX && isStorableText(claim);

@@ -1,0 +1,8 @@
+import { NotFound } from '@spandrel/kernel';
+
+export const organizationNotFound = (): NotFound =>
+  new NotFound('organization_not_found', 'there is no such organization');
+
+export const projectNotFound = (): NotFound => new NotFound('project_not_found', 'there is no such project');
+
+export const keyNotFound = (): NotFound => new NotFound('key_not_found', 'there is no such API key');

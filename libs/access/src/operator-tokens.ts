@@ -1,0 +1,28 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Caller, Settings } from '@spandrel/kernel';
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** The tokens of the settings: what the operator of the service holds. */
+export class OperatorTokens {
+  private readonly tokens: readonly { digest: Buffer; caller: Caller }[];
+
+  constructor({ adminToken, metricsToken }: Settings['auth']) {
+    const operator = { scope: null, scopes: [], expiresAt: null };
+    this.tokens = [
+      ...(adminToken === null
+        ? []
+        : [{ digest: digest(adminToken), caller: { kind: 'admin_token' as const, id: 'admin', ...operator } }]),
+      ...(metricsToken === null
+        ? []
+        : [{ digest: digest(metricsToken), caller: { kind: 'metrics_token' as const, id: 'metrics', ...operator } }]),
+    ];
+  }
+
+  /** Whose token it is; takes as long for any that is none. */
+  find(credential: string): Caller | undefined {
+    if (this.tokens.length === 0) return undefined;
+    const given = digest(credential);
+    return this.tokens.find((token) => timingSafeEqual(token.digest, given))?.caller;
+  }
+}

@@ -1,0 +1,17 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { Flat } from '@spandrel/storage';
+
+/** A project of an organization: everything recorded is of one. */
+export const ProjectSchema = defineEntity({
+  name: 'Project',
+  tableName: 'project',
+  properties: {
+    id: p.text().primary(),
+    orgId: p.text(),
+    name: p.text(),
+    createdAt: p.bigint('number'),
+  },
+  indexes: [{ name: 'project_org', properties: ['orgId', 'id'] }],
+});
+
+export type ProjectRow = Required<Flat<InferEntity<typeof ProjectSchema>>>;

@@ -1,0 +1,40 @@
+/** Answers of a moment ago: each is asked for once, and shown again until it is too old. */
+export class ShortMemory<Answer> {
+  private readonly answers = new Map<string, { answer: Promise<Answer>; askedAt: number }>();
+
+  /**
+   * @param shownMs how long an answer is shown, from when it was asked for.
+   * @param entriesMax what is kept at most: beyond it the oldest go.
+   */
+  constructor(
+    private readonly shownMs: number,
+    private readonly entriesMax: number,
+  ) {}
+
+  /** @param ask finds it out; when that fails, the next one asks again. */
+  get(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const now = performance.now();
+    const kept = this.answers.get(key);
+    if (kept && now - kept.askedAt < this.shownMs) return kept.answer;
+    const entry = { answer: ask(), askedAt: now };
+    // Behind all others, which were asked for before.
+    this.answers.delete(key);
+    this.answers.set(key, entry);
+    entry.answer.catch(() => {
+      if (this.answers.get(key) === entry) this.answers.delete(key);
+    });
+    this.dropOldest(now);
+    return entry.answer;
+  }
+
+  get size(): number {
+    return this.answers.size;
+  }
+
+  private dropOldest(now: number): void {
+    for (const [key, { askedAt }] of this.answers) {
+      if (this.answers.size <= this.entriesMax && now - askedAt < this.shownMs) return;
+      this.answers.delete(key);
+    }
+  }
+}
