@@ -33,6 +33,8 @@ export { PeriodicTask } from './lifecycle/periodic-task.js';
 export { runApp, STOP_MESSAGE, type AppContext, type AppMessage, type AppReady } from './lifecycle/run-app.js';
 export { createLogger, type Logger } from './logger.js';
 export { METRICS, programMetrics } from './metrics.js';
+export { hostList, type HostList } from './net/host-list.js';
+export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';
 export { PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
 export { PLUGINS, type LoadedScorer, type Named, type PluginRegistry } from './plugins/plugin-registry.js';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ErrorCode } from '@spandrel/contract';
+import { isPublicAddress } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
-import { isPublicAddress } from '../upstream/guarded-lookup.js';
 import { BaseCache, type Base } from './base-url.js';
 import type { ForwardAllow } from './forward-allow.js';
 import { CUSTOM, type ProviderEntry, type ProviderTable } from './provider-table.js';

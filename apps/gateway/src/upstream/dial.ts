@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { guardedLookup, isPublicAddress } from './guarded-lookup.js';
+import { isPublicAddress } from '@spandrel/kernel';
+import { guardedLookup } from './guarded-lookup.js';
 import { UpstreamError, type Origin } from './upstream-client.js';
 
 /** How connections to upstreams are made. */

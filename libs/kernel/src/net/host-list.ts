@@ -1,0 +1,30 @@
+import { StartError } from '../errors/start-error.js';
+
+/** Tells whether a host is on a list. @param hostname lower case, without brackets or the root's dot. */
+export type HostList = (hostname: string, port: number) => boolean;
+
+const ENTRY = /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::\d{1,5})?$/;
+
+/**
+ * Hosts that a setting lists (contract.md "Recording proxy": `gateway.forward_allow`).
+ * @param setting its name, for faults.
+ * @param entries `host` (any port), `host:port`, or `*.domain` (any name below the domain, with `:port` if wanted).
+ * @throws StartError naming every entry that is none of these.
+ */
+export function hostList(setting: string, entries: readonly string[]): HostList {
+  const lower = entries.map((entry) => entry.trim().toLowerCase());
+  const bad = lower.filter((entry) => !ENTRY.test(entry));
+  if (bad.length > 0) {
+    throw new StartError(bad.map((entry) => `${setting}: "${entry}" is not host, host:port or *.domain`));
+  }
+  const exact = new Set(lower.filter((entry) => !entry.startsWith('*.')));
+  const below = lower.filter((entry) => entry.startsWith('*.')).map((entry) => entry.slice(1));
+  return (hostname, port) => {
+    const withPort = `${hostname}:${port}`;
+    return (
+      exact.has(hostname) ||
+      exact.has(withPort) ||
+      below.some((suffix) => (suffix.includes(':') ? withPort : hostname).endsWith(suffix))
+    );
+  };
+}

@@ -1,0 +1,61 @@
+import dns, { type LookupAddress, type LookupAllOptions } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Whether an address is one of the public internet: not private, loopback, link-local, metadata, mapped or reserved
+ * (contract.md "Recording proxy", cloud mode).
+ * @param address an IPv4 or IPv6 address as the resolver or the socket spells it.
+ */
+export function isPublicAddress(address: string): boolean {
+  const bare = address.split('%', 1)[0]!;
+  if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return false;
+  const parsed = ipaddr.parse(bare);
+  // IPv4 in IPv6 clothes (mapped, NAT64, 6to4, Teredo) has ranges of its own and is refused with them.
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
+}
+
+/** This machine by its name (RFC 6761), with or without the root's dot. */
+const LOCALHOST = /(?:^|\.)localhost\.?$/i;
+
+/**
+ * Whether a host cannot be public, whatever a resolver says: an address that is not, or this machine's own name.
+ * @param hostname as `URL` has it, which writes numbers of any base as an address.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(bare) === 0 ? LOCALHOST.test(bare) : !isPublicAddress(bare);
+}
+
+/** Finds the addresses of a name, as `dns.lookup` does. */
+export type Resolver = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/**
+ * A `lookup` for sockets that hands out an address only when every address of the name is public. A socket dials what
+ * it hands out and asks nobody again. It is not asked about hosts that are addresses: see {@link isPublicAddress}.
+ * @param refusal makes the error for a name that leads inward.
+ */
+export const publicLookup =
+  (refusal: () => Error, resolve: Resolver = dns.lookup): LookupFunction =>
+  (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) {
+        callback(error, '', 0);
+        return;
+      }
+      const [first] = addresses;
+      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
+        callback(refusal() as NodeJS.ErrnoException, '', 0);
+      } else if (options.all) {
+        callback(null, addresses);
+      } else {
+        callback(null, first.address, first.family);
+      }
+    });
+  };
