@@ -11,7 +11,10 @@ const ROWS_PER_STATEMENT = 2_000;
  */
 export async function deleteRows(tx: WriteTx, table: string, where: Sql): Promise<number> {
   const name = rawSql(table);
-  if (tx.dialect === 'postgres') return tx.run(sql`delete from ${name} where ${where}`);
+  if (tx.dialect === 'postgres') {
+    await tx.takeTime();
+    return tx.run(sql`delete from ${name} where ${where}`);
+  }
   let deleted = 0;
   for (;;) {
     const count = await tx.run(

@@ -16,9 +16,16 @@ import { lockDirectory } from './sqlite/directory-lock.js';
 import { openReader, openWriter } from './sqlite/open-sqlite.js';
 
 /** Which database. SQLite takes the directory of its file for this process alone. */
-export type StorageConfig =
-  | { dialect: 'sqlite'; file: string }
-  | { dialect: 'postgres'; url: string; poolMax?: number; statementTimeoutMs?: number };
+export type StorageConfig = { dialect: 'sqlite'; file: string } | PostgresConfig;
+
+interface PostgresConfig {
+  dialect: 'postgres';
+  url: string;
+  /** Connections of this process at most; ten when left out. */
+  poolMax?: number;
+  /** How long a statement of a request may take; a minute when left out. */
+  statementTimeoutMs?: number;
+}
 
 export interface StorageOptions {
   /** Entities of the loaded features, as `defineEntity` made them. */
@@ -41,12 +48,18 @@ interface OpenedSqlite {
 interface OpenedPostgres {
   dialect: 'postgres';
   orm: MikroORM;
+  url: string;
   pool: pg.Pool;
+  /** Runs `work` with the ORM on connections whose statements take as long as they need; `pool` gives one of these. */
+  unhurried: <T>(work: (pool: pg.Pool) => Promise<T>) => Promise<T>;
   /** Closes the pool. */
   close: () => Promise<void>;
 }
 
 const POOL_MAX_DEFAULT = 10;
+const STATEMENT_TIMEOUT_MS_DEFAULT = 60_000;
+/** One holds the lock on the schema, one works. */
+const UNHURRIED_POOL_MAX = 2;
 
 /**
  * Opens connections and sets up the ORM on them, so that both share one copy of the driver: two copies of SQLite in one
@@ -54,9 +67,7 @@ const POOL_MAX_DEFAULT = 10;
  * @throws StartError
  */
 export function openOrm(config: StorageConfig, options: StorageOptions): Promise<OpenedSqlite | OpenedPostgres> {
-  return config.dialect === 'sqlite'
-    ? openSqlite(config.file, options)
-    : openPostgres(config.url, config.poolMax ?? POOL_MAX_DEFAULT, options);
+  return config.dialect === 'sqlite' ? openSqlite(config.file, options) : openPostgres(config, options);
 }
 
 async function openSqlite(file: string, options: StorageOptions): Promise<OpenedSqlite> {
@@ -82,16 +93,31 @@ async function openSqlite(file: string, options: StorageOptions): Promise<Opened
   }
 }
 
-async function openPostgres(url: string, poolMax: number, options: StorageOptions): Promise<OpenedPostgres> {
-  const pool = openPool(url, poolMax, options.logger);
+async function openPostgres(
+  { url, poolMax = POOL_MAX_DEFAULT, statementTimeoutMs = STATEMENT_TIMEOUT_MS_DEFAULT }: PostgresConfig,
+  options: StorageOptions,
+): Promise<OpenedPostgres> {
+  const { logger } = options;
+  const pool = openPool({ url, max: poolMax, statementTimeoutMs, logger });
   try {
-    await assertUsable(pool);
+    await assertUsable(pool, url, logger);
+    let current = pool;
     const orm = await initOrm('postgres', options, {
       driver: PostgreSqlDriver,
       dbName: decodeURIComponent(new URL(url).pathname.slice(1)),
-      driverOptions: () => new PostgresDialect({ pool }),
+      driverOptions: () =>
+        new PostgresDialect({ pool: { options: {}, connect: () => current.connect(), end: async () => undefined } }),
     });
-    return { dialect: 'postgres', orm, pool, close: () => pool.end() };
+    const unhurried: OpenedPostgres['unhurried'] = async (work) => {
+      current = openPool({ url, max: UNHURRIED_POOL_MAX, statementTimeoutMs: null, logger });
+      try {
+        return await work(current);
+      } finally {
+        await current.end();
+        current = pool;
+      }
+    };
+    return { dialect: 'postgres', orm, url, pool, unhurried, close: () => pool.end() };
   } catch (error) {
     await pool.end();
     throw error;

@@ -1,7 +1,9 @@
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
 import { Registry } from '@prometheus-io/client';
+import type { PoolClient } from 'pg';
 import { migrate } from './migrations/migrate.js';
 import { openOrm, type StorageConfig, type StorageOptions } from './open-orm.js';
+import { cancelQuery } from './postgres/cancel-query.js';
 import { connectionOf } from './postgres/connection-of.js';
 import { PostgresBackend } from './postgres/postgres-backend.js';
 import { SqliteBackend } from './sqlite/sqlite-backend.js';
@@ -17,16 +19,18 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   const opened = await openOrm(config, options);
   const { orm, close } = opened;
   try {
-    await migrate(orm, opened.dialect, opened.dialect === 'postgres' ? opened.pool : undefined);
+    if (opened.dialect === 'sqlite') await migrate(orm, 'sqlite');
+    else await opened.unhurried((pool) => migrate(orm, 'postgres', pool));
   } catch (error) {
     await close();
     throw error;
   }
   const metrics = new StorageMetrics(options.metrics ?? new Registry());
   if (opened.dialect === 'postgres') {
-    const makeManager = (client: Parameters<typeof connectionOf>[0]): SqlEntityManager =>
-      managerOn(orm, connectionOf(client));
-    return new Storage(new PostgresBackend({ pool: opened.pool, makeManager, close }), orm, metrics, options.logger);
+    const makeManager = (client: PoolClient): SqlEntityManager => managerOn(orm, connectionOf(client));
+    const { pool, url } = opened;
+    const cancel = (client: PoolClient): Promise<void> => cancelQuery(client, url);
+    return new Storage(new PostgresBackend({ pool, makeManager, cancel, close }), orm, metrics, options.logger);
   }
   const { file, writer, reader } = opened;
   const connection = orm.em.getConnection('write').getClient();

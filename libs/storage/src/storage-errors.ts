@@ -9,8 +9,14 @@ const POSTGRES_UNAVAILABLE = /^(08...|53...|57P..|58...|25006)$/;
 /** Deadlock, serialization failure, and a key taken by another instance since it was looked up. */
 const POSTGRES_TRANSIENT = new Set(['40001', '40P01', '23505']);
 
+/** Statement cancelled (its timeout, or by hand), lock not had in time, transaction idle or open for too long. */
+const POSTGRES_TIMEOUT = new Set(['57014', '55P03', '25P03', '25P04']);
+
+/** A standby, such as the primary of a moment ago, and a server with all connections taken. */
+const POSTGRES_ELSEWHERE = new Set(['25006', '53300']);
+
 const CONNECTION_LOST =
-  /Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed/;
+  /Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Query read timeout/;
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -33,18 +39,28 @@ export const isConnectionLost = (error: unknown): boolean =>
     /^(08...|57P0[123])$/.test(codeOf(error)) ||
     CONNECTION_LOST.test(error.message));
 
+/** A new connection, a little later, may find the database again, perhaps on another server; nothing was committed. */
+export const isAway = (error: unknown): boolean => isConnectionLost(error) || POSTGRES_ELSEWHERE.has(codeOf(error));
+
 /** The same transaction may succeed when it is tried again at once. */
 export const isTransient = (error: unknown): boolean => POSTGRES_TRANSIENT.has(codeOf(error));
 
-/** Disk full, I/O error, connection lost: no fault of the request. */
+/** It took longer than it may; which says nothing of the database's health. */
+export const isTimeout = (error: unknown): boolean => POSTGRES_TIMEOUT.has(codeOf(error));
+
+/** Disk full, I/O error, connection lost, too slow: no fault of the request. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Unavailable ||
   isConnectionLost(error) ||
+  isTimeout(error) ||
   SQLITE_UNAVAILABLE.test(codeOf(error)) ||
   POSTGRES_UNAVAILABLE.test(codeOf(error));
 
 /** Database errors as the domain knows them ({@link Unavailable}); every other error as it is. */
 export function toDomainError(error: unknown): unknown {
   if (error instanceof Unavailable || !isUnavailable(error)) return error;
-  return new Unavailable('the database cannot be used right now', { cause: error });
+  const message = isTimeout(error)
+    ? 'the database took too long and was stopped'
+    : 'the database cannot be used right now';
+  return new Unavailable(message, { cause: error });
 }

@@ -5,13 +5,18 @@ import type { Backend, LongReadOptions } from './backend.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import { SerialQueue } from './serial-queue.js';
 import type { Dialect, Sql } from './sql.js';
-import { isConnectionLost, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
+import { isAway, isTimeout, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
 import type { StorageMetrics } from './storage-metrics.js';
 import type { WriteTx } from './write-tx.js';
 
-const TRANSIENT_ATTEMPTS_MAX = 6;
+/** How often a transaction is begun again after a conflict, and for how long while the database is away. */
+const TRANSIENT_ATTEMPTS_MAX = 8;
 const RECONNECT_BUDGET_MS = 5_000;
-const RECONNECT_PAUSE_MS = 200;
+/** Pauses double from here on, half of each by chance, so that those who collided do not do so again. */
+const CONFLICT_PAUSE_MS = 4;
+const CONFLICT_PAUSE_MS_MAX = 250;
+const RECONNECT_PAUSE_MS = 50;
+const RECONNECT_PAUSE_MS_MAX = 500;
 
 /** How long a transaction that committed shows that the next one can, and one that failed that it cannot. */
 const COMMIT_SHOWS_MS = 1_000;
@@ -79,7 +84,7 @@ export class Storage {
   /** Reads by key, quickly. On SQLite this holds up the event loop: no scans. */
   async read<Row>(query: Sql): Promise<Row[]> {
     try {
-      return await this.backend.read<Row>(query);
+      return await this.repeated(() => this.backend.read<Row>(query));
     } catch (error) {
       throw toDomainError(error);
     }
@@ -89,7 +94,7 @@ export class Storage {
   async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
     const began = performance.now();
     try {
-      return await this.backend.readLong<Row>(query, options);
+      return await this.repeated(() => this.backend.readLong<Row>(query, options));
     } catch (error) {
       throw toDomainError(error);
     } finally {
@@ -135,6 +140,11 @@ export class Storage {
     return this.backend.dialect === 'sqlite' ? this.queue.run(attempt) : this.withRetries(attempt);
   }
 
+  /** Repeats a read that found the database away; on SQLite it never is. */
+  private repeated<T>(attempt: () => Promise<T>): Promise<T> {
+    return this.backend.dialect === 'sqlite' ? attempt() : this.withRetries(attempt);
+  }
+
   private async attempt<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
     const began = performance.now();
     try {
@@ -150,13 +160,13 @@ export class Storage {
     } catch (error) {
       const now = performance.now();
       const failed = isUnavailable(error);
-      if (failed) this.failedAt = now;
+      if (failed && !isTimeout(error)) this.failedAt = now;
       this.metrics.transaction(failed ? 'failed' : 'refused', now - began);
       throw error;
     }
   }
 
-  /** Repeats what certainly was not committed: conflicts with other instances, and a restart of the database. */
+  /** Repeats what certainly was not committed: conflicts with other instances, a restart or failover of the database. */
   private async withRetries<T>(attempt: () => Promise<T>): Promise<T> {
     const reconnectUntil = Date.now() + RECONNECT_BUDGET_MS;
     for (let attempts = 1; ; attempts++) {
@@ -164,11 +174,18 @@ export class Storage {
         return await attempt();
       } catch (error) {
         const conflict = isTransient(error) && attempts < TRANSIENT_ATTEMPTS_MAX;
-        const reconnect = isConnectionLost(error) && Date.now() < reconnectUntil;
+        const reconnect = isAway(error) && Date.now() < reconnectUntil;
         if (!conflict && !reconnect) throw error;
         this.metrics.retry(conflict ? 'conflict' : 'reconnect');
-        if (reconnect) await pause(RECONNECT_PAUSE_MS);
+        await pause(
+          conflict
+            ? backoff(attempts, CONFLICT_PAUSE_MS, CONFLICT_PAUSE_MS_MAX)
+            : backoff(attempts, RECONNECT_PAUSE_MS, RECONNECT_PAUSE_MS_MAX),
+        );
       }
     }
   }
 }
+
+const backoff = (attempts: number, firstMs: number, maxMs: number): number =>
+  Math.min(maxMs, firstMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);

@@ -25,6 +25,9 @@ export interface WriteTx {
    */
   update<Row>(table: Table<Row>, rows: readonly Row[], changed?: readonly (keyof Row & string)[]): Promise<void>;
 
+  /** From here on statements of this transaction may take as long as they need: for those that touch any number of rows. */
+  takeTime(): Promise<void>;
+
   /** An entity manager whose work is part of this transaction; flush it before returning. */
   readonly em: SqlEntityManager;
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/sql';
 import type { Migrator } from '@mikro-orm/migrations';
 import type pg from 'pg';
@@ -8,6 +9,11 @@ import { migrations } from './index.js';
 /** Any constant: instances that start at once wait for each other on it. */
 const MIGRATION_LOCK = 7_261_500_112;
 
+/** How often a migration is begun again when others held a table for too long, and how long they are let pass meanwhile. */
+const LOCK_ATTEMPTS = 30;
+const LOCK_PAUSE_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * Brings the schema up to date; on Postgres one instance at a time.
  * @throws StartError when the database has migrations that this version does not know, or one fails.
@@ -16,10 +22,12 @@ export async function migrate(orm: MikroORM, dialect: Dialect, pool?: pg.Pool): 
   if (!pool) return runMigrations(orm, dialect);
   const client = await pool.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // A lock of a transaction, which PgBouncer keeps on one connection; waited for as long as others migrate.
+    await client.query('begin; set local lock_timeout = 0');
+    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     await runMigrations(orm, dialect);
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await client.query('rollback').catch(() => undefined);
     client.release();
   }
 }
@@ -34,8 +42,27 @@ async function runMigrations(orm: MikroORM, dialect: Dialect): Promise<void> {
     ]);
   }
   try {
-    await migrator.up();
+    await upPatiently(migrator);
   } catch (error) {
     throw new StartError([`the database could not be brought up to date: ${error instanceof Error ? error.message : String(error)}`]);
   }
 }
+
+/**
+ * Runs what is outstanding, all or nothing. A migration that waits for a table makes everybody behind it wait too, so it
+ * waits shortly (`lock_timeout` of its connection) and comes again.
+ */
+async function upPatiently(migrator: Migrator): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await migrator.up();
+      return;
+    } catch (error) {
+      if (attempt === LOCK_ATTEMPTS || !lacksLock(error)) throw error;
+      await pause(LOCK_PAUSE_MS * (0.5 + Math.random()));
+    }
+  }
+}
+
+const lacksLock = (error: unknown): boolean =>
+  error instanceof Error && ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE || lacksLock(error.cause));

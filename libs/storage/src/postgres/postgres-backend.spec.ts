@@ -1,9 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
+import { Unavailable } from '@spandrel/kernel';
 import { PostgresBackend } from './postgres-backend.js';
 
+/** What the server says of the transaction, and whether it is the one it was. */
+interface Fate {
+  status?: string | null;
+  life?: string;
+  code?: string;
+}
+
 /** A pool with room for one connection, whose server commits and is gone before it says so. */
-function onePlace(status: string): { pool: pg.Pool; given: Promise<void> } {
+function onePlace(fate: Fate): pg.Pool {
   const { promise: given, resolve: giveBack } = Promise.withResolvers<void>();
   const lost = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
   const client = {
@@ -14,30 +22,42 @@ function onePlace(status: string): { pool: pg.Pool; given: Promise<void> } {
     release: () => giveBack(),
   };
   const pool = {
+    options: { max: 1 },
     connect: async () => client,
     query: async () => {
       await given;
-      return { rows: [{ status }] };
+      if (fate.code !== undefined) throw Object.assign(new Error('unknown'), { code: fate.code });
+      return { rows: [fate] };
     },
   };
-  return { pool: pool as unknown as pg.Pool, given };
+  return pool as unknown as pg.Pool;
 }
 
 describe('a transaction whose connection breaks during its commit', () => {
-  const run = (status: string): Promise<string> => {
-    const { pool } = onePlace(status);
+  const run = (fate: Fate): Promise<string> => {
     const backend = new PostgresBackend({
-      pool,
+      pool: onePlace(fate),
       makeManager: () => {
         throw new Error('not asked for');
       },
+      cancel: async () => undefined,
       close: async () => undefined,
     });
     return backend.transaction(async () => 'done');
   };
 
   it('asks for its fate with its place in the pool given back', async () => {
-    expect(await run('committed')).toBe('done');
-    await expect(run('aborted')).rejects.toThrow('connection lost');
+    expect(await run({ status: 'committed' })).toBe('done');
+    await expect(run({ status: 'aborted' })).rejects.toThrow('connection lost');
+  });
+
+  it('is begun again when the server that came back does not know it', async () => {
+    await expect(run({ code: '22023' })).rejects.toThrow('connection lost');
+  });
+
+  it('is neither committed nor begun again when its id may be that of another one', async () => {
+    // A server that crashed, or a standby that took over, may have given the same id out again.
+    await expect(run({ status: 'committed', life: 'another' })).rejects.toBeInstanceOf(Unavailable);
+    await expect(run({ status: null })).rejects.toBeInstanceOf(Unavailable);
   });
 });

@@ -1,16 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
+import { Unavailable } from '@spandrel/kernel';
 import type { Backend, BackendSize, BackendState, LongReadOptions } from '../backend.js';
-import { renderSql, sql, type Sql } from '../sql.js';
-import { isConnectionLost } from '../storage-errors.js';
+import { renderSql, sql, type RenderedSql, type Sql } from '../sql.js';
+import { isAway, isConnectionLost } from '../storage-errors.js';
 import type { WriteTx } from '../write-tx.js';
+import { SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
 import { PostgresTx } from './postgres-tx.js';
+import { ReadPlaces } from './read-places.js';
 
 export interface PostgresBackendParts {
   pool: pg.Pool;
   /** Makes an entity manager that works on one connection of the pool. */
   makeManager: (client: pg.PoolClient) => SqlEntityManager;
+  /** Asks the server to give up what a connection is at. */
+  cancel: (client: pg.PoolClient) => Promise<void>;
   /** Closes the pool. */
   close: () => Promise<void>;
 }
@@ -19,32 +24,42 @@ export interface PostgresBackendParts {
 const FATE_ATTEMPTS = 20;
 const FATE_PAUSE_MS = 250;
 
-/** A pool of connections, shared by all. */
+interface Committing<T> {
+  xid: string;
+  serverLife: string | undefined;
+  result: T;
+}
+
+/** A pool of connections, shared by all; long reads take half of it at most. */
 export class PostgresBackend implements Backend {
   readonly dialect = 'postgres';
+  private readonly places: ReadPlaces;
 
-  constructor(private readonly parts: PostgresBackendParts) {}
+  constructor(private readonly parts: PostgresBackendParts) {
+    this.places = new ReadPlaces(Math.max(1, Math.floor(parts.pool.options.max / 2)));
+  }
 
   async transaction<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
     const client = await this.parts.pool.connect();
     let broken: Error | undefined;
-    let committing: { xid: string; result: T } | undefined;
+    let committing: Committing<T> | undefined;
     let reason: unknown;
     try {
       const xid = await begin(client);
       const result = await work(new PostgresTx(client, this.parts.makeManager));
-      committing = { xid, result };
+      committing = { xid, serverLife: serverLifeOf(client), result };
       await client.query('commit');
       return result;
     } catch (error) {
       reason = error;
-      if (isConnectionLost(error)) broken = error as Error;
+      if (isAway(error)) broken = error as Error;
       else await client.query('rollback').catch((failure: Error) => (broken = failure));
     } finally {
       client.release(broken);
     }
     // Asked for on another connection, so that this one's place in the pool is to be free.
-    if (broken && committing && (await this.wasCommitted(committing.xid, reason))) return committing.result;
+    if (committing && isConnectionLost(reason) && (await this.wasCommitted(committing, reason)))
+      return committing.result;
     throw reason;
   }
 
@@ -53,11 +68,17 @@ export class PostgresBackend implements Backend {
     return (await this.parts.pool.query(text, params)).rows as Row[];
   }
 
-  async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
-    options?.signal?.throwIfAborted();
-    const rows = await this.read<Row>(query);
-    options?.signal?.throwIfAborted();
-    return rows;
+  async readLong<Row>(query: Sql, options: LongReadOptions = {}): Promise<Row[]> {
+    const leave = await this.places.take(options);
+    let client: pg.PoolClient;
+    try {
+      client = await this.parts.pool.connect();
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const release = (broken?: Error | boolean): void => (client.release(broken), leave());
+    return this.readOn<Row>(client, renderSql(query, 'postgres'), options.signal, release);
   }
 
   /** A transaction of its own gets an id, which a standby has none of, and must be one that may write. */
@@ -69,8 +90,8 @@ export class PostgresBackend implements Backend {
   }
 
   state(): BackendState {
-    const { totalCount, idleCount, waitingCount } = this.parts.pool;
-    return { longReadsWaiting: waitingCount, pool: { busy: totalCount - idleCount, idle: idleCount } };
+    const { totalCount, idleCount } = this.parts.pool;
+    return { longReadsWaiting: this.places.waiting, pool: { busy: totalCount - idleCount, idle: idleCount } };
   }
 
   async size(): Promise<BackendSize> {
@@ -83,23 +104,62 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * Whether a transaction whose connection broke during COMMIT was committed: only the server knows.
-   * @throws `reason` when the server cannot be asked in time.
+   * Runs a query on a connection and gives that back; when the signal fires, the server is told to give the query up, and
+   * the connection goes with it.
    */
-  private async wasCommitted(xid: string, reason: unknown): Promise<boolean> {
+  private async readOn<Row>(
+    client: pg.PoolClient,
+    { text, params }: RenderedSql,
+    signal: AbortSignal | undefined,
+    release: (broken?: Error | boolean) => void,
+  ): Promise<Row[]> {
+    const { promise: given, reject: giveUp } = Promise.withResolvers<never>();
+    let abandoned = false;
+    const abandon = (): void => {
+      abandoned = true;
+      giveUp(signal!.reason);
+      void this.parts.cancel(client).finally(() => release(true));
+    };
+    let broken: Error | undefined;
+    try {
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', abandon, { once: true });
+      return (await Promise.race([client.query(text, params), given])).rows as Row[];
+    } catch (error) {
+      if (isAway(error)) broken = error as Error;
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', abandon);
+      if (!abandoned) release(broken);
+    }
+  }
+
+  /**
+   * Whether a transaction whose connection broke during COMMIT was committed: only the server knows, and it only while
+   * it has not crashed or been replaced since, for then it may have given the id to another transaction. A standby, which
+   * may be behind, is not believed.
+   * @throws Unavailable when it cannot be known.
+   */
+  private async wasCommitted({ xid, serverLife }: Committing<unknown>, reason: unknown): Promise<boolean> {
     for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
       try {
-        const { rows } = await this.parts.pool.query('select pg_xact_status($1::xid8) as status', [xid]);
-        const status = (rows[0] as { status: string | null }).status;
-        if (status !== 'in progress') return status === 'committed';
+        const { rows } = await this.parts.pool.query<{ status: string | null; life: string }>(
+          `select case when pg_is_in_recovery() then 'in progress' else pg_xact_status($1::xid8) end as status,
+            ${SERVER_LIFE} as life`,
+          [xid],
+        );
+        const { status, life } = rows[0]!;
+        if (status === 'aborted') return false;
+        if (status === 'committed' && life === serverLife) return true;
+        if (status !== 'in progress') break;
       } catch (error) {
-        // The crash took the transaction so early that the server gives its id out again.
+        // The server does not know the id yet: the transaction was lost with a crash, or with the server before.
         if (isIdOfTheFuture(error)) return false;
-        if (!isConnectionLost(error)) throw error;
+        if (!isAway(error)) throw error;
       }
       await pause(FATE_PAUSE_MS);
     }
-    throw reason;
+    throw new Unavailable('the database was lost, and it is not known whether the change was made', { cause: reason });
   }
 }
 

@@ -1,25 +1,58 @@
-import { Pool, TypeOverrides } from 'pg';
+import { Pool, TypeOverrides, type ClientBase } from 'pg';
 import { StartError, type Logger } from '@spandrel/kernel';
 
 const INT8 = 20;
 const NUMERIC = 1700;
+/** The versions that the tests and the documentation speak of: 15 to 18. */
+const VERSION_MIN = 15;
+const VERSION_MAX = 18;
+/** How long a statement waits for a connection, and a connection for its server. */
+const CONNECT_MS_MAX = 5_000;
+/** How much later than the server this process gives a statement up: the server may be out of reach. */
+const CLIENT_LATER_MS = 5_000;
+/** How long a statement waits for a lock that another transaction holds; a waiting migration lets others pass sooner. */
+const LOCK_MS_MAX = 10_000;
+const MIGRATION_LOCK_MS_MAX = 2_000;
+/** How long a transaction may do nothing: this process is gone, or hangs, and must not hold its locks for ever. */
+const IDLE_IN_TRANSACTION_MS_MAX = 60_000;
+
+export interface PoolOptions {
+  /** `postgres://…`, as DATABASE_URL has it. */
+  url: string;
+  max: number;
+  /** How long a statement may take; `null`: as long as it takes, for migrations, which wait but shortly for locks. */
+  statementTimeoutMs: number | null;
+  logger: Logger;
+}
+
+const serverLives = new WeakMap<ClientBase, string>();
+
+/** What of the server changes when it may have lost transactions: it crashed, or another one took its place. */
+export const SERVER_LIFE = "(select coalesce(stats_reset::text, '') from pg_stat_bgwriter)";
+
+/** What {@link SERVER_LIFE} was when the connection was made. */
+export const serverLifeOf = (client: ClientBase): string | undefined => serverLives.get(client);
 
 /**
- * The connection pool that everything shares. 64-bit integers and numerics come back as numbers.
- * @param url `postgres://…`, as DATABASE_URL has it.
+ * A connection pool. 64-bit integers and numerics come back as numbers.
+ *
+ * The timeouts are set by a statement on every new connection: PgBouncer refuses a connection that brings them along.
  */
-export function openPool(url: string, poolMax: number, logger: Logger): Pool {
+export function openPool({ url, max, statementTimeoutMs, logger }: PoolOptions): Pool {
   const types = new TypeOverrides();
   types.setTypeParser(INT8, Number);
   types.setTypeParser(NUMERIC, Number);
   for (const oid of [1082, 1114, 1184, 1186]) types.setTypeParser(oid, (text: string) => text);
   const pool = new Pool({
     connectionString: url,
-    max: poolMax,
+    max,
     types,
     application_name: 'spandrel',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    ...(statementTimeoutMs !== null && { query_timeout: statementTimeoutMs + CLIENT_LATER_MS }),
     keepAlive: true,
+    // Awaited by the pool, whatever its types say.
+    onConnect: (client) => prepare(client, statementTimeoutMs) as unknown as void,
   });
   // Without listeners a connection that the server drops would end the process.
   pool.on('connect', (client) =>
@@ -29,17 +62,63 @@ export function openPool(url: string, poolMax: number, logger: Logger): Pool {
   return pool;
 }
 
-/** @throws StartError when the server cannot be reached or its database cannot hold every text. */
-export async function assertUsable(pool: Pool): Promise<void> {
-  let encoding: string;
+async function prepare(client: ClientBase, statementTimeoutMs: number | null): Promise<void> {
+  const lockMs =
+    statementTimeoutMs === null ? MIGRATION_LOCK_MS_MAX : Math.min(LOCK_MS_MAX, Math.ceil(statementTimeoutMs / 2));
+  const results = (await client.query(
+    `set statement_timeout = ${statementTimeoutMs ?? 0}; set lock_timeout = ${lockMs};
+     set idle_in_transaction_session_timeout = ${statementTimeoutMs === null ? 0 : IDLE_IN_TRANSACTION_MS_MAX};
+     select ${SERVER_LIFE} as life`,
+  )) as unknown as { rows: { life: string }[] }[];
+  serverLives.set(client, results.at(-1)!.rows[0]!.life);
+}
+
+/**
+ * @throws StartError when the server cannot be reached, is too old, or its database cannot hold every text. Its lines
+ *   hold no password.
+ */
+export async function assertUsable(pool: Pick<Pool, 'query'>, url: string, logger: Logger): Promise<void> {
+  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new StartError(['DATABASE_URL: it must be like postgres://user:password@host:5432/name']);
+  }
+  let server: { encoding: string; version: string };
   try {
-    const { rows } = await pool.query<{ server_encoding: string }>('show server_encoding');
-    encoding = rows[0]!.server_encoding;
+    const { rows } = await pool.query<typeof server>(
+      "select current_setting('server_encoding') as encoding, current_setting('server_version') as version",
+    );
+    server = rows[0]!;
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    throw new StartError([`DATABASE_URL: the database cannot be reached: ${message || (code ?? 'unknown error')}`]);
+    const reason = withoutPassword(message || (code ?? 'unknown error'), url);
+    throw new StartError([`DATABASE_URL: the database cannot be reached: ${reason}`]);
   }
-  if (encoding !== 'UTF8') {
-    throw new StartError([`DATABASE_URL: the database must have the encoding UTF8, it has ${encoding}`]);
+  const major = Number.parseInt(server.version, 10);
+  if (major < VERSION_MIN) {
+    throw new StartError([
+      `DATABASE_URL: Spandrel needs Postgres ${VERSION_MIN} to ${VERSION_MAX}, the server is Postgres ${server.version}`,
+    ]);
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new StartError([`DATABASE_URL: the database must have the encoding UTF8, it has ${server.encoding}`]);
+  }
+  if (major > VERSION_MAX) {
+    logger.warn(
+      { version: server.version },
+      `this Postgres is newer than ${VERSION_MAX}, the newest Spandrel was tried with`,
+    );
+  }
+}
+
+function withoutPassword(text: string, url: string): string {
+  const password = URL.parse(url)?.password ?? '';
+  if (password === '') return text;
+  return text.replaceAll(password, '***').replaceAll(decoded(password), '***');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

@@ -1,7 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
 import { CHUNK_SIZES, insertText } from '../insert-text.js';
-import { renderSql, type Sql, type SqlValue } from '../sql.js';
+import { renderSql, sql, type Sql, type SqlValue } from '../sql.js';
 import type { Table } from '../table.js';
 import { TransactionEnd } from '../transaction-end.js';
 import type { WriteTx } from '../write-tx.js';
@@ -19,11 +19,18 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
-/** A transaction on one connection; bulk writes are multi-row statements, prepared once a connection. */
+/** What pg takes for a timeout that is never reached. */
+const NEVER_MS = 2 ** 31 - 1;
+
+/**
+ * A transaction on one connection; bulk writes are multi-row statements, prepared once a connection, in the order of
+ * keys: transactions that write the same rows then wait for one another instead of both for each other.
+ */
 export class PostgresTx implements WriteTx {
   readonly dialect = 'postgres';
   readonly end = new TransactionEnd();
   private manager: SqlEntityManager | undefined;
+  private timed = true;
 
   constructor(
     private readonly client: pg.PoolClient,
@@ -42,6 +49,12 @@ export class PostgresTx implements WriteTx {
   async run(statement: Sql): Promise<number> {
     const { text, params } = renderSql(statement, 'postgres');
     return (await this.query(text, params)).rowCount ?? 0;
+  }
+
+  async takeTime(): Promise<void> {
+    if (!this.timed) return;
+    this.timed = false;
+    await this.run(sql`set local statement_timeout = 0`);
   }
 
   insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void> {
@@ -63,10 +76,11 @@ export class PostgresTx implements WriteTx {
     properties: readonly (keyof Row & string)[],
     changed?: readonly (keyof Row & string)[],
   ): Promise<void> {
+    const ordered = inKeyOrder(table, rows);
     let done = 0;
-    while (done < rows.length) {
-      const size = CHUNK_SIZES.find((chunk) => chunk <= rows.length - done)!;
-      const chunk = rows.slice(done, done + size);
+    while (done < ordered.length) {
+      const size = CHUNK_SIZES.find((chunk) => chunk <= ordered.length - done)!;
+      const chunk = ordered.slice(done, done + size);
       const params = chunk.flatMap((row) => properties.map((property) => row[property] as SqlValue));
       await this.query(insertText(table, properties, size, changed, 'postgres'), params);
       done += size;
@@ -75,6 +89,23 @@ export class PostgresTx implements WriteTx {
 
   private query(text: string, values: SqlValue[]): Promise<pg.QueryResult> {
     const name = statementName(text);
-    return this.client.query(name === undefined ? { text, values } : { name, text, values });
+    const query = {
+      text,
+      values,
+      ...(name !== undefined && { name }),
+      ...(!this.timed && { query_timeout: NEVER_MS }),
+    };
+    return this.client.query(query);
   }
+}
+
+/** Rows by their keys: any order does that is the same in all processes. */
+function inKeyOrder<Row>({ key }: Table<Row>, rows: readonly Row[]): readonly Row[] {
+  if (rows.length < 2) return rows;
+  return rows.toSorted((a, b) => {
+    for (const property of key) {
+      if (a[property] !== b[property]) return a[property] < b[property] ? -1 : 1;
+    }
+    return 0;
+  });
 }

@@ -31,6 +31,8 @@ export class SqliteTx implements WriteTx {
     return this.statements.get(text).run(params).changes;
   }
 
+  async takeTime(): Promise<void> {}
+
   async insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void> {
     this.runForEach(insertText(table, table.properties, 1, undefined, 'sqlite'), rows, table.properties);
   }
