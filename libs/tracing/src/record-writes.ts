@@ -3,7 +3,7 @@ import type { GroupCommit } from '@spandrel/storage';
 import { Storage } from '@spandrel/storage';
 import type { JobAnswer } from './apply-job.js';
 import { PRICING, type PricingTable } from './pricing.js';
-import { jobWeight, type TracingJob } from './tracing-job.js';
+import { isBulkDelete, jobWeight, type TracingJob } from './tracing-job.js';
 import { WriteBatch } from './write-batch.js';
 
 type AnswerOf<Type extends JobAnswer['type']> = Extract<JobAnswer, { type: Type }>;
@@ -16,7 +16,8 @@ export class RecordWrites {
   constructor(storage: Storage, batch: WriteBatch, @Inject(PRICING) pricing: PricingTable) {
     this.group = storage.groupCommit<TracingJob, JobAnswer>({
       apply: (tx, jobs) => batch.apply(tx, jobs, pricing),
-      weigh: jobWeight,
+      // Rows of a transaction are locked in one order; a bulk delete beside other jobs would begin that order anew.
+      weigh: (job) => (!storage.exclusive && isBulkDelete(job) ? Number.MAX_SAFE_INTEGER : jobWeight(job)),
     });
   }
 

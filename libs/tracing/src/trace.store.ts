@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, forUpdate, rawSql, sql, Storage, type WriteTx } from '@spandrel/storage';
+import { anyOf, forUpdate, rawSql, rowsFrom, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './working-set.js';
@@ -15,6 +15,19 @@ const PROJECT_TABLES = [
   ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
   ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
   ['span_payload', 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id'],
+] as const;
+
+/** The same on Postgres: the keys of spans before these, in the order in which all writers lock them. */
+const PARTITIONED_PROJECT_TABLES = [
+  ['trace', undefined],
+  ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
+  ['span_key', 'select 1 from trace t where t.project_id = span_key.project_id and t.id = span_key.trace_id'],
+  ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
+  [
+    'span_payload',
+    `select 1 from span_key s where s.project_id = span_payload.project_id and s.id = span_payload.span_id
+      and s.started_at = span_payload.started_at`,
+  ],
 ] as const;
 
 /** Rows of traces and their tags. */
@@ -32,11 +45,15 @@ export class TraceStore {
 
   /** Traces to be changed, locked against other instances in the order of their ids. */
   loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<TraceRow[]> {
-    if (ids.length === 0) return Promise.resolve([]);
-    return tx.all<TraceRow>(
-      sql`select ${TRACE_COLUMNS} from trace t
-        where t.project_id = ${scope.projectId} and ${anyOf('t.id', ids)} order by t.id${forUpdate('t')}`,
-    );
+    return ids.length === 0 ? Promise.resolve([]) : this.lock(tx, scope, anyOf('t.id', ids));
+  }
+
+  /** As {@link loadForWrite}, with the traces of some spans, which need not be known. */
+  loadWithThoseOf(tx: WriteTx, scope: Scope, ids: readonly string[], spanIds: readonly string[]): Promise<TraceRow[]> {
+    if (spanIds.length === 0) return this.loadForWrite(tx, scope, ids);
+    const named = rowsFrom('named', { id: { type: 'text', values: ids } });
+    const ofSpans = sql`select s.trace_id from span s where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds)}`;
+    return this.lock(tx, scope, sql`t.id in (select named.id from ${named} union ${ofSpans})`);
   }
 
   /** Writes what the jobs made of the traces. */
@@ -70,13 +87,34 @@ export class TraceStore {
    */
   async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {
     const alone = this.storage.exclusive && !(await this.hasOthers(tx, scope));
-    const deleted = { trace: 0, trace_tag: 0, span: 0, span_payload: 0 };
-    for (const [table, belongsTo] of PROJECT_TABLES) {
+    const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0 };
+    const tables = tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES;
+    if (tx.dialect === 'postgres') {
+      await tx.takeTime();
+      await this.lockAll(tx, scope);
+    }
+    for (const [table, belongsTo] of tables) {
       const ofProject = sql` where project_id = ${scope.projectId}`;
       const left = belongsTo === undefined ? ofProject : sql`${ofProject} and not exists (${rawSql(belongsTo)})`;
       deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? rawSql('') : left}`);
     }
     return { traces: deleted.trace, spans: deleted.span };
+  }
+
+  private lock(tx: WriteTx, scope: Scope, which: Sql): Promise<TraceRow[]> {
+    return tx.all<TraceRow>(
+      sql`select ${TRACE_COLUMNS} from trace t
+        where t.project_id = ${scope.projectId} and ${which} order by t.id${forUpdate('t')}`,
+    );
+  }
+
+  /** Locks all traces of the project in the order of their ids; a delete would in whatever order they lie. */
+  private async lockAll(tx: WriteTx, scope: Scope): Promise<void> {
+    await tx.all(
+      sql`with locked as materialized
+          (select t.id from trace t where t.project_id = ${scope.projectId} order by t.id${forUpdate('t')})
+        select count(*) as n from locked`,
+    );
   }
 
   private async hasOthers(tx: WriteTx, scope: Scope): Promise<boolean> {

@@ -52,8 +52,9 @@ export class WriteBatch {
     changes: TracingChange[],
   ): Promise<Outcome<JobAnswer>[]> {
     const sets = new Map<string, WorkingSet>();
-    for (const { scope } of jobs) {
-      if (sets.has(scope.projectId)) continue;
+    const scopes = new Map(jobs.map(({ scope }) => [scope.projectId, scope]));
+    // In one order in all instances, so that none waits for another that waits for it.
+    for (const [, scope] of [...scopes].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const ofProject = jobs.filter((job) => job.scope.projectId === scope.projectId);
       sets.set(scope.projectId, await this.load(tx, scope, ofProject, changes));
     }
@@ -77,9 +78,16 @@ export class WriteBatch {
       for (const id of spanIdsOf(job)) set.loadSpan(id, null);
       for (const id of traceIdsOf(job)) traceIds.add(id);
     }
-    for (const span of await this.spans.loadForWrite(tx, scope, [...set.spans.keys()])) {
+    const spanIds = [...set.spans.keys()];
+    if (tx.dialect === 'postgres') {
+      // Traces before their spans, as who deletes a trace does. SQLite has one writer, which needs no second look.
+      const traces = await this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
+      for (const trace of traces) set.loadTrace(trace.id, trace);
+      traceIds.clear();
+    }
+    for (const span of await this.spans.loadForWrite(tx, scope, spanIds)) {
       set.loadSpan(span.id, span);
-      traceIds.add(span.traceId);
+      if (!set.traces.has(span.traceId)) traceIds.add(span.traceId);
     }
     for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
     return set;
