@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { CreateConnection, UpdateConnection } from '@spandrel/contract';
 import { Conflict, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
+import { AddressRule } from './address-rule.js';
 import { checkConnection, keyNeededAgain, leadsElsewhere } from './check-connection.js';
 import { ConnectionUses } from './connection-uses.js';
 import type { ConnectionRow } from './connection.entity.js';
@@ -18,13 +19,14 @@ export class ChangeConnections {
     private readonly store: ConnectionStore,
     private readonly uses: ConnectionUses,
     private readonly ring: KeyRing,
+    private readonly addresses: AddressRule,
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
   ) {}
 
   /** @throws Invalid */
   async create({ projectId }: Scope, body: CreateConnection): Promise<ConnectionRow> {
     const { name, provider, base_url: baseUrl = null, default_model: defaultModel = null } = body;
-    checkConnection(this.plugins.providers, { provider, baseUrl }, body.api_key === '');
+    checkConnection(this.plugins.providers, this.addresses, { provider, baseUrl }, body.api_key === '');
     const id = newId();
     const now = Date.now();
     const sealed = seal(body.api_key, this.ring.current, { projectId, id });
@@ -69,7 +71,7 @@ export class ChangeConnections {
     };
     // Whoever only renames is not asked about a provider whose plugin is away.
     if (body.provider !== undefined || body.base_url !== undefined || apiKey !== undefined) {
-      checkConnection(providers, changed, apiKey === undefined ? this.hasEmptyKey(row) : apiKey === '');
+      checkConnection(providers, this.addresses, changed, apiKey === undefined ? this.hasEmptyKey(row) : apiKey === '');
       const kept = apiKey === undefined && leadsElsewhere(providers, row, changed);
       if (kept && !this.hasEmptyKey(row)) throw keyNeededAgain();
     }

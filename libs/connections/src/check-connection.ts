@@ -1,6 +1,7 @@
 import { isStorableText, type FieldError } from '@spandrel/contract';
 import { Invalid, type Named } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
+import type { AddressRule } from './address-rule.js';
 import { originOf } from './open-connection.js';
 
 /** Providers that take no calls without a key. Servers of one's own often want none. */
@@ -13,13 +14,14 @@ export interface Destination {
 }
 
 /**
- * Checks what the wire's schema cannot know: the provider is loaded, there is a base to call, and a key where the
- * provider wants one (contract.md "Provider connections").
+ * Checks what the wire's schema cannot know: the provider is loaded, there is a base to call that may be called, and a
+ * key where the provider wants one (contract.md "Provider connections").
  * @param keyIsEmpty of the key the connection will have.
  * @throws Invalid `validation_failed`
  */
 export function checkConnection(
   providers: readonly Named<Provider>[],
+  addresses: AddressRule,
   { provider, baseUrl }: Destination,
   keyIsEmpty: boolean,
 ): void {
@@ -30,6 +32,9 @@ export function checkConnection(
   }
   if (baseUrl !== null && !isStorableText(baseUrl)) {
     throw invalid({ path: 'base_url', message: 'must not hold NUL characters or lone surrogates' });
+  }
+  if (baseUrl !== null && addresses.refuses(baseUrl)) {
+    throw invalid({ path: 'base_url', message: 'must name a host that is public, or in connections.allow_private' });
   }
   if (baseUrl === null && extension.defaultBaseUrl === null) {
     throw invalid({ path: 'base_url', message: `is required: the provider ${provider} has no default` });

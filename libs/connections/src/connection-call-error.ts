@@ -4,7 +4,8 @@ export class ConnectionCallError extends Error {
 
   constructor(
     /**
-     * `refused`: not sent, since it would leave the connection's own server or is no proper request; `network`: no
+     * `refused`: not sent, since it would leave the connection's own server, lead to an address that is not public where
+     * that is not allowed, or is no proper request; `network`: no
      * connection, or cut; `timeout`; `aborted`: by the caller's signal; `too-large`: over {@link ANSWER_BYTES_MAX}.
      */
     readonly kind: 'refused' | 'network' | 'timeout' | 'aborted' | 'too-large',

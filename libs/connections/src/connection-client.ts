@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, errors, type Dispatcher } from 'undici';
+import type { Resolver } from '@spandrel/kernel';
 import { ANSWER_BYTES_MAX, ConnectionCallError, tooLarge } from './connection-call-error.js';
 import { decodeAnswer } from './decode-answer.js';
+import { AddressRefused, publicConnector } from './public-connector.js';
 
 /** A request as it goes on the wire. */
 export interface WireRequest {
@@ -13,6 +15,8 @@ export interface WireRequest {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body: string | null;
+  /** Whether public addresses alone may be dialled. */
+  guarded: boolean;
 }
 
 export interface WireAnswer {
@@ -28,7 +32,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECTING = { timeout: 10_000, maxCachedSessions: 1_000, allowH2: false };
+const UNTIMED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
 
 /**
  * Sends the calls of all connections over kept-alive connections: no redirects, no proxies of the environment, no
@@ -36,16 +41,17 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 @Injectable()
 export class ConnectionClient implements OnApplicationShutdown {
-  private readonly agent = new Agent({
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    allowH2: false,
-    maxCachedSessions: 1_000,
-  });
+  private readonly agent = new Agent({ ...UNTIMED, connect: CONNECTING });
+  /** Shares no connection with the other one. */
+  private readonly guardedAgent: Agent;
+
+  /** @param resolve finds addresses, as the system does when left out. */
+  constructor(resolve?: Resolver) {
+    this.guardedAgent = new Agent({ ...UNTIMED, connect: publicConnector(CONNECTING, resolve) });
+  }
 
   /** @throws ConnectionCallError */
-  async send(request: WireRequest, options: CallOptions): Promise<WireAnswer> {
+  async send({ guarded, ...request }: WireRequest, options: CallOptions): Promise<WireAnswer> {
     const started = performance.now();
     const exchange = new Exchange();
     const onAbort = (): void => exchange.fail(new ConnectionCallError('aborted', 'the call was given up'));
@@ -58,7 +64,7 @@ export class ConnectionClient implements OnApplicationShutdown {
         options.signal?.removeEventListener('abort', onAbort);
       };
       try {
-        this.agent.dispatch(request, exchange);
+        (guarded ? this.guardedAgent : this.agent).dispatch(request, exchange);
       } catch (error) {
         exchange.fail(toCallError(error));
       }
@@ -69,8 +75,8 @@ export class ConnectionClient implements OnApplicationShutdown {
   }
 
   /** Ends the calls under way and closes all connections. */
-  onApplicationShutdown(): Promise<void> {
-    return this.agent.destroy();
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.agent.destroy(), this.guardedAgent.destroy()]);
   }
 }
 
@@ -167,6 +173,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** By code alone: messages and members of these errors may hold what was sent or answered. */
 function toCallError(error: unknown): ConnectionCallError {
   if (error instanceof ConnectionCallError) return error;
+  if (error instanceof AddressRefused) {
+    return new ConnectionCallError('refused', 'the host resolves to an address that is not public');
+  }
   const code = codeOf(error);
   if (code === 'UND_ERR_INVALID_ARG') {
     return new ConnectionCallError('refused', 'the request cannot be sent: a header or the path is not valid');

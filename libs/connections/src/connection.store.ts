@@ -25,6 +25,15 @@ export class ConnectionStore {
     return row;
   }
 
+  /** @returns the connection of this name, the oldest of several; `undefined` when the project has none. */
+  async findNamed(scope: Scope, name: string): Promise<ConnectionRow | undefined> {
+    const [row] = await this.storage.read<ConnectionRow>(
+      sql`select ${CONNECTION_COLUMNS} from provider_connection c
+        where c.project_id = ${scope.projectId} and c.name = ${name} order by c.id limit 1`,
+    );
+    return row;
+  }
+
   /** A connection that is to be changed, or kept as it is, until the transaction ends; locked against others. */
   async findForWrite(tx: WriteTx, scope: Scope, id: string): Promise<ConnectionRow | undefined> {
     if (!isStorableText(id)) return undefined;

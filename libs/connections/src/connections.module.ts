@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LOGGER, SETTINGS } from '@spandrel/kernel';
+import { AddressRule } from './address-rule.js';
 import { ChangeConnections } from './change-connections.js';
 import { ConnectionClient } from './connection-client.js';
 import { ConnectionUses } from './connection-uses.js';
@@ -16,7 +17,8 @@ import { TestConnection } from './test-connection.js';
     { provide: KeyRing, inject: [SETTINGS, LOGGER], useFactory: openKeyRing },
     ConnectionStore,
     ConnectionUses,
-    ConnectionClient,
+    AddressRule,
+    { provide: ConnectionClient, useFactory: () => new ConnectionClient() },
     Connections,
     ChangeConnections,
     TestConnection,

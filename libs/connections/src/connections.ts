@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
+import { AddressRule } from './address-rule.js';
 import { ConnectionClient } from './connection-client.js';
 import type { ConnectionRow } from './connection.entity.js';
 import { ConnectionStore } from './connection.store.js';
@@ -23,6 +24,7 @@ export class Connections {
     private readonly store: ConnectionStore,
     private readonly ring: KeyRing,
     private readonly client: ConnectionClient,
+    private readonly addresses: AddressRule,
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
   ) {}
 
@@ -32,9 +34,7 @@ export class Connections {
    */
   async findForUse(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection | undefined> {
     const row = await this.store.findForWrite(tx, scope, id);
-    if (!row) return undefined;
-    const { name, provider, baseUrl, defaultModel } = row;
-    return { id, name, provider, baseUrl, defaultModel };
+    return row && usable(row);
   }
 
   /** Opens a connection for calls. @throws ConnectionUnusable when it is gone, cannot be decrypted, or has no provider. */
@@ -42,6 +42,15 @@ export class Connections {
     const row = await this.store.find(scope, id);
     if (!row) throw new ConnectionUnusable(`connection ${id} does not exist any more`);
     return this.openRow(row);
+  }
+
+  /**
+   * What the project's connection of this name is, to be opened by {@link open}; the oldest of several.
+   * @returns `undefined` when the project has none.
+   */
+  async findNamed(scope: Scope, name: string): Promise<UsableConnection | undefined> {
+    const row = await this.store.findNamed(scope, name);
+    return row && usable(row);
   }
 
   /** As {@link open}, for a row at hand. */
@@ -54,7 +63,8 @@ export class Connections {
       );
     }
     const target = { baseUrl, apiKey: unsealKey(row, this.ring) };
-    return new OpenedConnection({ id, name, providerName, provider, target, client: this.client });
+    const guarded = this.addresses.guards(baseUrl, provider.defaultBaseUrl);
+    return new OpenedConnection({ id, name, providerName, provider, target, guarded, client: this.client });
   }
 }
 
@@ -73,5 +83,13 @@ export function unsealKey(row: ConnectionRow, ring: KeyRing): string {
     );
   }
 }
+
+const usable = ({ id, name, provider, baseUrl, defaultModel }: ConnectionRow): UsableConnection => ({
+  id,
+  name,
+  provider,
+  baseUrl,
+  defaultModel,
+});
 
 const describe = ({ id, name }: ConnectionRow): string => `connection ${JSON.stringify(name)} (${id})`;

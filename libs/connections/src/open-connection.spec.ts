@@ -31,7 +31,15 @@ function connectionTo(baseUrl: string | null, defaultBaseUrl: string | null = nu
   const chat = openAiChatCalls({ baseUrl: defaultBaseUrl, maxTokensMember: 'max_tokens' });
   const provider = { defaultBaseUrl, chat } as Provider;
   const target = { baseUrl, apiKey: KEY };
-  return new OpenedConnection({ id: 'c', name: 'n', providerName: 'custom', provider, target, client });
+  return new OpenedConnection({
+    id: 'c',
+    name: 'n',
+    providerName: 'custom',
+    provider,
+    target,
+    guarded: false,
+    client,
+  });
 }
 
 const request = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
@@ -73,6 +81,19 @@ describe('send', () => {
       headers: { authorization: `Bearer ${KEY}`, 'accept-encoding': 'identity', 'content-length': '18' },
       body: '{"hello":"wörld"}',
     });
+  });
+
+  it('follows no redirect, so that no other server gets the key', async () => {
+    let elsewhere = 0;
+    const other = await serve((_req, res) => {
+      elsewhere++;
+      res.end('{}');
+    });
+    for (const status of [301, 302, 303, 307, 308]) {
+      const base = await serve((_req, res) => res.writeHead(status, { location: `${other}/v1/chat` }).end());
+      expect((await connectionTo(base).send(request(`${base}/v1`), within)).status).toBe(status);
+    }
+    expect(elsewhere).toBe(0);
   });
 
   it('keeps connections open between calls', async () => {

@@ -47,6 +47,8 @@ export interface OpenConnectionParts {
   providerName: string;
   provider: Provider;
   target: ConnectionTarget;
+  /** Whether its calls may go to public addresses alone. */
+  guarded: boolean;
   client: ConnectionClient;
 }
 
@@ -88,6 +90,7 @@ export class OpenedConnection implements OpenConnection {
         method: request.method,
         headers: wireHeaders(request.headers),
         body: request.body === undefined ? null : bodyText(request.body),
+        guarded: this.#parts.guarded,
       },
       options,
     );

@@ -106,6 +106,7 @@ export const configSchema = z.strictObject({
     behind_seconds: z.number().min(1).max(86_400),
   }),
   secret_key: secretKey.nullable(),
+  connections: z.strictObject({ allow_private: z.array(z.string().min(1)) }),
   evals: z.strictObject({ concurrency: z.number().int().min(1).max(1_000), calls_max: z.number().int().min(1) }),
   queue: z.strictObject({ claim_timeout: z.number().int().min(1).nullable() }),
   pricing: z.strictObject({ models: z.record(z.string(), modelPrice) }),

@@ -88,6 +88,10 @@ export interface Settings {
   };
   /** Seals the keys of provider connections; `null`: local mode makes one in the data directory. */
   secretKey: Buffer | null;
+  connections: {
+    /** Hosts that connections of cloud mode may lead to though they are not public. */
+    allowPrivate: readonly string[];
+  };
   evals: {
     /** Datapoints of one run that are called at once. */
     concurrency: number;
@@ -165,6 +169,7 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
       behindMs: config.events.behind_seconds * 1_000,
     },
     secretKey: config.secret_key,
+    connections: { allowPrivate: config.connections.allow_private },
     evals: { concurrency: config.evals.concurrency, callsMax: config.evals.calls_max },
     queue: { claimTimeoutSeconds: config.queue.claim_timeout },
     pricing: config.pricing,

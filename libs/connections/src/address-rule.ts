@@ -1,0 +1,48 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { hostList, isPrivateHost, SETTINGS, type HostList, type Settings } from '@spandrel/kernel';
+import { originOf } from './open-connection.js';
+
+type RuleSettings = Pick<Settings, 'mode' | 'connections' | 'plugins'>;
+
+/**
+ * Where provider connections may lead (contract.md "Recording proxy", cloud mode: "the same address rule holds for a
+ * connection's `base_url`"): to public addresses, to hosts of `connections.allow_private`, and, without a base of their
+ * own, to the base that the operator gave their provider. In local mode anywhere.
+ */
+@Injectable()
+export class AddressRule {
+  /** `undefined` in local mode. */
+  private readonly allowed: HostList | undefined;
+  private readonly operatorBases: ReadonlySet<string | undefined>;
+
+  /** @throws StartError for an entry of `connections.allow_private` that is none. */
+  constructor(@Inject(SETTINGS) { mode, connections, plugins }: RuleSettings) {
+    this.allowed = mode === 'cloud' ? hostList('connections.allow_private', connections.allowPrivate) : undefined;
+    const given = plugins.map(({ config }) => config['base_url']).filter((base) => typeof base === 'string');
+    this.operatorBases = new Set(given.map(originOf));
+  }
+
+  /**
+   * Whether a connection may dial public addresses alone.
+   * @param baseUrl its own; `null` for its provider's.
+   */
+  guards(baseUrl: string | null, defaultBaseUrl: string | null): boolean {
+    if (!this.allowed) return false;
+    if (baseUrl === null && this.operatorBases.has(originOf(defaultBaseUrl))) return false;
+    const url = URL.parse(baseUrl ?? defaultBaseUrl ?? '');
+    return url === null || !this.allowed(...hostAndPort(url));
+  }
+
+  /** Whether a base can lead nowhere it may lead to, whatever a resolver says. */
+  refuses(baseUrl: string): boolean {
+    const url = URL.parse(baseUrl);
+    return url !== null && isPrivateHost(url.hostname) && this.guards(baseUrl, null);
+  }
+}
+
+const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+const hostAndPort = ({ hostname, port, protocol }: URL): [string, number] => [
+  hostname.replace(/\.$/, ''),
+  port === '' ? (PORTS[protocol] ?? 0) : Number(port),
+];
