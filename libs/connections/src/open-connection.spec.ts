@@ -235,7 +235,7 @@ describe('send', () => {
   it('fails what is under way when the service stops', async () => {
     const client = new ConnectionClient();
     const base = await serve(() => undefined);
-    const parts = { id: 'c', name: 'n', providerName: 'custom', provider: {} as Provider, client };
+    const parts = { id: 'c', name: 'n', providerName: 'custom', provider: {} as Provider, guarded: false, client };
     const target = { baseUrl: base, apiKey: KEY };
     const sending = kindOf(new OpenedConnection({ ...parts, target }).send(request(base), within));
     await new Promise((done) => setTimeout(done, 30));
