@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { until } from '../support/spandrel.ts';
 import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
+import { RUN_TIMING, type RunTiming } from '../../libs/evals/src/run-timing.js';
 import { EvalsLab } from './evals-lab.ts';
 
 const SECRET_KEY = Buffer.alloc(32, 7);
@@ -82,7 +83,10 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
 
     it('a run that its process left is taken up once its lease is over', async () => {
       const config = await newDatabase();
-      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+      const lab = await EvalsLab.open(config, {
+        ...withKey(SECRET_KEY),
+        prepare: (app) => void Object.assign(app.get<RunTiming>(RUN_TIMING), { pollMs: 500, sweepMs: 1_000 }),
+      });
       try {
         const { id } = await lab.dataset('one', 'two');
         const run = await lab.run(id);

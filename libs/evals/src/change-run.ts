@@ -11,6 +11,14 @@ import { evalRunNotFound } from './not-found.js';
 import { runSummary } from './run-resource.js';
 import { RUN_STATUS } from './status.js';
 
+/** Whose a run is, and until when unless it is renewed, in ms. */
+export interface Lease {
+  owner: string;
+  until: number;
+}
+
+type Begun = { run: EvalRunRow } | { busyUntil: number } | undefined;
+
 /** Moves of a run as a whole, each with its event in the same transaction (service-spec "States and transitions"). */
 @Injectable()
 export class ChangeRun {
@@ -23,20 +31,23 @@ export class ChangeRun {
   ) {}
 
   /**
-   * pending → running, once; a run without datapoints completes with it. Items that an earlier process was calling are
-   * pending again.
-   * @returns the run when it is running now, else `undefined`: it is gone or finished.
+   * Takes a run for a process. pending → running, once; a run without datapoints completes with it. Items that an earlier
+   * process was calling are pending again.
+   * @returns the run; until when it is another's, or not to be taken; `undefined`: it is gone or finished.
    */
-  begin(key: RunKey, now: number): Promise<EvalRunRow | undefined> {
-    return this.change(key, (run, emit) => {
-      if (run.status !== RUN_STATUS.pending)
-        return { ...run, running: run.status === RUN_STATUS.running ? '[]' : run.running };
-      emit({ type: 'eval_started', run_id: run.id, dataset_id: run.datasetId });
-      const begun = { ...run, status: RUN_STATUS.running, startedAt: now };
-      if (run.total > 0) return begun;
-      emit({ type: 'eval_completed', run_id: run.id });
+  async begin(key: RunKey, { owner, until }: Lease, now: number): Promise<Begun> {
+    const run = await this.change(key, (found, emit) => {
+      if (found.status >= RUN_STATUS.completed || isLeased(found, now)) return found;
+      const taken = { ...found, leaseOwner: owner, leaseUntil: until };
+      if (found.status === RUN_STATUS.running) return { ...taken, running: '[]' };
+      emit({ type: 'eval_started', run_id: found.id, dataset_id: found.datasetId });
+      const begun = { ...taken, status: RUN_STATUS.running, startedAt: now };
+      if (found.total > 0) return begun;
+      emit({ type: 'eval_completed', run_id: found.id });
       return { ...begun, ...ended(RUN_STATUS.completed, now) };
-    }).then((run) => (run?.status === RUN_STATUS.running ? run : undefined));
+    });
+    if (!run || run.status >= RUN_STATUS.completed) return undefined;
+    return run.leaseOwner === owner && run.leaseUntil === until ? { run } : { busyUntil: run.leaseUntil };
   }
 
   /** Unfinished → failed: the run cannot go on. @param reason holds no secret. */
@@ -104,3 +115,5 @@ export class ChangeRun {
 }
 
 const ended = (status: number, now: number) => ({ status, endedAt: now, leaseOwner: null, leaseUntil: 0 });
+
+const isLeased = ({ leaseUntil }: EvalRunRow, now: number): boolean => leaseUntil > now;

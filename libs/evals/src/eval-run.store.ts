@@ -105,19 +105,6 @@ export class EvalRunStore {
     );
   }
 
-  /** Takes a run into work, or keeps it. @returns whether it is now `owner`'s. */
-  async lease(run: RunKey, owner: string, now: number, until: number): Promise<boolean> {
-    const { projectId, id } = run;
-    const rows = await this.storage.write((tx) =>
-      tx.run(
-        sql`update eval_run set lease_owner = ${owner}, lease_until = ${until}
-          where project_id = ${projectId} and id = ${id} and status < ${RUN_STATUS.completed}
-          and (lease_owner = ${owner} or lease_until <= ${now})`,
-      ),
-    );
-    return rows > 0;
-  }
-
   /** Keeps runs of an owner for longer. @param ids of any projects. */
   async renew(owner: string, ids: readonly string[], until: number): Promise<void> {
     if (ids.length === 0) return;
@@ -129,23 +116,24 @@ export class EvalRunStore {
     );
   }
 
-  /** Lets an owner's run go, when it is unfinished and still the owner's. @param from when it may be taken again, in ms. */
-  async giveBack({ projectId, id }: RunKey, owner: string, from: number): Promise<void> {
-    await this.storage.write((tx) =>
+  /**
+   * Lets an owner's run go, when it is unfinished and still the owner's.
+   * @param from when it may be taken again, in ms. @returns whether it was.
+   */
+  async giveBack({ projectId, id }: RunKey, owner: string, from: number): Promise<boolean> {
+    const rows = await this.storage.write((tx) =>
       tx.run(
         sql`update eval_run set lease_owner = null, lease_until = ${from} where project_id = ${projectId}
           and id = ${id} and status < ${RUN_STATUS.completed} and lease_owner = ${owner}`,
       ),
     );
+    return rows > 0;
   }
 
-  /** Lets all runs of an owner go; with no owner, those of anybody: only where no other process can be at work. */
-  async release(owner?: string): Promise<void> {
-    const whose = owner === undefined ? sql`1 = 1` : sql`lease_owner = ${owner}`;
+  /** Ends all leases: only where no other process can be at work. */
+  async release(): Promise<void> {
     await this.storage.write((tx) =>
-      tx.run(
-        sql`update eval_run set lease_owner = null, lease_until = 0 where status < ${RUN_STATUS.completed} and ${whose}`,
-      ),
+      tx.run(sql`update eval_run set lease_owner = null, lease_until = 0 where status < ${RUN_STATUS.completed}`),
     );
   }
 }

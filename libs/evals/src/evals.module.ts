@@ -2,7 +2,8 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { ConnectionsModule, ConnectionUses } from '@spandrel/connections';
 import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
-import { SETTINGS, type Settings } from '@spandrel/kernel';
+import { LOGGER, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
 import { TracingModule } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
 import { CompareRuns } from './compare-runs.js';
@@ -12,9 +13,14 @@ import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsController } from './evals.controller.js';
 import { ExecuteRun } from './execute-run.js';
+import { LocalDispatch } from './local-dispatch.js';
 import { Permits } from './permits.js';
+import { PgBossDispatch } from './pg-boss-dispatch.js';
 import { ReadRun } from './read-run.js';
 import { RecordItems } from './record-items.js';
+import { RUN_DISPATCH, type RunDispatch } from './run-dispatch.js';
+import { PgBossDatabase } from './pg-boss-database.store.js';
+import { RUN_TIMING, runTiming, type RunTiming } from './run-timing.js';
 import { RunWorker } from './run-worker.js';
 import { StartRun } from './start-run.js';
 
@@ -28,6 +34,17 @@ import { StartRun } from './start-run.js';
       provide: Permits,
       inject: [SETTINGS],
       useFactory: ({ evals }: Pick<Settings, 'evals'>) => new Permits(evals.callsMax),
+    },
+    {
+      provide: RUN_TIMING,
+      inject: [Storage],
+      useFactory: ({ exclusive }: Storage): RunTiming => runTiming(!exclusive),
+    },
+    PgBossDatabase,
+    {
+      provide: RUN_DISPATCH,
+      inject: [Storage, PgBossDatabase, EvalRunStore, RUN_TIMING, LOGGER],
+      useFactory: dispatchOf,
     },
     EvalMetrics,
     EvalRunStore,
@@ -59,4 +76,15 @@ export class EvalsModule implements OnModuleInit {
       isUsed: (tx, scope, connectionId) => this.runs.usesConnection(tx, scope, connectionId),
     });
   }
+}
+
+/** Where other processes may be on the database, runs go through pg-boss (ADR 0014). */
+function dispatchOf(
+  { exclusive }: Storage,
+  database: PgBossDatabase,
+  runs: EvalRunStore,
+  timing: RunTiming,
+  logger: Logger,
+): RunDispatch {
+  return exclusive ? new LocalDispatch(runs, timing, logger) : new PgBossDispatch(database, runs, timing, logger);
 }

@@ -6,7 +6,7 @@ import { Invalid, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } fr
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { RunWorker } from './run-worker.js';
+import { RUN_DISPATCH, type RunDispatch } from './run-dispatch.js';
 import { runSummary } from './run-resource.js';
 import { RUN_STATUS } from './status.js';
 
@@ -18,7 +18,7 @@ export class StartRun {
     private readonly runs: EvalRunStore,
     private readonly snapshots: DatasetSnapshots,
     private readonly connections: Connections,
-    private readonly worker: RunWorker,
+    @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
   ) {}
 
@@ -33,11 +33,11 @@ export class StartRun {
     const run = await this.storage.write(async (tx) => {
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
       const config = await this.complete(tx, scope, body.config);
-      const row = newRun(scope, { id, datasetId, body, config, snapshot, now, lease: this.worker.lease(now) });
+      const row = newRun(scope, { id, datasetId, body, config, snapshot, now });
       await this.runs.insert(tx, row);
+      await this.dispatch.enqueue(tx, row);
       return row;
     });
-    this.worker.begin(run);
     return runSummary(run);
   }
 
@@ -100,10 +100,9 @@ interface NewRun {
   config: EvalConfigResource;
   snapshot: { version: number; count: number };
   now: number;
-  lease: { owner: string; until: number };
 }
 
-function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now, lease }: NewRun): EvalRunRow {
+function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now }: NewRun): EvalRunRow {
   return {
     projectId: scope.projectId,
     id,
@@ -134,7 +133,7 @@ function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now, leas
     startedAt: null,
     endedAt: null,
     running: '[]',
-    leaseOwner: lease.owner,
-    leaseUntil: lease.until,
+    leaseOwner: null,
+    leaseUntil: 0,
   };
 }

@@ -48,4 +48,30 @@ describe('a periodic task', () => {
     await task.stop();
     expect(seen).toEqual(['begun', 'over']);
   });
+
+  it('is done at once when hurried, and once more when that came while it was under way', async () => {
+    let runs = 0;
+    const { promise: goOn, resolve: letGo } = Promise.withResolvers<void>();
+    const task = new PeriodicTask({
+      everyMs: 60_000,
+      logger,
+      failure: 'x',
+      task: async () => {
+        runs++;
+        await goOn;
+      },
+    });
+    task.hurry();
+    await pause(20);
+    expect(runs).toBe(0);
+    task.start();
+    task.hurry();
+    while (runs === 0) await pause(1);
+    for (let time = 0; time < 3; time++) task.hurry();
+    letGo();
+    while (runs < 2) await pause(1);
+    await pause(20);
+    await task.stop();
+    expect(runs).toBe(2);
+  });
 });

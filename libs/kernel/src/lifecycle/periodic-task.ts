@@ -16,12 +16,25 @@ export class PeriodicTask {
   private readonly stopped = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private underWay: Promise<void> = Promise.resolve();
+  private isUnderWay = false;
+  private hurried = false;
 
   constructor(private readonly options: PeriodicTaskOptions) {}
 
   /** Begins to wait for the first time. */
   start(): void {
     this.after(this.options.firstMs ?? this.options.everyMs);
+  }
+
+  /** Does it at once, or right behind what is under way; as often as is asked meanwhile it is done once. */
+  hurry(): void {
+    if (this.stopped.signal.aborted || !this.timer) return;
+    if (this.isUnderWay) {
+      this.hurried = true;
+      return;
+    }
+    clearTimeout(this.timer);
+    this.after(0);
   }
 
   /** Does it no more. @returns once what is under way is over. */
@@ -33,8 +46,11 @@ export class PeriodicTask {
 
   private after(ms: number): void {
     this.timer = setTimeout(() => {
+      this.isUnderWay = true;
       this.underWay = this.once().then(() => {
-        if (!this.stopped.signal.aborted) this.after(this.options.everyMs);
+        this.isUnderWay = false;
+        if (!this.stopped.signal.aborted) this.after(this.hurried ? 0 : this.options.everyMs);
+        this.hurried = false;
       });
     }, ms).unref();
   }

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { sql, Storage, type WriteTx } from '@spandrel/storage';
+import { CompiledQuery, type Kysely } from 'kysely';
+import type { Db } from 'pg-boss';
+
+/** Any constant: instances that start at once wait for each other on it. */
+const INSTALL_LOCK = 7_261_500_113;
+
+/** The database as pg-boss takes it: our pool, and our transactions. */
+@Injectable()
+export class PgBossDatabase {
+  constructor(private readonly storage: Storage) {}
+
+  /** Statements of pg-boss's own, each on any connection of the pool. */
+  readonly pool: Db = {
+    executeSql: (text, values) =>
+      (this.storage.em().getKysely() as Kysely<unknown>).connection().execute(async (connection) => {
+        try {
+          return await execute(connection, text, values);
+        } catch (error) {
+          // Some texts are a whole transaction; the connection must not go back to the pool in the midst of one.
+          if (/\bbegin\b/i.test(text)) await execute(connection, 'rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
+  };
+
+  /** Statements that are part of a transaction. */
+  within = (tx: WriteTx): Db => ({
+    executeSql: (text, values) => execute(tx.em.getKysely() as Kysely<unknown>, text, values),
+  });
+
+  /** Runs `work` in a transaction of its own. */
+  async write(work: (db: Db) => Promise<void>): Promise<void> {
+    await this.storage.write((tx) => work(this.within(tx)));
+  }
+
+  /** Runs `install` while no other instance does. */
+  async alone(install: () => Promise<void>): Promise<void> {
+    await this.storage.write(async (tx) => {
+      await tx.all(sql`select pg_advisory_xact_lock(${INSTALL_LOCK})::text`);
+      await install();
+    });
+  }
+}
+
+async function execute(
+  kysely: Kysely<unknown>,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<{ rows: unknown[] }> {
+  return { rows: (await kysely.executeQuery(CompiledQuery.raw(text, [...values]))).rows };
+}

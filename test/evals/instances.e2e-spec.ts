@@ -1,0 +1,222 @@
+/** Runs of two instances on one Postgres: dispatched with their transaction, handed over, taken over, cancelled anywhere. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EvalRunResource, EventPayload } from '@spandrel/contract';
+import { createLogger, newId } from '@spandrel/kernel';
+import { sql } from '@spandrel/storage';
+import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/run-dispatch.js';
+import { RUN_TIMING, type RunTiming } from '../../libs/evals/src/run-timing.js';
+import { openLink, type Link } from '../support/cut-link.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startServerApp, type ServerApp, type ServerAppOptions } from '../support/server-app.ts';
+import { until } from '../support/spandrel.ts';
+import { EvalsLab } from './evals-lab.ts';
+
+const CONCURRENCY = 4;
+
+let postgres: TestPostgres | undefined;
+let url = '';
+let labs: EvalsLab[] = [];
+const lines: string[] = [];
+const opened: ServerApp[] = [];
+const links: Link[] = [];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase('instances');
+  // Both make the schema of the jobs.
+  const [first, second] = await Promise.all([EvalsLab.open({ dialect: 'postgres', url }, options()), start()]);
+  labs = [first, first.on(second)];
+}, 60_000);
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+  links.splice(0).forEach((link) => link.close());
+});
+
+afterAll(async () => {
+  await labs[1]?.server.close();
+  await labs[0]?.close();
+  await postgres?.stop();
+});
+
+/** @param timing other than the instances' own. */
+function options(timing: Partial<RunTiming> = {}): ServerAppOptions {
+  return {
+    logger: createLogger('info', 'test', { write: (line: string) => void lines.push(line) }),
+    settings: (settings) => {
+      settings.secretKey = Buffer.alloc(32, 7);
+      settings.evals = { ...settings.evals, concurrency: CONCURRENCY };
+    },
+    prepare: (app) => void Object.assign(app.get<RunTiming>(RUN_TIMING), timing),
+  };
+}
+
+const start = (timing?: Partial<RunTiming>, at = url): Promise<ServerApp> =>
+  startServerApp({ dialect: 'postgres', url: at }, options(timing));
+
+const query = <Row>(text: ReturnType<typeof sql>): Promise<Row[]> => labs[0]!.server.storage.read<Row>(text);
+
+/** Who works on a run. */
+async function ownerOf(runId: string): Promise<string | null> {
+  const [row] = await query<{ owner: string | null }>(
+    sql`select lease_owner as owner from eval_run where id = ${runId}`,
+  );
+  return row!.owner;
+}
+
+const jobsOf = (runId: string): Promise<{ state: string }[]> =>
+  query(sql`select state from spandrel_jobs.job where data ->> 'id' = ${runId} order by created_on`);
+
+/** What all instances told of a run. */
+const toldOf = (runId: string, ...also: ServerApp[]): EventPayload[] =>
+  [...labs.map(({ server }) => server), ...also]
+    .flatMap(({ events }) => events.map(({ event }) => event))
+    .filter((event) => 'run_id' in event && event.run_id === runId);
+
+function expectToldOnce(run: EvalRunResource, told: EventPayload[]): void {
+  const count = (type: EventPayload['type']): number => told.filter((event) => event.type === type).length;
+  expect([count('eval_started'), count('eval_completed')]).toEqual([1, 1]);
+  const progress = told.flatMap((event) => (event.type === 'eval_progress' ? [event.progress] : []));
+  expect(progress.toSorted((a, b) => a - b)).toEqual(Array.from({ length: run.total }, (_, index) => index + 1));
+}
+
+const questions = (name: string, count: number, does = 'fake:slow:80'): string[] =>
+  Array.from({ length: count }, (_, index) => `${does} ${name} ${index}`);
+
+describe('a run of two instances', () => {
+  it('is dispatched with its transaction, or not at all', async () => {
+    const { app, storage } = labs[0]!.server;
+    const dispatch = app.get<RunDispatch>(RUN_DISPATCH);
+    const run = { projectId: 'nobody', id: newId() };
+    const losing = storage.write(async (tx) => {
+      await dispatch.enqueue(tx, run);
+      throw new Error('lost');
+    });
+    await expect(losing).rejects.toThrow('lost');
+    expect(await jobsOf(run.id)).toEqual([]);
+    await storage.write((tx) => dispatch.enqueue(tx, run));
+    // There is no such run: its job is done with.
+    await until(async () => (await jobsOf(run.id))[0]?.state === 'completed');
+    expect(await jobsOf(run.id)).toHaveLength(1);
+  });
+
+  it('goes on at the other one at once when its own stops', async () => {
+    const lab = labs[0]!.on(await start());
+    const { id } = await lab.dataset(...questions('handed over', 40));
+    const { body } = await lab.start(id);
+    await until(async () => (await lab.read(body.id)).progress >= 6);
+    const first = await ownerOf(body.id);
+    await lab.server.close();
+    const stoppedAt = (await labs[1]!.read(body.id)).progress;
+    const stopped = performance.now();
+    await until(async () => (await labs[1]!.read(body.id)).progress > stoppedAt);
+    expect(performance.now() - stopped).toBeLessThan(2_500);
+    expect(await ownerOf(body.id)).not.toBe(first);
+    const run = await labs[1]!.ended(body.id);
+    expect(run).toMatchObject({ status: 'completed', progress: 40, failed_count: 0 });
+    const asked = [...lab.asked()].filter(([text]) => text.includes('handed over'));
+    expect(asked.map(([, count]) => count)).toEqual(asked.map(() => 1));
+    expect(asked).toHaveLength(40);
+    expectToldOnce(run, toldOf(body.id, lab.server));
+  });
+
+  it('is taken over from one that is cut off; what that one still brings changes nothing', async () => {
+    const link = await openLink(Number(new URL(url).port));
+    links.push(link);
+    const through = new URL(url);
+    through.port = String(link.port);
+    const timing = { leaseMs: 2_000, renewMs: 500, superviseSeconds: 1, pollMs: 200, heartbeatSeconds: 10 };
+    const [lost, other] = await Promise.all([start(timing, through.href), start(timing)]);
+    opened.push(lost, other);
+    const lab = labs[0]!.on(lost);
+    const { id } = await lab.dataset(...questions('taken over', 60, 'fake:slow:150'));
+    const { body } = await lab.start(id);
+    await until(async () => (await lab.read(body.id)).progress >= 8);
+    const first = await ownerOf(body.id);
+    const before = await labs[0]!.read(body.id);
+    link.cut();
+    // A tenth of a minute goes by for pg-boss.
+    await labs[0]!.server.storage.write((tx) =>
+      tx.run(sql`update spandrel_jobs.job set heartbeat_on = heartbeat_on - interval '10 seconds'
+        where data ->> 'id' = ${body.id}`),
+    );
+    await until(async () => ![null, first].includes(await ownerOf(body.id)), 15_000);
+    link.mend();
+    const run = await labs[0]!.ended(body.id);
+    expect(run).toMatchObject({ status: 'completed', progress: 60, total: 60, failed_count: 0 });
+    const asked = [...lab.asked()].filter(([text]) => text.includes('taken over'));
+    expect(asked).toHaveLength(60);
+    const twice = asked.filter(([, count]) => count > 1).map(([text]) => text);
+    expect(twice.length).toBeGreaterThan(0);
+    expect(twice.length).toBeLessThanOrEqual(CONCURRENCY);
+    const known = before.result_items.filter(({ status }) => status === 'completed').map(({ input }) => input);
+    expect(known.length).toBeGreaterThanOrEqual(8);
+    for (const input of known) expect(twice).not.toContain(input);
+    // The cut one has put down its pen.
+    await until(async () => (await jobsOf(body.id)).every(({ state }) => state === 'completed'));
+    expectToldOnce(run, toldOf(body.id, lost, other).filter(isDurable));
+  }, 60_000);
+
+  it('is cancelled at whichever one is asked', async () => {
+    const lab = labs[0]!.on(await start());
+    opened.push(lab.server);
+    const { id } = await lab.dataset(...questions('cancelled', 40));
+    const { body } = await lab.start(id);
+    await until(async () => (await lab.read(body.id)).progress >= 4);
+    const cancelled = await labs[1]!.api.post<EvalRunResource>(`/api/eval/${body.id}/cancel`, {});
+    expect(cancelled.body.status).toBe('cancelled');
+    await until(async () => (await jobsOf(body.id))[0]?.state === 'completed');
+    const run = await lab.read(body.id);
+    expect(run.status).toBe('cancelled');
+    // Four were in flight.
+    expect(run.progress).toBeLessThanOrEqual(cancelled.body.progress + CONCURRENCY);
+    const asked = [...lab.asked()].filter(([text]) => text.includes('cancelled'));
+    expect(asked).toHaveLength(run.progress);
+    expect(toldOf(body.id, lab.server).filter(({ type }) => type === 'eval_cancelled')).toHaveLength(1);
+  });
+
+  it('is found again when its job is lost', async () => {
+    const lab = labs[0]!.on(await start({ sweepMs: 300, pollMs: 200 }));
+    opened.push(lab.server);
+    const { id } = await lab.dataset('one', 'two');
+    const run = await lab.run(id);
+    const { storage } = lab.server;
+    await storage.write(async (tx) => {
+      await tx.run(sql`delete from eval_result where run_id = ${run.id}`);
+      await tx.run(sql`delete from spandrel_jobs.job where data ->> 'id' = ${run.id}`);
+      await tx.run(sql`update eval_run set status = 1, ended_at = null, progress = 0 where id = ${run.id}`);
+    });
+    expect(await lab.ended(run.id)).toMatchObject({ status: 'completed', progress: 2 });
+  });
+
+  it('goes on when the connections to the database break, each datapoint called once', async () => {
+    const lab = labs[0]!;
+    const { id } = await lab.dataset(...questions('broken', 30));
+    const { body } = await lab.start(id);
+    for (let time = 1; time <= 3; time++) {
+      await until(async () => (await lab.read(body.id)).progress >= time * 7);
+      await query(
+        sql`select pg_terminate_backend(pid)::text from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`,
+      ).catch(() => undefined);
+    }
+    const run = await lab.ended(body.id);
+    expect(run).toMatchObject({ status: 'completed', progress: 30, failed_count: 0 });
+    const asked = [...lab.asked()].filter(([text]) => text.includes('broken'));
+    expect(asked.map(([, count]) => count)).toEqual(Array.from({ length: 30 }, () => 1));
+  });
+
+  it('leaves nothing behind that grows: jobs that are through are kept for an hour', async () => {
+    await until(async () => (await query(sql`select 1 from spandrel_jobs.job where state < 'completed'`)).length === 0);
+    const [queue] = await query(
+      sql`select policy, deletion_seconds as kept, heartbeat_seconds as heartbeat from spandrel_jobs.queue
+        where name = 'eval-runs'`,
+    );
+    expect(queue).toMatchObject({ policy: 'exclusive', kept: 3_600 });
+    expect(lines.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+  });
+});
+
+/** The witness also sees what was told in a transaction that was lost with its connection. */
+const isDurable = (event: EventPayload, index: number, all: EventPayload[]): boolean =>
+  all.findIndex((other) => JSON.stringify(other) === JSON.stringify(event)) === index;

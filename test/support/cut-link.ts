@@ -1,0 +1,47 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A way to a server of this machine that a test can cut, as a network does. */
+export interface Link {
+  port: number;
+  /** Ends all connections and takes no new ones. */
+  cut(): void;
+  mend(): void;
+  close(): void;
+}
+
+/** Opens a way to a port of this machine. */
+export async function openLink(target: number): Promise<Link> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy();
+    const far = connect(target, '127.0.0.1');
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const endAll = (): void => sockets.forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => {
+      isCut = true;
+      endAll();
+    },
+    mend: () => void (isCut = false),
+    close: () => {
+      endAll();
+      server.close();
+    },
+  };
+}
