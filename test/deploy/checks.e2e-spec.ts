@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { readChart, type Chart } from './checks/chart.ts';
+import { chartFaults } from './checks/chart-faults.ts';
+import { variableFaults } from './checks/variable-faults.ts';
+
+const chart = readChart('deploy/helm/spandrel');
+const changed = (change: (copy: Chart) => void): string[] => {
+  const copy = structuredClone(chart);
+  change(copy);
+  return chartFaults(copy);
+};
+const edit = (name: string, from: string, to: string) => (copy: Chart) => {
+  const before = copy.templates[name]!;
+  copy.templates[name] = before.replace(from, to);
+  expect(copy.templates[name]).not.toBe(before);
+};
+
+/** The checks of scripts/lint-deploy.mjs can fail. */
+describe('the checks of the chart', () => {
+  it('find nothing in the chart as it is', () => {
+    expect(chartFaults(chart)).toEqual([]);
+  });
+
+  it.each<[string, (copy: Chart) => void, RegExp]>([
+    [
+      'a value that is misspelt',
+      edit('server-service.yaml', '.Values.service.type', '.Values.service.kind'),
+      /\.Values\.service\.kind: not in values/,
+    ],
+    [
+      'a value that nobody uses',
+      (copy) => (copy.values['imagePullPolicy'] = 'Always'),
+      /imagePullPolicy is used by no template/,
+    ],
+    ['a block without an end', edit('ingress.yaml', '{{- end }}', ''), /ingress\.yaml: 1 blocks have no end/],
+    ['an end without a block', edit('ingress.yaml', '{{- if .Values.ingress.enabled }}', ''), /one end too many/],
+    ['an include of nothing', edit('ingress.yaml', 'spandrel.fullname', 'spandrel.name'), /include "spandrel\.name"/],
+    ['a function that is not known', edit('config-map.yaml', 'toYaml', 'toYAML'), /toYAML is not known/],
+    ['braces that do not match', edit('ingress.yaml', '}}', '}'), /braces do not match/],
+    [
+      'a secret of its own',
+      (copy) => (copy.templates['secret.yaml'] = 'kind: Secret\n'),
+      /secrets are made by the user/,
+    ],
+    [
+      'a value of the wrong kind',
+      (copy) => (copy.values['service'] = { type: 'Cluster' }),
+      /values\.yaml\/service\/type/,
+    ],
+    [
+      'a secret among the variables',
+      (copy) => Object.assign(copy.values['server'] as object, { env: { SPANDREL_SECRET_KEY: 'x' } }),
+      /values\.yaml\/server\/env/,
+    ],
+    [
+      'a secret among the settings',
+      (copy) => Object.assign(copy.values['config'] as object, { secret_key: 'x' }),
+      /values\.yaml\/config/,
+    ],
+    [
+      'a stop that is cut short',
+      (copy) => Object.assign(copy.values['server'] as object, { terminationGracePeriodSeconds: 5 }),
+      /terminationGracePeriodSeconds/,
+    ],
+  ])('find %s', (_, change, fault) => {
+    expect(changed(change)).toContainEqual(expect.stringMatching(fault));
+  });
+
+  it('find a variable that the program does not read', () => {
+    const text = readFileSync('compose.yaml', 'utf8');
+    const known = [{ variable: 'SPANDREL_API_KEY', secret: true }, { variable: 'SPANDREL_API_URL' }];
+    expect(variableFaults('x', 'SPANDREL_API_KEY_FILE: a\nSPANDREL_API_URL: b\n', known)).toEqual([]);
+    expect(variableFaults('x', 'SPANDREL_API_URL_FILE: b\n', known)).toEqual([
+      'x: SPANDREL_API_URL_FILE is no variable of a setting',
+    ]);
+    expect(variableFaults('compose.yaml', text, known)).toContain(
+      'compose.yaml: REDIS_URL is no variable of a setting',
+    );
+  });
+});
