@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { CONFIG_FILE_SOURCE, PACKAGE, SETTING_SOURCES } from '@spandrel/kernel';
+import { adminCommand } from './admin-command.js';
 import { serve } from './serve.js';
 import { runInPlace } from './run-in-place.js';
 
@@ -17,14 +18,15 @@ const settings = [
 ].join('\n');
 
 const ROTATE_HELP = `
-Stop the server first. Without SPANDREL_SECRET_KEY the key file of the data directory gets a new key. With it, the new
-key is read from SPANDREL_NEW_SECRET_KEY or SPANDREL_NEW_SECRET_KEY_FILE (32 bytes, base64 or hex).
+Stop the server first, in cloud mode all of them. Without SPANDREL_SECRET_KEY the key file of the data directory gets a
+new key. With it, as always in cloud mode, the new key is read from SPANDREL_NEW_SECRET_KEY or SPANDREL_NEW_SECRET_KEY_FILE (32 bytes, base64 or hex).
 
 Settings:
 ${settings}`;
 
 const REBUILD_HELP = `
-Stop the server first: a data directory is one process's at a time. A server of this version keeps the analytics itself;
+Stop the server first: a data directory is one process's at a time. In cloud mode servers may run; what they write waits
+until it is done. A server of this version keeps the analytics itself;
 they are to be counted anew after the server ran without the feature "analytics", or the database was changed by hand.
 
 Settings:
@@ -92,5 +94,7 @@ program
     const { rebuildAnalytics } = await import('./rebuild-analytics.js');
     await rebuildAnalytics(process.argv.slice(4));
   });
+
+program.addCommand(adminCommand(settings));
 
 await program.parseAsync();

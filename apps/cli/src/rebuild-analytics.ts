@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { analyticsFeature, rebuildRollups, type Recount } from '@spandrel/analytics';
 import { createLogger, loadSettings, StartError } from '@spandrel/kernel';
-import { openStorage } from '@spandrel/storage';
+import { databaseOf, openStorage } from '@spandrel/storage';
 import { printFailure } from './print-failure.js';
 
 /**
@@ -14,11 +13,12 @@ import { printFailure } from './print-failure.js';
 export async function rebuildAnalytics(args: readonly string[]): Promise<void> {
   try {
     const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
-    if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
-    const file = join(settings.dataDir, 'spandrel.db');
-    if (!existsSync(file)) throw new StartError([`${file}: there is no database to count the analytics of`]);
+    const database = databaseOf(settings);
+    if (database.dialect === 'sqlite' && !existsSync(database.file)) {
+      throw new StartError([`${database.file}: there is no database to count the analytics of`]);
+    }
     const logger = createLogger(settings.logLevel, 'cli');
-    const storage = await openStorage({ dialect: 'sqlite', file }, { entities: analyticsFeature.entities, logger });
+    const storage = await openStorage(database, { entities: analyticsFeature.entities, logger });
     try {
       report(await rebuildRollups(storage));
     } finally {

@@ -11,7 +11,7 @@ import {
   type SecretKey,
 } from '@spandrel/connections';
 import { createLogger, loadSettings, StartError, type Settings } from '@spandrel/kernel';
-import { openStorage } from '@spandrel/storage';
+import { databaseOf, openStorage } from '@spandrel/storage';
 import { printFailure } from './print-failure.js';
 
 const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
@@ -24,13 +24,14 @@ const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
 export async function rotateSecrets(args: readonly string[]): Promise<void> {
   try {
     const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
-    if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
-    const file = join(settings.dataDir, 'spandrel.db');
-    if (!existsSync(file)) throw new StartError([`${file}: there is no database to rotate the keys of`]);
+    const database = databaseOf(settings);
+    if (database.dialect === 'sqlite' && !existsSync(database.file)) {
+      throw new StartError([`${database.file}: there is no database to rotate the keys of`]);
+    }
     const keys = settings.secretKey && [newKey(process.env, settings.secretKey), secretKeyOf(settings.secretKey)];
     if (!keys && wantsNewKey(process.env)) throw new StartError([keyFileAdvice(settings)]);
     const logger = createLogger(settings.logLevel, 'cli');
-    const storage = await openStorage({ dialect: 'sqlite', file }, { entities: connectionsFeature.entities, logger });
+    const storage = await openStorage(database, { entities: connectionsFeature.entities, logger });
     try {
       const rotation = keys
         ? await resealConnections(storage, keys)

@@ -62,6 +62,9 @@ export class JwtVerifier {
   }
 }
 
+/** What a timestamp of the wire can write. */
+const LATEST_MS = Date.UTC(9999, 11, 31);
+
 /** @throws DomainError `unauthenticated` when a claim is missing or is no text that could name something. */
 function claimsOf({ sub, exp, org, project, scopes }: JWTPayload): JwtClaims {
   if (![sub, org, project].every(isName)) throw notValid();
@@ -70,7 +73,7 @@ function claimsOf({ sub, exp, org, project, scopes }: JWTPayload): JwtClaims {
     org: org as string,
     project: project as string,
     scopes: scopesOfClaim(scopes),
-    expiresAt: exp! * 1_000,
+    expiresAt: Math.min(exp! * 1_000, LATEST_MS),
   };
 }
 

@@ -1,0 +1,126 @@
+import { CLI_ACTOR, type Administration } from '@spandrel/access';
+import {
+  createKeySchema,
+  createOrganizationSchema,
+  createProjectSchema,
+  fieldErrors,
+  listAccessSchema,
+  PAGE_LIMIT_MAX,
+  updateOrganizationSchema,
+} from '@spandrel/contract';
+import { StartError } from '@spandrel/kernel';
+import type { Page } from '@spandrel/storage';
+import type { z } from 'zod';
+import { auditLine, keyLine, organizationLine, projectLine } from './admin-lines.js';
+
+/** What an administrative command was given. */
+export interface AdminInput {
+  /** What it is about, where it is about one thing. */
+  id: string | undefined;
+  /** Options by their names in camel case. */
+  options: Readonly<Record<string, string | true>>;
+  /** Settings, as for the server. */
+  args: readonly string[];
+}
+
+/** What it says: a resource or a list of them, as the API has it, and the same for people. */
+interface Outcome {
+  json: unknown;
+  lines: readonly string[];
+}
+
+type Action = (administration: Administration, input: AdminInput) => Promise<Outcome>;
+
+/** What each command does. */
+export const ADMIN_ACTIONS = {
+  createOrganization: async ({ organizations }, { options }) => {
+    const { name, plan, rateLimit } = options;
+    const body = checked(createOrganizationSchema, { name, plan, rate_limit: limitOf(rateLimit) });
+    return made('organization', await organizations.create(CLI_ACTOR, body), organizationLine);
+  },
+  listOrganizations: async ({ organizations }) =>
+    listed(await all((query) => organizations.list(CLI_ACTOR, query)), organizationLine),
+  updateOrganization: async ({ organizations }, { id, options }) => {
+    const { name, plan, rateLimit } = options;
+    const body = checked(updateOrganizationSchema, { name, plan, rate_limit: limitOf(rateLimit) });
+    const org = await organizations.update(CLI_ACTOR, id!, body);
+    return { json: org, lines: [organizationLine(org)] };
+  },
+  createProject: async ({ projects }, { options }) => {
+    const body = checked(createProjectSchema, { name: options['name'] });
+    return made('project', await projects.create(CLI_ACTOR, String(options['org']), body), projectLine);
+  },
+  listProjects: async ({ projects }, { options }) =>
+    listed(await all((query) => projects.list(CLI_ACTOR, String(options['org']), query)), projectLine),
+  createKey: async ({ keys }, { options }) => {
+    const { name, project, scopes, expiresAt, org } = options;
+    const body = checked(createKeySchema, {
+      name,
+      project_id: project,
+      scopes: String(scopes).split(','),
+      expires_at: expiresAt,
+    });
+    // As the administrator of that organization, when it is named: a project of another one is not found.
+    const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
+    const key = await keys.create(actor, body);
+    return {
+      json: key,
+      lines: [`Made the API key ${keyLine(key)}`, 'Keep it; it is not shown again:', key.key],
+    };
+  },
+  listKeys: async ({ keys }, { options }) => {
+    const { org } = options;
+    const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
+    return listed(await all((query) => keys.list(actor, query)), keyLine);
+  },
+  deleteKey: async ({ keys }, { id }) => {
+    const deleted = await keys.delete(CLI_ACTOR, id!);
+    return { json: deleted, lines: [`Revoked the API key ${id!}; within a second no server takes it any more.`] };
+  },
+  listAudit: async ({ audit }, { options }) => {
+    const query = checked(listAccessSchema, { limit: options['limit'] });
+    const { items } = await audit.list(CLI_ACTOR, query);
+    return listed(items, auditLine);
+  },
+} satisfies Record<string, Action>;
+
+/** @throws StartError naming each option that is not valid. */
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new StartError(fieldErrors(parsed.error).map(({ path, message }) => `${optionOf(path)}: ${message}`));
+}
+
+const OPTIONS: Readonly<Record<string, string>> = { project_id: 'project' };
+
+/** `--rate-limit` of `rate_limit`; `--scopes` of `scopes[1]`. */
+export const optionOf = (path: string): string => {
+  const member = path.replace(/[[.].*/, '');
+  return `--${(OPTIONS[member] ?? member).replaceAll('_', '-')}`;
+};
+
+const limitOf = (given: string | true | undefined): number | null | undefined => {
+  if (given === undefined) return undefined;
+  return given === 'default' ? null : Number(given);
+};
+
+/** Every page of a list. */
+async function all<Item>(list: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await list({ limit: PAGE_LIMIT_MAX, ...(cursor !== undefined && { cursor }) });
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return items;
+}
+
+const made = <Resource>(noun: string, resource: Resource, line: (resource: Resource) => string): Outcome => ({
+  json: resource,
+  lines: [`Made the ${noun} ${line(resource)}`],
+});
+
+const listed = <Item>(items: readonly Item[], line: (item: Item) => string): Outcome => ({
+  json: items,
+  lines: items.map(line),
+});

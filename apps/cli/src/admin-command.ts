@@ -1,0 +1,73 @@
+import { Command } from 'commander';
+import type { AdminAction } from './admin.js';
+
+/**
+ * `spandrel admin …`: what is administrative in cloud mode, done in the database (contract.md "Authentication, tenancy,
+ * limits"). The first keys of a new service are made with it.
+ * @param settings shown in the help.
+ */
+export function adminCommand(settings: string): Command {
+  const admin = new Command('admin').description('administer organizations, projects and API keys (cloud mode)');
+  const group = (name: string, description: string): Command => admin.command(name).description(description);
+  const leaf = (
+    parent: Command,
+    name: string,
+    description: string,
+    action: AdminAction,
+    argument?: string,
+  ): Command => {
+    const command = parent.command(name).description(description);
+    if (argument !== undefined) command.argument(`<${argument}>`);
+    return command
+      .argument('[settings...]')
+      .option('--json', 'answer in JSON, as the API does')
+      .allowUnknownOption()
+      .helpOption('-h, --help', 'show options and settings')
+      .usage(`${argument === undefined ? '' : `<${argument}> `}[options] [settings]`)
+      .addHelpText('after', `\nSettings:\n${settings}`)
+      .action(async (...given: unknown[]) => {
+        const id = argument === undefined ? undefined : (given.shift() as string);
+        const [rest, options] = given as [string[], Record<string, string | true>];
+        // Loads the database.
+        const { administer } = await import('./admin.js');
+        await administer(action, { id, options, args: rest });
+      });
+  };
+
+  const org = group('org', 'organizations');
+  leaf(org, 'create', 'make an organization', 'createOrganization')
+    .requiredOption('--name <name>', 'what it is called')
+    .option('--plan <plan>', 'starter, team or enterprise: how long traces are kept', 'starter')
+    .option('--rate-limit <number>', "requests per second; the service's default when left out");
+  leaf(org, 'list', 'list organizations', 'listOrganizations');
+  leaf(org, 'update', 'change an organization', 'updateOrganization', 'org')
+    .option('--name <name>', 'what it is called')
+    .option('--plan <plan>', 'starter, team or enterprise')
+    .option('--rate-limit <number>', "requests per second, or `default` for the service's");
+
+  const project = group('project', 'projects of an organization');
+  leaf(project, 'create', 'make a project', 'createProject')
+    .requiredOption('--org <id>', 'its organization')
+    .requiredOption('--name <name>', 'what it is called');
+  leaf(project, 'list', 'list the projects of an organization', 'listProjects').requiredOption(
+    '--org <id>',
+    'the organization',
+  );
+
+  const key = group('key', 'API keys');
+  leaf(key, 'create', 'make an API key and show it, this once', 'createKey')
+    .requiredOption('--project <id>', 'the project it is for')
+    .requiredOption('--scopes <scopes>', 'read, write, ingest, admin; separated by commas')
+    .option('--org <id>', 'the organization that the project must be of')
+    .option('--name <name>', 'what it is for', 'made at the command line')
+    .option('--expires-at <time>', 'when it ends (ISO 8601); never when left out');
+  leaf(key, 'list', 'list API keys', 'listKeys').option('--org <id>', 'those of this organization alone');
+  leaf(key, 'delete', 'revoke an API key', 'deleteKey', 'key');
+
+  leaf(admin, 'audit', 'show what was administered, newest first', 'listAudit').option(
+    '--limit <number>',
+    'how many entries',
+    '100',
+  );
+  return admin;
+}

@@ -1,0 +1,36 @@
+import 'reflect-metadata';
+import { accessFeature, administrationOf } from '@spandrel/access';
+import { createLogger, DomainError, loadSettings, StartError } from '@spandrel/kernel';
+import { databaseOf, openStorage } from '@spandrel/storage';
+import { ADMIN_ACTIONS, optionOf, type AdminInput } from './admin-actions.js';
+import { printFailure } from './print-failure.js';
+
+export type AdminAction = keyof typeof ADMIN_ACTIONS;
+
+/**
+ * Runs an administrative command on the database of the settings, and prints what came of it on standard output. Ends
+ * with 1 when it cannot be done.
+ */
+export async function administer(action: AdminAction, input: AdminInput): Promise<void> {
+  try {
+    const settings = loadSettings({ args: input.args, env: process.env, cwd: process.cwd() });
+    if (settings.mode === 'local') {
+      throw new StartError(['mode: local mode has no organizations and no keys; cloud mode is --mode cloud']);
+    }
+    const logger = createLogger(settings.logLevel, 'cli');
+    const storage = await openStorage(databaseOf(settings), { entities: accessFeature.entities, logger });
+    try {
+      const { json, lines } = await ADMIN_ACTIONS[action](administrationOf(storage, settings), input);
+      process.stdout.write(
+        input.options['json'] ? `${JSON.stringify(json)}\n` : lines.map((line) => `${line}\n`).join(''),
+      );
+    } finally {
+      await storage.close();
+    }
+  } catch (error) {
+    printFailure(error instanceof DomainError ? new StartError(faultsOf(error)) : error, 'admin: ');
+  }
+}
+
+const faultsOf = ({ message, errors }: DomainError): string[] =>
+  errors ? errors.map(({ path, message: fault }) => `${optionOf(path)}: ${fault}`) : [message];

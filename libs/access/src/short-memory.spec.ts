@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ShortMemory } from './short-memory.js';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Counts how often it is asked. */
+function asked() {
+  let times = 0;
+  return { ask: () => Promise.resolve(++times), times: () => times };
+}
+
+describe('a short memory', () => {
+  it('asks once for all who ask at once, and again when the answer is too old', async () => {
+    const memory = new ShortMemory<number>(500, 10);
+    const { ask } = asked();
+    expect(await Promise.all([memory.get('a', ask), memory.get('a', ask)])).toEqual([1, 1]);
+    jest.advanceTimersByTime(499);
+    expect(await memory.get('a', ask)).toBe(1);
+    jest.advanceTimersByTime(1);
+    expect(await memory.get('a', ask)).toBe(2);
+  });
+
+  it('counts the age from the question: an answer that took long is not shown longer', async () => {
+    const memory = new ShortMemory<string>(500, 10);
+    const slow = Promise.withResolvers<string>();
+    const first = memory.get('a', () => slow.promise);
+    jest.advanceTimersByTime(500);
+    expect(await memory.get('a', async () => 'new')).toBe('new');
+    slow.resolve('old');
+    expect(await first).toBe('old');
+    expect(await memory.get('a', async () => 'newer')).toBe('new');
+  });
+
+  it('does not remember a failure', async () => {
+    const memory = new ShortMemory<string>(500, 10);
+    await expect(memory.get('a', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+    expect(await memory.get('a', async () => 'back')).toBe('back');
+  });
+
+  it('keeps no more than it may, and nothing that is too old', async () => {
+    const memory = new ShortMemory<number>(500, 10);
+    for (let index = 0; index < 100; index++) await memory.get(String(index), async () => index);
+    expect(memory.size).toBe(10);
+    const { ask, times } = asked();
+    await memory.get('99', ask);
+    expect(times()).toBe(0);
+    jest.advanceTimersByTime(500);
+    await memory.get('100', ask);
+    expect(memory.size).toBe(1);
+  });
+});

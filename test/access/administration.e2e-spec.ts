@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { AuditEntry, KeyCreated, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
+import { adminCommand } from '../../apps/cli/src/admin-command.js';
+import type { Api } from '../support/api.ts';
+import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { tempDir } from '../support/spandrel.ts';
+
+let postgres: TestPostgres;
+let url: string;
+let app: CloudApp;
+let tenant: Tenant;
+let other: Tenant;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase('administration');
+  app = await cloudApp(url);
+  tenant = await app.createTenant({ name: 'Ours', plan: 'team', rateLimit: 5_000 });
+  other = await app.createTenant({ name: 'Theirs' });
+}, 60_000);
+
+afterAll(async () => {
+  await app?.close();
+  await postgres?.stop();
+});
+
+interface Orgs {
+  orgs: OrganizationResource[];
+  count: number;
+  next_cursor: string | null;
+}
+
+const auditOf = async (api: Api): Promise<AuditEntry[]> =>
+  (await api.get<{ entries: AuditEntry[] }>('/api/audit-log')).body.entries;
+
+describe('organizations', () => {
+  it("are the operator's to make, and have the service's limit unless they are given one", async () => {
+    const made = await app.api.post<OrganizationResource>('/api/orgs', { name: 'New' });
+    expect(made.body).toMatchObject({ name: 'New', plan: 'starter', rate_limit: 100 });
+    const own = { ...made.body, rate_limit: 250, plan: 'team' };
+    expect((await app.api.patch(`/api/orgs/${made.body.id}`, { rate_limit: 250, plan: 'team' })).body).toEqual(own);
+    expect((await app.api.patch(`/api/orgs/${made.body.id}`, { rate_limit: null })).body).toEqual({
+      ...own,
+      rate_limit: 100,
+    });
+    for (const body of [{}, { name: '' }, { name: 'x', plan: 'gold' }, { name: 'x', rate_limit: 0 }, { name: 'a\0' }]) {
+      expect((await app.api.post('/api/orgs', body)).body).toMatchObject({ code: 'validation_failed' });
+    }
+    const refused = await tenant.api.post('/api/orgs', { name: 'Mine' });
+    expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
+  });
+
+  it('have a name that their administrators change, and a plan and a limit that they do not', async () => {
+    const path = `/api/orgs/${tenant.org.id}`;
+    expect((await tenant.api.patch(path, { name: 'Ours too' })).body).toEqual({ ...tenant.org, name: 'Ours too' });
+    for (const body of [
+      { plan: 'enterprise' },
+      { rate_limit: 1_000_000 },
+      { rate_limit: null },
+      { name: 'x', plan: 'team' },
+    ]) {
+      const { status, body: problem } = await tenant.api.patch(path, body);
+      expect([status, problem.code]).toEqual([403, 'insufficient_scope']);
+    }
+    expect((await tenant.api.get<Orgs>('/api/orgs')).body).toEqual({
+      orgs: [{ ...tenant.org, name: 'Ours too' }],
+      count: 1,
+      next_cursor: null,
+    });
+  });
+
+  it('are listed page by page to the operator', async () => {
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: { body: Orgs } = await app.api.get<Orgs>(`/api/orgs?limit=1${cursor && `&cursor=${cursor}`}`);
+      seen.push(...body.orgs.map(({ id }) => id));
+      cursor = body.next_cursor;
+    }
+    expect(seen).toEqual(expect.arrayContaining([tenant.org.id, other.org.id]));
+    expect(seen).toEqual([...new Set(seen)].toSorted().toReversed());
+  });
+});
+
+describe('projects', () => {
+  it('are made and listed by the administrators of their organization', async () => {
+    const made = await tenant.api.post<ProjectResource>(`/api/orgs/${tenant.org.id}/projects`, { name: 'Second' });
+    expect(made.status).toBe(201);
+    const { body } = await tenant.api.get(`/api/orgs/${tenant.org.id}/projects`);
+    expect(body).toEqual({ projects: [tenant.project, made.body], count: 2, next_cursor: null });
+    const key = await tenant.api.post<KeyCreated>('/api/keys', {
+      name: 'second',
+      scopes: ['read', 'write'],
+      project_id: made.body.id,
+    });
+    await tenant.api.post('/api/traces', { id: 'of-the-first' });
+    expect((await app.anonymous.as(key.body.key).get('/api/traces/of-the-first')).status).toBe(404);
+  });
+});
+
+describe('the audit log', () => {
+  it('has every action with who did it, and no key', async () => {
+    const { id, key } = (await tenant.api.post<KeyCreated>('/api/keys', { name: 'audited', scopes: ['ingest'] })).body;
+    await app.api.delete(`/api/keys/${id}`);
+    await app.api.patch(`/api/orgs/${tenant.org.id}`, { plan: 'enterprise' });
+    await app.api.patch(`/api/orgs/${tenant.org.id}`, { plan: 'enterprise' });
+    const details = { name: 'audited', project_id: tenant.project.id, scopes: ['ingest'], expires_at: null };
+    const of = { id: expect.any(String), at: expect.any(String), org_id: tenant.org.id };
+    const entries = await auditOf(tenant.api);
+    expect(entries.slice(0, 3)).toEqual([
+      {
+        ...of,
+        actor: 'admin',
+        action: 'org.updated',
+        target_id: tenant.org.id,
+        details: { plan: { from: 'team', to: 'enterprise' } },
+      },
+      { ...of, actor: 'admin', action: 'key.deleted', target_id: id, details },
+      { ...of, actor: `key:${tenant.keyId}`, action: 'key.created', target_id: id, details },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(key.slice(13));
+    const [first] = entries.slice(-1);
+    expect(first).toMatchObject({
+      action: 'org.created',
+      details: { name: 'Ours', plan: 'team', rate_limit: 5_000 },
+    });
+  });
+
+  it('shows an organization its own, and the operator all', async () => {
+    expect(new Set((await auditOf(tenant.api)).map(({ org_id }) => org_id))).toEqual(new Set([tenant.org.id]));
+    const all = new Set((await auditOf(app.api)).map(({ org_id }) => org_id));
+    expect(all.has(tenant.org.id) && all.has(other.org.id)).toBe(true);
+  });
+
+  it('has nothing of what was refused', async () => {
+    const before = (await auditOf(app.api)).length;
+    await tenant.api.post('/api/orgs', { name: 'x' });
+    await tenant.api.patch(`/api/orgs/${other.org.id}`, { name: 'x' });
+    await tenant.api.delete(`/api/keys/${other.keyId}`);
+    await tenant.api.post('/api/keys', { name: 'x', scopes: ['read'], project_id: other.project.id });
+    expect(await auditOf(app.api)).toHaveLength(before);
+  });
+});
+
+describe('spandrel admin', () => {
+  /** Runs the command as the program does. */
+  async function admin(...args: string[]): Promise<{ out: string; err: string; code: unknown }> {
+    const written = { out: '', err: '' };
+    const take = (stream: 'out' | 'err') => (chunk: unknown) => Boolean((written[stream] += String(chunk)));
+    const spies = [
+      jest.spyOn(process.stdout, 'write').mockImplementation(take('out')),
+      jest.spyOn(process.stderr, 'write').mockImplementation(take('err')),
+    ];
+    const codeBefore = process.exitCode;
+    process.exitCode = undefined;
+    Object.assign(process.env, { DATABASE_URL: url, SPANDREL_SECRET_KEY: 'ab'.repeat(32) });
+    try {
+      await adminCommand('').parseAsync([...args, '--mode', 'cloud', '--data-dir', tempDir()], { from: 'user' });
+      return { ...written, code: process.exitCode };
+    } finally {
+      process.exitCode = codeBefore;
+      for (const spy of spies) spy.mockRestore();
+    }
+  }
+  const json = async <Value>(...args: string[]): Promise<Value> =>
+    JSON.parse((await admin(...args, '--json')).out) as Value;
+
+  it('makes the first organization, project and key of a service', async () => {
+    const org = await json<OrganizationResource>('org', 'create', '--name', 'Acme "Labs"', '--plan', 'team');
+    expect(org).toMatchObject({ name: 'Acme "Labs"', plan: 'team', rate_limit: 100 });
+    const project = await json<ProjectResource>('project', 'create', '--org', org.id, '--name', 'Chat');
+    const { out, code } = await admin(
+      ...['key', 'create', '--org', org.id, '--project', project.id, '--scopes', 'read,write'],
+    );
+    expect(code).toBeUndefined();
+    const keys = out.match(/spn_sk_[0-9A-Za-z]{49}/g)!;
+    expect(keys).toHaveLength(1);
+    expect(out.trimEnd().split('\n').at(-1)).toBe(keys[0]);
+    const api = app.anonymous.as(keys[0]!);
+    expect((await api.post('/api/traces', {})).status).toBe(201);
+    expect((await api.get('/api/keys')).status).toBe(403);
+
+    const [key] = await json<KeyResource[]>('key', 'list', '--org', org.id);
+    expect(key).toMatchObject({ scopes: ['read', 'write'], project_id: project.id });
+    expect((await admin('key', 'list')).out).not.toContain(keys[0]!.slice(13));
+    expect((await admin('key', 'delete', key!.id)).out).toContain(key!.id);
+    expect(await json('key', 'list', '--org', org.id)).toEqual([]);
+
+    const updated = await json('org', 'update', org.id, '--rate-limit', '300', '--name', 'Acme');
+    expect(updated).toEqual({ ...org, name: 'Acme', rate_limit: 300 });
+    expect(await json('org', 'update', org.id, '--rate-limit', 'default')).toMatchObject({ rate_limit: 100 });
+    expect((await admin('org', 'list')).out).toContain(`${org.id}  "Acme"  plan team, 100 requests/s\n`);
+    expect(await json('project', 'list', '--org', org.id)).toEqual([project]);
+    const audit = await json<AuditEntry[]>('audit', '--limit', '6');
+    expect(audit.map(({ action, actor }) => `${actor} ${action}`)).toEqual([
+      'cli org.updated',
+      'cli org.updated',
+      'cli key.deleted',
+      'cli key.created',
+      'cli project.created',
+      'cli org.created',
+    ]);
+  });
+
+  it.each([
+    [['org', 'create', '--name', 'x', '--plan', 'gold'], '--plan: '],
+    [['org', 'create', '--name', 'x', '--rate-limit', 'many'], '--rate-limit: '],
+    [['org', 'update', 'nobody', '--name', 'x'], 'there is no such organization'],
+    [['project', 'list', '--org', 'nobody'], 'there is no such organization'],
+    [['key', 'create', '--project', 'nothing', '--scopes', 'read'], 'there is no such project'],
+    [['key', 'create', '--project', 'nothing', '--scopes', 'read,fly'], '--scopes: '],
+    [['key', 'create', '--project', 'nothing', '--scopes', 'read', '--expires-at', 'soon'], '--expires-at: '],
+    [['key', 'delete', 'nothing'], 'there is no such API key'],
+    [['audit', '--limit', '0'], '--limit: '],
+  ])('says why it does not do: %s', async (args, why) => {
+    const { out, err, code } = await admin(...args);
+    expect({ out, code }).toEqual({ out: '', code: 1 });
+    expect(err).toContain(`spandrel: ${why}`);
+  });
+
+  it('finds a project in the organization named, and in no other', async () => {
+    const { err } = await admin(
+      ...['key', 'create', '--org', tenant.org.id, '--project', other.project.id, '--scopes', 'read'],
+    );
+    expect(err).toContain('there is no such project');
+  });
+});
