@@ -1,17 +1,24 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** What clients get to end their requests once the server stops: less than the stop as a whole may take. */
 const DRAIN_MS = 8_000;
 const SWEEP_MS = 50;
 
+/** How the clients of a server are seen off. */
+export interface HttpDrain {
+  /** Serves as before, but lets each answer end its connection: clients that keep connections open go elsewhere. */
+  begin(): void;
+  /** Ends connections without a request at once, and all others when {@link DRAIN_MS} are over. */
+  stop(): Promise<void>;
+}
+
 /**
  * Watches the connections of a server, so that its stop waits for requests under way and for nothing else: Node takes a
  * connection that has sent nothing for a busy one, and would wait for the client of a half-sent request for ever.
  * @param close stops the listener and waits for its connections.
- * @returns the same, but it ends connections without a request at once, and all others when {@link DRAIN_MS} are over.
  */
-export function drainHttp(server: Server, close: () => Promise<void>): () => Promise<void> {
+export function drainHttp(server: Server, close: () => Promise<void>): HttpDrain {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -21,7 +28,12 @@ export function drainHttp(server: Server, close: () => Promise<void>): () => Pro
     server.closeIdleConnections();
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
-  return async () => {
+  const begin = (): void => {
+    server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+      response.setHeader('connection', 'close');
+    });
+  };
+  const stop = async (): Promise<void> => {
     const sweeps = setInterval(sweep, SWEEP_MS);
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     try {
@@ -31,4 +43,5 @@ export function drainHttp(server: Server, close: () => Promise<void>): () => Pro
       clearTimeout(deadline);
     }
   };
+  return { begin, stop };
 }

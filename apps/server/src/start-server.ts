@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   AccessLog,
   createHttpApp,
@@ -42,10 +43,8 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
     metrics,
     ...(accessLog && { accessLog }),
   });
-  lifecycle.onStop(
-    'http',
-    drainHttp(app.getHttpServer(), () => app.close()),
-  );
+  const drain = drainHttp(app.getHttpServer(), () => app.close());
+  lifecycle.onStop('http', drain.stop);
   const readiness = app.get(Readiness);
   try {
     await app.listen({ port: settings.port, host: settings.host, backlog: BACKLOG });
@@ -55,6 +54,10 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
     ]);
   }
   readiness.ready = true;
-  lifecycle.onStop('readiness', () => void (readiness.ready = false));
+  lifecycle.onStop('readiness', async () => {
+    readiness.ready = false;
+    drain.begin();
+    await pause(settings.shutdownDelayMs);
+  });
   return { port: (app.getHttpServer().address() as { port: number }).port };
 }

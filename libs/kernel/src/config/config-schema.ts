@@ -71,6 +71,7 @@ export const configSchema = z.strictObject({
   port,
   data_dir: z.string().min(1),
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  shutdown_delay: z.number().min(0).max(600),
   features: z.array(z.string()).optional(),
   plugins: z.array(pluginEntry),
   limits: z.strictObject({

@@ -36,6 +36,12 @@ export const SETTING_SOURCES: readonly SettingSource[] = [
     help: 'true or false: a line in the log for every request',
   },
   {
+    path: 'shutdown_delay',
+    kind: 'integer',
+    variable: 'SPANDREL_SHUTDOWN_DELAY',
+    help: 'seconds that the server still serves after SIGTERM, for balancers to notice',
+  },
+  {
     path: 'redis_url',
     kind: 'text',
     variable: 'REDIS_URL',

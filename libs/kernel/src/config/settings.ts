@@ -23,6 +23,8 @@ export interface Settings {
   /** Absolute. */
   dataDir: string;
   logLevel: string;
+  /** How long the server still serves once it is told to stop, so that balancers take it out first. */
+  shutdownDelayMs: number;
   /** `undefined`: all features of the mode. */
   features: readonly string[] | undefined;
   plugins: readonly PluginEntry[];
@@ -131,6 +133,7 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
     port: config.port,
     dataDir: absolute(config.data_dir),
     logLevel: config.log_level,
+    shutdownDelayMs: config.shutdown_delay * 1_000,
     features: config.features,
     plugins: config.plugins
       .map((entry) => (typeof entry === 'string' ? { use: entry, config: {}, enabled: true } : entry))

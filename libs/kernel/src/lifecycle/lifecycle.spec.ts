@@ -7,7 +7,7 @@ const silent = createLogger('silent', 'test');
 describe('Lifecycle', () => {
   it('stops parts last first, each once', async () => {
     const stopped: string[] = [];
-    const lifecycle = new Lifecycle(silent);
+    const lifecycle = new Lifecycle(silent, 10_000);
     lifecycle.onStop('storage', () => void stopped.push('storage'));
     lifecycle.onStop('http', async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -19,7 +19,7 @@ describe('Lifecycle', () => {
 
   it('goes on when a part fails, and says so', async () => {
     let stopped = false;
-    const lifecycle = new Lifecycle(silent);
+    const lifecycle = new Lifecycle(silent, 10_000);
     lifecycle.onStop('storage', () => void (stopped = true));
     lifecycle.onStop('http', () => {
       throw new Error('stuck');

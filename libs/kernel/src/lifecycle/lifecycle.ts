@@ -7,7 +7,7 @@ interface Part {
 
 /**
  * Ordered start and stop. Parts register as they start; `stop` ends them last first, each once, and goes on when one
- * fails. The whole stop takes at most `graceMs` (contract.md "Starting it": 10 s).
+ * fails. The whole stop takes at most `graceMs`.
  */
 export class Lifecycle {
   private readonly parts: Part[] = [];
@@ -15,7 +15,7 @@ export class Lifecycle {
 
   constructor(
     private readonly logger: Logger,
-    private readonly graceMs = 10_000,
+    private readonly graceMs: number,
   ) {}
 
   /** Registers a part that has started. @param stop ends it; may be asked to drain what is in flight. */

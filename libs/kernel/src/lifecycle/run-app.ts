@@ -6,6 +6,9 @@ import { createLogger, type Logger } from '../logger.js';
 import { Lifecycle } from './lifecycle.js';
 import { requireNode } from './require-node.js';
 
+/** What a stop may take, behind `shutdown_delay` (contract.md "Starting it"). */
+const STOP_MS_MAX = 10_000;
+
 /** What an app gets to start with. */
 export interface AppContext {
   settings: Settings;
@@ -37,7 +40,7 @@ export async function runApp(
   try {
     const settings = loadSettings({ args: process.argv.slice(2), env: process.env, cwd: process.cwd() });
     const logger = createLogger(settings.logLevel, name);
-    const lifecycle = new Lifecycle(logger);
+    const lifecycle = new Lifecycle(logger, STOP_MS_MAX + settings.shutdownDelayMs);
     stopOnRequest(lifecycle);
     // A plugin's method that returns a promise, where none is expected, must not end the process.
     process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'a promise was rejected unhandled'));
