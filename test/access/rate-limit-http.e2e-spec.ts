@@ -1,0 +1,184 @@
+/** Limits per organization as clients see them: two instances of cloud mode on one Postgres and one Redis. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Agent, request } from 'undici';
+import type { Problem } from '@spandrel/contract';
+import { readMetrics } from '../operations/metrics-text.ts';
+import { ADMIN_TOKEN, cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
+import { until } from '../support/spandrel.ts';
+
+const LIMIT = 100;
+
+/** Answers of a client that sends so many requests a second, at both instances in turn. */
+interface Traffic {
+  statuses: number[];
+  /** Milliseconds, in ascending order. */
+  latencies: number[];
+  /** From the first request to the last answer. */
+  seconds: number;
+}
+
+describeWith('redis-server', 'an organization at its limit', () => {
+  let postgres: TestPostgres;
+  let redis: TestRedis;
+  let apps: CloudApp[] = [];
+  let busy: Tenant;
+  let other: Tenant;
+  const clients = new Agent({ connections: 20 });
+
+  beforeAll(async () => {
+    redis = await makeRedis();
+    [postgres] = await Promise.all([startPostgres(), redis.start()]);
+    const url = await postgres.createDatabase('limits');
+    const options = { env: { REDIS_URL: redis.url, SPANDREL_RATE_LIMIT: String(LIMIT) } };
+    apps = [await cloudApp(url, options), await cloudApp(url, options)];
+    [busy, other] = await Promise.all([
+      apps[0]!.createTenant({ rateLimit: null }),
+      apps[0]!.createTenant({ rateLimit: null }),
+    ]);
+  }, 60_000);
+  afterAll(async () => {
+    await clients.destroy();
+    await Promise.all(apps.map((app) => app.close()));
+    await postgres?.stop();
+    await redis?.crash();
+  });
+
+  const ask = (app: CloudApp, { key }: Tenant, path = '/api/traces?limit=1', method = 'GET'): Promise<Response> =>
+    fetch(app.url + path, { method, headers: { authorization: `Bearer ${key}` } });
+
+  const traffic = async (tenant: Tenant, perSecond: number, seconds: number): Promise<Traffic> => {
+    const statuses: number[] = [];
+    const latencies: number[] = [];
+    const under: Promise<void>[] = [];
+    const one = async (app: CloudApp): Promise<void> => {
+      const sent = performance.now();
+      const headers = { authorization: `Bearer ${tenant.key}` };
+      const answer = await request(`${app.url}/api/traces?limit=1`, { headers, dispatcher: clients });
+      await answer.body.dump();
+      statuses.push(answer.statusCode);
+      latencies.push(performance.now() - sent);
+    };
+    const began = performance.now();
+    const elapsed = (): number => (performance.now() - began) / 1_000;
+    while (elapsed() < seconds) {
+      while (under.length < elapsed() * perSecond) under.push(one(apps[under.length % 2]!));
+      await pause(2);
+    }
+    await Promise.all(under);
+    return { statuses, latencies: latencies.sort((a, b) => a - b), seconds: elapsed() };
+  };
+  const p99 = ({ latencies }: Traffic): number => latencies[Math.floor(latencies.length * 0.99)]!;
+  /** Uses up what the organization may do at once. @returns the first refusal. */
+  const drain = async (tenant: Tenant): Promise<Response> => {
+    for (;;) {
+      const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(apps[n % 2]!, tenant)));
+      const refused = answers.find(({ status }) => status === 429);
+      if (refused) return refused;
+    }
+  };
+  const newTenant = (rateLimit: number): Promise<Tenant> => apps[0]!.createTenant({ rateLimit });
+
+  it('is served its limit within 5 %, by both together, and no other organization waits for it', async () => {
+    await traffic(other, 50, 0.5);
+    const alone = await traffic(other, 50, 1);
+    await drain(busy);
+    const [over, beside] = await Promise.all([traffic(busy, 3 * LIMIT, 3), traffic(other, 50, 3)]);
+    const served = over.statuses.filter((status) => status === 200).length / over.seconds;
+    const figures = { served, p99: { alone: p99(alone), beside: p99(beside), refused: p99(over) } };
+    if (process.env['SPANDREL_FIGURES']) process.stderr.write(`${JSON.stringify(figures)}\n`);
+    expect(new Set(over.statuses)).toEqual(new Set([200, 429]));
+    expect(over.statuses.length).toBeGreaterThan(1.5 * LIMIT * over.seconds);
+    expect(served).toBeGreaterThan(0.95 * LIMIT);
+    expect(served).toBeLessThan(1.05 * LIMIT);
+    expect(new Set(beside.statuses)).toEqual(new Set([200]));
+    expect(p99(beside)).toBeLessThan(5 * p99(alone) + 500);
+  });
+
+  it('is told so before its body is read, with when to come again', async () => {
+    const tenant = await newTenant(1);
+    const refused = await drain(tenant);
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      'content-type': expect.stringMatching(/^application\/problem\+json/),
+      'retry-after': '1',
+      'ratelimit-policy': '"org";q=1;w=1',
+      ratelimit: '"org";r=0;t=1',
+    });
+    expect((await refused.json()) as Problem).toMatchObject({ status: 429, code: 'rate_limited' });
+    const head = [
+      'POST /api/ingest HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${tenant.key}`,
+      'Content-Type: application/json',
+      'Content-Length: 5000000',
+    ];
+    const { statuses, text } = await sendRaw(apps[0]!.url, `${head.join('\r\n')}\r\n\r\n{`);
+    expect(statuses).toEqual([429]);
+    expect(text.toLowerCase()).toContain('\r\nretry-after: 1\r\n');
+  });
+
+  it('sees the limit on every counted answer, and none on those that are free', async () => {
+    const tenant = await newTenant(1_000);
+    const writer = await tenant.createKey(['ingest']);
+    const shown = async (path: string, method = 'GET', init: RequestInit = {}) => {
+      const abort = new AbortController();
+      const headers = { authorization: `Bearer ${tenant.key}`, ...(init.headers as Record<string, string>) };
+      const answer = await fetch(apps[1]!.url + path, { method, ...init, headers, signal: abort.signal });
+      const limits = [answer.headers.get('ratelimit-policy'), answer.headers.get('ratelimit')];
+      abort.abort();
+      return [answer.status, ...limits];
+    };
+    const counted = (status: number) => [status, '"org";q=1000;w=1', expect.stringMatching(/^"org";r=9\d\d;t=1$/)];
+    const json = { headers: { 'content-type': 'application/json' } };
+    expect(await shown('/api/traces')).toEqual(counted(200));
+    expect(await shown('/api/traces', 'HEAD')).toEqual(counted(200));
+    expect(await shown('/api/traces', 'POST', { ...json, body: '{}' })).toEqual(counted(201));
+    expect(await shown('/api/traces', 'POST', { ...json, body: '{' })).toEqual(counted(400));
+    expect(await shown('/api/traces/none')).toEqual(counted(404));
+    expect(await shown('/api/nothing')).toEqual(counted(404));
+    expect(await shown('/api/export/json')).toEqual(counted(200));
+    expect(await shown(`/api/events?token=${tenant.key}`)).toEqual(counted(200));
+
+    const free = (status: number) => [status, null, null];
+    for (const path of ['/livez', '/api/health', '/api/openapi.json', '/docs']) {
+      expect([path, await shown(path)]).toEqual([path, free(200)]);
+    }
+    // Nobody has said yet that this instance is ready.
+    expect(await shown('/readyz')).toEqual(free(503));
+    const as = (credential: string) => ({ headers: { authorization: `Bearer ${credential}` } });
+    expect(await shown('/metrics', 'GET', as(ADMIN_TOKEN))).toEqual(free(200));
+    expect(await shown('/api/orgs', 'GET', as(ADMIN_TOKEN))).toEqual(free(200));
+    expect(await shown('/api/traces', 'GET', as('nonsense'))).toEqual(free(401));
+    expect(await shown('/api/traces', 'GET', as(writer.key))).toEqual(free(403));
+  });
+
+  it('has a limit that was raised within a second, at both instances', async () => {
+    const tenant = await newTenant(10);
+    for (const app of apps) await ask(app, tenant);
+    const raised = await apps[0]!.api.patch(`/api/orgs/${tenant.org.id}`, { rate_limit: 500 });
+    expect(raised.status).toBe(200);
+    const began = performance.now();
+    const policies = () =>
+      Promise.all(apps.map(async (app) => (await ask(app, tenant)).headers.get('ratelimit-policy')));
+    await until(async () => (await policies()).every((policy) => policy === '"org";q=500;w=1'));
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect((await traffic(tenant, 150, 0.4)).statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
+  it('shows in metrics, which name no organization', async () => {
+    await drain(await newTenant(1));
+    const answer = await fetch(`${apps[0]!.url}/metrics`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+    const metrics = readMetrics(await answer.text());
+    const docs = readFileSync('docs/operations.md', 'utf8');
+    for (const name of ['spandrel_rate_limited_requests_total', 'spandrel_rate_limit_fallbacks_total']) {
+      const { type, samples } = metrics.get(name)!;
+      expect(samples).toEqual([expect.stringMatching(new RegExp(`^${name} \\d+$`))]);
+      expect(docs).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${type} +\\| +\\| [^|]+\\|$`, 'm'));
+    }
+    expect(metrics.get('spandrel_rate_limited_requests_total')!.samples[0]).not.toMatch(/ 0$/);
+  });
+});
