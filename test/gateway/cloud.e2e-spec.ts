@@ -1,8 +1,18 @@
-/** What is in place of cloud mode: keys are asked for, and X-Forward-URL leads only outward, to listed hosts. */
+/** Cloud mode: callers are let in by their keys, and each recording goes to its caller's project. */
+import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Ollama } from 'ollama';
+import OpenAI from 'openai';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
-import { recorded, startFakeApi, type FakeApi } from './support/fake-api.js';
+import { credentialOf, finished, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
+import { rawRequest, startRawServer } from './support/raw.js';
 import { startGateway, type StartedGateway } from './support/start.js';
+
+const ALICE = 'spn_sk_alice-0123456789';
+const BOB = 'spn_sk_bob-0123456789';
+
+/** The API's answer about a key is good for so long here, in milliseconds. */
+const FRESH_MS = 200;
 
 let upstream: FakeProvider;
 let api: FakeApi;
@@ -11,14 +21,8 @@ let gateway: StartedGateway;
 beforeEach(async () => {
   upstream = await startFakeProvider();
   api = await startFakeApi();
-  gateway = await startGateway(
-    upstream.url,
-    { apiUrl: api.url, mode: 'cloud', forwardAllow: ['localhost', '127.0.0.1', '*.example'] },
-    {
-      authorise: (key) =>
-        key === 'spn_sk_good-key' ? { ok: true } : { ok: false, code: 'unauthenticated', message: 'A key is needed.' },
-    },
-  );
+  api.keys = new Map([ALICE, BOB].map((key) => [key, credentialOf({ project_id: key })]));
+  gateway = await start();
 });
 afterEach(async () => {
   await gateway.close();
@@ -26,34 +30,218 @@ afterEach(async () => {
   await upstream.close();
 });
 
-const call = (path: string, headers: Record<string, string>): Promise<Response> =>
-  fetch(gateway.url + path, { method: 'POST', headers, body: JSON.stringify({ model: 'm', messages: [] }) });
-
-describe('in cloud mode', () => {
-  it('a caller without a key is refused in the provider’s shape, one with a key is served', async () => {
-    const refused = await call('/v1/messages', {});
-    expect(refused.status).toBe(401);
-    expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'authentication_error' } });
-    expect((await call('/v1/chat/completions', { 'x-spandrel-key': 'spn_sk_good-key' })).status).toBe(200);
-    expect((await call('/v1/chat/completions?token=spn_sk_good-key', {})).status).toBe(200);
-    expect(upstream.requests.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
-    await recorded(api, 2);
-    expect(api.bodies.join()).not.toContain('good-key');
+const start = (settings: Parameters<typeof startGateway>[1] = {}): Promise<StartedGateway> =>
+  startGateway(upstream.url, {
+    apiUrl: api.url,
+    mode: 'cloud',
+    keyFreshMs: FRESH_MS,
+    keyRefusedMs: 100,
+    keyCheckMs: 200,
+    shutdownMs: 1_000,
+    ...settings,
   });
 
-  it.each(['http://127.0.0.1:PORT', 'http://localhost:PORT', 'http://unlisted.test'])(
-    '%s cannot be reached',
-    async (url) => {
-      const answer = await call('/v1/chat/completions', {
-        'x-spandrel-key': 'spn_sk_good-key',
-        'x-forward-url': url.replace('PORT', String(upstream.port)),
-      });
-      expect(answer.status).toBe(403);
-      expect(upstream.requests).toHaveLength(0);
+const call = (key: string | null, content = 'Hi', headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-upstream', ...(key !== null && { 'x-spandrel-key': key }), ...headers },
+    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content }] }),
+  });
+const statusOf = async (key: string | null): Promise<number> => {
+  const answer = await call(key);
+  await answer.text();
+  return answer.status;
+};
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** How each client fails. */
+async function refusals(key: string | null): Promise<{ status: number; message: string }[]> {
+  const defaultHeaders = key === null ? {} : { 'X-Spandrel-Key': key };
+  const options = { apiKey: 'sk-upstream', maxRetries: 0, defaultHeaders };
+  const openai = new OpenAI({ ...options, baseURL: `${gateway.url}/v1` });
+  const anthropic = new Anthropic({ ...options, baseURL: gateway.url });
+  const ollama = new Ollama({ host: gateway.url, headers: defaultHeaders as Record<string, string> });
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+  const calls = await Promise.allSettled([
+    openai.chat.completions.create({ model: 'gpt-4o', messages }),
+    anthropic.messages.create({ model: 'claude-sonnet-5', max_tokens: 9, messages }),
+    ollama.chat({ model: 'llama3', messages }),
+  ]);
+  return calls.map((each) => {
+    const error = (each as PromiseRejectedResult).reason as { status?: number; status_code?: number; message: string };
+    return { status: (error.status ?? error.status_code)!, message: error.message };
+  });
+}
+
+describe('a caller', () => {
+  it.each([
+    ['without a key', null, 401, /key is needed/],
+    ['with one the API does not know', 'spn_sk_nobody', 401, /not valid/],
+    ['with what is no key', 'a key with blanks', 401, /not valid/],
+    ['whose key may not record', 'spn_sk_reader', 403, /scope ingest or write/],
+    ['with the operator’s token', 'operator', 403, /project/],
+    ['whose key has expired', 'spn_sk_old', 401, /expired/],
+  ])('%s is refused as its client understands', async (_, key, status, message) => {
+    api.keys!.set('spn_sk_reader', credentialOf({ scopes: ['read'] }));
+    api.keys!.set('operator', credentialOf({ kind: 'admin_token', project_id: null, scopes: ['admin'] }));
+    api.keys!.set('spn_sk_old', credentialOf({ expires_at: '2026-01-01T00:00:00.000Z' }));
+    const refusal = { status, message: expect.stringMatching(message) };
+    expect(await refusals(key)).toEqual([refusal, refusal, refusal]);
+    expect(upstream.requests).toHaveLength(0);
+    expect(finished(api)).toHaveLength(0);
+  });
+
+  it('with a key in the header or the URL is served, and the key goes no further', async () => {
+    expect(await statusOf(ALICE)).toBe(200);
+    const answer = await fetch(`${gateway.url}/v1/chat/completions?a=1&token=${ALICE}`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: `my key is ${ALICE}` }] }),
+    });
+    await answer.text();
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/chat/completions?a=1']);
+    expect(upstream.requests.flatMap(({ rawHeaders }) => rawHeaders).join()).not.toMatch(/spandrel|alice/i);
+    await recorded(api, 2);
+    expect(api.bodies.join()).not.toContain(ALICE);
+    expect([...api.keyOf.values()]).toEqual([ALICE, ALICE]);
+  });
+
+  it('needs a key for WebSockets too, which goes no further', async () => {
+    const raw = await startRawServer((socket) => socket.end('HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n'));
+    await gateway.close();
+    gateway = await startGateway(raw.url, { apiUrl: api.url, mode: 'cloud' });
+    const upgrade = async (path: string, key = ''): Promise<string> => {
+      const lines = ['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Key: x', 'Sec-WebSocket-Version: 13'];
+      const head = `GET ${path} HTTP/1.1\r\nHost: gateway\r\n${key}${lines.join('\r\n')}\r\n\r\n`;
+      return (await rawRequest(gateway.port, head)).head;
+    };
+    expect(await upgrade('/v1/realtime?model=x')).toMatch(/^HTTP\/1.1 401 /);
+    expect(raw.received).toHaveLength(0);
+    await upgrade('/v1/realtime?model=x', `X-Spandrel-Key: ${ALICE}\r\n`);
+    await upgrade(`/v1/realtime?model=x&token=${ALICE}`);
+    expect(raw.received).toHaveLength(2);
+    const sent = raw.received.join();
+    expect(sent.match(/GET \/v1\/realtime\?model=x HTTP/g)).toHaveLength(2);
+    expect(sent).not.toMatch(/spandrel|alice/i);
+    await raw.close();
+  });
+
+  it('learns nothing of where requests may go without a key', async () => {
+    const named = { 'x-forward-url': 'http://unlisted.test' };
+    expect((await call(null, 'Hi', named)).status).toBe(401);
+    expect((await call(ALICE, 'Hi', named)).status).toBe(403);
+  });
+
+  it('may ask for health without a key, for metrics with the token for them', async () => {
+    await gateway.close();
+    gateway = await start({ metricsToken: 'scrape-me' });
+    const get = async (path: string, authorization = ''): Promise<number> =>
+      (await fetch(gateway.url + path, { headers: { authorization } })).status;
+    expect(await get('/livez')).toBe(200);
+    expect(await get('/readyz')).toBe(200);
+    expect(await get('/metrics')).toBe(401);
+    expect(await get('/metrics', 'Bearer other')).toBe(401);
+    expect(await get('/metrics', 'Bearer scrape-me')).toBe(200);
+  });
+});
+
+describe('the answer about a key', () => {
+  it('is asked for once, however many call at once, and again before it is too old', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => statusOf(ALICE)));
+    expect(api.checks).toEqual([ALICE]);
+    await until(async () => (await statusOf(ALICE)) === 200 && api.checks.length >= 3);
+    await Promise.all(Array.from({ length: 20 }, () => statusOf('spn_sk_nobody')));
+    expect(api.checks.filter((key) => key === 'spn_sk_nobody')).toHaveLength(1);
+  });
+
+  it('does not outlive the key: a revoked one is out once the answer is too old', async () => {
+    expect(await statusOf(ALICE)).toBe(200);
+    api.keys!.delete(ALICE);
+    await pause(FRESH_MS);
+    expect(await statusOf(ALICE)).toBe(401);
+    api.keys!.set(ALICE, credentialOf({}));
+    await pause(100);
+    expect(await statusOf(ALICE)).toBe(200);
+  });
+
+  it('ends with the key, to the moment', async () => {
+    let now = Date.parse('2026-11-21T12:00:00.000Z');
+    await gateway.close();
+    gateway = await startGateway(upstream.url, { apiUrl: api.url, mode: 'cloud' }, { clock: { now: () => now } });
+    api.keys!.set(ALICE, credentialOf({ expires_at: '2026-11-21T12:00:10.000Z' }));
+    expect(await statusOf(ALICE)).toBe(200);
+    now += 9_999;
+    expect(await statusOf(ALICE)).toBe(200);
+    now += 1;
+    expect(await statusOf(ALICE)).toBe(401);
+    expect(api.checks).toHaveLength(1);
+  });
+
+  it.each(['unavailable', 'hang'] as const)(
+    'stands while the API is %j; who is not known is told to come again',
+    async (mood) => {
+      expect(await statusOf(ALICE)).toBe(200);
+      api.mood = mood;
+      const awayUntil = performance.now() + FRESH_MS * 4;
+      const took: number[] = [];
+      while (performance.now() < awayUntil) {
+        const began = performance.now();
+        expect(await statusOf(ALICE)).toBe(200);
+        took.push(performance.now() - began);
+        await pause(20);
+      }
+      expect(took.toSorted((a, b) => a - b)[took.length >> 1]).toBeLessThan(50);
+      expect((await refusals(BOB)).map(({ status }) => status)).toEqual([503, 503, 503]);
+      const answer = await call(BOB);
+      expect(answer.headers.get('retry-after')).toBe('1');
+      api.keys!.delete(ALICE);
+      api.mood = 'up';
+      await until(async () => (await statusOf(ALICE)) === 401);
+      await until(async () => (await statusOf(BOB)) === 200);
     },
   );
 
-  it('does not start without a way to check keys', async () => {
-    await expect(startGateway(upstream.url, { mode: 'cloud' })).rejects.toThrow(/cloud mode needs keys/);
+  it('stands while the organization has no requests left', async () => {
+    expect(await statusOf(ALICE)).toBe(200);
+    api.limited.set(ALICE, 1).set(BOB, 1);
+    await pause(FRESH_MS);
+    for (let i = 0; i < 10; i++) expect(await statusOf(ALICE)).toBe(200);
+    expect(api.checks.filter((key) => key === ALICE)).toHaveLength(2);
+    expect(await statusOf(BOB)).toBe(503);
+    api.limited.clear();
+  });
+
+  it('that comes when the client has left sends nothing on', async () => {
+    expect(await statusOf(ALICE)).toBe(200);
+    await pause(FRESH_MS);
+    api.mood = 'hang';
+    const leaving = new AbortController();
+    const headers = { 'x-spandrel-key': ALICE };
+    const left = fetch(`${gateway.url}/v1/models`, { headers, signal: leaving.signal });
+    await pause(50);
+    expect(upstream.requests).toHaveLength(1);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    expect(await statusOf(ALICE)).toBe(200);
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toMatch(/^spandrel_gateway_requests_in_flight 0$/m);
+    expect(upstream.requests.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
+    api.mood = 'up';
+  });
+});
+
+describe('recordings', () => {
+  it('of tenants at once arrive each under its own key', async () => {
+    const keys = [ALICE, BOB, 'a.jwt.token'];
+    api.keys!.set('a.jwt.token', credentialOf({ kind: 'jwt', scopes: ['write'] }));
+    await Promise.all(
+      Array.from({ length: 90 }, (_, i) =>
+        call(keys[i % 3]!, `tenant ${i % 3}`, { 'x-spandrel-trace-id': 'shared' }).then((answer) => answer.text()),
+      ),
+    );
+    const spans = await recorded(api, 90);
+    const seen = spans.map(({ id, input }) => [(input as [{ content: string }])[0].content, api.keyOf.get(id)]);
+    const expected = spans.map((_, i) => [`tenant ${i % 3}`, keys[i % 3]]);
+    expect(seen.toSorted()).toEqual(expected.toSorted());
+    expect([...api.finishes.values()]).toEqual(Array(90).fill(1));
   });
 });

@@ -1,22 +1,20 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ERRORS, type ErrorCode } from '@spandrel/contract';
+import type { ErrorCode } from '@spandrel/contract';
 import { answerMalformedHttp, isLocalRequest, namesOneHost } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
+import type { CallerKey } from './access/caller-key.js';
+import type { KeyChecks, Verdict } from './access/key-checks.js';
+import { keyOf } from './access/request-key.js';
 import { answerError, answerErrorOn, type ErrorAnswered } from './forward/answer-error.js';
 import type { RequestLog } from './request-log.js';
 import type { Target, TargetResolver } from './target/resolve-target.js';
 
-/** Who a caller is; `refused` says why not. */
-type Authorisation = { ok: true } | { ok: false; code: ErrorCode; message: string };
-
-/** Checks a caller's key (cloud mode). @param key of `X-Spandrel-Key` or `?token=`; `null` when none was sent. */
-export type Authorise = (key: string | null) => Authorisation | Promise<Authorisation>;
-
 /** What becomes of requests that may pass. */
 export interface GatewayHandlers {
-  forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void;
+  /** @param caller who it is; `null` in local mode. */
+  forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target, caller: CallerKey | null): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void;
   /** @returns true when the gateway has answered the path itself. */
   own(path: string, req: IncomingMessage, res: ServerResponse): boolean;
@@ -30,13 +28,13 @@ export class GatewayServer {
   readonly http: http.Server;
 
   /**
-   * @param authorise checks callers' keys; `null` in local mode, which checks Host and Origin instead.
+   * @param keys checks callers' keys; `null` in local mode, which checks Host and Origin instead.
    * @param log told of the requests that are not passed on, and of upgrades; `null` when requests are not logged.
    */
   constructor(
     private readonly resolver: TargetResolver,
     private readonly handlers: GatewayHandlers,
-    private readonly authorise: Authorise | null,
+    private readonly keys: Pick<KeyChecks, 'check'> | null,
     private readonly log: RequestLog | null,
   ) {
     this.http = http.createServer({
@@ -70,7 +68,10 @@ export class GatewayServer {
     const answer = this.logged(req, (code, message, provider) => answerError(res, code, message, provider));
     const head = this.admit(req, answer);
     if (head === null || this.handlers.own(head.path, req, res)) return;
-    this.route(req, head, answer, (target) => this.handlers.forward(req, res, head, target));
+    this.route(req, head, answer, (target, caller) => {
+      // The client may have left while its key was checked.
+      if (!res.destroyed) this.handlers.forward(req, res, head, target, caller);
+    });
   }
 
   private onUpgrade(req: IncomingMessage, socket: Duplex, first: Buffer): void {
@@ -79,6 +80,7 @@ export class GatewayServer {
     const head = this.admit(req, answer);
     if (head === null) return;
     this.route(req, head, answer, (target) => {
+      if (socket.destroyed) return;
       this.log?.upgraded(req, socket, target.providerName);
       this.handlers.upgrade(req, socket, first, target);
     });
@@ -110,7 +112,7 @@ export class GatewayServer {
       answer('malformed_request', 'The request must have exactly one Host.', null);
       return null;
     }
-    if (this.authorise === null && !isLocalRequest({ host: headers.host, origin: headers.origin })) {
+    if (this.keys === null && !isLocalRequest({ host: headers.host, origin: headers.origin })) {
       answer('host_not_allowed', 'In local mode only programs of this machine are served.', null);
       return null;
     }
@@ -122,29 +124,29 @@ export class GatewayServer {
     };
   }
 
-  private route(req: IncomingMessage, head: RequestHead, answer: Answer, pass: (target: Target) => void): void {
+  /** Whose key it is comes first: without one nothing is told of where requests may go. */
+  private route(
+    req: IncomingMessage,
+    head: RequestHead,
+    answer: Answer,
+    pass: (target: Target, caller: CallerKey | null) => void,
+  ): void {
     const target = this.resolver.resolve(head);
-    if ('code' in target) {
-      answer(target.code, target.message, target.provider);
+    const refused = 'code' in target;
+    const settle = (caller: CallerKey | null): void => {
+      if (refused) answer(target.code, target.message, target.provider);
+      else pass(target, caller);
+    };
+    if (this.keys === null) {
+      settle(null);
       return;
     }
-    if (this.authorise === null) {
-      pass(target);
-      return;
-    }
-    const refuse = (code: ErrorCode, message: string): void =>
-      void answer(code, message, target.wire?.provider ?? null);
-    Promise.resolve(this.authorise(keyOf(req))).then(
-      (verdict) => (verdict.ok ? pass(target) : refuse(verdict.code, verdict.message)),
-      () => refuse('unavailable', ERRORS.unavailable.title),
-    );
+    const decide = (verdict: Verdict): void => {
+      if (verdict.ok) settle(verdict.caller);
+      else answer(verdict.code, verdict.message, refused ? target.provider : (target.wire?.provider ?? null));
+    };
+    const verdict = this.keys.check(keyOf(req));
+    if (verdict instanceof Promise) void verdict.then(decide);
+    else decide(verdict);
   }
-}
-
-/** The caller's own key, from its header or `?token=`. */
-function keyOf(req: IncomingMessage): string | null {
-  const header = req.headers['x-spandrel-key'];
-  if (typeof header === 'string' && header !== '') return header;
-  const mark = req.url!.indexOf('?');
-  return mark === -1 ? null : new URLSearchParams(req.url!.slice(mark)).get('token');
 }

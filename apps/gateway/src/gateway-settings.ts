@@ -7,6 +7,13 @@ import type { Settings } from '@spandrel/kernel';
 export interface GatewaySettings extends Omit<Settings['gateway'], 'enabled'> {
   host: string;
   mode: Settings['mode'];
+  /** Cloud mode: reads `/metrics`; `null`: everyone does. */
+  metricsToken: string | null;
+  /** How long the API's answer about a caller's key is good for, and its refusal. */
+  keyFreshMs: number;
+  keyRefusedMs: number;
+  /** One question about a key. */
+  keyCheckMs: number;
   /** All bodies of all calls in flight together; beyond it recordings are cut short. */
   recordBytesTotal: number;
   /** How long recordings gather before they are sent. */
@@ -20,11 +27,18 @@ export interface GatewaySettings extends Omit<Settings['gateway'], 'enabled'> {
   shutdownMs: number;
 }
 
+/** {@link GatewaySettings.flushMs} of cloud mode: a credential's deliveries count as requests of its organization. */
+export const CLOUD_FLUSH_MS = 200;
+
 /** What is taken where the caller does not say. */
 export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   host: '127.0.0.1',
   port: 3001,
   mode: 'local',
+  metricsToken: null,
+  keyFreshMs: 60_000,
+  keyRefusedMs: 5_000,
+  keyCheckMs: 3_000,
   apiUrl: 'http://127.0.0.1:3000',
   apiKey: null,
   capture: { mode: 'full' },

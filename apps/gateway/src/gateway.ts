@@ -6,7 +6,11 @@ import { Registry } from '@prometheus-io/client';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { Forward, type ForwardHost } from './forward/forward.js';
 import { Upgrades } from './forward/upgrade.js';
-import { GatewayServer, type Authorise } from './gateway-server.js';
+import type { CallerKey } from './access/caller-key.js';
+import { CredentialClient } from './access/credential-client.js';
+import { KeyChecks } from './access/key-checks.js';
+import { KeySeal } from './access/key-seal.js';
+import { GatewayServer } from './gateway-server.js';
 import type { GatewaySettings } from './gateway-settings.js';
 import { GatewayMetrics } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
@@ -35,8 +39,6 @@ export interface GatewayDeps {
   providers: readonly Named<Provider>[];
   logger: Logger;
   clock?: Clock;
-  /** Checks callers' keys; required in cloud mode. */
-  authorise?: Authorise;
   /** Extra certificate authorities for upstreams, PEM. */
   ca?: string;
   /** What `/metrics` shows; the gateway adds its own. */
@@ -58,8 +60,10 @@ export interface Gateway {
  * @throws StartError for settings that cannot be used.
  */
 export async function createGateway(settings: GatewaySettings, deps: GatewayDeps): Promise<Gateway> {
-  if (settings.mode === 'cloud' && !deps.authorise) {
-    throw new StartError(['mode: cloud mode needs keys to be checked, which this gateway cannot do']);
+  if (settings.mode === 'cloud' && settings.spoolDir !== null && settings.apiKey === null) {
+    throw new StartError([
+      'gateway.api_key (SPANDREL_API_KEY): is needed with gateway.spool_dir in cloud mode; it seals the keys of callers there',
+    ]);
   }
   const providers = new ProviderTable(deps.providers, deps.logger);
   const metrics = new GatewayMetrics(deps.metrics ?? new Registry());
@@ -87,6 +91,11 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly budget: TapeBudget;
   private readonly forwards = new SlotList<Forward>();
   private readonly log: RequestLog | null;
+  /** Cloud mode's. */
+  private readonly credentials: CredentialClient | null = null;
+  private readonly keys: KeyChecks | null = null;
+  /** `null` without a credential of the gateway's own. */
+  private readonly seal: KeySeal | null;
   private stopping = false;
 
   constructor(
@@ -110,30 +119,50 @@ class RunningGateway implements Gateway, ForwardHost {
     this.upgrades = new Upgrades(this.ownHeaders, settings.upstreamConnectMs);
     this.spool = new Spool({ items: settings.spoolItems, bytes: settings.spoolBytes }, this);
     this.ingest = new IngestClient(settings.apiUrl, settings.apiKey, settings.deliverMs);
-    this.delivery = new Delivery(this.spool, this.ingest, this.logger, { flushMs: settings.flushMs });
+    if (settings.mode === 'cloud') {
+      this.credentials = new CredentialClient(settings.apiUrl, settings.keyCheckMs);
+      const { keyFreshMs: freshMs, keyRefusedMs: refusedMs } = settings;
+      this.keys = new KeyChecks(this.credentials, this.logger, this.clock, { freshMs, refusedMs });
+    }
+    this.seal = settings.apiKey === null ? null : new KeySeal(settings.apiKey);
+    this.delivery = new Delivery(this.spool, this.ingest, this.logger, {
+      flushMs: settings.flushMs,
+      onUnauthenticated: (digest) => this.keys?.forget(digest),
+    });
     const recording = { flushMs: settings.flushMs, decodedBytesMax: settings.recordBytes };
     this.recorder = new Recorder(this, this.logger, recording, (call) => this.lose(call.facts.id, 'failed'));
     const { metrics: shown, spool, delivery, ingest, log } = this;
-    const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, log, isStopping: () => this.stopping });
+    const isStopping = (): boolean => this.stopping;
+    const metricsToken = settings.mode === 'cloud' ? settings.metricsToken : null;
+    const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, log, isStopping, metricsToken });
     const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow) : null;
     this.server = new GatewayServer(
       new TargetResolver(providers, allow),
       {
-        forward: (req, res, head, target) => this.forward(req, res, head, target),
+        forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
         upgrade: (req, socket, head, target) => this.upgrades.pass(req, socket, head, target),
         own: (path, req, res) => own.handle(path, req, res),
       },
-      settings.mode === 'cloud' ? deps.authorise! : null,
+      this.keys,
       log,
     );
   }
 
   async recover(): Promise<void> {
     if (!this.directory) return;
-    for await (const item of this.directory.recover(this.providers, this.settings.recordBytes)) this.spool.add(item);
-    if (this.spool.count === 0) return;
-    this.logger.info({ recordings: this.spool.count }, 'recovered recordings of a former run');
-    this.delivery.wake();
+    const { directory, providers, settings, seal, spool } = this;
+    for await (const item of directory.recover(providers, settings.recordBytes, seal)) spool.add(item);
+    if (spool.count === 0) return;
+    this.logger.info({ recordings: spool.count }, 'recovered recordings of a former run');
+    const keyless = [...spool.all()].filter(({ deliverable }) => !deliverable);
+    if (keyless.length > 0) {
+      const recordings = keyless.reduce((sum, { count }) => sum + count, 0);
+      this.logger.warn(
+        { recordings, keys: keyless.length },
+        'recordings of a former run wait until their callers come back: gateway.api_key is not what sealed their keys',
+      );
+    }
+    this.delivery.wakeAll();
   }
 
   async listen(): Promise<{ port: number }> {
@@ -164,12 +193,14 @@ class RunningGateway implements Gateway, ForwardHost {
     await this.delivery.flush(Math.max(0, deadline - performance.now() - 100));
     this.delivery.close();
     this.upstream.close();
+    this.keys?.close();
+    await this.credentials?.close();
     await this.ingest.close();
     await this.leaveSpool();
   }
 
   add(item: SpoolItem, former: SpoolItem | null): void {
-    if (this.spool.add(item, former)) this.delivery.wake();
+    if (this.spool.add(item, former)) this.delivery.wake(item.lane!);
   }
 
   onDelivered(item: SpoolItem): void {
@@ -206,8 +237,14 @@ class RunningGateway implements Gateway, ForwardHost {
     return { spoolItems: this.spool.count, spoolBytes: this.spool.bytes, inFlight: this.forwards.size };
   }
 
-  private forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void {
-    const call = target.endpoint === undefined ? null : this.beginCall(req, head, target);
+  private forward(
+    req: IncomingMessage,
+    res: ServerResponse,
+    head: RequestHead,
+    target: Target,
+    caller: CallerKey | null,
+  ): void {
+    const call = target.endpoint === undefined ? null : this.beginCall(req, head, target, caller);
     const forward = new Forward(this, req, res, target, call);
     this.log?.begin(req);
     this.forwards.add(forward);
@@ -215,7 +252,7 @@ class RunningGateway implements Gateway, ForwardHost {
     forward.start();
   }
 
-  private beginCall(req: IncomingMessage, head: RequestHead, target: Target): Call {
+  private beginCall(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): Call {
     const { headers } = req;
     const correlation = correlationOf(headers);
     const secrets = credentialsOf(headers, req.url!);
@@ -230,11 +267,13 @@ class RunningGateway implements Gateway, ForwardHost {
       startedTick: performance.now(),
       capture: captureOf(this.settings.capture, head.headers['x-spandrel-capture']),
       requestEncoding: head.headers['content-encoding'] ?? null,
+      ...(caller && this.directory && this.seal && { caller: this.seal.seal(caller) }),
     };
     const { recordBytes } = this.settings;
     const tape = (): BodyTape => new BodyTape(recordBytes, this.budget);
     const journal = this.directory?.journal(facts, secrets) ?? null;
-    return new Call(facts, { entry: target.wire!, endpoint: target.endpoint! }, tape(), tape(), secrets, journal);
+    const wire = { entry: target.wire!, endpoint: target.endpoint! };
+    return new Call(facts, wire, tape(), tape(), secrets, journal, caller);
   }
 
   /** Without a directory what could not be handed over is lost; with one it waits there for the next start. */

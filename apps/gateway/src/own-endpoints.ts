@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newId } from '@spandrel/kernel';
 import { answerError } from './forward/answer-error.js';
@@ -14,6 +15,8 @@ export interface OwnEndpointsParts {
   delivery: Delivery;
   ingest: IngestClient;
   isStopping: () => boolean;
+  /** What `/metrics` asks for as a bearer token; `null`: nothing. */
+  metricsToken: string | null;
   /** `null` when requests are not logged. */
   log: RequestLog | null;
 }
@@ -35,10 +38,22 @@ export class OwnEndpoints {
       answerError(res, 'method_not_allowed', `${path} is read with GET.`, null, id);
       return true;
     }
+    if (path === '/metrics' && !this.mayReadMetrics(req)) {
+      res.setHeader('WWW-Authenticate', 'Bearer');
+      answerError(res, 'unauthenticated', '/metrics needs the token for metrics.', null, id);
+      return true;
+    }
     res.setHeader('X-Request-Id', id);
     if (path === '/livez') this.send(res, 200, 'application/json', JSON.stringify({ status: 'ok' }));
     else void (path === '/readyz' ? this.ready(res) : this.metrics(res)).catch(() => res.destroy());
     return true;
+  }
+
+  private mayReadMetrics({ headers }: IncomingMessage): boolean {
+    const { metricsToken } = this.parts;
+    if (metricsToken === null) return true;
+    const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+    return given !== undefined && timingSafeEqual(sha256(given), sha256(metricsToken));
   }
 
   /** 200 while requests are forwarded, whether or not the API is up. */
@@ -74,3 +89,5 @@ export class OwnEndpoints {
     res.end(res.req.method === 'HEAD' ? undefined : body);
   }
 }
+
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

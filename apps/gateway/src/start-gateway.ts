@@ -1,6 +1,6 @@
 import { AccessLog, loadPlugins, programMetrics, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
-import { GATEWAY_DEFAULTS } from './gateway-settings.js';
+import { CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway-settings.js';
 import type { GatewayLine } from './request-log.js';
 
 /**
@@ -8,14 +8,21 @@ import type { GatewayLine } from './request-log.js';
  * @throws StartError when a setting, a plugin or the spool directory does not allow the start.
  */
 export async function startGateway({ settings, logger, lifecycle }: AppContext): Promise<AppReady> {
-  if (settings.mode === 'cloud') throw new StartError(['mode: this version runs in local mode only']);
   const { providers } = await loadPlugins(settings.plugins, logger);
   const { gateway } = settings;
   const metrics = programMetrics(settings.mode);
   const accessLog = settings.accessLog ? new AccessLog<GatewayLine>(settings.logLevel, 'gateway') : undefined;
   lifecycle.onStop('access log', () => accessLog?.close());
+  const { host, mode, auth } = settings;
   const running = await createGateway(
-    { ...GATEWAY_DEFAULTS, ...gateway, host: settings.host, mode: settings.mode },
+    {
+      ...GATEWAY_DEFAULTS,
+      ...gateway,
+      host,
+      mode,
+      metricsToken: auth.metricsToken,
+      ...(mode === 'cloud' && { flushMs: CLOUD_FLUSH_MS }),
+    },
     { providers, logger, metrics, ...(accessLog && { accessLog }) },
   );
   lifecycle.onStop('gateway', () => running.close());

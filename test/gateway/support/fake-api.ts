@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { IngestRejection } from '@spandrel/contract';
+import { problem, type CredentialResource, type ErrorCode, type IngestRejection } from '@spandrel/contract';
 import { until as waitUntil } from '../../support/spandrel.ts';
 
 /** A span as the gateway sends it. */
@@ -35,6 +35,16 @@ export interface FakeApi {
   /** Raw bodies, to look for what must not be in them. */
   bodies: string[];
   mood: ApiMood;
+  /** Keys it takes (cloud mode); `null`: it asks for none. */
+  keys: Map<string, CredentialResource> | null;
+  /** Keys whose organization has no requests left, with the seconds of `Retry-After`. */
+  limited: Map<string, number>;
+  /** Keys it was asked about. */
+  checks: string[];
+  /** Deliveries, by key and moment. */
+  deliveries: { key: string | null; at: number }[];
+  /** Under whose key each span came. */
+  keyOf: Map<string, string | null>;
   /** Decides that a span is rejected. */
   reject: (span: SentSpan) => Omit<IngestRejection, 'index' | 'collection'> | undefined;
   bodyBytesMax: number;
@@ -51,12 +61,18 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
       if (mood === 'hang') return;
       api.requests++;
       const body = Buffer.concat(chunks);
+      const key = /^Bearer (.*)$/.exec(req.headers.authorization ?? '')?.[1] ?? null;
+      if (req.url === '/api/credential') api.checks.push(String(key));
       if (req.url === '/api/health') res.end('{"status":"ok"}');
       else if (mood === 'unavailable') res.writeHead(503).end();
       else if (typeof mood === 'object') res.writeHead(mood.status).end();
+      else if (api.keys && !api.keys.has(String(key))) refuse(res, 'unauthenticated');
+      else if (api.limited.has(String(key))) refuse(res, 'rate_limited', api.limited.get(String(key)));
+      else if (req.url === '/api/credential') res.end(JSON.stringify(api.keys!.get(String(key))));
       else if (body.length > api.bodyBytesMax) res.writeHead(413).end();
       else {
-        const answer = ingest(api, body.toString());
+        api.deliveries.push({ key, at: performance.now() });
+        const answer = ingest(api, body.toString(), key);
         // Half of the time the answer is lost after the work is done.
         if (mood === 'flaky' && Math.random() < 0.5) res.destroy();
         else res.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
@@ -75,6 +91,11 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     requests: 0,
     bodies: [],
     mood: 'up',
+    keys: null,
+    limited: new Map(),
+    checks: [],
+    deliveries: [],
+    keyOf: new Map(),
     reject: () => undefined,
     bodyBytesMax: 10 * 1024 * 1024,
     close: () =>
@@ -86,7 +107,27 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
   return api;
 }
 
-function ingest(api: FakeApi, text: string): unknown {
+/** A key as the API tells of it. */
+export const credentialOf = (given: Partial<CredentialResource>): CredentialResource => ({
+  kind: 'api_key',
+  id: 'key',
+  org_id: 'org',
+  project_id: 'project',
+  scopes: ['ingest'],
+  expires_at: null,
+  ...given,
+});
+
+function refuse(res: ServerResponse, code: ErrorCode, retryAfter?: number): void {
+  const answer = problem(code, 'no', 'request');
+  res.writeHead(answer.status, {
+    'content-type': 'application/problem+json',
+    'retry-after': String(retryAfter ?? 0),
+  });
+  res.end(JSON.stringify(answer));
+}
+
+function ingest(api: FakeApi, text: string, key: string | null): unknown {
   api.bodies.push(text);
   const { traces, spans } = JSON.parse(text) as { traces: { id: string }[]; spans: SentSpan[] };
   const rejected: IngestRejection[] = [];
@@ -101,6 +142,7 @@ function ingest(api: FakeApi, text: string): unknown {
       rejected.push({ index, collection: 'spans', ...fault });
       return;
     }
+    api.keyOf.set(span.id, key);
     if (span.status === 'running') {
       api.announced.add(span.id);
       if (!api.spans.has(span.id)) api.spans.set(span.id, span);

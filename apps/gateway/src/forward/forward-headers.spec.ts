@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requestHeaders, responseHeaders, withoutToken } from './forward-headers.js';
+import { requestHeaders, responseHeaders } from './forward-headers.js';
 
 const own = new Set(['x-forward-url', 'x-ollama-base']);
 
@@ -60,16 +60,5 @@ describe('responseHeaders', () => {
     ];
     expect(responseHeaders(raw, true)).toEqual(['A', '1', 'Trailer', 'X', 'a', '2']);
     expect(responseHeaders(raw, false)).toEqual(['A', '1', 'a', '2']);
-  });
-});
-
-describe('withoutToken', () => {
-  it.each([
-    ['/a?token=x', '/a'],
-    ['/a?b=1&token=x&c=%20', '/a?b=1&c=%20'],
-    ['/a?max_tokens=1&tokenizer=2', '/a?max_tokens=1&tokenizer=2'],
-    ['/token', '/token'],
-  ])('%s → %s', (target, expected) => {
-    expect(withoutToken(target)).toBe(expected);
   });
 });

@@ -68,17 +68,6 @@ export function responseHeaders(raw: string[], keepTrailer: boolean): string[] {
   return headers;
 }
 
-/** Takes `?token=` off a request target and leaves the rest as it is. */
-export function withoutToken(requestTarget: string): string {
-  const mark = requestTarget.indexOf('?');
-  if (mark === -1 || !requestTarget.includes('token', mark)) return requestTarget;
-  const kept = requestTarget
-    .slice(mark + 1)
-    .split('&')
-    .filter((pair) => pair !== 'token' && !pair.startsWith('token='));
-  return kept.length === 0 ? requestTarget.slice(0, mark) : `${requestTarget.slice(0, mark)}?${kept.join('&')}`;
-}
-
 /** What `Connection` names beyond itself; a message's own framing and host stay even when it names them. */
 function namedByConnection(connection: string | undefined): string[] | undefined {
   if (connection === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
+import { withoutToken } from '../access/request-key.js';
 import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
 import type { Slotted } from '../slot-list.js';
@@ -14,7 +15,7 @@ import {
   type UpstreamHandler,
 } from '../upstream/upstream-client.js';
 import { answerError } from './answer-error.js';
-import { requestHeaders, responseHeaders, withoutToken } from './forward-headers.js';
+import { requestHeaders, responseHeaders } from './forward-headers.js';
 
 /** What a forward needs of the gateway around it. */
 export interface ForwardHost {

@@ -3,11 +3,12 @@ import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import proxies from 'http-proxy-3';
+import { withoutToken } from '../access/request-key.js';
 import { joinTarget } from '../target/base-url.js';
 import type { Target } from '../target/resolve-target.js';
 import { guardedLookup } from '../upstream/guarded-lookup.js';
+import { UpstreamError } from '../upstream/upstream-client.js';
 import { answerErrorOn } from './answer-error.js';
-import { withoutToken } from './forward-headers.js';
 
 /** Passes WebSocket connections (Realtime APIs) through, unrecorded. */
 export class Upgrades {
@@ -41,8 +42,10 @@ export class Upgrades {
       connectTimeout: this.connectMs,
       ...(agents && { agent: origin.secure ? agents.https : agents.http }),
     };
-    this.proxy.ws(req, socket as never, head, options, () => {
-      answerErrorOn(socket, 'bad_gateway', `${host} cannot be reached.`, target.wire?.provider ?? null);
+    this.proxy.ws(req, socket as never, head, options, (error) => {
+      const refused = error instanceof UpstreamError && error.kind === 'refused';
+      const message = refused ? `${host}: ${error.reason}` : `${host} cannot be reached.`;
+      answerErrorOn(socket, refused ? 'target_not_allowed' : 'bad_gateway', message, target.wire?.provider ?? null);
     });
   }
 

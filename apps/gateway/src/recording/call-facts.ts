@@ -1,5 +1,6 @@
 import type { CaptureSetting } from '@spandrel/kernel';
 import type { Endpoint } from '@spandrel/plugin-api';
+import type { SealedKey } from '../access/key-seal.js';
 import type { ProviderEntry } from '../target/provider-table.js';
 import type { TapedBody } from './body-tape.js';
 import type { Correlation } from './correlation.js';
@@ -22,6 +23,8 @@ export interface CallFacts {
   capture: CaptureSetting;
   /** `Content-Encoding` of the request. */
   requestEncoding: string | null;
+  /** Whose credential the recording is delivered with, for a journal; left out for the gateway's own. */
+  caller?: SealedKey;
 }
 
 /** The plugin side of a call. */

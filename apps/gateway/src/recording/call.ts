@@ -1,5 +1,6 @@
 import type { ResponseHead } from '../upstream/upstream-client.js';
 import type { CallJournal } from '../spool/call-journal.js';
+import type { CallerKey } from '../access/caller-key.js';
 import type { SpoolItem } from '../spool/spool-item.js';
 import type { Slotted } from '../slot-list.js';
 import type { AnswerFacts, CallFacts, Outcome, Wire } from './call-facts.js';
@@ -25,6 +26,8 @@ export class Call implements Slotted {
     readonly secrets: readonly string[],
     /** Keeps it over a crash; `null` without a spool directory. */
     readonly journal: CallJournal | null,
+    /** As {@link SpoolItem.caller}. */
+    readonly caller: CallerKey | null,
   ) {}
 
   requestChunk(chunk: Buffer): void {

@@ -135,7 +135,8 @@ export class Recorder {
 
   private spool(call: Call, recording: Recording, finished: boolean): void {
     const { trace, span } = finalise(recording, call.secrets);
-    const item = new SpoolItem(call.facts.id, call.started?.delivered ? null : trace, span, finished);
+    const { facts, caller } = call;
+    const item = new SpoolItem(caller, facts.id, call.started?.delivered ? null : trace, span, finished);
     if (finished || call.facts.capture.mode !== 'full') call.journal?.recording({ trace, span }, finished);
     const former = call.started;
     if (!finished) call.started = item;

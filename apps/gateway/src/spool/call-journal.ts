@@ -12,7 +12,7 @@ export interface JournalOwner {
 /**
  * The file that keeps one call over a crash of the gateway. Each frame is in the operating system's hands before the
  * bytes it tells of go on, so that after a kill the recording can be made from what stands there. It holds no
- * credentials, and bodies only where the capture mode records them whole.
+ * credential but the caller's Spandrel key, sealed, and bodies only where the capture mode records them whole.
  *
  * A write that fails (disk full) ends the journal, never the call.
  */

@@ -56,8 +56,10 @@ describe('Delivery', () => {
             deniedMs: 2,
           });
           for (let i = 0; i < count; i++) {
-            spool.add(new SpoolItem(`${i}`, null, JSON.stringify({ id: `${i}`, input: 'text', metadata: {} }), true));
-            delivery.wake();
+            spool.add(
+              new SpoolItem(null, `${i}`, null, JSON.stringify({ id: `${i}`, input: 'text', metadata: {} }), true),
+            );
+            delivery.wakeAll();
           }
           expect(await delivery.flush(2_000)).toBe(true);
           delivery.close();

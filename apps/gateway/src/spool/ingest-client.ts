@@ -1,5 +1,6 @@
-import type { IngestResult } from '@spandrel/contract';
+import type { IngestResult, Problem } from '@spandrel/contract';
 import { Agent } from 'undici';
+import type { CallerKey } from '../access/caller-key.js';
 import type { SpoolItem } from './spool-item.js';
 
 /** How the API took a batch. */
@@ -9,8 +10,12 @@ export type IngestAnswer =
   | { kind: 'too-large' }
   /** Refused as it is; sent again it would be refused again. */
   | { kind: 'refused'; message: string }
-  /** The API does not know us, or is not one; only a person can help. */
+  /** The API says that the credential is none, or no longer one. */
+  | { kind: 'unauthenticated' }
+  /** The API does not let us, or is not one; only a person can help. */
   | { kind: 'denied'; message: string }
+  /** Too much of this organization's. */
+  | { kind: 'limited'; retryAfterMs: number | null }
   /** Not now. */
   | { kind: 'unavailable'; message: string; retryAfterMs: number | null };
 
@@ -19,8 +24,9 @@ export class IngestClient {
   private readonly agent: Agent;
   private readonly origin: string;
   private readonly basePath: string;
-  private readonly headers: Record<string, string>;
+  private readonly ownAuthorization: string | null;
 
+  /** @param apiKey the gateway's own credential, for recordings without a caller's. */
   constructor(
     apiUrl: string,
     apiKey: string | null,
@@ -29,25 +35,24 @@ export class IngestClient {
     const url = new URL(apiUrl);
     this.origin = url.origin;
     this.basePath = url.pathname.replace(/\/+$/, '');
-    this.headers = {
-      'content-type': 'application/json',
-      ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
-    };
+    this.ownAuthorization = apiKey === null ? null : `Bearer ${apiKey}`;
     this.agent = new Agent({
-      connections: 4,
+      connections: 10,
       connect: { timeout: timeoutMs },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });
   }
 
-  async send(batch: readonly SpoolItem[]): Promise<IngestAnswer> {
+  /** @param batch items of one lane, which has a credential. */
+  async send(batch: readonly SpoolItem[], caller: CallerKey | null): Promise<IngestAnswer> {
+    const authorization = caller === null ? this.ownAuthorization : caller.authorization;
     try {
       const { statusCode, headers, body } = await this.agent.request({
         origin: this.origin,
         path: `${this.basePath}/api/ingest`,
         method: 'POST',
-        headers: this.headers,
+        headers: { 'content-type': 'application/json', ...(authorization !== null && { authorization }) },
         body: batchBody(batch),
         signal: AbortSignal.timeout(this.timeoutMs),
       });
@@ -89,10 +94,12 @@ function readAnswer(status: number, retryAfter: string | string[] | undefined, t
   const message = `HTTP ${status}`;
   if (status === 413) return { kind: 'too-large' };
   if (status === 400 || status === 422) return { kind: 'refused', message };
-  if (status === 408 || status === 429 || status >= 500) {
-    const seconds = Number(retryAfter ?? NaN);
-    return { kind: 'unavailable', message, retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : null };
-  }
+  const seconds = Number(retryAfter ?? NaN);
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;
+  if (status === 429) return { kind: 'limited', retryAfterMs };
+  if (status === 408 || status >= 500) return { kind: 'unavailable', message, retryAfterMs };
+  // A proxy before the API may answer 401 too, which says nothing about the credential.
+  if (status === 401 && readCode(text) === 'unauthenticated') return { kind: 'unauthenticated' };
   return { kind: 'denied', message };
 }
 
@@ -106,6 +113,14 @@ function readResult(text: string): IngestAnswer {
     // Not the API's answer.
   }
   return { kind: 'denied', message: 'what answers is not the API' };
+}
+
+function readCode(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as Partial<Problem> | null)?.code;
+  } catch {
+    return undefined;
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -1,3 +1,5 @@
+import { CallerKey } from '../access/caller-key.js';
+import type { KeySeal } from '../access/key-seal.js';
 import type { AnswerFacts, CallFacts, Outcome, Wire } from '../recording/call-facts.js';
 import { NO_BODY, type Piece, type TapedBody } from '../recording/body-tape.js';
 import { buildRecording, type RecordedSpan } from '../recording/build-recording.js';
@@ -24,20 +26,25 @@ interface Journalled {
  * The recording of a call whose gateway was killed, from the frames of its journal: the same as it would have been,
  * or failed with `gateway stopped` where the call had not come to its end.
  * @param bytesMax the most of a body that is kept decoded.
+ * @param seal opens callers' keys; a key it cannot open leaves the recording without one.
  * @returns `null` when the journal breaks off before it tells anything.
  */
 export async function recoverCall(
   frames: readonly Frame[],
   providers: ProviderTable,
   bytesMax: number,
+  seal: KeySeal | null = null,
 ): Promise<SpoolItem | null> {
   const journal = readJournal(frames);
   const { facts } = journal;
   if (facts === null) return null;
-  if (journal.finished) return new SpoolItem(facts.id, journal.finished[0], journal.finished[1], true);
+  const caller = callerOf(facts, seal);
+  if (journal.finished) return new SpoolItem(caller, facts.id, journal.finished[0], journal.finished[1], true);
   const wire = wireOf(facts, providers);
   if (wire === null)
-    return journal.running && new SpoolItem(facts.id, journal.running[0], stoppedSpan(journal.running[1]), true);
+    return (
+      journal.running && new SpoolItem(caller, facts.id, journal.running[0], stoppedSpan(journal.running[1]), true)
+    );
   const request = await decodeTaped(taped(journal.request), codingsOf(facts.requestEncoding), bytesMax);
   const response = await decodeTaped(taped(journal.response), codingsOf(journal.answer?.contentEncoding), bytesMax);
   const outcome = journal.end?.outcome ?? { kind: 'stopped' as const };
@@ -45,7 +52,12 @@ export async function recoverCall(
   const recording = buildRecording({ facts, wire, request, answer: journal.answer, response, outcome, endedTick });
   if (journal.running) adopt(recording.span, JSON.parse(journal.running[1]) as RecordedSpan);
   const { trace, span } = finalise(recording, []);
-  return new SpoolItem(facts.id, journal.running?.[0] ?? trace, span, true);
+  return new SpoolItem(caller, facts.id, journal.running?.[0] ?? trace, span, true);
+}
+
+function callerOf({ caller }: CallFacts, seal: KeySeal | null): CallerKey | null {
+  if (caller === undefined) return null;
+  return seal?.open(caller) ?? new CallerKey(caller.digest, null);
 }
 
 function readJournal(frames: readonly Frame[]): Journalled {

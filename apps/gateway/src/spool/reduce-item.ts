@@ -40,9 +40,15 @@ export function reduceItem(item: SpoolItem, tooLarge: boolean): SpoolItem | null
   if (item.reduced) return null;
   const whole = JSON.parse(item.span, keepNumber) as RecordedSpan;
   if (tooLarge && item.span.length > SHORTENED_CHARS_MIN) {
-    return new SpoolItem(item.id, item.trace, fitSpan(whole, item.span, item.span.length >> 1), item.finished);
+    return new SpoolItem(
+      item.caller,
+      item.id,
+      item.trace,
+      fitSpan(whole, item.span, item.span.length >> 1),
+      item.finished,
+    );
   }
-  return new SpoolItem(item.id, item.trace, JSON.stringify(withoutContent(whole)), item.finished, true);
+  return new SpoolItem(item.caller, item.id, item.trace, JSON.stringify(withoutContent(whole)), item.finished, true);
 }
 
 function withoutContent({ input: _input, output: _output, ...span }: RecordedSpan): RecordedSpan {

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { StartError, type Logger } from '@spandrel/kernel';
+import type { KeySeal } from '../access/key-seal.js';
 import type { CallFacts } from '../recording/call-facts.js';
 import type { ProviderTable } from '../target/provider-table.js';
 import { CallJournal, type JournalOwner } from './call-journal.js';
@@ -61,11 +62,11 @@ export class SpoolDirectory implements JournalOwner {
   }
 
   /** The recordings of the calls that stand in the directory, oldest first; ones that cannot be read are removed. */
-  async *recover(providers: ProviderTable, bytesMax: number): AsyncGenerator<SpoolItem> {
+  async *recover(providers: ProviderTable, bytesMax: number, seal: KeySeal | null): AsyncGenerator<SpoolItem> {
     const names = fs.readdirSync(this.directory).filter((name) => name.endsWith(SUFFIX));
     for (const name of names.sort()) {
       const file = path.join(this.directory, name);
-      const item = await this.recoverFile(file, providers, bytesMax);
+      const item = await this.recoverFile(file, providers, bytesMax, seal);
       if (item) {
         this.files.set(item.id, file);
         yield item;
@@ -97,9 +98,14 @@ export class SpoolDirectory implements JournalOwner {
     await this.unlock();
   }
 
-  private async recoverFile(file: string, providers: ProviderTable, bytesMax: number): Promise<SpoolItem | null> {
+  private async recoverFile(
+    file: string,
+    providers: ProviderTable,
+    bytesMax: number,
+    seal: KeySeal | null,
+  ): Promise<SpoolItem | null> {
     try {
-      return await recoverCall(decodeFrames(fs.readFileSync(file)), providers, bytesMax);
+      return await recoverCall(decodeFrames(fs.readFileSync(file)), providers, bytesMax, seal);
     } catch (error) {
       this.logger.error({ err: error }, 'a call kept in the spool directory cannot be read');
       return null;

@@ -1,14 +1,19 @@
+import type { CallerKey } from '../access/caller-key.js';
+import type { Lane } from './lane.js';
+
 /** A recording on its way to the API, already JSON. */
 export class SpoolItem {
   /** The API has it. */
   delivered = false;
-  /** Waits in the spool, perhaps in a delivery under way; the spool's own, as the neighbours are. */
-  queued = false;
+  /** Where it waits, perhaps in a delivery under way; the spool's own, as the neighbours are. */
+  lane: Lane | null = null;
   inFlight = false;
   before: SpoolItem | null = null;
   after: SpoolItem | null = null;
 
   constructor(
+    /** Whose credential it is delivered with; `null`: the gateway's own. */
+    readonly caller: CallerKey | null,
     /** Id of the span. */
     readonly id: string,
     /** JSON of its trace; `null` when the API has told that it has it. */
@@ -20,6 +25,11 @@ export class SpoolItem {
     /** Has lost its content because the API would not take it. */
     readonly reduced = false,
   ) {}
+
+  /** Waits in the spool, perhaps in a delivery under way. */
+  get queued(): boolean {
+    return this.lane !== null;
+  }
 
   /** Memory it takes, as the spool counts it: UTF-16 units of JSON. */
   get size(): number {

@@ -1,3 +1,4 @@
+import { Lane } from './lane.js';
 import type { SpoolItem } from './spool-item.js';
 
 export interface SpoolLimits {
@@ -7,7 +8,7 @@ export interface SpoolLimits {
 }
 
 /** Why a recording was lost. */
-export const DROP_REASONS = ['spool_full', 'rejected', 'trace_deleted', 'stopped', 'failed'] as const;
+export const DROP_REASONS = ['spool_full', 'rejected', 'unauthorized', 'trace_deleted', 'stopped', 'failed'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
 /** Is told what becomes of items. */
@@ -16,18 +17,18 @@ export interface SpoolObserver {
   onDelivered(item: SpoolItem): void;
 }
 
+/** The name of the lane of what is delivered with the gateway's own credential. */
+const OWN = '';
+
 /**
- * Recordings that wait for the API, oldest first, within bounds: when it is full the newest is dropped. News of a
- * call's start gives way to recordings of finished calls and is never counted as lost.
- *
- * A list through the items themselves: what has left it is not kept alive by anything in it.
+ * Recordings that wait for the API, one {@link Lane} a credential, within bounds that all share: when it is full the
+ * newest is dropped, of the credential that takes most. News of a call's start gives way to recordings of finished
+ * calls and is never counted as lost.
  */
 export class Spool {
-  private oldest: SpoolItem | null = null;
-  private newest: SpoolItem | null = null;
+  private readonly lanes = new Map<string, Lane>();
   private items = 0;
   private starts = 0;
-  private inFlight = 0;
   private size = 0;
 
   constructor(
@@ -43,9 +44,15 @@ export class Spool {
     return this.size;
   }
 
-  /** Items that are not in a delivery under way. */
-  get waiting(): number {
-    return this.items - this.inFlight;
+  /** Those with items, the one served longest ago first. */
+  all(): Iterable<Lane> {
+    return this.lanes.values();
+  }
+
+  /** A lane was served: it is others' turn. */
+  toBack(lane: Lane): void {
+    const name = nameOf(lane.caller);
+    if (this.lanes.size > 1 && this.lanes.delete(name)) this.lanes.set(name, lane);
   }
 
   /**
@@ -54,25 +61,26 @@ export class Spool {
    * @returns false when there was no room.
    */
   add(item: SpoolItem, former: SpoolItem | null = null): boolean {
-    if (former?.queued) this.unlink(former);
+    const lane = former?.lane ?? null;
+    if (former) this.unlink(former);
     if (!this.makeRoom(item)) {
       if (item.finished) this.observer.onDropped(item, 'spool_full');
       return false;
     }
-    this.link(item, this.newest);
+    this.laneFor(item, lane).append(item);
+    this.tally(item, 1);
     return true;
   }
 
   /** The oldest items that are not under way, as many as one delivery may hold; marks them as under way. */
-  take(itemsMax: number, bytesMax: number): SpoolItem[] {
+  take(lane: Lane, itemsMax: number, bytesMax: number): SpoolItem[] {
     const batch: SpoolItem[] = [];
     let bytes = 0;
-    for (let item = this.oldest; item !== null && batch.length < itemsMax; item = item.after) {
+    for (let item = lane.oldest; item !== null && batch.length < itemsMax; item = item.after) {
       if (item.inFlight) continue;
       bytes += item.size;
       if (batch.length > 0 && bytes > bytesMax) break;
-      item.inFlight = true;
-      this.inFlight++;
+      lane.setInFlight(item, true);
       batch.push(item);
     }
     return batch;
@@ -87,16 +95,17 @@ export class Spool {
 
   /** The delivery failed; the item waits on in its place. */
   putBack(item: SpoolItem): void {
-    if (item.queued && item.inFlight) this.inFlight--;
-    item.inFlight = false;
+    item.lane?.setInFlight(item, false);
   }
 
   /** Puts a smaller form in the place of an item that still waits. */
   replace(item: SpoolItem, smaller: SpoolItem): void {
-    if (!item.queued) return;
-    const { before } = item;
-    this.unlink(item);
-    this.link(smaller, before);
+    const { lane, before } = item;
+    if (lane === null) return;
+    lane.unlink(item);
+    this.tally(item, -1);
+    lane.link(smaller, before);
+    this.tally(smaller, 1);
   }
 
   /** The API will never take the item. */
@@ -106,57 +115,87 @@ export class Spool {
     if (item.finished) this.observer.onDropped(item, reason);
   }
 
+  /** No item of the lane can be delivered; those that are under way find out themselves. */
+  dropLane(lane: Lane, reason: DropReason): void {
+    for (let item = lane.oldest; item !== null;) {
+      const { after } = item;
+      if (!item.inFlight) this.drop(item, reason);
+      item = after;
+    }
+  }
+
   /** Drops everything. */
   dropAll(reason: DropReason): void {
-    while (this.oldest !== null) this.drop(this.oldest, reason);
+    for (const lane of this.lanes.values()) while (lane.oldest !== null) this.drop(lane.oldest, reason);
+  }
+
+  /** @param former the lane that the item's former has just left; its pace goes on. */
+  private laneFor({ caller }: SpoolItem, former: Lane | null): Lane {
+    const name = nameOf(caller);
+    const lane = this.lanes.get(name) ?? former ?? new Lane(caller);
+    this.lanes.set(name, lane);
+    if (!lane.deliverable && caller?.authorization != null) {
+      // Recordings of a former run have waited for this key.
+      lane.caller = caller;
+      lane.pace.dueAt = Infinity;
+    }
+    return lane;
   }
 
   private makeRoom(item: SpoolItem): boolean {
     if (this.fits(item)) return true;
     if (!item.finished) return false;
-    for (let start = this.oldest; start !== null && this.starts > 0;) {
-      const { after } = start;
-      if (!start.finished && !start.inFlight) {
-        this.unlink(start);
-        if (this.fits(item)) return true;
+    return this.dropStarts(item) || this.dropOfLargest(item);
+  }
+
+  private dropStarts(item: SpoolItem): boolean {
+    for (const lane of this.lanes.values()) {
+      for (let start = lane.oldest; start !== null && this.starts > 0;) {
+        const { after } = start;
+        if (!start.finished && !start.inFlight) {
+          this.unlink(start);
+          if (this.fits(item)) return true;
+        }
+        start = after;
       }
-      start = after;
     }
     return false;
+  }
+
+  /** One credential whose recordings pile up takes no room from the others. */
+  private dropOfLargest(item: SpoolItem): boolean {
+    if (this.lanes.size < 2 && this.lanes.has(nameOf(item.caller))) return false;
+    while (!this.fits(item)) {
+      const share = this.items >= this.limits.items ? itemsOf : bytesOf;
+      const mine = this.lanes.get(nameOf(item.caller));
+      const largest = [...this.lanes.values()].reduce((most, lane) => (share(lane) > share(most) ? lane : most));
+      if (share(largest) <= (mine ? share(mine) : 0) + (share === itemsOf ? 1 : item.size)) return false;
+      const newest = largest.newestWaiting();
+      if (newest === null) return false;
+      this.drop(newest, 'spool_full');
+    }
+    return true;
   }
 
   private fits(item: SpoolItem): boolean {
     return this.items < this.limits.items && this.size + item.size <= this.limits.bytes;
   }
 
-  /** Puts an item behind another, `null` for the front. */
-  private link(item: SpoolItem, before: SpoolItem | null): void {
-    const after = before === null ? this.oldest : before.after;
-    item.queued = true;
-    item.before = before;
-    item.after = after;
-    if (before === null) this.oldest = item;
-    else before.after = item;
-    if (after === null) this.newest = item;
-    else after.before = item;
-    this.items++;
-    this.size += item.size;
-    if (!item.finished) this.starts++;
+  private unlink(item: SpoolItem): void {
+    const { lane } = item;
+    if (lane === null) return;
+    lane.unlink(item);
+    this.tally(item, -1);
+    if (lane.count === 0 && this.lanes.get(nameOf(lane.caller)) === lane) this.lanes.delete(nameOf(lane.caller));
   }
 
-  private unlink(item: SpoolItem): void {
-    const { before, after } = item;
-    if (before === null) this.oldest = after;
-    else before.after = after;
-    if (after === null) this.newest = before;
-    else after.before = before;
-    item.before = null;
-    item.after = null;
-    item.queued = false;
-    this.items--;
-    this.size -= item.size;
-    if (!item.finished) this.starts--;
-    if (item.inFlight) this.inFlight--;
-    item.inFlight = false;
+  private tally(item: SpoolItem, sign: 1 | -1): void {
+    this.items += sign;
+    this.size += sign * item.size;
+    if (!item.finished) this.starts += sign;
   }
 }
+
+const nameOf = (caller: SpoolItem['caller']): string => caller?.digest ?? OWN;
+const itemsOf = (lane: Lane): number => lane.count;
+const bytesOf = (lane: Lane): number => lane.bytes;

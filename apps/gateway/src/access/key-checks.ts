@@ -1,0 +1,207 @@
+import type { ErrorCode } from '@spandrel/contract';
+import type { Clock, Logger } from '@spandrel/kernel';
+import { CallerKey, keyDigest } from './caller-key.js';
+import type { CredentialAnswer, CredentialClient } from './credential-client.js';
+
+/** Whether a caller may come in, and as whom. */
+export type Verdict = { ok: true; caller: CallerKey } | Refused;
+type Refused = { ok: false; code: ErrorCode; message: string };
+
+export interface KeyCheckOptions {
+  /** How long an answer of the API is good for; asked anew, in the background, after three quarters of it. */
+  freshMs: number;
+  /** How long a refusal is. */
+  refusedMs: number;
+  /** Keys that are remembered, and as many refusals. */
+  keysMax?: number;
+  /** Unknown keys that are asked about at once. */
+  askingMax?: number;
+  /** How often the API is looked for while it is away, and the least between two questions about one key. */
+  retryMs?: number;
+}
+
+/** A key the API knows. */
+interface Known {
+  caller: CallerKey;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+  /** When it was last told to be good, on the clock of `performance.now()`. */
+  toldAt: number;
+  /** When it may next be asked about. */
+  askAt: number;
+}
+
+/** The part of an answer's life after which it is asked for anew. */
+const REFRESH_AT = 0.75;
+
+/** What a key may look like: nothing else is sent on in a header. */
+const KEY = /^[\x21-\x7e]{1,8192}$/;
+
+const refused = (code: ErrorCode, message: string): Refused => ({ ok: false, code, message });
+
+const MISSING = refused(
+  'unauthenticated',
+  'A Spandrel key is needed: in the header X-Spandrel-Key, or as ?token= in the URL.',
+);
+const NOT_VALID = refused('unauthenticated', 'The Spandrel key is not valid.');
+const EXPIRED = refused('unauthenticated', 'The Spandrel key has expired.');
+const NOT_ALLOWED = refused('insufficient_scope', 'The Spandrel key needs the scope ingest or write, and a project.');
+const UNKNOWN_YET = refused('unavailable', 'The Spandrel key cannot be checked right now; try again.');
+
+/**
+ * Lets callers in by their keys (contract.md "Recording proxy", cloud mode). The answer for a key that is known is
+ * there at once: the API is asked in the background, and while it is away those it has let in before stay in.
+ */
+export class KeyChecks {
+  private readonly options: Required<KeyCheckOptions>;
+  /** By digest; the one asked about longest ago comes first. */
+  private readonly known = new Map<string, Known>();
+  private readonly refusals = new Map<string, { verdict: Refused; until: number }>();
+  private readonly asking = new Map<string, Promise<Verdict>>();
+  private prober: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly client: CredentialClient,
+    private readonly logger: Logger,
+    private readonly clock: Clock,
+    options: KeyCheckOptions,
+  ) {
+    this.options = { keysMax: 10_000, askingMax: 256, retryMs: 1_000, ...options };
+  }
+
+  /** @param key of the request; `null` when it has none. @returns at once where the answer is known. */
+  check(key: string | null): Verdict | Promise<Verdict> {
+    if (key === null) return MISSING;
+    if (!KEY.test(key)) return NOT_VALID;
+    const digest = keyDigest(key);
+    const known = this.known.get(digest);
+    return known ? this.checkKnown(known) : this.checkUnknown(digest, key);
+  }
+
+  /** The API has refused a delivery with this key: it is asked about before it is let in again. */
+  forget(digest: string): void {
+    this.known.delete(digest);
+  }
+
+  close(): void {
+    this.closed = true;
+    if (this.prober) clearTimeout(this.prober);
+  }
+
+  private get apiAway(): boolean {
+    return this.prober !== null;
+  }
+
+  private checkKnown(known: Known): Verdict | Promise<Verdict> {
+    const { caller, expiresAt } = known;
+    if (this.clock.now() >= expiresAt) {
+      this.known.delete(caller.digest);
+      return EXPIRED;
+    }
+    const now = performance.now();
+    const { freshMs } = this.options;
+    if (now - known.toldAt < freshMs * REFRESH_AT) return { ok: true, caller };
+    const stale = now - known.toldAt >= freshMs && !this.apiAway;
+    if (stale) return this.ask(caller, known);
+    if (now >= known.askAt && !this.apiAway) void this.ask(caller, known);
+    return { ok: true, caller };
+  }
+
+  private checkUnknown(digest: string, key: string): Verdict | Promise<Verdict> {
+    const refusal = this.refusals.get(digest);
+    if (refusal && performance.now() < refusal.until) return refusal.verdict;
+    const asked = this.asking.get(digest);
+    if (asked) return asked;
+    if (this.apiAway || this.asking.size >= this.options.askingMax) return UNKNOWN_YET;
+    return this.ask(new CallerKey(digest, key), null);
+  }
+
+  /** One question a key at a time. */
+  private ask(caller: CallerKey, known: Known | null): Promise<Verdict> {
+    const { digest } = caller;
+    const asked = this.asking.get(digest);
+    if (asked) return asked;
+    const asking = this.client
+      .ask(caller.authorization!)
+      .then((answer) => this.judge(caller, known, answer))
+      .finally(() => this.asking.delete(digest));
+    this.asking.set(digest, asking);
+    return asking;
+  }
+
+  private judge(caller: CallerKey, known: Known | null, answer: CredentialAnswer): Verdict {
+    switch (answer.kind) {
+      case 'known':
+        return this.learn(caller, answer);
+      case 'refused':
+        return this.refuse(caller.digest, NOT_VALID);
+      case 'unavailable':
+        this.lookFor(caller, answer.message);
+        return known ? { ok: true, caller } : UNKNOWN_YET;
+      case 'limited':
+        if (known) return this.keep(known, answer.retryAfterMs);
+        return this.refuse(caller.digest, UNKNOWN_YET, this.options.retryMs);
+    }
+  }
+
+  private learn(caller: CallerKey, { credential }: CredentialAnswer & { kind: 'known' }): Verdict {
+    const { digest } = caller;
+    const { scopes, project_id: projectId, expires_at: expiresAt } = credential;
+    if (projectId === null || !scopes.some((scope) => scope === 'ingest' || scope === 'write')) {
+      return this.refuse(digest, NOT_ALLOWED);
+    }
+    const ends = expiresAt === null ? Infinity : Date.parse(expiresAt);
+    // Anything but a moment to come: one that cannot be read, too.
+    if (!(this.clock.now() < ends)) return this.refuse(digest, EXPIRED);
+    const toldAt = performance.now();
+    this.refusals.delete(digest);
+    remember(
+      this.known,
+      digest,
+      { caller, expiresAt: ends, toldAt, askAt: toldAt + this.options.retryMs },
+      this.options.keysMax,
+    );
+    return { ok: true, caller };
+  }
+
+  /** The API tells a bad key before it counts a request, so this one is good; asked again when it has the time. */
+  private keep(known: Known, retryAfterMs: number): Verdict {
+    const now = performance.now();
+    const { freshMs } = this.options;
+    known.askAt = now + retryAfterMs;
+    known.toldAt = Math.max(now - freshMs * REFRESH_AT, known.askAt - freshMs);
+    return { ok: true, caller: known.caller };
+  }
+
+  private refuse(digest: string, verdict: Refused, forMs = this.options.refusedMs): Verdict {
+    this.known.delete(digest);
+    remember(this.refusals, digest, { verdict, until: performance.now() + forMs }, this.options.keysMax);
+    return verdict;
+  }
+
+  /** Asks until the API is back; as long as this goes on, it is away. */
+  private lookFor(caller: CallerKey, reason: string): void {
+    if (this.prober || this.closed) return;
+    this.logger.warn({ reason }, 'the API cannot be asked about keys; those it knew are let in');
+    const again = async (): Promise<void> => {
+      const answer = await this.client.ask(caller.authorization!);
+      if (this.closed) return;
+      if (answer.kind === 'unavailable') {
+        this.prober = setTimeout(() => void again(), this.options.retryMs).unref();
+        return;
+      }
+      this.prober = null;
+      this.logger.info('the API can be asked about keys again');
+      this.judge(caller, this.known.get(caller.digest) ?? null, answer);
+    };
+    this.prober = setTimeout(() => void again(), this.options.retryMs).unref();
+  }
+}
+
+/** Puts an entry last and takes off the first where there are too many. */
+function remember<Value>(entries: Map<string, Value>, digest: string, value: Value, max: number): void {
+  entries.delete(digest);
+  entries.set(digest, value);
+  if (entries.size > max) entries.delete(entries.keys().next().value!);
+}
