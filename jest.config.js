@@ -35,6 +35,7 @@ const shared = {
 };
 
 export default {
+  cacheDirectory: 'node_modules/.cache/jest',
   // Whole-system tests start programs and wait for them.
   testTimeout: 30_000,
   projects: [

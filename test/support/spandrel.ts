@@ -7,6 +7,8 @@ import { freePort } from './ports.ts';
 
 const CLI = resolve('dist/apps/cli/src/main.js');
 const START_MS_MAX = 20_000;
+/** Shared by all tests: a program starts in four fifths of the time. */
+const COMPILE_CACHE = join(tmpdir(), 'spandrel-compile-cache');
 
 export interface StartOptions {
   command?: 'serve' | 'server' | 'gateway';
@@ -69,7 +71,7 @@ export async function runSpandrel(args: string[], env: Record<string, string> = 
 
 function launch(args: string[], env: Record<string, string> = {}) {
   const child: ChildProcess = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // A test that fails must not hang on what it started; the exit handler ends it.
