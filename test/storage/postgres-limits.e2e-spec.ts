@@ -1,0 +1,202 @@
+/** What Postgres is allowed to cost: time of statements, connections, waiting for locks; and what it must be to start. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client, type Pool } from 'pg';
+import { Unavailable, createLogger, StartError } from '@spandrel/kernel';
+import { openStorage, sql, type Storage, type StorageConfig } from '@spandrel/storage';
+import { assertUsable } from '../../libs/storage/src/postgres/postgres-pool.js';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { until } from '../support/spandrel.ts';
+import { TracingApp } from './tracing-app.ts';
+
+const logger = createLogger('silent', 'test');
+
+let postgres: TestPostgres | undefined;
+let url = '';
+let admin: Client;
+const closers: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase('limits');
+  admin = await connect();
+}, 60_000);
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+afterAll(async () => {
+  await admin.end();
+  await postgres?.stop();
+});
+
+async function connect(to = url): Promise<Client> {
+  const client = new Client({ connectionString: to });
+  await client.connect();
+  return client;
+}
+
+async function server(config: { poolMax?: number; statementTimeoutMs?: number } = {}): Promise<ServerApp> {
+  const app = await startServerApp({ dialect: 'postgres', url, ...config });
+  closers.push(app.close);
+  return app;
+}
+
+/** Statements of the servers that are at it, or wait for a lock. */
+async function running(like: string): Promise<number> {
+  const { rows } = await admin.query<{ n: string }>(
+    `select count(*) as n from pg_stat_activity
+     where application_name = 'spandrel' and state = 'active' and query like $1`,
+    [like],
+  );
+  return Number(rows[0]!.n);
+}
+
+/** Statements that wait for a whole table. */
+async function awaitingTable(): Promise<number> {
+  const { rows } = await admin.query(
+    `select 1 from pg_stat_activity where datname = 'limits' and wait_event_type = 'Lock' and wait_event = 'relation'`,
+  );
+  return rows.length;
+}
+
+describe('a statement that takes too long', () => {
+  it('is stopped, and its request answered 503; the next one is served', async () => {
+    const { api, storage } = await server({ statementTimeoutMs: 300 });
+    await admin.query(`
+      create function dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end';
+      create trigger dawdle before insert on trace for each row when (new.id = 'slow') execute function dawdle()`);
+    const slow = await api.post('/api/traces', { id: 'slow' });
+    expect([slow.status, slow.body.code, slow.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+    await admin.query('drop trigger dawdle on trace; drop function dawdle');
+    // Nor does one slow statement say that the database takes no writes.
+    await storage.check();
+    expect((await api.post('/api/traces', { id: 'slow' })).status).toBe(201);
+  });
+
+  it('waits for a lock for a bounded time too', async () => {
+    const { api } = await server({ statementTimeoutMs: 400 });
+    await api.post('/api/traces', { id: 'locked' });
+    await admin.query("begin; select 1 from trace where id = 'locked' for update");
+    const blocked = await api.patch('/api/traces/locked', { name: 'n' });
+    await admin.query('rollback');
+    expect([blocked.status, blocked.body.code]).toEqual([503, 'unavailable']);
+    expect((await api.patch('/api/traces/locked', { name: 'n' })).status).toBe(200);
+  });
+
+  it('may be one of many rows all the same', async () => {
+    const { storage } = await server({ statementTimeoutMs: 100 });
+    const slept = storage.write(async (tx) => {
+      await tx.takeTime();
+      return tx.all(sql`select 1 as one, pg_sleep(0.3)`);
+    });
+    await expect(slept).resolves.toHaveLength(1);
+    await expect(storage.write((tx) => tx.all(sql`select pg_sleep(0.3)`))).rejects.toBeInstanceOf(Unavailable);
+  });
+});
+
+describe('connections', () => {
+  it('are left for writes and quick reads when long reads want them all', async () => {
+    const { api, storage } = await server({ poolMax: 4 });
+    const long = Array.from({ length: 12 }, () => storage.readLong(sql`select pg_sleep(0.5)`));
+    await until(async () => (await running('select pg_sleep%')) === 2, 5_000);
+    const began = performance.now();
+    expect((await api.post('/api/traces', { id: 'beside' })).status).toBe(201);
+    expect((await api.patch('/api/traces/beside', { name: 'n' })).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(await running('select pg_sleep%')).toBeLessThanOrEqual(2);
+    const metrics = await (await fetch(`${api.baseUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^spandrel_storage_long_reads_waiting ([1-9]|10)$/m);
+    await Promise.all(long);
+  });
+
+  it('are waited for for some seconds; who got none in time is told to come again', async () => {
+    const { api, storage } = await server({ poolMax: 2 });
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+    const holders = [1, 2].map(() => storage.write(() => done));
+    const began = performance.now();
+    const starved = await api.post('/api/traces', { id: 'starved' });
+    expect(performance.now() - began).toBeLessThan(9_000);
+    expect([starved.status, starved.body.code]).toEqual([503, 'unavailable']);
+    finish();
+    await Promise.all(holders);
+    expect((await api.post('/api/traces', { id: 'starved' })).status).toBe(201);
+  }, 20_000);
+});
+
+describe('a client that goes away', () => {
+  it('takes its search with it', async () => {
+    const app = await server();
+    await app.api.post('/api/traces', { id: 'sought' });
+    await app.api.post('/api/spans', { id: 'sought', trace_id: 'sought', name: 'n', input: 'hay' });
+    await admin.query('begin; lock table span, span_payload in access exclusive mode');
+    const gone = new AbortController();
+    const searches = Array.from({ length: 3 }, () =>
+      fetch(`${app.url}/api/spans?text_contains=needle`, { signal: gone.signal }).catch(() => 'gone'),
+    );
+    await until(async () => (await awaitingTable()) === 3, 3_000);
+    gone.abort();
+    expect(await Promise.all(searches)).toEqual(['gone', 'gone', 'gone']);
+    // The table is still locked: they ended because they were cancelled.
+    await until(async () => (await awaitingTable()) === 0, 3_000);
+    await admin.query('rollback');
+    expect((await app.api.get<{ count: number }>('/api/spans?text_contains=hay')).body.count).toBe(1);
+  });
+});
+
+describe('a migration', () => {
+  it('does not wait long for a table that others use, and comes again', async () => {
+    const migrated = await postgres!.createDatabase('migrated');
+    const other = await connect(migrated);
+    await other.query('begin; create table trace (id int)');
+    const opening = TracingApp.open({ dialect: 'postgres', url: migrated });
+    const waits = async (): Promise<boolean> => {
+      const { rows } = await admin.query(
+        "select 1 from pg_stat_activity where datname = 'migrated' and wait_event_type = 'Lock' and query like 'create table%'",
+      );
+      return rows.length > 0;
+    };
+    await until(waits, 2_000);
+    await until(async () => !(await waits()), 5_000);
+    await other.query('rollback');
+    await other.end();
+    await (await opening).close();
+  }, 20_000);
+});
+
+describe('the start', () => {
+  const fault = async (config: StorageConfig): Promise<string> => {
+    const error = await openStorage(config, { entities: [], logger }).then(
+      (storage: Storage) => storage.close(),
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(StartError);
+    return (error as StartError).message;
+  };
+
+  it('says what is wrong in one line without the password', async () => {
+    const place = url.slice(url.lastIndexOf('@'));
+    const faults = {
+      'wrong password': await fault({ dialect: 'postgres', url: `postgres://spandrel:s3cr%21t${place}` }),
+      'no such database': await fault({ dialect: 'postgres', url: `${url}-not` }),
+      unreachable: await fault({ dialect: 'postgres', url: 'postgres://spandrel:s3cr%21t@127.0.0.1:1/none' }),
+      'no URL': await fault({ dialect: 'postgres', url: 'spandrel:s3cr%21t@host' }),
+    };
+    expect(faults).toEqual({
+      'wrong password': expect.stringMatching(
+        /^DATABASE_URL: the database cannot be reached: password authentication failed/,
+      ),
+      'no such database': expect.stringMatching(
+        /^DATABASE_URL: the database cannot be reached: database "limits-not" does not exist$/,
+      ),
+      unreachable: expect.stringMatching(/^DATABASE_URL: the database cannot be reached: connect ECONNREFUSED/),
+      'no URL': 'DATABASE_URL: it must be like postgres://user:password@host:5432/name',
+    });
+    for (const line of Object.values(faults)) expect(line).not.toMatch(/s3cr|\n/);
+  });
+
+  it('refuses a Postgres that is too old, naming it', async () => {
+    const query = async () => ({ rows: [{ encoding: 'UTF8', version: '14.19 (Debian)' }] });
+    await expect(assertUsable({ query } as unknown as Pool, url, logger)).rejects.toThrow(
+      'DATABASE_URL: Spandrel needs Postgres 15 to 18, the server is Postgres 14.19 (Debian)',
+    );
+  });
+});
