@@ -21,7 +21,7 @@ beforeEach(async () => {
   port = (server.address() as AddressInfo).port;
   client = new ConnectionClient((hostname, _options, callback) => {
     asked.push(hostname);
-    const addresses = hostname.split('.')[0] === 'mixed' ? ['8.8.8.8', '127.0.0.1'] : ['127.0.0.1'];
+    const addresses = hostname.split('.')[0] === 'mixed' ? ['127.0.0.1', '8.8.8.8'] : ['127.0.0.1'];
     callback(
       null,
       addresses.map((address) => ({ address, family: 4 })),
