@@ -48,6 +48,8 @@ export interface Provider {
   errorMessage(body: unknown): string | undefined;
   /** Chat calls for evaluations. */
   readonly chat: ChatCalls;
+  /** Vectors of texts, for search; absent where the provider has none. */
+  readonly embeddings?: EmbeddingCalls;
 }
 
 /** One recorded endpoint of a provider, for example OpenAI chat completions. */
@@ -122,6 +124,19 @@ export interface ChatCalls {
   buildModelsRequest(target: ConnectionTarget): HttpRequest;
   /** Model ids from the answer of {@link buildModelsRequest}, which may be none; `null` when it is no list of models. */
   readModels(body: unknown): string[] | null;
+}
+
+/** How search has vectors made. Requests are built here and sent by the caller. */
+export interface EmbeddingCalls {
+  /** The request for the vectors of some texts, none of them empty; the key goes into a header and nowhere else. */
+  buildRequest(target: ConnectionTarget, call: EmbeddingCall): HttpRequest;
+  /** Vectors from the answer of {@link buildRequest}, in the order of its texts; `null` when it is no such answer. */
+  readVectors(body: unknown): number[][] | null;
+}
+
+export interface EmbeddingCall {
+  model: string;
+  texts: readonly string[];
 }
 
 /** Where and with what key a connection is called. */

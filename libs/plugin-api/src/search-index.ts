@@ -5,36 +5,77 @@ export interface SearchIndexDeps {
   logger: PluginLogger;
 }
 
-/** Which tenant a document belongs to; an index never answers across projects. */
+/** Whose documents a call is about; an index never answers across projects. Ids are those of one project. */
 export interface SearchScope {
-  orgId: string;
   projectId: string;
 }
 
+/** What documents are filtered by. */
+export interface SearchFields {
+  trace_id: string;
+  session_id: string | null;
+  kind: string;
+  model: string | null;
+  provider: string | null;
+  status: string;
+  tags: string[];
+  /** Milliseconds since the epoch. */
+  started_at: number;
+}
+
 export interface SearchDocument {
-  /** Span id; writing the same id again replaces the document. */
+  /** Span id: 1 to 128 characters of `A-Z a-z 0-9 _ . : -`. Writing the same id again replaces the document whole. */
   id: string;
+  /** Any language, well-formed, at most some ten thousand characters. */
   text: string;
-  /** Absent where the index is used for text only. */
-  vector?: number[];
-  /** Exact-match fields for filters. */
-  fields: Record<string, string | number | string[] | null>;
+  /** Absent where the project has no embeddings; such a document is found by text alone. */
+  vector?: number[] | undefined;
+  fields: SearchFields;
 }
 
-export interface SearchQuery {
-  mode: 'text' | 'vector' | 'hybrid';
-  text: string;
-  vector?: number[];
-  filters: Record<string, string | number>;
-  limit: number;
+/** All that are there must match. */
+export interface SearchFilters {
+  trace_id?: string | undefined;
+  session_id?: string | undefined;
+  kind?: string | undefined;
+  model?: string | undefined;
+  provider?: string | undefined;
+  status?: string | undefined;
+  /** One of the document's tags. */
+  tag?: string | undefined;
+  /** Of `started_at`, milliseconds since the epoch; inclusive. */
+  since?: number | undefined;
+  /** Exclusive. */
+  until?: number | undefined;
 }
 
-/** An external index over spans. Writes are idempotent; an error is retried by the caller. */
+/** By the words of a text, all of which a document must have, or by nearness to a vector. */
+export type SearchQuery = { filters: SearchFilters; limit: number } & (
+  { mode: 'text'; text: string } | { mode: 'vector'; vector: number[] }
+);
+
+export interface SearchHit {
+  id: string;
+  /** Higher is better; compared within one answer only. */
+  score: number;
+}
+
+/**
+ * An external index over spans. Everything is idempotent. What a method throws means "not now": it is tried again later,
+ * unless the error has a member `refused: true` (see {@link refusal}): then these very documents or this query cannot be
+ * taken, however often they come. Methods give up by themselves after some seconds; none may hang.
+ */
 export interface SearchIndex {
-  upsert(scope: SearchScope, documents: SearchDocument[]): Promise<void>;
-  remove(scope: SearchScope, ids: string[]): Promise<void>;
+  /** Writes documents; durable, and found by queries soon, when it resolves. */
+  upsert(scope: SearchScope, documents: readonly SearchDocument[]): Promise<void>;
+  /** Forgets documents by id; unknown ones do not matter. */
+  remove(scope: SearchScope, ids: readonly string[]): Promise<void>;
+  /** Forgets all documents of some traces. */
+  removeTraces(scope: SearchScope, traceIds: readonly string[]): Promise<void>;
+  /** Forgets all documents of the project. */
   clear(scope: SearchScope): Promise<void>;
-  /** Best hits first. */
-  query(scope: SearchScope, query: SearchQuery): Promise<{ id: string; score: number }[]>;
+  /** Best hits first, at most `limit`. */
+  query(scope: SearchScope, query: SearchQuery): Promise<SearchHit[]>;
+  /** Called once, when the process stops and no other call is under way. */
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import {
   defineProvider,
   errorMessageOf,
   openAiChatCalls,
+  openAiEmbeddingCalls,
   openAiErrorBody,
   providerConfigSchema,
 } from '@spandrel/plugin-api';
@@ -24,6 +25,7 @@ export default defineProvider({
       errorBody: openAiErrorBody,
       errorMessage: errorMessageOf,
       chat: openAiChatCalls({ baseUrl: baseUrl === undefined ? null : `${baseUrl}/v1`, maxTokensMember: 'max_tokens' }),
+      embeddings: openAiEmbeddingCalls(baseUrl === undefined ? null : `${baseUrl}/v1`),
     };
   },
 });

@@ -1,5 +1,6 @@
 import { defineProvider, errorMessageOf, providerConfigSchema } from '@spandrel/plugin-api';
 import { ollamaChatCalls } from './chat-calls.js';
+import { ollamaEmbeddingCalls } from './embedding-calls.js';
 import { endpointOf, isOllamaPath } from './endpoints.js';
 
 const OLLAMA_BASE_URL = 'http://localhost:11434';
@@ -19,6 +20,7 @@ export default defineProvider({
       errorBody: (_status, message) => ({ error: message }),
       errorMessage: errorMessageOf,
       chat: ollamaChatCalls(baseUrl),
+      embeddings: ollamaEmbeddingCalls(baseUrl),
     };
   },
 });

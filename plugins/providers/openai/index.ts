@@ -4,6 +4,7 @@ import {
   defineProvider,
   errorMessageOf,
   openAiChatCalls,
+  openAiEmbeddingCalls,
   openAiErrorBody,
   providerConfigSchema,
   type Endpoint,
@@ -28,6 +29,7 @@ export default defineProvider({
       errorBody: openAiErrorBody,
       errorMessage: errorMessageOf,
       chat: openAiChatCalls({ baseUrl: `${baseUrl}/v1`, maxTokensMember: 'max_completion_tokens' }),
+      embeddings: openAiEmbeddingCalls(`${baseUrl}/v1`),
     };
   },
 });

@@ -4,5 +4,6 @@ export { describeProviderContract } from './provider-contract.js';
 export * from './provider-fixtures.js';
 export { readEverything } from './read-everything.js';
 export { describeScorerContract, type ScoreFixture, type ScorerContract } from './scorer-contract.js';
+export { describeSearchIndexContract, type SearchIndexContract } from './search-index-contract.js';
 export { setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
 export type { TestFunctions } from './test-functions.js';

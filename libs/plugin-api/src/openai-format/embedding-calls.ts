@@ -1,0 +1,37 @@
+import type { EmbeddingCalls } from '../provider.js';
+import { joinUrl } from '../wire/base-url.js';
+import { objectOf } from '../wire/lenient-json.js';
+import { bearer } from './chat-calls.js';
+
+/**
+ * Embeddings of a server that speaks OpenAI's `/embeddings`.
+ * @param defaultBaseUrl base for connections without one of their own, with `/v1`; `null`: every connection must name one.
+ */
+export const openAiEmbeddingCalls = (defaultBaseUrl: string | null): EmbeddingCalls => ({
+  buildRequest(target, { model, texts }) {
+    const base = target.baseUrl ?? defaultBaseUrl;
+    if (base === null) throw new Error('the connection names no base_url');
+    return {
+      method: 'POST',
+      url: joinUrl(base, '/embeddings'),
+      headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
+      body: { model, input: texts },
+    };
+  },
+  readVectors(body) {
+    const { data } = objectOf(body);
+    if (!Array.isArray(data)) return null;
+    const items = (data as unknown[]).map(objectOf);
+    const ordered = items.every(({ index }) => typeof index === 'number')
+      ? items.toSorted((a, b) => (a['index'] as number) - (b['index'] as number))
+      : items;
+    return vectorsOf(ordered.map(({ embedding }) => embedding));
+  },
+});
+
+/** The values as vectors, `null` when one is none. */
+export function vectorsOf(values: unknown[]): number[][] | null {
+  const isVector = (value: unknown): value is number[] =>
+    Array.isArray(value) && value.length > 0 && value.every((item) => Number.isFinite(item));
+  return values.every(isVector) ? values : null;
+}

@@ -1,0 +1,207 @@
+import {
+  refusal,
+  type PluginLogger,
+  type SearchDocument,
+  type SearchFilters,
+  type SearchHit,
+  type SearchIndex,
+  type SearchQuery,
+  type SearchScope,
+} from '@spandrel/plugin-api';
+import pg from 'pg';
+import { createTable } from './create-table.store.js';
+import { textQuery, textVector } from './text-vector.js';
+
+export interface DocumentStoreOptions {
+  url: string;
+  schema: string;
+  dimensions: number;
+  poolMax: number;
+  logger: PluginLogger;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** Candidates that the vector index looks at first; it goes on from there until the limit is met (iterative scan). */
+const CANDIDATES_MIN = 100;
+const CANDIDATES_MAX = 1_000;
+
+/** Data that no repetition makes right: bad values, and limits of the database. */
+const REFUSED = /^(22|54)/;
+
+/** Conditions of filters, each on one parameter. */
+const CONDITIONS: Record<keyof SearchFilters, (parameter: string) => string> = {
+  trace_id: (value) => `trace_id = ${value}`,
+  session_id: (value) => `session_id = ${value}`,
+  kind: (value) => `kind = ${value}`,
+  model: (value) => `model = ${value}`,
+  provider: (value) => `provider = ${value}`,
+  status: (value) => `status = ${value}`,
+  tag: (value) => `${value} = any(tags)`,
+  since: (value) => `started_at >= ${value}`,
+  until: (value) => `started_at < ${value}`,
+};
+
+/** Documents in one table; connected to when first used, so that a database that is down does not stop the start. */
+export class DocumentStore implements SearchIndex {
+  private readonly pool: pg.Pool;
+  private readonly table: string;
+  private ready: Promise<void> | undefined;
+
+  constructor(private readonly options: DocumentStoreOptions) {
+    this.pool = new pg.Pool({
+      connectionString: options.url,
+      max: options.poolMax,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      application_name: 'spandrel-search',
+    });
+    this.pool.on('error', (error) => options.logger.warn('a connection was lost', { reason: error.message }));
+    this.table = `${options.schema}.document`;
+  }
+
+  async upsert({ projectId }: SearchScope, documents: readonly SearchDocument[]): Promise<void> {
+    if (documents.length === 0) return;
+    const rows = new Map(documents.map((document) => [document.id, this.rowOf(document)]));
+    await this.run(
+      `insert into ${this.table}
+         (project_id, id, trace_id, session_id, kind, model, provider, status, tags, started_at, terms, embedding)
+       select $1, r.id, r.trace_id, r.session_id, r.kind, r.model, r.provider, r.status, r.tags, r.started_at,
+         r.terms::tsvector, r.embedding::halfvec
+       from json_to_recordset($2::json) as r(id text, trace_id text, session_id text, kind text, model text,
+         provider text, status text, tags text[], started_at bigint, terms text, embedding text)
+       on conflict (project_id, id) do update set trace_id = excluded.trace_id, session_id = excluded.session_id,
+         kind = excluded.kind, model = excluded.model, provider = excluded.provider, status = excluded.status,
+         tags = excluded.tags, started_at = excluded.started_at, terms = excluded.terms,
+         embedding = excluded.embedding`,
+      [projectId, JSON.stringify([...rows.values()])],
+    );
+  }
+
+  async remove({ projectId }: SearchScope, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.run(`delete from ${this.table} where project_id = $1 and id = any($2::text[])`, [projectId, ids]);
+  }
+
+  async removeTraces({ projectId }: SearchScope, traceIds: readonly string[]): Promise<void> {
+    if (traceIds.length === 0) return;
+    await this.run(`delete from ${this.table} where project_id = $1 and trace_id = any($2::text[])`, [
+      projectId,
+      traceIds,
+    ]);
+  }
+
+  async clear({ projectId }: SearchScope): Promise<void> {
+    await this.run(`delete from ${this.table} where project_id = $1`, [projectId]);
+  }
+
+  async query(scope: SearchScope, query: SearchQuery): Promise<SearchHit[]> {
+    const hits = await (query.mode === 'text' ? this.byWords(scope, query) : this.byVector(scope, query));
+    // A vector of zeros is near to nothing.
+    return hits.filter(({ score }) => Number.isFinite(score));
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private async byWords(scope: SearchScope, query: Extract<SearchQuery, { mode: 'text' }>): Promise<SearchHit[]> {
+    const words = textQuery(query.text);
+    if (words === undefined) return [];
+    const { where, values } = conditionsOf(scope, query.filters, [words, query.limit]);
+    return this.run(
+      // 1: a long document is not better for having more words.
+      `select id, ts_rank(terms, $1::tsquery, 1) as score from ${this.table}
+       where terms @@ $1::tsquery and ${where} order by score desc, started_at desc, id limit $2`,
+      values,
+    );
+  }
+
+  private async byVector(scope: SearchScope, query: Extract<SearchQuery, { mode: 'vector' }>): Promise<SearchHit[]> {
+    const { where, values } = conditionsOf(scope, query.filters, [this.vectorText(query.vector), query.limit]);
+    const candidates = Math.min(Math.max(CANDIDATES_MIN, query.limit), CANDIDATES_MAX);
+    return this.transaction(async (client) => {
+      await client.query(
+        `select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', $1, true)`,
+        [String(candidates)],
+      );
+      const { rows } = await client.query<SearchHit>(
+        `select id, 1 - (embedding <=> $1::halfvec) as score from ${this.table}
+         where embedding is not null and ${where} order by embedding <=> $1::halfvec limit $2`,
+        values,
+      );
+      return rows;
+    });
+  }
+
+  private rowOf({ id, text, vector, fields }: SearchDocument): object {
+    return { id, ...fields, terms: textVector(text), embedding: vector === undefined ? null : this.vectorText(vector) };
+  }
+
+  private vectorText(vector: readonly number[]): string {
+    const { dimensions } = this.options;
+    if (vector.length !== dimensions) {
+      throw refusal(
+        `a vector has ${vector.length} dimensions where the index has ${dimensions}: config dimensions of pgvector`,
+      );
+    }
+    return `[${vector.join(',')}]`;
+  }
+
+  private run<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+    return this.guarded(async () => (await this.pool.query<Row>(text, values)).rows);
+  }
+
+  private transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.guarded(async () => {
+      const client = await this.pool.connect();
+      let broken = true;
+      try {
+        await client.query('begin');
+        const result = await work(client).catch(async (error: unknown) => {
+          await client.query('rollback');
+          broken = false;
+          throw error;
+        });
+        await client.query('commit');
+        broken = false;
+        return result;
+      } finally {
+        client.release(broken);
+      }
+    });
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    this.ready ??= createTable(this.pool, this.options).catch((error: unknown) => {
+      this.ready = undefined;
+      throw error;
+    });
+    await this.ready;
+    try {
+      return await work();
+    } catch (error) {
+      const code = (error as { code?: unknown }).code;
+      if (typeof code !== 'string' || !REFUSED.test(code)) throw error;
+      throw refusal(`Postgres refuses it (${code})`, { cause: error });
+    }
+  }
+}
+
+/** The project, and every filter, as conditions on parameters behind the ones given. */
+function conditionsOf(
+  { projectId }: SearchScope,
+  filters: SearchFilters,
+  before: readonly unknown[] = [],
+): { where: string; values: unknown[] } {
+  const values: unknown[] = [...before, projectId];
+  const conditions = [`project_id = $${values.length}`];
+  for (const name of Object.keys(CONDITIONS) as (keyof SearchFilters)[]) {
+    if (filters[name] === undefined) continue;
+    values.push(filters[name]);
+    conditions.push(CONDITIONS[name](`$${values.length}`));
+  }
+  return { where: conditions.join(' and '), values };
+}
