@@ -6,6 +6,7 @@ import { evalsFeature } from '@spandrel/evals';
 import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
 import { queueFeature } from '@spandrel/queue';
+import { searchFeature } from '@spandrel/search';
 import { tracingFeature } from '@spandrel/tracing';
 import { transferFeature } from '@spandrel/transfer';
 
@@ -20,4 +21,5 @@ export const FEATURES: readonly Feature[] = [
   evalsFeature,
   analyticsFeature,
   transferFeature,
+  searchFeature,
 ];

@@ -1,0 +1,26 @@
+import { StartError, type PluginRegistry, type Settings } from '@spandrel/kernel';
+import type { SearchIndex } from '@spandrel/plugin-api';
+
+/** The search index that config names. */
+export interface ConfiguredIndex {
+  readonly name: string;
+  readonly index: SearchIndex;
+}
+
+/** Injection token of the {@link ConfiguredIndex}; `null` in local mode, and where config names none. */
+export const SEARCH_INDEX = Symbol('search index');
+
+/** @throws StartError when config names an index that no plugin is. */
+export function configuredIndex(
+  { mode, search }: Pick<Settings, 'mode' | 'search'>,
+  plugins: Pick<PluginRegistry, 'searchIndexes'>,
+): ConfiguredIndex | null {
+  const { index: name } = search;
+  if (mode === 'local' || name === null) return null;
+  const found = plugins.searchIndexes.find((plugin) => plugin.name === name);
+  if (found) return { name, index: found.extension };
+  const loaded = plugins.searchIndexes.map((plugin) => plugin.name).join(', ') || 'none';
+  throw new StartError([
+    `search.index: there is no search index plugin "${name}" (loaded: ${loaded}); list it in plugins:`,
+  ]);
+}

@@ -1,0 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Storage } from '@spandrel/storage';
+import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
+import { IndexedSpanStore } from './indexed-span.store.js';
+import { SearchStateStore } from './search-state.store.js';
+import { TASK_KIND } from './search-task.entity.js';
+import { SearchTaskStore } from './search-task.store.js';
+
+/** Brings the index to what whole traces and projects are now; spans they have are noted, to be done one by one. */
+@Injectable()
+export class IndexGroups {
+  constructor(
+    @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
+    private readonly storage: Storage,
+    private readonly indexed: IndexedSpanStore,
+    private readonly tasks: SearchTaskStore,
+    private readonly states: SearchStateStore,
+  ) {}
+
+  /** Traces that were deleted, or whose tags or session changed. @throws what the index and the database throw. */
+  async traces(projectId: string, traceIds: readonly string[], claim: string): Promise<void> {
+    const existing = await this.indexed.existingTraces(projectId, traceIds);
+    const gone = traceIds.filter((id) => !existing.has(id));
+    if (gone.length > 0) await this.configured!.index.removeTraces({ projectId }, gone);
+    await this.storage.write(async (tx) => {
+      await this.tasks.noteSpansOf(tx, projectId, traceIds, Date.now());
+      await this.tasks.finish(tx, { projectId, claim, kind: TASK_KIND.trace, ids: traceIds });
+    });
+  }
+
+  /** A project that was cleared; what it has since then is walked through again. @throws as {@link traces}. */
+  async project(projectId: string, claim: string): Promise<void> {
+    const { name, index } = this.configured!;
+    await index.clear({ projectId });
+    await this.storage.write(async (tx) => {
+      await this.states.restart(tx, projectId, name);
+      await this.tasks.finish(tx, { projectId, claim, kind: TASK_KIND.project, ids: [''] });
+    });
+  }
+}

@@ -1,0 +1,2 @@
+export { SearchWorker } from './search-worker.js';
+export { searchFeature } from './search.feature.js';

@@ -1,0 +1,138 @@
+import { setTimeout as later } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { ConnectionUnusable } from '@spandrel/connections';
+import type { FoundSpan, Search } from '@spandrel/contract';
+import { LOGGER, projectScope, SETTINGS, Unavailable, type Logger, type Settings } from '@spandrel/kernel';
+import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
+import { Storage } from '@spandrel/storage';
+import { spanResource, SpanStore } from '@spandrel/tracing';
+import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
+import { EmbedSpans } from './embed-spans.js';
+import { callOnce, EmbeddingError } from './embed-texts.js';
+import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
+import { fuseHits } from './fuse-hits.js';
+import { IndexedSpanStore } from './indexed-span.store.js';
+import { notAvailable } from './not-available.js';
+import { TASK_KIND } from './search-task.entity.js';
+import { SearchTaskStore } from './search-task.store.js';
+import { SearchWorker } from './search-worker.js';
+import { cleanText } from './span-text.js';
+
+/** Hits asked for beyond the limit: some may be of spans that are gone. */
+const HITS_BEYOND = 20;
+/** The most that the index is asked for when many are. */
+const HITS_MAX = 2_000;
+/** How many times as many in every further round. */
+const ROUND_FACTOR = 4;
+/** Hits of each mode that are fused. */
+const FUSED_MIN = 100;
+/** What an index may take; its own timeouts should be shorter. */
+const INDEX_TIMEOUT_MS = 20_000;
+
+/** `POST /api/search`. */
+@Injectable()
+export class SearchSpans {
+  constructor(
+    @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly storage: Storage,
+    private readonly targets: EmbeddingTargets,
+    private readonly embeddings: EmbedSpans,
+    private readonly indexed: IndexedSpanStore,
+    private readonly spans: SpanStore,
+    private readonly tasks: SearchTaskStore,
+    private readonly worker: SearchWorker,
+  ) {}
+
+  /**
+   * The spans that the index finds and that are still there and match, best first; fewer than asked for when they are
+   * larger than an answer may be.
+   * @throws DomainError `search_not_available`; Unavailable when index, embedding endpoint or database cannot be used.
+   */
+  async run(projectId: string, search: Search, signal: AbortSignal): Promise<FoundSpan[]> {
+    if (!this.configured) throw notAvailable(this.whatToConfigure());
+    const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, signal);
+    const hits = await this.hitsOf(projectId, search, vector);
+    const scores = new Map(hits.map(({ id, score }) => [id, score]));
+    const spans = await this.spans.loadSome(projectScope(projectId), [...scores.keys()], { signal });
+    return spans.map((span) => ({ ...spanResource(span), score: scores.get(span.id)! }));
+  }
+
+  /** Asks for more as long as too many of what comes are gone. */
+  private async hitsOf(projectId: string, search: Search, vector: number[] | undefined): Promise<SearchHit[]> {
+    for (let asked = search.limit + HITS_BEYOND; ; asked = Math.min(asked * ROUND_FACTOR, HITS_MAX)) {
+      const { hits, complete } = await this.ask(projectId, search, vector, asked);
+      const ids = hits.map(({ id }) => id);
+      const matching = await this.indexed.matching(projectId, ids, search.filters);
+      this.noteStale(
+        projectId,
+        ids.filter((id) => !matching.has(id)),
+      );
+      const kept = hits.filter(({ id }) => matching.has(id));
+      if (kept.length >= search.limit || complete || asked >= HITS_MAX) return kept.slice(0, search.limit);
+    }
+  }
+
+  /** @returns `complete` when the index has no more. */
+  private async ask(
+    projectId: string,
+    { query, mode, filters }: Search,
+    vector: number[] | undefined,
+    asked: number,
+  ): Promise<{ hits: SearchHit[]; complete: boolean }> {
+    const limit = mode === 'hybrid' ? Math.max(asked, FUSED_MIN) : asked;
+    const queries: SearchQuery[] = [];
+    if (mode !== 'vector') queries.push({ mode: 'text', text: cleanText(query), filters, limit });
+    if (vector) queries.push({ mode: 'vector', vector, filters, limit });
+    const answers = await Promise.all(queries.map((one) => this.askIndex(projectId, one)));
+    const complete = answers.every((hits) => hits.length < limit);
+    return { hits: answers.length === 1 ? answers[0]! : fuseHits(...answers), complete };
+  }
+
+  private async askIndex(projectId: string, query: SearchQuery): Promise<SearchHit[]> {
+    const timer = new AbortController();
+    const timeout = later(INDEX_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false });
+    try {
+      const answer = this.configured!.index.query({ projectId }, query);
+      const hits = await Promise.race([answer, timeout.then(() => undefined)]);
+      if (hits === undefined) throw new Error(`no answer within ${INDEX_TIMEOUT_MS / 1_000} s`);
+      return hits;
+    } catch (error) {
+      this.logger.warn({ err: error, index: this.configured!.name }, 'the search index did not answer a query');
+      throw new Unavailable('the search index cannot be used right now', { cause: error });
+    } finally {
+      timer.abort();
+      timeout.catch(() => undefined);
+    }
+  }
+
+  private async vectorOf(projectId: string, query: string, signal: AbortSignal): Promise<number[]> {
+    try {
+      const target = await this.targets.of(projectId);
+      if (target instanceof NoEmbedding) throw notAvailable(`${target.reason}; mode "text" needs none`);
+      await this.embeddings.noteEmbedding(projectId, target.key);
+      this.worker.wake();
+      return (await callOnce(target, [cleanText(query)], signal))[0]!;
+    } catch (error) {
+      if (!(error instanceof EmbeddingError || error instanceof ConnectionUnusable)) throw error;
+      throw new Unavailable(`the query's vector cannot be made right now: ${error.message}`, { cause: error });
+    }
+  }
+
+  /** The index has not heard of all that happened; spans it should not have found are looked at again. */
+  private noteStale(projectId: string, ids: readonly string[]): void {
+    if (ids.length === 0) return;
+    const keys = ids.map((id) => ({ projectId, kind: TASK_KIND.span, id }));
+    this.storage
+      .write((tx) => this.tasks.noteMissing(tx, keys, Date.now()))
+      .then(() => this.worker.wake())
+      .catch(() => undefined);
+  }
+
+  private whatToConfigure(): string {
+    return this.settings.mode === 'local'
+      ? 'search is for cloud mode (SPANDREL_MODE=cloud) with a search index (search.index); local mode has the filters of GET /api/spans'
+      : 'no search index is configured: set search.index to pgvector or qdrant, and list that plugin in plugins:';
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import {
+  anyOf,
+  deleteRows,
+  forUpdateSkipLocked,
+  rawSql,
+  rowsFrom,
+  sql,
+  Storage,
+  Table,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
+import { SearchTaskSchema, TASK_KIND, type SearchTaskRow } from './search-task.entity.js';
+
+const taskTable = new Table<SearchTaskRow>(SearchTaskSchema, ['projectId', 'kind', 'id']);
+
+/** Which thing a task is about. */
+export type TaskKey = Pick<SearchTaskRow, 'projectId' | 'kind' | 'id'>;
+
+/** Tasks of one project that one worker holds. */
+export interface ClaimedTasks {
+  projectId: string;
+  /** Whose they are. */
+  claim: string;
+  kind: number;
+  ids: readonly string[];
+}
+
+const COLUMNS = rawSql('project_id, kind, id, due_at, claim, texted');
+
+/** Rows of search tasks. */
+@Injectable()
+export class SearchTaskStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Notes changes; a task that is there already is due at once, and whoever is at it must do it again. */
+  async note(tx: WriteTx, keys: readonly TaskKey[], now: number): Promise<void> {
+    await insert(
+      tx,
+      keys,
+      now,
+      rawSql('(project_id, kind, id) do update set due_at = excluded.due_at, claim = null, texted = 0'),
+    );
+  }
+
+  /** Notes what may need to be done, unless it is noted already. */
+  async noteMissing(tx: WriteTx, keys: readonly TaskKey[], now: number): Promise<void> {
+    await insert(tx, keys, now, rawSql('do nothing'));
+  }
+
+  /** Notes the spans of some traces. */
+  async noteSpansOf(tx: WriteTx, projectId: string, traceIds: readonly string[], now: number): Promise<void> {
+    await tx.run(
+      sql`insert into search_task (${COLUMNS})
+        select k.project_id, ${rawSql(String(TASK_KIND.span))}, k.id, cast(${now} as bigint), null, 0
+        from span_key k where k.project_id = ${projectId} and ${anyOf('k.trace_id', traceIds)} order by k.id
+        on conflict (project_id, kind, id) do update set due_at = excluded.due_at, claim = null, texted = 0`,
+    );
+  }
+
+  /** Takes the tasks that are due, those that have waited longest first, and holds them until `until`. */
+  claim(tx: WriteTx, { now, until, claim, limit }: { now: number; until: number; claim: string; limit: number }) {
+    return tx.all<SearchTaskRow>(
+      sql`with picked as materialized (
+          select k.project_id, k.kind, k.id from search_task k
+          where k.due_at <= ${now} order by k.due_at limit ${limit}${forUpdateSkipLocked('k')})
+        update search_task as t set due_at = ${until}, claim = ${claim}
+        where (t.project_id, t.kind, t.id) in (select project_id, kind, id from picked)
+        returning ${taskTable.select('t')}`,
+    );
+  }
+
+  /** Takes tasks away that are still held. @returns ids of those. */
+  async finish(tx: WriteTx, tasks: ClaimedTasks): Promise<string[]> {
+    const rows = await tx.all<{ id: string }>(sql`delete from search_task where ${held(tasks)} returning id as id`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Puts tasks off that are still held: the index has their texts, and their vectors are to come. */
+  async release(tx: WriteTx, tasks: ClaimedTasks, dueAt: number): Promise<void> {
+    await tx.run(sql`update search_task set due_at = ${dueAt}, claim = null, texted = 1 where ${held(tasks)}`);
+  }
+
+  /** Gives back everything that is held under a claim. */
+  async releaseAll(tx: WriteTx, claim: string, projectIds: readonly string[], dueAt: number): Promise<void> {
+    await tx.run(
+      sql`update search_task set due_at = ${dueAt}, claim = null
+        where ${anyOf('project_id', projectIds)} and claim = ${claim}`,
+    );
+  }
+
+  async deleteOfProject(tx: WriteTx, projectId: string): Promise<void> {
+    await deleteRows(tx, 'search_task', sql`project_id = ${projectId}`);
+  }
+
+  async deleteAll(tx: WriteTx): Promise<void> {
+    await deleteRows(tx, 'search_task', sql`1 = 1`);
+  }
+
+  /** How many tasks there are, of all projects. */
+  async count(): Promise<number> {
+    const [row] = await this.storage.readLong<{ count: number }>(sql`select count(*) as count from search_task`);
+    return row!.count;
+  }
+}
+
+async function insert(tx: WriteTx, keys: readonly TaskKey[], now: number, conflict: Sql): Promise<void> {
+  if (keys.length === 0) return;
+  // In one order, so that two transactions do not wait for each other.
+  const sorted = [...new Map(keys.map((key) => [`${key.projectId} ${key.kind} ${key.id}`, key])).entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, key]) => key);
+  const rows = rowsFrom('r', {
+    project_id: { type: 'text', values: sorted.map(({ projectId }) => projectId) },
+    kind: { type: 'number', values: sorted.map(({ kind }) => kind) },
+    id: { type: 'text', values: sorted.map(({ id }) => id) },
+    due_at: { type: 'number', values: sorted.map(() => now) },
+  });
+  await tx.run(
+    sql`insert into search_task (${COLUMNS})
+      select r.project_id, r.kind, r.id, r.due_at, null, 0 from ${rows} where 1 = 1 on conflict ${conflict}`,
+  );
+}
+
+const held = ({ projectId, claim, kind, ids }: ClaimedTasks): Sql =>
+  sql`project_id = ${projectId} and kind = ${kind} and ${anyOf('id', ids)} and claim = ${claim}`;

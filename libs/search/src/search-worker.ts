@@ -1,0 +1,158 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { LOGGER, newId, SETTINGS, Unavailable, type Logger, type Settings } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { Backfill } from './backfill.js';
+import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
+import { IndexGroups } from './index-groups.js';
+import { IndexSpans } from './index-spans.js';
+import { SearchStateStore } from './search-state.store.js';
+import { TASK_KIND, type SearchTaskRow } from './search-task.entity.js';
+import { SearchTaskStore } from './search-task.store.js';
+
+/** Tasks taken in one go: one call for vectors, one for the index. */
+const TASKS_AT_ONCE = 100;
+/** How long tasks are held; those of an instance that ended are done by another after it. */
+const HELD_MS = 120_000;
+/** What a wake-up waits for more: the spans of many commits become one call. */
+const GATHER_MS = 50;
+/** How often tasks are looked for unasked: those put off, and those of other instances. */
+const POLL_MS = 5_000;
+/** Pauses while the index or the database cannot be used. */
+const FIRST_PAUSE_MS = 500;
+const PAUSE_MS_MAX = 30_000;
+
+/** Keeps the index up with the spans, in the background; any number of instances do it together. */
+@Injectable()
+export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private woken = false;
+  private running: Promise<void> | undefined;
+  private poll: NodeJS.Timeout | undefined;
+  private failures = 0;
+  /** Until when the index is left alone, on the clock of `performance.now()`. */
+  private pausedUntil = 0;
+
+  constructor(
+    @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly storage: Storage,
+    private readonly tasks: SearchTaskStore,
+    private readonly states: SearchStateStore,
+    private readonly backfill: Backfill,
+    private readonly spans: IndexSpans,
+    private readonly groups: IndexGroups,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.configured) {
+      // What happens from now on is not noted: an index that comes later begins from the start.
+      if (this.settings.mode === 'cloud') await this.forgetAll();
+      return;
+    }
+    await this.backfill.begin();
+    this.poll = setInterval(() => this.wake(), POLL_MS).unref();
+    this.wake();
+  }
+
+  /** Stops once the call under way has ended; what is left is done after the next start, or by others. */
+  async onApplicationShutdown(): Promise<void> {
+    if (!this.configured) return;
+    clearInterval(this.poll);
+    this.stopping.abort();
+    await this.running;
+    await this.configured.index.close();
+  }
+
+  /** Has due tasks done soon. */
+  wake(): void {
+    this.woken = true;
+    if (this.configured && !this.stopping.signal.aborted) this.running ??= this.run();
+  }
+
+  /**
+   * Does all tasks that are due, and hands over spans that were there before.
+   * @param now epoch ms; tasks due later are left.
+   * @throws Unavailable when the database cannot be used, and what the index throws when it cannot be; the tasks stay.
+   */
+  async doDue(now: () => number = Date.now): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const at = now();
+      const claim = newId();
+      const batch = await this.storage.write((tx) =>
+        this.tasks.claim(tx, { now: at, until: at + HELD_MS, claim, limit: TASKS_AT_ONCE }),
+      );
+      if (batch.length > 0) await this.doBatch(claim, batch, now);
+      else if (!(await this.backfill.step())) return;
+    }
+  }
+
+  private async doBatch(claim: string, batch: readonly SearchTaskRow[], now: () => number): Promise<void> {
+    const byProject = Map.groupBy(batch, ({ projectId }) => projectId);
+    try {
+      for (const [projectId, tasks] of byProject) await this.doProject(claim, projectId, tasks, now);
+    } catch (error) {
+      // Others may do it meanwhile, and so will this one.
+      const projects = [...byProject.keys()];
+      await this.storage.write((tx) => this.tasks.releaseAll(tx, claim, projects, now())).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async doProject(
+    claim: string,
+    projectId: string,
+    tasks: readonly SearchTaskRow[],
+    now: () => number,
+  ): Promise<void> {
+    const ids = (kind: number, texted?: number): string[] =>
+      tasks.filter((task) => task.kind === kind && (texted ?? task.texted) === task.texted).map(({ id }) => id);
+    if (ids(TASK_KIND.project).length > 0) await this.groups.project(projectId, claim);
+    const traces = ids(TASK_KIND.trace);
+    if (traces.length > 0) await this.groups.traces(projectId, traces, claim);
+    const spans = { fresh: ids(TASK_KIND.span, 0), texted: ids(TASK_KIND.span, 1) };
+    if (spans.fresh.length + spans.texted.length === 0) return;
+    await this.spans.do({ projectId, claim, ...spans }, now, this.stopping.signal);
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.woken && !this.stopping.signal.aborted) {
+        await this.sleep(Math.max(GATHER_MS, this.pausedUntil - performance.now()));
+        this.woken = false;
+        await this.tryDue();
+      }
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  private async tryDue(): Promise<void> {
+    try {
+      await this.doDue();
+      if (this.failures > 0) this.logger.info({}, 'the search index is kept up again');
+      this.failures = 0;
+    } catch (error) {
+      if (this.stopping.signal.aborted) return;
+      this.failures++;
+      const ms = Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), PAUSE_MS_MAX);
+      this.pausedUntil = performance.now() + ms;
+      this.woken = true;
+      if (this.failures > 1) return;
+      const what = error instanceof Unavailable ? 'the database' : 'the search index';
+      this.logger.warn({ err: error }, `${what} cannot be used; spans are indexed later`);
+    }
+  }
+
+  private async forgetAll(): Promise<void> {
+    await this.storage.write(async (tx) => {
+      await this.tasks.deleteAll(tx);
+      await this.states.deleteAll(tx);
+    });
+  }
+
+  private async sleep(ms: number): Promise<void> {
+    await pause(ms, undefined, { ref: false, signal: this.stopping.signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,29 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { searchAnswerSchema, searchSchema, type Search, type SearchAnswer } from '@spandrel/contract';
+import { ClientGone, CurrentScope, Operation, type Scope } from '@spandrel/kernel';
+import { SearchSpans } from './search-spans.js';
+
+/** `/api/search` (issue 5, "Search"; service-spec modes table). */
+@Controller('api/search')
+export class SearchController {
+  constructor(private readonly search: SearchSpans) {}
+
+  @Post()
+  @HttpCode(200)
+  @Operation({
+    id: 'searchSpans',
+    access: 'read',
+    summary: 'Finished spans, best first, by words, by meaning or by both',
+    description: 'Cloud mode with a search index. Spans are found soon after they finish.',
+    answer: searchAnswerSchema,
+    problems: ['search_not_available'],
+  })
+  async run(
+    @CurrentScope() { projectId }: Scope,
+    @Body({ schema: searchSchema }) search: Search,
+    @ClientGone() signal: AbortSignal,
+  ): Promise<SearchAnswer> {
+    const spans = await this.search.run(projectId, search, signal);
+    return { spans, count: spans.length, next_cursor: null };
+  }
+}

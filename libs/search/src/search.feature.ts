@@ -1,0 +1,11 @@
+import { defineFeature } from '@spandrel/kernel';
+import { SearchModule } from './search.module.js';
+import { SearchStateSchema, SearchTaskSchema } from './search-task.entity.js';
+
+export const searchFeature = defineFeature({
+  name: 'search',
+  tag: { name: 'Search', description: 'Full-text and vector search over spans.' },
+  module: SearchModule,
+  entities: [SearchTaskSchema, SearchStateSchema],
+  requires: ['tracing', 'connections'],
+});

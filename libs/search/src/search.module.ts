@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { ConnectionsModule } from '@spandrel/connections';
+import { PLUGINS, SETTINGS } from '@spandrel/kernel';
+import { TracingModule } from '@spandrel/tracing';
+import { Backfill } from './backfill.js';
+import { configuredIndex, SEARCH_INDEX } from './configured-index.js';
+import { EmbeddingTargets } from './embedding-target.js';
+import { EmbedSpans } from './embed-spans.js';
+import { IndexGroups } from './index-groups.js';
+import { IndexSpans } from './index-spans.js';
+import { IndexedSpanStore } from './indexed-span.store.js';
+import { NoteChanges } from './note-changes.js';
+import { SearchController } from './search.controller.js';
+import { SearchMetrics } from './search-metrics.js';
+import { SearchSpans } from './search-spans.js';
+import { SearchStateStore } from './search-state.store.js';
+import { SearchTaskStore } from './search-task.store.js';
+import { SearchWorker } from './search-worker.js';
+
+/** Full-text and vector search over spans, through an external index. */
+@Module({
+  imports: [TracingModule, ConnectionsModule],
+  controllers: [SearchController],
+  providers: [
+    { provide: SEARCH_INDEX, inject: [SETTINGS, PLUGINS], useFactory: configuredIndex },
+    SearchTaskStore,
+    SearchStateStore,
+    IndexedSpanStore,
+    SearchMetrics,
+    EmbeddingTargets,
+    EmbedSpans,
+    IndexSpans,
+    IndexGroups,
+    Backfill,
+    SearchWorker,
+    NoteChanges,
+    SearchSpans,
+  ],
+})
+export class SearchModule {}
