@@ -30,7 +30,8 @@ export function describeTracingStorage(name: string, newDatabase: (name: string)
 
     const app = (): TracingApp => opened!;
     schema(app);
-    indexMigration(() => newDatabase('migrated'));
+    // On Postgres spans have come to lie in partitions since: see partitions.e2e-spec.ts.
+    if (name === 'SQLite') indexMigration(() => newDatabase('migrated'));
     entityManager(app);
     transactionEnd(app);
     idOrder(app);

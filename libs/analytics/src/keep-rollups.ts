@@ -1,8 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
-import { SpanCommitParticipants, type SpanCommitParticipant, type TracingChange } from '@spandrel/tracing';
+import {
+  SpanCommitParticipants,
+  type LeavingSpans,
+  type SpanCommitParticipant,
+  type TracingChange,
+} from '@spandrel/tracing';
 import { countedSpans } from './counted-spans.store.js';
+import { hourSums } from './hour-sums.store.js';
 import { recountProject } from './recount-rollups.js';
 import { RollupDeltas } from './rollup-deltas.js';
 import { addRollups, addTotals, lockRollups } from './rollup.store.js';
@@ -30,9 +36,14 @@ export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
   }
 
   async beforeDelete(tx: WriteTx, { scope, traceId }: { scope: Scope; traceId: string }): Promise<void> {
-    const deltas = this.leaving.get(tx) ?? new RollupDeltas();
-    this.leaving.set(tx, deltas);
+    const deltas = this.leavingOf(tx);
     for await (const spans of countedSpans(tx, scope, traceId)) for (const span of spans) deltas.add(span, -1);
+  }
+
+  async beforeExpire(tx: WriteTx, leaving: LeavingSpans): Promise<void> {
+    const deltas = this.leavingOf(tx);
+    if ('spans' in leaving) for (const span of leaving.spans) deltas.add(span, -1);
+    else for (const sums of await hourSums(tx, leaving.range)) deltas.subtract(sums);
   }
 
   /** The rows that writers share are touched as the last of the transaction: on Postgres they are locked from there on. */
@@ -40,6 +51,12 @@ export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
     const deltas = this.leaving.get(tx) ?? new RollupDeltas();
     const effect = effectOf(changes, deltas);
     tx.end.beforeCommit(() => write(tx, effect));
+  }
+
+  private leavingOf(tx: WriteTx): RollupDeltas {
+    const deltas = this.leaving.get(tx) ?? new RollupDeltas();
+    this.leaving.set(tx, deltas);
+    return deltas;
   }
 }
 

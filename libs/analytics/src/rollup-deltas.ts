@@ -39,6 +39,16 @@ export class RollupDeltas {
     addCostTo(row, sign * usd, sign * pico);
   }
 
+  /** Takes away sums of an hour, as a row of the grain `hour` has them. */
+  subtract(sums: RollupRow): void {
+    const row = rowIn(this.hours, sums);
+    row.spanCount -= sums.spanCount;
+    row.tokens -= sums.tokens;
+    row.durationMs -= sums.durationMs;
+    row.costCount -= sums.costCount;
+    addCostTo(row, -sums.costUsd, -sums.costPico);
+  }
+
   /**
    * What is to be added to the rows of all grains, without what adds up to nothing, in the order of their keys: writers
    * that lock rows in one order cannot deadlock.

@@ -40,9 +40,9 @@ const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precisi
   usd, pico / 1000000 as micro, pico % 1000000 as pico`);
 
 /** A cost in dollars and trillionths, as tracing's `toCostSum` takes it apart: the same operations on the same doubles. */
-const CAPPED = rawSql('case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost');
-const PARTED = rawSql('floor(cost) as usd, (cost - floor(cost)) * 1000000000000.0 as pico');
-const ROUNDED = rawSql(`cast(usd as bigint) as usd,
+export const CAPPED = rawSql('case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost');
+export const PARTED = rawSql('floor(cost) as usd, (cost - floor(cost)) * 1000000000000.0 as pico');
+export const ROUNDED = rawSql(`cast(usd as bigint) as usd,
   cast(floor(pico) as bigint) + case when pico - floor(pico) >= 0.5 then 1 else 0 end as pico`);
 
 const SUMS = rawSql(`sum(spans) as spans, sum(tokens) as tokens, sum(finished) as finished,
@@ -127,7 +127,7 @@ const safe = (epochMs: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math
 const SHIFT_MS = 200_000 * BUCKET.week.widthMs;
 
 /** Start of the bucket of a time. In whole numbers written out: a parameter would be a double. */
-function bucketOf(column: string, width: BucketWidth): Sql {
+export function bucketOf(column: string, width: BucketWidth): Sql {
   const { widthMs, originMs } = BUCKET[width];
   const shift = SHIFT_MS - originMs;
   return rawSql(`(${column} + ${shift}) / ${widthMs} * ${widthMs} - ${shift}`);

@@ -40,5 +40,6 @@ export { loadPlugins } from './plugins/load-plugins.js';
 export { PLUGINS, type LoadedScorer, type Named, type PluginRegistry } from './plugins/plugin-registry.js';
 export { OutageLog } from './redis/outage-log.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis/redis-client.js';
+export { RETENTION_POLICY, type RetentionPolicy, type RetentionTerm } from './retention.js';
 export { remembered } from './remembered.js';
 export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { IdOrder, joinSql, rawSql, sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
 import type { StoredSpan } from './span.entity.js';
-import { PAYLOAD_SIZE } from './span.store.js';
+import { PAYLOAD_OF_SPAN, PAYLOAD_SIZE } from './span.store.js';
 import { SPAN_COLUMNS, TRACE_COLUMNS } from './tables.js';
 import type { TraceRow } from './trace.entity.js';
 
@@ -43,7 +43,7 @@ export class RecordScanStore {
       bytesMax: slice.bytes,
       select: (columns: Sql, rest: Sql) =>
         sql`select ${columns} from span s
-          join span_payload p on p.project_id = s.project_id and p.span_id = s.id
+          join span_payload p on ${PAYLOAD_OF_SPAN}
           where s.project_id = ${scope.projectId} and ${rest}`,
     };
     return (await SPANS.fitting<StoredSpan>(this.storage, spans, afterId, slice.rows, options)).rows;

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
+import type { SpanRow } from './span.entity.js';
 import type { TracingChange } from './tracing-change.js';
+
+/** Spans that go together with their traces when they have been kept long enough, of any projects. */
+export type LeavingSpans =
+  | { readonly spans: readonly SpanRow[] }
+  /** All that started within a range, in milliseconds since the epoch; `until` is not in it. */
+  | { readonly range: { readonly from: number; readonly until: number } };
 
 /**
  * Takes part in every write of traces and spans, in the same transaction: roll-ups, the event log and captures can
@@ -17,6 +24,9 @@ export interface SpanCommitParticipant {
 
   /** Called while the spans of a trace that is being deleted can still be read; `trace_deleted` follows. */
   beforeDelete?(tx: WriteTx, deletion: { scope: Scope; traceId: string }): Promise<void>;
+
+  /** As {@link beforeDelete}, for traces that have been kept long enough; a `trace_deleted` for each of them follows. */
+  beforeExpire?(tx: WriteTx, leaving: LeavingSpans): Promise<void>;
 
   /** Called once the changes are durable, before callers are answered. Must not throw and must be quick. */
   afterCommit?(changes: readonly TracingChange[]): void;
@@ -38,6 +48,10 @@ export class SpanCommitParticipants {
 
   async beforeDelete(tx: WriteTx, deletion: { scope: Scope; traceId: string }): Promise<void> {
     for (const participant of this.participants) await participant.beforeDelete?.(tx, deletion);
+  }
+
+  async beforeExpire(tx: WriteTx, leaving: LeavingSpans): Promise<void> {
+    for (const participant of this.participants) await participant.beforeExpire?.(tx, leaving);
   }
 
   afterCommit(changes: readonly TracingChange[]): void {

@@ -32,7 +32,7 @@ import {
 import { scanPayloads } from './payload-scan.store.js';
 import { planSpans } from './span-plan.store.js';
 import { spanResource } from './span-resource.js';
-import { SpanStore } from './span.store.js';
+import { PAYLOAD_OF_SPAN, SpanStore } from './span.store.js';
 import type { StoredSpan } from './span.entity.js';
 import { ofMatchingTraces } from './trace-filter.store.js';
 
@@ -191,7 +191,7 @@ export class SpanListStore {
       ? sql`${behind(sorting, part, from)} and ${upTo(sorting, part, end)}`
       : behind(sorting, part, from);
     const rows = await this.storage.readLong<{ id: string }>(
-      sql`select s.id as id from span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id
+      sql`select s.id as id from span s join span_payload p on ${PAYLOAD_OF_SPAN}
         where ${where} and ${slice} and ${joinSql(payloadConditions(query), ' and ')} order by ${order}`,
       options,
     );

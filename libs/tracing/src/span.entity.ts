@@ -95,5 +95,40 @@ export const SpanPayloadSchema = defineEntity({
 
 export type SpanPayloadRow = Required<Flat<InferEntity<typeof SpanPayloadSchema>>>;
 
+/** The payload on Postgres, where it lies in a partition of the day its span started. Not made from here: see ADR 0013. */
+export const DatedPayloadSchema = defineEntity({
+  name: 'DatedPayload',
+  tableName: 'span_payload',
+  properties: {
+    projectId: p.text().primary(),
+    spanId: p.text().primary(),
+    kind: p.text(),
+    input: p.text().nullable(),
+    output: p.text().nullable(),
+    metadata: p.text().nullable(),
+    error: p.text().nullable(),
+    startedAt: p.bigint('number').primary(),
+  },
+});
+
+export type DatedPayloadRow = Required<Flat<InferEntity<typeof DatedPayloadSchema>>>;
+
+/**
+ * Where spans lie on Postgres, in one table that has no partitions: ids are unique whatever the day, and a span is found
+ * by its id, or by its trace, without a look into every partition. Who writes to a span holds its row here.
+ */
+export const SpanKeySchema = defineEntity({
+  name: 'SpanKey',
+  tableName: 'span_key',
+  properties: {
+    projectId: p.text().primary(),
+    id: p.text().primary(),
+    traceId: p.text(),
+    startedAt: p.bigint('number'),
+  },
+});
+
+export type SpanKeyRow = Required<Flat<InferEntity<typeof SpanKeySchema>>>;
+
 /** A span as a whole: its row and its payload. Never changed, always replaced. */
 export type StoredSpan = Readonly<SpanRow & Omit<SpanPayloadRow, 'projectId' | 'spanId'>>;

@@ -3,8 +3,8 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   behind,
-  forUpdate,
   joinSql,
+  onPostgres,
   orderBy,
   rawSql,
   sql,
@@ -16,13 +16,18 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import type { SpanPayloadRow, StoredSpan } from './span.entity.js';
-import { SPAN_COLUMNS, spanPayloadTable, spanTable } from './tables.js';
+import { placesOfSpans, placesOfTrace, type Read } from './span-places.store.js';
+import type { DatedPayloadRow, StoredSpan } from './span.entity.js';
+import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './working-set.js';
 
+/** What joins `span_payload p` to `span s`. */
+export const PAYLOAD_OF_SPAN: Sql = sql`p.project_id = s.project_id and p.span_id = s.id${onPostgres(
+  rawSql(' and p.started_at = s.started_at'),
+)}`;
+
 /** Whole spans, from `span s` and `span_payload p`. */
-const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')}
-  from span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id`;
+const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')} from span s join span_payload p on ${PAYLOAD_OF_SPAN}`;
 
 /** Payload that one read brings into memory, about; twice that where texts are not ASCII. */
 const PAYLOAD_BYTES = 32 * 1024 * 1024;
@@ -56,8 +61,9 @@ export class SpanStore {
 
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
+    const within = await placesOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
     const [span] = await this.storage.read<StoredSpan>(
-      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}`,
+      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}${within('s')}${within('p')}`,
     );
     return span;
   }
@@ -70,8 +76,9 @@ export class SpanStore {
     limit: number,
     options: LongReadOptions,
   ): Promise<StoredSpan[]> {
+    const within = await placesOfTrace(this.storage.dialect, this.reading(options), scope, traceId);
     const rows = await this.storage.readLong<{ id: string }>(
-      sql`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}
+      sql`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
         and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
       options,
     );
@@ -88,14 +95,15 @@ export class SpanStore {
    */
   async loadSome(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<StoredSpan[]> {
     if (ids.length === 0) return [];
+    const within = await placesOfSpans(this.storage.dialect, this.reading(options), scope, ids);
     const sizes = await this.storage.readLong<{ id: string; bytes: number }>(
-      sql`select span_id as id, ${PAYLOAD_SIZE} as bytes from span_payload
-        where project_id = ${scope.projectId} and ${anyOf('span_id', ids)}`,
+      sql`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from span_payload p
+        where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}`,
       options,
     );
     const taken = takeFittingIds(ids, sizes, PAYLOAD_BYTES);
     const spans = await this.storage.readLong<StoredSpan>(
-      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}`,
+      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}${within('s')}${within('p')}`,
       options,
     );
     const byId = new Map(spans.map((span) => [span.id, span]));
@@ -103,10 +111,12 @@ export class SpanStore {
   }
 
   /** Spans to be changed, locked against other instances in the order of their ids. */
-  loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<StoredSpan[]> {
-    if (ids.length === 0) return Promise.resolve([]);
+  async loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<StoredSpan[]> {
+    if (ids.length === 0) return [];
+    const within = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
     return tx.all<StoredSpan>(
-      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)} order by s.id${forUpdate('s')}`,
+      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}
+        order by s.id`,
     );
   }
 
@@ -115,9 +125,10 @@ export class SpanStore {
     const inserted: StoredSpan[] = [];
     const ended: StoredSpan[] = [];
     const changed: StoredSpan[] = [];
-    const payloads: SpanPayloadRow[] = [];
-    const payloadsWithInput: SpanPayloadRow[] = [];
+    const payloads: DatedPayloadRow[] = [];
+    const payloadsWithInput: DatedPayloadRow[] = [];
     const deleted: string[] = [];
+    const moved: { from: StoredSpan; to: StoredSpan }[] = [];
     for (const { before, now } of cells) {
       if (before === now) continue;
       if (!now) {
@@ -125,24 +136,30 @@ export class SpanStore {
       } else if (!before) {
         inserted.push(now);
       } else {
+        if (before.startedAt !== now.startedAt) moved.push({ from: before, to: now });
         (NOT_ENDED.every((property) => before[property] === now[property]) ? ended : changed).push(now);
         if (before.input !== now.input) payloadsWithInput.push(payloadRow(now));
         else if (payloadDiffers(before, now)) payloads.push(payloadRow(now));
       }
     }
-    await tx.insert(spanTable, inserted);
-    await tx.insert(spanPayloadTable, inserted.map(payloadRow));
-    await tx.update(spanTable, ended, ENDED);
-    await tx.update(spanTable, changed);
-    await tx.update(spanPayloadTable, payloads, PAYLOAD_WITHOUT_INPUT);
-    await tx.update(spanPayloadTable, payloadsWithInput);
+    const tables = spanTablesOf(tx.dialect);
+    if (tx.dialect === 'postgres') await tx.insert(spanKeyTable, inserted);
+    await tx.insert(tables.span, inserted);
+    await tx.insert(tables.payload, inserted.map(payloadRow));
+    await this.move(tx, moved);
+    await tx.update(tables.span, ended, ENDED);
+    await tx.update(tables.span, changed);
+    await tx.update(tables.payload, payloads, PAYLOAD_WITHOUT_INPUT);
+    await tx.update(tables.payload, payloadsWithInput);
     await this.delete(tx, scope, deleted);
   }
 
   /** The latest end among the spans of a trace; `null` when none has ended. */
   async latestEnd(tx: WriteTx, scope: Scope, traceId: string): Promise<number | null> {
+    const within = await placesOfTrace(tx.dialect, (query) => tx.all(query), scope, traceId);
     const [row] = await tx.all<{ latest: number | null }>(
-      sql`select max(ended_at) as latest from span where project_id = ${scope.projectId} and trace_id = ${traceId}`,
+      sql`select max(s.ended_at) as latest from span s
+        where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
     );
     return row?.latest ?? null;
   }
@@ -150,19 +167,56 @@ export class SpanStore {
   /** Ids of up to `limit` spans of a trace. */
   async idsOfTrace(tx: WriteTx, scope: Scope, traceId: string, limit: number): Promise<string[]> {
     const rows = await tx.all<{ id: string }>(
-      sql`select id from span where project_id = ${scope.projectId} and trace_id = ${traceId} limit ${limit}`,
+      sql`select id from ${rawSql(tx.dialect === 'sqlite' ? 'span' : 'span_key')}
+        where project_id = ${scope.projectId} and trace_id = ${traceId} limit ${limit}`,
     );
     return rows.map(({ id }) => id);
   }
 
   async delete(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await tx.run(sql`delete from span_payload where project_id = ${scope.projectId} and ${anyOf('span_id', ids)}`);
-    await tx.run(sql`delete from span where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
+    const within = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+    if (tx.dialect === 'postgres') {
+      await tx.run(sql`delete from span_key where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
+    }
+    await tx.run(
+      sql`delete from span_payload where project_id = ${scope.projectId} and ${anyOf('span_id', ids)}${within('span_payload')}`,
+    );
+    await tx.run(sql`delete from span where project_id = ${scope.projectId} and ${anyOf('id', ids)}${within('span')}`);
+  }
+
+  /** On Postgres a start is part of the key, and where a row lies. */
+  private async move(tx: WriteTx, moves: readonly { from: StoredSpan; to: StoredSpan }[]): Promise<void> {
+    if (tx.dialect === 'sqlite') return;
+    for (const { from, to } of moves) {
+      for (const [table, idColumn] of [
+        ['span_key', 'id'],
+        ['span', 'id'],
+        ['span_payload', 'span_id'],
+      ] as const) {
+        await tx.run(
+          sql`update ${rawSql(table)} set started_at = ${to.startedAt} where project_id = ${from.projectId}
+            and ${rawSql(idColumn)} = ${from.id} and started_at = ${from.startedAt}`,
+        );
+      }
+    }
+  }
+
+  private reading(options: LongReadOptions): Read {
+    return (query) => this.storage.readLong(query, options);
   }
 }
 
-const payloadRow = ({ projectId, id, kind, input, output, metadata, error }: StoredSpan): SpanPayloadRow => ({
+const payloadRow = ({
+  projectId,
+  id,
+  kind,
+  input,
+  output,
+  metadata,
+  error,
+  startedAt,
+}: StoredSpan): DatedPayloadRow => ({
   projectId,
   spanId: id,
   kind,
@@ -170,6 +224,7 @@ const payloadRow = ({ projectId, id, kind, input, output, metadata, error }: Sto
   output,
   metadata,
   error,
+  startedAt,
 });
 
 const payloadDiffers = (a: StoredSpan, b: StoredSpan): boolean =>

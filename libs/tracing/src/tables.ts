@@ -1,11 +1,33 @@
-import { Table } from '@spandrel/storage';
-import { SpanPayloadSchema, SpanSchema, type SpanPayloadRow, type SpanRow } from './span.entity.js';
+import { Table, type Dialect } from '@spandrel/storage';
+import {
+  DatedPayloadSchema,
+  SpanKeySchema,
+  SpanPayloadSchema,
+  SpanSchema,
+  type DatedPayloadRow,
+  type SpanKeyRow,
+  type SpanPayloadRow,
+  type SpanRow,
+} from './span.entity.js';
 import { TraceSchema, TraceTagSchema, type TraceRow, type TraceTagRow } from './trace.entity.js';
 
 export const traceTable = new Table<TraceRow>(TraceSchema, ['projectId', 'id']);
 export const traceTagTable = new Table<TraceTagRow>(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
 export const spanTable = new Table<SpanRow>(SpanSchema, ['projectId', 'id']);
 export const spanPayloadTable = new Table<SpanPayloadRow>(SpanPayloadSchema, ['projectId', 'spanId']);
+/** On Postgres only. */
+export const spanKeyTable = new Table<SpanKeyRow>(SpanKeySchema, ['projectId', 'id']);
+
+/** The tables of spans as each database has them: the key of a partitioned one has what it is partitioned by. */
+const SPAN_TABLES: Record<Dialect, { span: Table<SpanRow>; payload: Table<DatedPayloadRow> }> = {
+  // Rows may have more than the table: it takes what it has columns for.
+  sqlite: { span: spanTable, payload: spanPayloadTable as unknown as Table<DatedPayloadRow> },
+  postgres: {
+    span: new Table<SpanRow>(SpanSchema, ['projectId', 'id', 'startedAt']),
+    payload: new Table<DatedPayloadRow>(DatedPayloadSchema, ['projectId', 'spanId', 'startedAt']),
+  },
+};
+export const spanTablesOf = (dialect: Dialect): (typeof SPAN_TABLES)[Dialect] => SPAN_TABLES[dialect];
 
 /** Everything of a trace, from `trace t`. */
 export const TRACE_COLUMNS = traceTable.select('t');

@@ -30,6 +30,9 @@ const PARTITIONED_PROJECT_TABLES = [
   ],
 ] as const;
 
+/** Tags one statement deletes. */
+const TAGS_PER_STATEMENT = 2_000;
+
 /** Rows of traces and their tags. */
 @Injectable()
 export class TraceStore {
@@ -48,11 +51,11 @@ export class TraceStore {
     return ids.length === 0 ? Promise.resolve([]) : this.lock(tx, scope, anyOf('t.id', ids));
   }
 
-  /** As {@link loadForWrite}, with the traces of some spans, which need not be known. */
+  /** As {@link loadForWrite}, with the traces of some spans, which need not be known. On Postgres. */
   loadWithThoseOf(tx: WriteTx, scope: Scope, ids: readonly string[], spanIds: readonly string[]): Promise<TraceRow[]> {
     if (spanIds.length === 0) return this.loadForWrite(tx, scope, ids);
     const named = rowsFrom('named', { id: { type: 'text', values: ids } });
-    const ofSpans = sql`select s.trace_id from span s where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds)}`;
+    const ofSpans = sql`select s.trace_id from span_key s where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds)}`;
     return this.lock(tx, scope, sql`t.id in (select named.id from ${named} union ${ofSpans})`);
   }
 
@@ -73,6 +76,30 @@ export class TraceStore {
     await tx.update(traceTable, updated);
     await this.deleteTags(tx, tagsGone);
     await tx.insert(traceTagTable, tagsNew);
+  }
+
+  /** Deletes traces of one project that have no spans any more. */
+  async deleteSome(tx: WriteTx, scope: Scope, traces: readonly TraceRow[]): Promise<void> {
+    if (traces.length === 0) return;
+    const ids = traces.map(({ id }) => id);
+    await tx.run(sql`delete from trace where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
+    await this.deleteTagsOf(tx, traces);
+  }
+
+  /** Deletes the tags of traces of any projects. */
+  async deleteTagsOf(tx: WriteTx, traces: readonly TraceRow[]): Promise<void> {
+    const rows = traces.flatMap(tagRows);
+    for (let at = 0; at < rows.length; at += TAGS_PER_STATEMENT) {
+      const some = rows.slice(at, at + TAGS_PER_STATEMENT);
+      const gone = rowsFrom('g', {
+        project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
+        tag: { type: 'text', values: some.map(({ tag }) => tag) },
+        started_at: { type: 'number', values: some.map(({ startedAt }) => startedAt) },
+        trace_id: { type: 'text', values: some.map(({ traceId }) => traceId) },
+      });
+      await tx.run(sql`delete from trace_tag where (project_id, tag, started_at, trace_id) in
+        (select g.project_id, g.tag, cast(g.started_at as bigint), g.trace_id from ${gone})`);
+    }
   }
 
   async delete(tx: WriteTx, trace: TraceRow): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Scope } from '@spandrel/kernel';
-import type { StoredSpan } from './span.entity.js';
+import type { SpanRow, StoredSpan } from './span.entity.js';
 import type { TraceRow } from './trace.entity.js';
 
 /**
@@ -11,7 +11,7 @@ export type TracingChange =
   | { type: 'trace_created'; scope: Scope; trace: TraceRow }
   /** Members of the trace itself, not its roll-up. */
   | { type: 'trace_updated'; scope: Scope; before: TraceRow; trace: TraceRow }
-  /** Stands for the trace and all of its spans; see {@link SpanCommitParticipant.beforeDelete} for those. */
+  /** Stands for the trace and all of its spans; see {@link SpanCommitParticipant} for those. */
   | { type: 'trace_deleted'; scope: Scope; trace: TraceRow }
   /** All traces and spans of the project are gone. */
   | { type: 'cleared'; scope: Scope }
@@ -32,4 +32,4 @@ export type SpanChange =
     }
   /** A finished span was sent again with other values. */
   | { type: 'span_corrected'; scope: Scope; before: StoredSpan; after: StoredSpan }
-  | { type: 'span_deleted'; scope: Scope; before: StoredSpan; after: null };
+  | { type: 'span_deleted'; scope: Scope; before: SpanRow; after: null };

@@ -45,6 +45,13 @@ export type RowJob = Exclude<TracingJob, BulkDeleteJob>;
 export const isBulkDelete = (job: TracingJob): job is BulkDeleteJob =>
   job.type === 'delete_trace' || job.type === 'delete_all';
 
+/** When spans that a job may bring start. */
+export function startsOf(job: TracingJob): number[] {
+  if (job.type === 'create_span') return [job.body.started_at ?? job.now];
+  if (job.type !== 'ingest') return [];
+  return job.spans.map(({ item }) => item.started_at ?? Math.min(job.now, item.ended_at ?? job.now));
+}
+
 /** Rows a job writes, about. */
 export const jobWeight = (job: TracingJob): number =>
   job.type === 'ingest' ? job.traces.length + job.spans.length : 1;

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
-import { SETTINGS, type Settings } from '@spandrel/kernel';
+import { LOGGER, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { DayPartitions, Storage } from '@spandrel/storage';
 import { DeleteTraces } from './delete-traces.js';
+import { ExpireBatch } from './expire-batch.js';
+import { ExpireDay } from './expire-day.js';
+import { ExpireSpans } from './expire-spans.js';
+import { ExpiredStore } from './expired.store.js';
 import { IngestController } from './ingest.controller.js';
 import { Ingest } from './ingest.js';
 import { RestoreRecords } from './restore-records.js';
@@ -12,6 +17,7 @@ import { loadPricing, PRICING } from './pricing.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordScanStore } from './record-scan.store.js';
 import { RecordWrites } from './record-writes.js';
+import { RetentionTask } from './retention-task.js';
 import { SessionsController } from './sessions.controller.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
 import { SpanMetrics } from './span-metrics.js';
@@ -32,10 +38,20 @@ import { WriteBatch } from './write-batch.js';
       inject: [SETTINGS],
       useFactory: ({ pricing }: Pick<Settings, 'pricing'>) => loadPricing(pricing.models),
     },
+    {
+      provide: DayPartitions,
+      inject: [Storage, LOGGER],
+      useFactory: (storage: Storage, logger: Logger) => new DayPartitions(storage, logger),
+    },
     SpanCommitParticipants,
     SpanStore,
     TraceStore,
     DeleteTraces,
+    ExpiredStore,
+    ExpireBatch,
+    ExpireDay,
+    ExpireSpans,
+    RetentionTask,
     WriteBatch,
     TracingEvents,
     SpanMetrics,
@@ -48,6 +64,6 @@ import { WriteBatch } from './write-batch.js';
     SessionListStore,
     ReadTrace,
   ],
-  exports: [PRICING, SpanCommitParticipants, SpanStore, TraceStore, RestoreRecords, RecordScanStore],
+  exports: [ExpireSpans, PRICING, SpanCommitParticipants, SpanStore, TraceStore, RestoreRecords, RecordScanStore],
 })
 export class TracingModule {}

@@ -1,5 +1,5 @@
 import { type Scope } from '@spandrel/kernel';
-import type { StoredSpan } from './span.entity.js';
+import type { SpanRow, StoredSpan } from './span.entity.js';
 import { losesLatestEnd, rollUp } from './trace-rollup.js';
 import type { TraceRow } from './trace.entity.js';
 import type { SpanChange, TracingChange } from './tracing-change.js';
@@ -101,7 +101,7 @@ export class WorkingSet {
     this.changes.push(change);
   }
 
-  private place(before: StoredSpan | null, after: StoredSpan | null): void {
+  private place(before: SpanRow | null, after: StoredSpan | null): void {
     const { id, traceId } = (after ?? before)!;
     const cell = this.spans.get(id);
     if (cell) cell.now = after;

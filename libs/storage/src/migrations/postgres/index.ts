@@ -4,6 +4,8 @@ import { DatasetsEvalsQueueConnections } from './20261121144511-datasets-evals-q
 import { EventsAndAnalytics } from './20261121173822-events-and-analytics.js';
 import { SpanQueryIndexes } from './20261121175520-span-query-indexes.js';
 import { Access } from './20261121205000-access.js';
+import { Search } from './20261121206000-search.js';
+import { SpanPartitions } from './20261121210000-span-partitions.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -11,4 +13,6 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261121173822-events-and-analytics', class: EventsAndAnalytics },
   { name: '20261121175520-span-query-indexes', class: SpanQueryIndexes },
   { name: '20261121205000-access', class: Access },
+  { name: '20261121206000-search', class: Search },
+  { name: '20261121210000-span-partitions', class: SpanPartitions },
 ];

@@ -1,0 +1,96 @@
+import type { Logger } from '@spandrel/kernel';
+import type { Storage } from '../storage.js';
+import { dayOf } from './days.js';
+import { dropDay, MADE_DAYS, makeDay } from './made-days.js';
+
+/** Days that get a partition: longer ago than any plan keeps, rows are soon deleted again; far ahead, clocks are wrong. */
+const DAYS_BACK = 100;
+const DAYS_AHEAD = 2;
+
+/** How long others may have to wait behind the making or dropping of a partition. */
+const LOCK_MS = 200;
+/** After a failure rows of the day go to the default partition for so long. */
+const AGAIN_MS = 10_000;
+
+/** Whether a day is one that gets partitions of its own. */
+export const getsPartition = (day: number, today: number): boolean =>
+  day >= today - DAYS_BACK && day <= today + DAYS_AHEAD;
+
+/**
+ * The partitions of spans by day (ADR 0013): made when the first row of a day is about to come, so that a new database
+ * has few. Nothing to do on SQLite.
+ */
+export class DayPartitions {
+  private readonly made = new Set<number>();
+  private readonly making = new Map<number, Promise<void>>();
+  private readonly failedAt = new Map<number, number>();
+
+  constructor(
+    private readonly storage: Pick<Storage, 'dialect' | 'read' | 'write'>,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Sees to it that the days of some starts have partitions. Never fails: without one, rows go to the default partition.
+   * @returns `undefined` when there is nothing to wait for.
+   */
+  prepare(starts: Iterable<number>): Promise<void> | undefined {
+    if (this.storage.dialect === 'sqlite') return undefined;
+    const [now, today] = [performance.now(), dayOf(Date.now())];
+    const missing = new Set<number>();
+    for (const start of starts) {
+      const day = dayOf(start);
+      if (this.made.has(day) || !getsPartition(day, today)) continue;
+      if (now - (this.failedAt.get(day) ?? -Infinity) > AGAIN_MS) missing.add(day);
+    }
+    return missing.size === 0 ? undefined : this.make([...missing]);
+  }
+
+  /** The days that have partitions, oldest first, asked of the database. None on SQLite. */
+  async days(): Promise<number[]> {
+    if (this.storage.dialect === 'sqlite') return [];
+    const days = (await this.storage.read<{ day: number }>(MADE_DAYS)).map(({ day }) => day);
+    this.made.clear();
+    for (const day of days) this.made.add(day);
+    return days;
+  }
+
+  /** The days that are known to have partitions; another process may have made or dropped some. */
+  get known(): ReadonlySet<number> {
+    return this.made;
+  }
+
+  /** Drops the partitions of an empty day. @returns whether they could be dropped just now. */
+  async drop(day: number): Promise<boolean> {
+    try {
+      await this.storage.write((tx) => dropDay(tx, day, LOCK_MS));
+      this.made.delete(day);
+      return true;
+    } catch (error) {
+      this.logger.debug({ err: error, day }, 'partitions could not be dropped');
+      return false;
+    }
+  }
+
+  private async make(days: readonly number[]): Promise<void> {
+    for (const day of days) {
+      let making = this.making.get(day);
+      if (!making) {
+        making = this.makeOne(day).finally(() => this.making.delete(day));
+        this.making.set(day, making);
+      }
+      await making;
+    }
+  }
+
+  private async makeOne(day: number): Promise<void> {
+    try {
+      if (this.made.size === 0 && (await this.days()).includes(day)) return;
+      await this.storage.write((tx) => makeDay(tx, day, LOCK_MS));
+      this.made.add(day);
+    } catch (error) {
+      this.failedAt.set(day, performance.now());
+      this.logger.debug({ err: error, day }, 'partitions could not be made; rows go to the default partition');
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { projectScope, type RetentionTerm } from '@spandrel/kernel';
+import { DAY_MS, DayPartitions, dayStart } from '@spandrel/storage';
+import { ExpireBatch, type Deleted } from './expire-batch.js';
+import { ExpireDay } from './expire-day.js';
+import { ExpiredStore, type Cutoffs } from './expired.store.js';
+
+/** Spans whose traces are taken in one batch. */
+const SPANS_AT_ONCE = 500;
+const EMPTY_AT_ONCE = 500;
+
+/** What a run deleted. */
+export interface Expired {
+  /** By plan: how long it keeps, and what went. */
+  plans: Map<string, Deleted & { days: number }>;
+  /** Days whose partitions were dropped. */
+  daysDropped: number;
+}
+
+/**
+ * Deletes traces and spans that have been kept as long as the plan of their project says (contract.md "Authentication,
+ * tenancy, limits"): spans whose start is older, and traces that are older and have no span left. Whole days on which
+ * everything is too old at once, other spans in small transactions: a run that ends early is gone on with by the next,
+ * and several at a time do each other no harm.
+ */
+@Injectable()
+export class ExpireSpans {
+  constructor(
+    private readonly partitions: DayPartitions,
+    private readonly expired: ExpiredStore,
+    private readonly day: ExpireDay,
+    private readonly batch: ExpireBatch,
+  ) {}
+
+  /** @param now what is older than this by more than a term goes. @throws Unavailable */
+  async run(terms: readonly RetentionTerm[], now: number, stopped: AbortSignal): Promise<Expired> {
+    const result: Expired = { plans: new Map(), daysDropped: 0 };
+    const planOf = new Map(terms.map(({ projectId, plan }) => [projectId, plan]));
+    for (const { plan, days } of terms) result.plans.set(plan, { days, traces: 0, spans: 0 });
+    const tell = (projectId: string, { traces, spans }: Deleted): void => {
+      const sums = result.plans.get(planOf.get(projectId)!)!;
+      sums.traces += traces;
+      sums.spans += spans;
+    };
+    const cutoffs: Cutoffs = new Map(terms.map(({ projectId, days }) => [projectId, now - days * DAY_MS]));
+    const latest = Math.max(-Infinity, ...cutoffs.values());
+    const over = (await this.partitions.days()).filter((day) => dayStart(day + 1) <= latest);
+    const empty: number[] = [];
+    for (const day of over) {
+      if (stopped.aborted) return result;
+      const ofDay = await this.cutoffsOf(day, cutoffs);
+      if (ofDay && (ofDay.size === 0 || (await this.day.apply(day, ofDay, stopped, tell)))) empty.push(day);
+    }
+    for (const [projectId, before] of cutoffs) await this.ofProject(projectId, before, stopped, tell);
+    for (const day of empty) if (!stopped.aborted && (await this.partitions.drop(day))) result.daysDropped++;
+    return result;
+  }
+
+  /** Of the projects with spans on a day; `undefined` when some of these are kept. */
+  private async cutoffsOf(day: number, cutoffs: Cutoffs): Promise<Cutoffs | undefined> {
+    const found = new Map<string, number>();
+    for (const projectId of await this.expired.projectsOfDay(day)) {
+      const cutoff = cutoffs.get(projectId);
+      if (cutoff === undefined || cutoff < dayStart(day + 1)) return undefined;
+      found.set(projectId, cutoff);
+    }
+    return found;
+  }
+
+  private async ofProject(
+    projectId: string,
+    before: number,
+    stopped: AbortSignal,
+    tell: (projectId: string, deleted: Deleted) => void,
+  ): Promise<void> {
+    const scope = projectScope(projectId);
+    while (!stopped.aborted) {
+      const traceIds = await this.expired.tracesOfOldest(scope, before, SPANS_AT_ONCE);
+      if (traceIds.length === 0) break;
+      tell(projectId, await this.batch.ofTraces(scope, traceIds, before));
+    }
+    while (!stopped.aborted) {
+      const traceIds = await this.expired.emptyTraces(scope, before, EMPTY_AT_ONCE);
+      if (traceIds.length === 0) break;
+      tell(projectId, await this.batch.emptyTraces(scope, traceIds, before));
+    }
+  }
+}
