@@ -90,13 +90,14 @@ describeWith('redis-server', 'an organization at its limit', () => {
     const [over, beside] = await Promise.all([traffic(busy, 3 * LIMIT, 3), traffic(other, 50, 3)]);
     const served = over.statuses.filter((status) => status === 200).length / over.seconds;
     const figures = { served, p99: { alone: p99(alone), beside: p99(beside), refused: p99(over) } };
-    if (process.env['SPANDREL_FIGURES']) process.stderr.write(`${JSON.stringify(figures)}\n`);
+    if (process.env['SPANDREL_TEST_FIGURES']) process.stderr.write(`rate limit: ${JSON.stringify(figures)}\n`);
     expect(new Set(over.statuses)).toEqual(new Set([200, 429]));
     expect(over.statuses.length).toBeGreaterThan(1.5 * LIMIT * over.seconds);
     expect(served).toBeGreaterThan(0.95 * LIMIT);
     expect(served).toBeLessThan(1.05 * LIMIT);
     expect(new Set(beside.statuses)).toEqual(new Set([200]));
-    expect(p99(beside)).toBeLessThan(5 * p99(alone) + 500);
+    // Client and servers share one thread: on a machine that is busy otherwise everybody waits for it.
+    expect(p99(beside)).toBeLessThan(Math.max(5 * p99(alone) + 100, 2 * p99(over)));
   });
 
   it('is told so before its body is read, with when to come again', async () => {
