@@ -5,11 +5,17 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
 import { Api } from './support/api.ts';
+import { startPostgres, type TestPostgres } from './support/postgres.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 
-const examples = [...readFileSync(resolve('README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```/gms)]
-  .map(([, language, code]) => ({ language, code: code! }))
-  .filter(({ code }) => code.includes('127.0.0.1'));
+const blocks = [...readFileSync(resolve('README.md'), 'utf8').matchAll(/^```(sh|js)\n(.*?)^```/gms)].map(
+  ([, language, code]) => ({ language, code: code! }),
+);
+const examples = blocks.filter(({ code }) => code.includes('127.0.0.1'));
+const cloudExamples = blocks.filter(({ code }) => code.includes('.example.com') && !code.includes('127.0.0.1'));
+
+/** Fails where the example would show an error. */
+const CURL = 'curl --fail-with-body -sS ';
 
 let provider: FakeProvider;
 let spandrel: Spandrel;
@@ -62,7 +68,7 @@ describe('the README', () => {
       } else {
         const { code: exit, output } = await run(
           'bash',
-          ['-euo', 'pipefail', '-c', here(code).replaceAll('curl ', 'curl --fail-with-body -sS ')],
+          ['-euo', 'pipefail', '-c', here(code).replaceAll('curl ', CURL)],
           { KEY: 'sk-example' },
         );
         expect([exit, output]).toEqual([0, expect.stringMatching(/^\{.*\}/s)]);
@@ -73,6 +79,77 @@ describe('the README', () => {
     },
   );
 });
+
+describe('the README on cloud mode', () => {
+  let postgres: TestPostgres;
+  let server: Spandrel;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(async () => {
+    await server?.stop();
+    await postgres?.stop();
+  });
+
+  it('starts a server and a gateway, makes a key, and records a call in its project', async () => {
+    expect(cloudExamples.map(({ language }) => language)).toEqual(['sh', 'sh', 'sh', 'js']);
+    const [start, admin, gatewayLine, client] = cloudExamples.map(({ code }) => code) as [string, ...string[]];
+    const env = await variablesOf(
+      start
+        .replace(/postgres:\/\/\S+/, await postgres.createDatabase('readme'))
+        .replace(/^export REDIS_URL.*$/m, '')
+        .replace('npm run server', ''),
+    );
+    server = await startSpandrel({ command: 'server', env });
+    const { code, output } = await run(
+      'bash',
+      [
+        '-euo',
+        'pipefail',
+        '-c',
+        `${admin!.replaceAll('https://spandrel.example.com', server.apiUrl).replaceAll('curl ', CURL)}\necho "$KEY"`,
+      ],
+      { SPANDREL_ADMIN_TOKEN: env['SPANDREL_ADMIN_TOKEN']! },
+    );
+    expect([code, output]).toEqual([0, expect.stringMatching(/^\{"traces":\[\].*spn_sk_/s)]);
+    const key = /spn_sk_\S+/.exec(output)![0];
+    const [, ...assignments] = /^(.*) npm run gateway$/m.exec(gatewayLine!)!;
+    const gateway = await startSpandrel({
+      command: 'gateway',
+      env: {
+        ...(await variablesOf(
+          assignments[0]!
+            .replace('https://spandrel.example.com', server.apiUrl)
+            .replace('spn_sk_…', key)
+            .replaceAll(/(\w+=\S+)/g, 'export $1;'),
+        )),
+        SPANDREL_OPENAI_BASE_URL: provider.url,
+      },
+    });
+    try {
+      const file = resolve('dist', 'readme-cloud-example.mjs');
+      const call =
+        "await client.chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });";
+      const program = client!.replace('https://gateway.example.com', gateway.gatewayUrl);
+      writeFileSync(file, `import OpenAI from 'openai';\n${program}\n${call}`);
+      expect(await run(process.execPath, [file], { OPENAI_API_KEY: 'sk-example', SPANDREL_KEY: key })).toEqual({
+        code: 0,
+        output: '',
+      });
+      const api = new Api(server.apiUrl).as(key);
+      await until(async () => (await api.spans('status=completed')).length === 1);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+/** What the lines of a shell script export. */
+async function variablesOf(script: string): Promise<Record<string, string>> {
+  const { output } = await run('bash', ['-euc', `${script}\nenv -0`], {});
+  const all = output.split('\0').map((line) => line.split(/=(.*)/s) as [string, string]);
+  return Object.fromEntries(all.filter(([name]) => /^(SPANDREL_|DATABASE_URL|REDIS_URL)/.test(name)));
+}
 
 describe('npm start -- --help', () => {
   it('lists every setting of the README', async () => {
