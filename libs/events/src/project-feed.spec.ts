@@ -154,7 +154,7 @@ describe('ProjectFeed', () => {
           if (step % 2 === 0) await nextTurn();
         }
         for (const { what } of late.filter(({ at }) => at >= plan.length)) feed.publish(what);
-        await feed.catchUp();
+        feed.learn(await log.newest());
         await feed.reached(seq - 1);
         feed.close();
         expect(member.ids).toEqual(Array.from({ length: seq - 1 }, (_, n) => n + 1));

@@ -27,7 +27,7 @@ export interface FeedMember {
 export type JoinOutcome = 'behind' | 'ahead' | { missed: Frames };
 
 export interface ProjectFeedParts {
-  log: Pick<EventLogStore, 'slice' | 'newest'>;
+  log: Pick<EventLogStore, 'slice'>;
   logger: Logger;
 }
 
@@ -83,15 +83,6 @@ export class ProjectFeed {
   learn(seq: number): void {
     this.known = Math.max(this.known, seq);
     if (this.handedOut !== undefined && this.known > this.tail && !this.reading && !this.closed) void this.read();
-  }
-
-  /** Looks in the log for events that nobody has told of. */
-  async catchUp(): Promise<void> {
-    try {
-      if (this.handedOut !== undefined) this.learn(await this.parts.log.newest(this.scope));
-    } catch (error) {
-      this.parts.logger.warn({ err: error }, 'the event log could not be looked at; it will be again soon');
-    }
   }
 
   /**

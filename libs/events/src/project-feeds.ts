@@ -46,8 +46,15 @@ export class ProjectFeeds {
     this.feeds.get(projectId)?.feed.learn(seq);
   }
 
-  /** Looks in the log for events that nobody has told of. */
+  /** Looks in the log for events that nobody has told of: one query for all feeds. */
   async catchUp(): Promise<void> {
-    await Promise.all([...this.feeds.values()].map(({ feed }) => feed.catchUp()));
+    if (this.feeds.size === 0) return;
+    try {
+      for (const { projectId, lastSeq } of await this.log.newestOf([...this.feeds.keys()])) {
+        this.learn(projectId, lastSeq);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'the event log could not be looked at; it will be again soon');
+    }
   }
 }

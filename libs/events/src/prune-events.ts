@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { LOGGER, PeriodicTask, projectScope, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { LOGGER, PeriodicTask, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { EventLogStore } from './event-log.store.js';
 
@@ -41,14 +41,12 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
     await this.task.stop();
   }
 
-  /** Deletes what is older than `before`, of all projects, bit by bit, other writers in between. */
+  /** Deletes what is older than `before`, of the projects that have such events, bit by bit, other writers in between. */
   private async prune(before: number, stopped: AbortSignal): Promise<void> {
-    for (let afterId: string | undefined = ''; afterId !== undefined;) {
-      const ids = await this.log.projectIds(afterId);
-      for (const scope of ids.map(projectScope)) {
-        while (!stopped.aborted && (await this.storage.write((tx) => this.log.prune(tx, scope, before))));
-        if (stopped.aborted) return;
-      }
+    for (let afterId: string | undefined = ''; afterId !== undefined && !stopped.aborted;) {
+      const ids = await this.log.expiredProjects(before, afterId);
+      if (ids.length === 0) return;
+      while (!stopped.aborted && (await this.storage.write((tx) => this.log.prune(tx, ids, before))));
       afterId = ids.at(-1);
     }
   }

@@ -11,6 +11,7 @@ import {
   type Settings,
 } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
+import { BoundedSender } from './bounded-sender.js';
 import type { EventBatch } from './event-batch.js';
 import { EventBus } from './event-bus.js';
 import { readMessage, writeMessage } from './fanout-message.js';
@@ -18,11 +19,13 @@ import { ProjectFeeds } from './project-feeds.js';
 
 /** How long the start waits for Redis. */
 const START_MS_MAX = 1_000;
+/** Text of messages that wait for Redis, in UTF-16 units, beside the number of them that the client lets wait. */
+const QUEUED_TEXT_MAX = 16 * 1024 * 1024;
 
 /**
  * Tells other instances of commits, and hears of theirs, when there is a Redis (`REDIS_URL`) and others can be on the
  * database. Nothing depends on it but how soon an event of another instance is delivered: what a message does not bring,
- * the log does. Messages beyond what the client lets wait are given up, and the others told that they missed something.
+ * the log does. Messages beyond what may wait are given up, and the others told that they missed something.
  */
 @Injectable()
 export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -32,6 +35,10 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly channel: string;
   private publisher: RedisClient | undefined;
   private subscriber: RedisClient | undefined;
+  private readonly sender = new BoundedSender(
+    (message) => this.publisher!.publish(this.channel, message),
+    QUEUED_TEXT_MAX,
+  );
   private readonly outage: OutageLog;
   /** Whether there were commits that the others could not be told of. */
   private owesOthers = false;
@@ -105,8 +112,9 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
 
   private async publish(batch: EventBatch): Promise<void> {
     try {
-      if (!this.publisher?.isReady) this.owesOthers = true;
-      else await this.publisher.publish(this.channel, writeMessage(this.instance, batch));
+      if (!this.publisher?.isReady || !(await this.sender.offer(writeMessage(this.instance, batch)))) {
+        this.owesOthers = true;
+      } else if (this.sender.idle) await this.payOthers();
     } catch (error) {
       this.owesOthers = true;
       if (this.publisher?.isReady) void this.payOthers();
