@@ -65,7 +65,8 @@ export async function cloudApp(databaseUrl: string, options: CloudAppOptions = {
   return { ...served, settings, anonymous, api, createTenant: (of = {}) => createTenant(api, of) };
 }
 
-async function createTenant(
+/** Makes an organization with a project and a key. @param operator holds the admin token. */
+export async function createTenant(
   operator: Api,
   {
     name = 'Tenant',

@@ -1,0 +1,174 @@
+/** Servers restarted one after the other under load: no request fails, nothing is lost, a run and a listener go on. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { EvalRunResource, SpanResource, TraceResource } from '@spandrel/contract';
+import { EventClient, range } from '../events/event-client.ts';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { Api } from '../support/api.ts';
+import type { Tenant } from '../support/cloud-app.ts';
+import { Fleet } from '../support/fleet.ts';
+import { describeWith } from '../support/redis.ts';
+import { until } from '../support/spandrel.ts';
+
+const WRITERS = 4;
+const ITEMS = 200;
+
+let fleet: Fleet | undefined;
+let provider: FakeProvider;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  fleet = await Fleet.start({ config: `connections: { allow_private: ['127.0.0.1'] }\n` });
+  tenant = await fleet.createTenant({ name: 'Rolling' });
+}, 120_000);
+
+afterAll(async () => {
+  await fleet?.stop();
+  await provider.close();
+}, 60_000);
+
+describeWith('redis-server', 'a server that is told to stop', () => {
+  it('says so, and serves on until balancers have seen it, connection by connection', async () => {
+    const server = fleet!.servers[0]!;
+    const api = new Api(server.apiUrl).as(tenant.key);
+    const create = async (): Promise<[number, string | null]> => {
+      const { status, headers } = await api.post('/api/traces', {});
+      return [status, headers.get('connection')];
+    };
+    expect(await create()).toEqual([201, 'keep-alive']);
+    const ended = fleet!.end(0, 'SIGTERM');
+    await until(async () => (await fetch(`${server.apiUrl}/readyz`)).status === 503);
+    expect(await create()).toEqual([201, 'close']);
+    expect(await ended).toBe(0);
+    await fleet!.revive(0);
+  }, 60_000);
+});
+
+describeWith('redis-server', 'a rolling restart of two servers', () => {
+  it('fails no request, loses nothing, and lets runs and streams go on', async () => {
+    const { balancer } = fleet!;
+    const stopping = new AbortController();
+    const listener = listen(balancer.url, stopping.signal);
+    const runId = await startRun();
+    const writers = Array.from({ length: WRITERS }, (_, index) => write(`writer-${index}`, stopping.signal));
+    await pause(500);
+    for (const index of [0, 1]) {
+      const stopped = performance.now();
+      expect(await fleet!.end(index, 'SIGTERM')).toBe(0);
+      expect(performance.now() - stopped).toBeLessThan(11_000);
+      await fleet!.revive(index);
+      // The balancer sees it.
+      await pause(300);
+    }
+    stopping.abort();
+    const written = await Promise.all(writers);
+    expect(balancer.broken).toEqual([]);
+    expect(written.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(Math.min(...written.map(({ ids }) => ids.length))).toBeGreaterThan(20);
+
+    const { api } = tenant;
+    for (const { trace, ids } of written) {
+      const { body } = await api.get<{ trace: TraceResource; spans: SpanResource[] }>(`/api/traces/${trace}`);
+      expect(body.trace).toMatchObject({ span_count: ids.length, status: 'completed' });
+      expect(new Set(body.spans.map(({ id, status }) => `${id} ${status}`))).toEqual(
+        new Set(ids.map((id) => `${id} completed`)),
+      );
+    }
+
+    let run: EvalRunResource;
+    await until(async () => {
+      ({ body: run } = await api.get<EvalRunResource>(`/api/eval/${runId}`));
+      return run.status === 'completed';
+    }, 30_000);
+    expect(run!).toMatchObject({ progress: ITEMS, failed_count: 0 });
+    expect(provider.requests).toHaveLength(ITEMS);
+
+    const { ids, text } = await replay(balancer.url);
+    expect(ids).toEqual(range(1, ids.length));
+    await until(() => listener.ids.length >= ids.length);
+    expect(listener.ids).toEqual(ids);
+    expect(text.match(/"type":"eval_started"/g)).toHaveLength(1);
+  }, 120_000);
+});
+
+/** Writes and reads in turn until told to stop. @returns what was acknowledged, and what went wrong. */
+async function write(trace: string, stopped: AbortSignal) {
+  const api = tenant.api.unchecked;
+  const [ids, failures]: [string[], string[]] = [[], []];
+  const call = async (method: string, path: string, body?: unknown): Promise<void> => {
+    const said = await api.send(method, path, body).then(
+      ({ status, body: problem }) => (status < 300 ? undefined : `${status} ${JSON.stringify(problem)}`),
+      (error: Error) => String(error.cause ?? error),
+    );
+    if (said !== undefined) failures.push(`${method} ${path}: ${said}`);
+  };
+  await call('POST', '/api/traces', { id: trace });
+  while (!stopped.aborted) {
+    const id = `${trace}-${ids.length}`;
+    await call('POST', '/api/spans', { id, trace_id: trace, name: 'n', input: 'x'.repeat(500) });
+    await call('POST', `/api/spans/${id}/complete`, { output: 'y' });
+    ids.push(id);
+    await call('GET', `/api/spans/${id}`);
+    await call('GET', `/api/traces?limit=5`);
+  }
+  return { trace, ids, failures };
+}
+
+/** A run that takes as long as both restarts. */
+async function startRun(): Promise<string> {
+  const { api } = tenant;
+  const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'rolling' });
+  const rows = range(1, ITEMS).map((row) => JSON.stringify({ input: `fake:slow:150 ${row}` }));
+  await api.send('POST', `/api/datasets/${dataset.id}/import`, rows.join('\n'), {
+    'content-type': 'application/x-ndjson',
+  });
+  const { body: connection } = await api.post<{ id: string }>('/api/provider-connections', {
+    name: 'fake',
+    provider: 'openai',
+    api_key: 'k',
+    base_url: `${provider.url}/v1`,
+  });
+  const { status, body } = await api.post<{ id: string }>(`/api/datasets/${dataset.id}/eval`, {
+    name: 'rolling',
+    scoring: 'None',
+    config: { connection_id: connection.id, model: 'm' },
+  });
+  expect(status).toBe(201);
+  return body.id;
+}
+
+/** Listens as a browser does: again from the last event it has, whenever the stream ends. */
+function listen(url: string, stopped: AbortSignal): { ids: number[] } {
+  const ids: number[] = [];
+  const headers = { authorization: `Bearer ${tenant.key}` };
+  const again = async (): Promise<void> => {
+    for (;;) {
+      const client = await EventClient.open(url, { headers: { ...headers, 'last-event-id': String(ids.at(-1) ?? 0) } });
+      let taken = 0;
+      while (client.isOpen) {
+        await pause(20, undefined, { ref: false });
+        ids.push(...client.ids.slice(taken));
+        taken = client.ids.length;
+      }
+      ids.push(...client.ids.slice(taken));
+      if (stopped.aborted) return;
+    }
+  };
+  void again().catch(() => undefined);
+  return { ids };
+}
+
+async function replay(url: string): Promise<{ ids: number[]; text: string }> {
+  const client = await EventClient.open(url, {
+    query: 'since=0',
+    headers: { authorization: `Bearer ${tenant.key}` },
+  });
+  await until(async () => {
+    const before = client.ids.length;
+    await pause(300);
+    return before > 0 && client.ids.length === before;
+  });
+  client.close();
+  return { ids: client.ids, text: client.text };
+}
