@@ -50,8 +50,13 @@ function layOutPackages(folder: string, removed: readonly string[]): void {
   const installed = Object.entries(lock.packages).filter(([path]) => path.startsWith('node_modules/'));
   const isNested = (path: string) => path.indexOf('/node_modules/') > 0;
   const target = (path: string) => join(folder, path.slice('node_modules/'.length));
-  mkdirSync(folder, { recursive: true });
-  for (const [path, { dev, optional }] of installed) if (!dev && !optional && !isNested(path)) link(path, target(path));
+  const wanted = installed.filter(([path, { dev, optional }]) => !dev && !optional && !isNested(path));
+  const byFolder = Map.groupBy(wanted, ([path]) => dirname(target(path)));
+  for (const [to, entries] of byFolder)
+    linkInto(
+      to,
+      entries.map(([path]) => path),
+    );
   for (const [path, { dev, optional }] of installed) {
     if ((dev || optional) && isNested(path)) rmSync(target(path), { recursive: true, force: true });
   }
@@ -61,8 +66,9 @@ function layOutPackages(folder: string, removed: readonly string[]): void {
   }
 }
 
-/** Copies a folder by hard links, or as it is where the folders lie on different disks. */
-function link(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
-  if (spawnSync('cp', ['-al', from, to]).status !== 0) cpSync(from, to, { recursive: true });
+/** Copies folders by hard links, or as they are where source and target lie on different disks. */
+function linkInto(folder: string, paths: readonly string[]): void {
+  mkdirSync(folder, { recursive: true });
+  if (spawnSync('cp', ['-al', ...paths, folder]).status === 0) return;
+  for (const path of paths) cpSync(path, join(folder, basename(path)), { recursive: true, force: true });
 }

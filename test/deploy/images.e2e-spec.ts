@@ -33,7 +33,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   databaseUrl = await postgres.createDatabase('images');
   [apiPort, gatewayPort] = (await freePorts(2)) as [number, number];
-}, 60_000);
+}, 100_000);
 
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -64,7 +64,7 @@ function run({ stage, folder }: ImageTree, env: Record<string, string>, command 
             ({ ok }) => ok,
             () => false,
           ),
-        20_000,
+        45_000,
         () => `${url} did not answer:\n${output}`,
         () => child.exitCode !== null,
       ),
@@ -91,6 +91,7 @@ describe('the images', () => {
       SPANDREL_ADMIN_TOKEN: 'an-admin-token-of-a-test',
       SPANDREL_PORT: String(apiPort),
       SPANDREL_DATA_DIR: dataDir,
+      SPANDREL_SHUTDOWN_DELAY: '0',
     };
     const gatewayEnv = {
       SPANDREL_API_URL: `http://127.0.0.1:${apiPort}`,
@@ -109,7 +110,7 @@ describe('the images', () => {
     expect(api.output()).toContain('cloud mode');
     expect([await proxy.stop(), await api.stop()]).toEqual([0, 0]);
     expect(await healthOf(gateway, gatewayEnv)).toBe(1);
-  }, 60_000);
+  }, 100_000);
 
   it('run everything in local mode from the server image', async () => {
     const env = {
@@ -123,7 +124,7 @@ describe('the images', () => {
     await all.answers(`http://127.0.0.1:${gatewayPort}/readyz`);
     expect(existsSync(join(dataDir, 'spandrel.db'))).toBe(true);
     expect(await all.stop()).toBe(0);
-  }, 60_000);
+  }, 100_000);
 
   it('know the commands of the operator, and take no database along to the gateway', async () => {
     const help = run(server, {}, ['secrets', 'rotate', '--help']);

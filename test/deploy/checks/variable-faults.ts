@@ -4,8 +4,8 @@ export interface KnownVariable {
   secret?: boolean;
 }
 
-/** Variables that are no settings: the second key of `spandrel secrets rotate`, and a switch of the tests. */
-const OTHERS = ['SPANDREL_NEW_SECRET_KEY', 'SPANDREL_NEW_SECRET_KEY_FILE', 'SPANDREL_REQUIRE_SERVICES'];
+/** Variables that are no settings: the second key of `spandrel secrets rotate`, a switch of the tests, a client's key. */
+const OTHERS = ['SPANDREL_NEW_SECRET_KEY', 'SPANDREL_NEW_SECRET_KEY_FILE', 'SPANDREL_REQUIRE_SERVICES', 'SPANDREL_KEY'];
 
 /** @returns one line for each variable of a text that the program does not read. */
 export function variableFaults(name: string, text: string, known: readonly KnownVariable[]): string[] {
