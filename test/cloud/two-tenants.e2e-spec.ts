@@ -242,7 +242,7 @@ async function record({ tenant, said }: Traveller, time: number): Promise<void> 
 const datapoints = async ({ tenant, datasetId }: Traveller): Promise<DatapointResource[]> =>
   (await tenant.api.get<{ datapoints: DatapointResource[] }>(`/api/datasets/${datasetId}/datapoints`)).body.datapoints;
 
-const spans = ({ tenant }: Traveller): Promise<SpanResource[]> => tenant.api.spans('type=llm_call');
+const spans = ({ tenant }: Traveller): Promise<SpanResource[]> => tenant.api.spans();
 
 /** Which tenants' words are in all that a tenant can have. */
 async function words({ tenant }: Traveller): Promise<string[]> {
