@@ -39,6 +39,8 @@ export interface FakeApi {
   keys: Map<string, CredentialResource> | null;
   /** Keys whose organization has no requests left, with the seconds of `Retry-After`. */
   limited: Map<string, number>;
+  /** Keys whose deliveries it never answers. */
+  hanging: Set<string>;
   /** Keys it was asked about. */
   checks: string[];
   /** Deliveries, by key and moment. */
@@ -68,6 +70,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
       else if (typeof mood === 'object') res.writeHead(mood.status).end();
       else if (api.keys && !api.keys.has(String(key))) refuse(res, 'unauthenticated');
       else if (api.limited.has(String(key))) refuse(res, 'rate_limited', api.limited.get(String(key)));
+      else if (api.hanging.has(String(key)) && req.url === '/api/ingest') return;
       else if (req.url === '/api/credential') res.end(JSON.stringify(api.keys!.get(String(key))));
       else if (body.length > api.bodyBytesMax) res.writeHead(413).end();
       else {
@@ -93,6 +96,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     mood: 'up',
     keys: null,
     limited: new Map(),
+    hanging: new Set(),
     checks: [],
     deliveries: [],
     keyOf: new Map(),

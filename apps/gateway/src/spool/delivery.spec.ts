@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import fc from 'fast-check';
+import { CallerKey } from '../access/caller-key.js';
 import { Delivery } from './delivery.js';
 import type { IngestAnswer, IngestClient } from './ingest-client.js';
 import { Spool } from './spool.js';
 import { SpoolItem } from './spool-item.js';
 
+type CallerWeather = 'taken' | 'unavailable' | 'limited' | 'unauthenticated' | 'denied';
 type Weather = 'taken' | 'lost' | 'unavailable' | 'too-large' | 'refused' | 'denied';
 
 /** An API that answers by the weather; what is "lost" was taken, but the answer did not arrive. */
@@ -73,4 +75,81 @@ describe('Delivery', () => {
       { numRuns: 60 },
     );
   }, 60_000);
+
+  it('brings each recording over under its own credential, whatever becomes of others', async () => {
+    const names = ['a', 'b', 'c'];
+    const weather = fc.array(
+      fc.tuple(
+        fc.constantFrom(...names),
+        fc.constantFrom<CallerWeather>('taken', 'unavailable', 'limited', 'unauthenticated', 'denied'),
+      ),
+      { maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        weather,
+        fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 20 }),
+        async (days, of) => {
+          const dropped: string[] = [];
+          const delivered: string[] = [];
+          const refused = new Set<string>();
+          const spool = new Spool(
+            { items: 100, bytes: 1e6 },
+            {
+              onDropped: ({ id }, reason) => dropped.push(`${id} ${reason}`),
+              onDelivered: ({ id }) => delivered.push(id),
+            },
+          );
+          const send = (batch: readonly SpoolItem[], caller: CallerKey | null): Promise<IngestAnswer> => {
+            expect(batch.every((item) => item.caller === caller)).toBe(true);
+            const at = days.findIndex(([name]) => name === caller!.digest);
+            const now = at === -1 ? 'taken' : days.splice(at, 1)[0]![1];
+            if (now === 'unauthenticated') refused.add(caller!.digest);
+            return Promise.resolve(answers[now](batch.length));
+          };
+          const delivery = new Delivery(spool, { send } as unknown as IngestClient, createLogger('silent', 'test'), {
+            flushMs: 1,
+            itemsMax: 3,
+            retryMs: 1,
+            retryMaxMs: 2,
+            deniedMs: 2,
+          });
+          const callers = new Map(names.map((name) => [name, new CallerKey(name, name)]));
+          of.forEach((name, i) => spool.add(new SpoolItem(callers.get(name)!, `${name}${i}`, null, '{}', true)));
+          delivery.wakeAll();
+          expect(await delivery.flush(2_000)).toBe(true);
+          delivery.close();
+          expect(delivered.length + dropped.length).toBe(of.length);
+          expect(dropped.every((loss) => refused.has(loss[0]!) && loss.endsWith(' unauthorized'))).toBe(true);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  it('gives up what waits for a key that nobody brings', async () => {
+    const dropped: string[] = [];
+    const spool = new Spool(
+      { items: 10, bytes: 100 },
+      { onDropped: (_, reason) => dropped.push(reason), onDelivered: () => undefined },
+    );
+    const send = (): never => {
+      throw new Error('sent');
+    };
+    const logger = createLogger('silent', 'test');
+    const delivery = new Delivery(spool, { send } as unknown as IngestClient, logger, { flushMs: 1, keylessMs: 20 });
+    spool.add(new SpoolItem(new CallerKey('a', null), '1', null, '{}', true));
+    delivery.wakeAll();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(dropped).toEqual(['unauthorized']);
+    delivery.close();
+  });
 });
+
+const answers: Record<CallerWeather, (spans: number) => IngestAnswer> = {
+  taken: (spans) => ({ kind: 'taken', result: { accepted: { traces: 0, spans }, rejected: [] } }),
+  unavailable: () => ({ kind: 'unavailable', message: 'down', retryAfterMs: null }),
+  limited: () => ({ kind: 'limited', retryAfterMs: 1 }),
+  unauthenticated: () => ({ kind: 'unauthenticated' }),
+  denied: () => ({ kind: 'denied', message: 'HTTP 403' }),
+};
