@@ -18,9 +18,18 @@ export function configuredIndex(
   const { index: name } = search;
   if (mode === 'local' || name === null) return null;
   const found = plugins.searchIndexes.find((plugin) => plugin.name === name);
-  if (found) return { name, index: found.extension };
+  if (found) return { name, index: whole(name, found.extension) };
   const loaded = plugins.searchIndexes.map((plugin) => plugin.name).join(', ') || 'none';
   throw new StartError([
     `search.index: there is no search index plugin "${name}" (loaded: ${loaded}); list it in plugins:`,
   ]);
+}
+
+const METHODS = ['upsert', 'remove', 'removeTraces', 'clear', 'query', 'close'] as const satisfies (keyof SearchIndex)[];
+
+/** @throws StartError when a plugin that no type checker has seen returned something else. */
+function whole(name: string, index: SearchIndex): SearchIndex {
+  const missing = METHODS.filter((method) => typeof index[method] !== 'function');
+  if (missing.length === 0) return index;
+  throw new StartError([`search.index: the index of the plugin "${name}" has no ${missing.join(', ')}`]);
 }
