@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, OpenApi, type OpenApiDocument, type OpenApiSchema } from '@spandrel/kernel';
+import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { until } from '../support/spandrel.ts';
+import { routesOf, send, type Route } from './cloud-request.ts';
+import { everythingOf, plant, type IdKind, type TenantData } from './tenant-data.ts';
+
+const THEIR_MARK = 'canary-of-the-other-tenant';
+
+let postgres: TestPostgres;
+let app: CloudApp;
+let ours: Tenant;
+let theirs: Tenant;
+let own: TenantData;
+let foreign: TenantData;
+let before: Record<string, unknown>;
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  app = await cloudApp(await postgres.createDatabase('isolation'), {
+    settings: (settings) => void (settings.connections.allowPrivate = ['127.0.0.1']),
+  });
+  [ours, theirs] = await Promise.all([app.createTenant(), app.createTenant({ name: THEIR_MARK })]);
+  [own, foreign] = await Promise.all([plant(ours, 'our-own'), plant(theirs, THEIR_MARK)]);
+  document = app.app.get(OpenApi).document;
+  before = await everythingOf(theirs, foreign);
+}, 60_000);
+
+afterAll(async () => {
+  await app?.close();
+  await postgres?.stop();
+});
+
+/** What an id in a path names, by the segment before it. */
+const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
+  traces: 'trace',
+  spans: 'span',
+  sessions: 'session',
+  datasets: 'dataset',
+  datapoints: 'datapoint',
+  'capture-rules': 'rule',
+  'provider-connections': 'connection',
+  eval: 'run',
+  queue: 'item',
+  orgs: 'org',
+  keys: 'key',
+};
+
+/** What a member or a query parameter names. */
+const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
+  trace_id: 'trace',
+  span_id: 'span',
+  parent_id: 'span',
+  session_id: 'session',
+  user_id: 'user',
+  datapoint_ids: 'datapoint',
+  connection_id: 'connection',
+  project_id: 'project',
+  runs: 'run',
+};
+
+/** Bodies that are taken as they are, with our own ids; a function, since some ids are good for once. */
+const BODIES: Readonly<Record<string, () => unknown>> = {
+  createTrace: () => ({ id: newId(), session_id: own.session, user_id: own.user }),
+  patchTrace: () => ({ session_id: own.session, user_id: own.user }),
+  createSpan: () => ({ id: newId(), trace_id: own.trace, parent_id: own.span, name: 'x' }),
+  completeSpan: () => ({}),
+  failSpan: () => ({ error: 'x' }),
+  ingest: () => ({
+    traces: [{ id: newId(), session_id: own.session, user_id: own.user }],
+    spans: [{ id: newId(), trace_id: own.trace, parent_id: own.span, name: 'x' }],
+  }),
+  createDataset: () => ({ name: 'x' }),
+  updateDataset: () => ({ name: 'x' }),
+  createDatapoint: () => ({ kind: { Generic: { input: 'x' } } }),
+  updateDatapoint: () => ({ kind: { Generic: { input: 'x' } } }),
+  exportSpan: () => ({ span_id: own.span }),
+  importDatapoints: () => [{ input: 'x' }],
+  createCaptureRule: () => ({ name: 'x', filters: { model: 'nothing' } }),
+  updateCaptureRule: () => ({ name: 'x' }),
+  startEval: () => ({
+    name: 'x',
+    config: { connection_id: own.connection, model: 'x', judge: { connection_id: own.connection, model: 'x' } },
+    scoring: 'LlmJudge',
+  }),
+  enqueueDatapoints: () => ({ datapoint_ids: [own.datapoint] }),
+  claimNextQueueItem: () => ({ claimed_by: 'x' }),
+  claimQueueItem: () => ({ claimed_by: 'x' }),
+  submitQueueItem: () => ({}),
+  updateConnection: () => ({ name: 'x' }),
+  updateOrganization: () => ({ name: 'x' }),
+  createProject: () => ({ name: 'x' }),
+  createKey: () => ({ name: 'x', scopes: ['read'], project_id: own.project }),
+  searchSpans: () => ({ query: 'x', filters: { trace_id: own.trace, session_id: own.session } }),
+  importJson: () => ({ traces: [{ id: newId() }] }),
+};
+
+/** Queries without which a route refuses before it looks. */
+const QUERIES: Readonly<Record<string, () => string>> = { compareEvals: () => `?runs=${own.run}` };
+
+/** Ids of nothing, of the same forms. */
+const nothing = (): TenantData => {
+  const ids = Object.keys(foreign).map((kind) => [kind, newId()]);
+  return { ...(Object.fromEntries(ids) as TenantData), session: 'session of nobody', user: 'user of nobody' };
+};
+
+/** A path with its placeholders filled by `idOf` the kind that each names, and its place in the path. */
+const filled = (path: string, idOf: (kind: IdKind, index: number) => string): string => {
+  let index = 0;
+  return path.replace(/([^/]+)\/\{\w+\}/g, (_match, segment: string) => {
+    const kind = KIND_OF_SEGMENT[segment];
+    if (!kind) throw new Error(`what does ${path} name?`);
+    return `${segment}/${encodeURIComponent(idOf(kind, index++))}`;
+  });
+};
+
+/** What is answered to us, without the ids and times that differ each time; those sent are masked too. */
+async function answered(route: Route, path: string, body: unknown, ids: TenantData): Promise<string> {
+  const { status, text, mediaType } = await send(app.url, {
+    method: route.method,
+    path,
+    authorization: `Bearer ${ours.key}`,
+    body,
+  });
+  const sent = Object.values(ids).flatMap((id) => [id, encodeURIComponent(id)]);
+  const masked = sent.reduce((shown, id) => shown.replaceAll(id, '<id>'), text);
+  // What is sent back was ours to say; anything else of theirs is not.
+  for (const leak of [THEIR_MARK, ...Object.values(foreign)]) {
+    if (masked.includes(leak)) throw new Error(`${route.id} shows ${leak}: ${text}`);
+  }
+  const constant = masked
+    .replace(/"[0-9A-HJKMNP-TV-Z]{26}"/g, '"<id>"')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/spn_sk_\w+/g, '<key>');
+  return `${status} ${mediaType} ${constant}`;
+}
+
+const bodyOf = (route: Route): unknown => BODIES[route.id]?.();
+const queryOf = (route: Route): string => QUERIES[route.id]?.() ?? '';
+
+/** Paths of the members that name something, such as `spans[0].trace_id`. */
+function idMembers(schema: OpenApiSchema | undefined, at: string[] = []): string[][] {
+  if (!schema) return [];
+  const { $ref, properties, items, anyOf, allOf } = schema as {
+    $ref?: string;
+    properties?: Record<string, OpenApiSchema>;
+    items?: OpenApiSchema;
+    anyOf?: OpenApiSchema[];
+    allOf?: OpenApiSchema[];
+  };
+  if ($ref !== undefined) return idMembers(document.components.schemas[$ref.split('/').at(-1)!], at);
+  return [
+    ...Object.entries(properties ?? {}).flatMap(([name, member]) =>
+      /(^|_)ids?$/.test(name) ? [[...at, name]] : idMembers(member, [...at, name]),
+    ),
+    ...idMembers(items, [...at, '0']),
+    ...[...(anyOf ?? []), ...(allOf ?? [])].flatMap((part) => idMembers(part, at)),
+  ];
+}
+
+/** A copy with another value at a path; a list keeps being one. */
+function withMember(body: unknown, [name, ...rest]: readonly string[], value: string): unknown {
+  const copy = (Array.isArray(body) ? [...body] : { ...(body as object) }) as Record<string, unknown>;
+  const current = copy[name!];
+  if (rest.length > 0) copy[name!] = withMember(current, rest, value);
+  else copy[name!] = Array.isArray(current) ? [value] : value;
+  return copy;
+}
+
+/** What a member names: `id` is that of the thing itself. */
+const kindOf = (path: readonly string[], route: Route): IdKind => {
+  const name = path.at(-1)!;
+  if (name !== 'id') return KIND_OF_MEMBER[name] ?? raise(`${route.id}: what does ${path.join('.')} name?`);
+  return path.includes('spans') || route.id === 'createSpan' ? 'span' : 'trace';
+};
+
+function raise(message: string): never {
+  throw new Error(message);
+}
+
+describe("with another tenant's ids", () => {
+  it('every route answers as to ids of nothing: in paths', async () => {
+    const checked: string[] = [];
+    for (const route of routesOf(document).filter(({ path }) => path.includes('{'))) {
+      const count = route.path.split('{').length - 1;
+      // Each id of theirs by itself below our own, and all of them.
+      for (const theirOwn of [...Array(count).keys(), undefined]) {
+        const [withTheirs, withNothing] = await Promise.all(
+          [foreign, nothing()].map((ids) => {
+            const idOf = (kind: IdKind, index: number) =>
+              (theirOwn === undefined || index === theirOwn ? ids : own)[kind];
+            return answered(route, filled(route.path, idOf) + queryOf(route), bodyOf(route), ids);
+          }),
+        );
+        expect([route.id, withTheirs]).toEqual([route.id, withNothing]);
+        expect([route.id, withTheirs]).toEqual([route.id, expect.stringMatching(/^404 application\/problem\+json /)]);
+      }
+      checked.push(route.id);
+    }
+    expect(checked.length).toBeGreaterThan(35);
+  });
+
+  it('every route answers as to ids of nothing: in queries', async () => {
+    const checked: string[] = [];
+    for (const route of routesOf(document)) {
+      const named = (route.operation.parameters ?? []).filter(
+        (parameter) => parameter.in === 'query' && Object.hasOwn(KIND_OF_MEMBER, parameter.name),
+      );
+      for (const { name } of named) {
+        const [withTheirs, withNothing] = await Promise.all(
+          [foreign, nothing()].map((ids) => {
+            const query = `?${name}=${encodeURIComponent(ids[KIND_OF_MEMBER[name]!])}`;
+            return answered(route, filled(route.path, (kind) => own[kind]) + query, bodyOf(route), ids);
+          }),
+        );
+        expect([route.id, name, withTheirs]).toEqual([route.id, name, withNothing]);
+        checked.push(`${route.id} ${name}`);
+      }
+    }
+    expect(checked).toEqual(expect.arrayContaining(['listSpans trace_id', 'compareEvals runs', 'exportJson trace_id']));
+  });
+
+  it('every route answers as to ids of nothing: in bodies', async () => {
+    const checked: string[] = [];
+    const members = routesOf(document).flatMap((route) =>
+      idMembers(route.operation.requestBody?.content['application/json']?.schema).map((path) => ({ route, path })),
+    );
+    // Ids that we choose ourselves come last: from then on they name something of ours.
+    const isChosen = ({ path }: { path: string[] }) => Number(path.at(-1) === 'id');
+    for (const { route, path } of members.toSorted((a, b) => isChosen(a) - isChosen(b))) {
+      if (!BODIES[route.id]) raise(`${route.id} takes ids and has no body here`);
+      const kind = kindOf(path, route);
+      const url = filled(route.path, (of) => own[of]);
+      const answers: string[] = [];
+      for (const ids of [foreign, nothing()]) {
+        answers.push(await answered(route, url, withMember(bodyOf(route), path, ids[kind]), ids));
+      }
+      const [withTheirs, withNothing] = answers;
+      expect([route.id, path, withTheirs]).toEqual([route.id, path, withNothing]);
+      checked.push(`${route.id} ${path.join('.')}`);
+    }
+    expect(checked).toEqual(
+      expect.arrayContaining([
+        'createSpan trace_id',
+        'ingest spans.0.trace_id',
+        'exportSpan span_id',
+        'enqueueDatapoints datapoint_ids',
+        'startEval config.connection_id',
+        'startEval config.judge.connection_id',
+        'createKey project_id',
+      ]),
+    );
+  });
+
+  it("an import of the other tenant's export makes copies of our own", async () => {
+    const { body } = await theirs.api.get<object>('/api/export/json');
+    const newcomer = await app.createTenant();
+    expect((await newcomer.api.post('/api/import/json', body)).status).toBe(200);
+    expect((await newcomer.api.delete('/api/traces')).status).toBe(200);
+    expect((await newcomer.api.delete(`/api/datasets/${foreign.dataset}`)).status).toBe(200);
+  });
+
+  it('nothing of the other tenant changed by all this', async () => {
+    expect(await everythingOf(theirs, foreign)).toEqual(before);
+  });
+});
+
+describe('a tenant', () => {
+  it('sees nothing of others in any list, sum or export', async () => {
+    const newcomer = await app.createTenant();
+    const routes = routesOf(document).filter(
+      ({ path, method, open }) => method === 'GET' && !open && !path.includes('{') && !/events|metrics/.test(path),
+    );
+    expect(routes.length).toBeGreaterThan(12);
+    for (const { path, id } of routes) {
+      const { status, text } = await send(app.url, { method: 'GET', path, authorization: `Bearer ${newcomer.key}` });
+      expect([id, status]).toEqual([id, 200]);
+      const leaks = [THEIR_MARK, own.org, ...Object.values(foreign)];
+      expect([id, leaks.filter((leak) => text.includes(leak))]).toEqual([id, []]);
+      if (!/orgs|keys|audit-log|credential/.test(path)) expect([id, text.match(/"count":[1-9]/)]).toEqual([id, null]);
+    }
+    const analytics = await newcomer.api.post<{ buckets: unknown[] }>('/api/analytics', {
+      metric: 'span_count',
+      granularity: 'day',
+    });
+    expect(JSON.stringify(analytics.body)).not.toContain(THEIR_MARK);
+  });
+
+  it('hears no event of others, and its rules capture nothing of theirs', async () => {
+    const listener = await app.createTenant();
+    const { dataset } = await plant(listener, 'the listener');
+    const abort = new AbortController();
+    const response = await fetch(`${app.url}/api/events?since=0&token=${listener.key}`, { signal: abort.signal });
+    let heard = '';
+    const reading = response.body!.pipeTo(
+      new WritableStream({ write: (chunk) => void (heard += Buffer.from(chunk).toString()) }),
+    );
+    reading.catch(() => undefined);
+    for (const tenant of [theirs, listener]) {
+      const name = tenant === listener ? 'our own bait' : THEIR_MARK;
+      const trace = await tenant.api.post<{ id: string }>('/api/traces', { name });
+      const kind = { type: 'llm_call', model: 'bait' };
+      const span = await tenant.api.post<{ id: string }>('/api/spans', {
+        trace_id: trace.body.id,
+        name,
+        kind,
+        input: name,
+      });
+      await tenant.api.post(`/api/spans/${span.body.id}/complete`, {});
+    }
+    await until(() => heard.includes('capture_triggered'));
+    abort.abort();
+    expect(heard).toContain('our own bait');
+    const leaks = [THEIR_MARK, ...Object.values(foreign)];
+    expect(leaks.filter((leak) => heard.includes(leak))).toEqual([]);
+    const { body } = await listener.api.get(`/api/datasets/${dataset}/datapoints`);
+    expect(JSON.stringify(body)).toContain('our own bait');
+    expect(JSON.stringify(body)).not.toContain(THEIR_MARK);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Api } from '../support/api.ts';
+import type { Tenant } from '../support/cloud-app.ts';
+
+/** What a tenant has, one of everything, by what an id names. */
+export interface TenantData {
+  trace: string;
+  span: string;
+  session: string;
+  user: string;
+  dataset: string;
+  datapoint: string;
+  rule: string;
+  connection: string;
+  run: string;
+  item: string;
+  org: string;
+  project: string;
+  key: string;
+}
+
+/** Kinds of ids. */
+export type IdKind = keyof TenantData;
+
+/** Makes one of everything, with a mark in every text that can hold one. Nothing listens where the connection points. */
+export async function plant({ api, org, project, keyId }: Tenant, mark: string): Promise<TenantData> {
+  const make = async (path: string, body: unknown): Promise<string> => {
+    const { status, body: made } = await api.post<{ id: string }>(path, body);
+    if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(made)}`);
+    return made.id;
+  };
+  const session = `session of ${mark}`;
+  const user = `user of ${mark}`;
+  const trace = await make('/api/traces', { name: mark, session_id: session, user_id: user, tags: [mark] });
+  const span = await make('/api/spans', {
+    trace_id: trace,
+    name: mark,
+    kind: { type: 'llm_call', model: mark, provider: mark, cost: 1, input_tokens: 5 },
+    input: `input of ${mark}`,
+  });
+  await api.post(`/api/spans/${span}/complete`, { output: `output of ${mark}` });
+  await make('/api/spans', { trace_id: trace, name: `${mark} running` });
+  const dataset = await make('/api/datasets', { name: mark });
+  const datapoint = await make(`/api/datasets/${dataset}/datapoints`, { kind: { Generic: { input: mark } } });
+  const rule = await make(`/api/datasets/${dataset}/capture-rules`, { name: mark, filters: { model: 'bait' } });
+  const connection = await make('/api/provider-connections', {
+    name: mark,
+    provider: 'custom',
+    api_key: `sk-${mark}`,
+    base_url: 'http://127.0.0.1:9/v1',
+    default_model: mark,
+  });
+  const run = await make(`/api/datasets/${dataset}/eval`, {
+    name: mark,
+    config: { connection_id: connection, model: mark },
+    scoring: 'None',
+  });
+  await ended(api, run);
+  const queued = await api.post<{ items: { id: string }[] }>(`/api/datasets/${dataset}/queue`, {
+    datapoint_ids: [datapoint],
+  });
+  const item = queued.body.items[0]!.id;
+  return {
+    ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, item },
+    ...{ org: org.id, project: project.id, key: keyId },
+  };
+}
+
+/** Until a run changes no more. */
+async function ended(api: Api, run: string): Promise<void> {
+  for (;;) {
+    const { body } = await api.get<{ status: string }>(`/api/eval/${run}`);
+    if (!['pending', 'running'].includes(body.status)) return;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+/** Everything that a tenant can read of its own, but what tells the time of reading. */
+export async function everythingOf({ api, org }: Tenant, data: TenantData): Promise<Record<string, unknown>> {
+  const paths = [
+    '/api/export/json',
+    ...['/api/sessions', '/api/spans', '/api/traces', '/api/provider-connections', '/api/queue', '/api/stats'],
+    ...['/api/analytics/summary', '/api/keys', '/api/orgs', '/api/audit-log', `/api/orgs/${org.id}/projects`],
+    ...[`/api/datasets/${data.dataset}`, `/api/datasets/${data.dataset}/capture-rules`],
+    ...[`/api/datasets/${data.dataset}/eval`, `/api/eval/${data.run}`],
+  ];
+  const answers = await Promise.all(
+    paths.map(async (path) => {
+      const { status, body } = await api.get<Record<string, unknown>>(path);
+      if (status !== 200) throw new Error(`${path}: ${status}`);
+      const { exported_at: _time, ...rest } = body;
+      return [path, rest] as const;
+    }),
+  );
+  return Object.fromEntries(answers);
+}
