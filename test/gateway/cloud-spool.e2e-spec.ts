@@ -108,7 +108,7 @@ describe('recordings of one caller', () => {
     const seconds = (performance.now() - began) / 1_000;
     const rate = api.deliveries.length / seconds;
     if (process.env['SPANDREL_TEST_FIGURES']) {
-      console.info(`${Math.round(calls / seconds)} calls/s in ${rate.toFixed(1)} deliveries/s`);
+      process.stderr.write(`${Math.round(calls / seconds)} calls/s in ${rate.toFixed(1)} deliveries/s\n`);
     }
     expect(calls / seconds).toBeGreaterThan(50);
     expect(rate).toBeLessThan(10);
