@@ -43,7 +43,7 @@ export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
         embedding: vectorOf(text),
       }));
       // The order is the index's, not the list's.
-      return answer(200, { object: 'list', model, data: data.reverse() });
+      return answer(200, { object: 'list', model, data: data.toReversed() });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

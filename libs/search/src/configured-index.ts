@@ -25,7 +25,14 @@ export function configuredIndex(
   ]);
 }
 
-const METHODS = ['upsert', 'remove', 'removeTraces', 'clear', 'query', 'close'] as const satisfies (keyof SearchIndex)[];
+const METHODS = [
+  'upsert',
+  'remove',
+  'removeTraces',
+  'clear',
+  'query',
+  'close',
+] as const satisfies (keyof SearchIndex)[];
 
 /** @throws StartError when a plugin that no type checker has seen returned something else. */
 function whole(name: string, index: SearchIndex): SearchIndex {

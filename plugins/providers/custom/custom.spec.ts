@@ -27,6 +27,28 @@ describeProviderContract(
       { status: 422, body: files.json('error-422.json'), message: 'model must be given' },
       { status: 400, body: [{ error: { code: 400, message: 'API key not valid.' } }], message: 'API key not valid.' },
     ],
+    embeddings: {
+      baseUrl: 'https://llm.example/openai/v1',
+      call: { model: 'bge-m3', texts: ['ebb', '満潮 🌊'] },
+      request: {
+        method: 'POST',
+        url: 'https://llm.example/openai/v1/embeddings',
+        headers: { 'content-type': 'application/json', ...KEY_HEADER },
+        body: { model: 'bge-m3', input: ['ebb', '満潮 🌊'] },
+      },
+      answer: {
+        body: {
+          data: [
+            { index: 1, embedding: [0, 1] },
+            { index: 0, embedding: [0.5, -1e-9] },
+          ],
+        },
+        vectors: [
+          [0.5, -1e-9],
+          [0, 1],
+        ],
+      },
+    },
     chat: {
       baseUrl: 'https://llm.example/openai/v1',
       call: { model: 'qwen3-32b', messages: [{ role: 'user', content: 'Neap?' }], maxTokens: 20 },

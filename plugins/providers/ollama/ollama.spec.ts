@@ -38,6 +38,30 @@ describeProviderContract(
       const body = files.json(`error-${status}.json`);
       return { status, body, message: (body as { error: string }).error };
     }),
+    embeddings: {
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      call: { model: 'bge-m3', texts: ['ebb', '満潮 🌊'] },
+      request: {
+        method: 'POST',
+        url: 'http://127.0.0.1:11434/api/embed',
+        headers: { 'content-type': 'application/json', ...KEY_HEADER },
+        body: { model: 'bge-m3', input: ['ebb', '満潮 🌊'] },
+      },
+      answer: {
+        body: {
+          model: 'bge-m3',
+          embeddings: [
+            [0.5, -1],
+            [0, 1],
+          ],
+          total_duration: 14143917,
+        },
+        vectors: [
+          [0.5, -1],
+          [0, 1],
+        ],
+      },
+    },
     chat: {
       baseUrl: 'http://127.0.0.1:11434',
       call: {

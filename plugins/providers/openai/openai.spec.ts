@@ -47,6 +47,23 @@ describeProviderContract(
       const body = files.json(`error-${status}.json`);
       return { status, body, message: (body as { error: { message: string } }).error.message };
     }),
+    embeddings: {
+      baseUrl: 'https://openai.example/v1',
+      call: { model: 'text-embedding-3-small', texts: ['ebb', '満潮 🌊'] },
+      request: {
+        method: 'POST',
+        url: 'https://openai.example/v1/embeddings',
+        headers: { 'content-type': 'application/json', ...KEY_HEADER },
+        body: { model: 'text-embedding-3-small', input: ['ebb', '満潮 🌊'] },
+      },
+      answer: {
+        body: files.json('embeddings.response.json'),
+        vectors: [
+          [0.0213, -0.4471, 0.8812, 0.1501],
+          [-0.3317, 0.7104, 0.5523, -0.2876],
+        ],
+      },
+    },
     chat: {
       baseUrl: 'https://openai.example/v1',
       call: { model: 'gpt-5.1', messages: [{ role: 'user', content: 'Tide?' }], temperature: 0, maxTokens: 64 },

@@ -86,7 +86,7 @@ describe('qdrant', () => {
       fake.failWith = undefined;
       return (error as { refused?: unknown }).refused;
     };
-    expect(await Promise.all([refused(400)])).toEqual([true]);
+    expect(await refused(400)).toBe(true);
     expect(await refused(500)).toBeUndefined();
     expect(await refused(429)).toBeUndefined();
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Provider, RequestHead } from '../provider.js';
 import { deepFreeze } from './deep-freeze.js';
 import { describeChatCalls } from './provider-chat-contract.js';
+import { describeEmbeddingCalls } from './provider-embedding-contract.js';
 import type { ProviderContract } from './provider-fixtures.js';
 import { describeReading } from './provider-reading-contract.js';
 import { describeRobustness } from './provider-robustness-contract.js';
@@ -51,6 +52,7 @@ export function describeProviderContract<Config>(contract: ProviderContract<Conf
     describeReading(contract.calls, provide, test);
     describeRobustness(contract, provide, test);
     describeChatCalls(contract.chat, provide, test);
+    describeEmbeddingCalls(contract.embeddings, provide, test);
   });
 }
 

@@ -1,5 +1,13 @@
 import type { ProviderPlugin } from '../plugin.js';
-import type { ChatCall, HttpRequest, Provider, RecordedAnswer, RecordedRequest, RequestHead } from '../provider.js';
+import type {
+  ChatCall,
+  EmbeddingCall,
+  HttpRequest,
+  Provider,
+  RecordedAnswer,
+  RecordedRequest,
+  RequestHead,
+} from '../provider.js';
 import type { ConfigFixtures } from './set-up-plugin.js';
 
 /** What a provider plugin's spec hands to `describeProviderContract`: the plugin and what it must make of what. */
@@ -13,6 +21,8 @@ export interface ProviderContract<Config> {
   /** Error answers of the real provider with the message they carry. */
   errors: readonly { status: number; body: unknown; message: string }[];
   chat: ChatFixture;
+  /** Of providers that have embeddings. */
+  embeddings?: EmbeddingFixture;
 }
 
 /** One recorded call in the provider's wire format and what its recording must hold. */
@@ -33,6 +43,14 @@ export interface ChatFixture {
   request: HttpRequest;
   answer: { body: unknown; expected: RecordedAnswer };
   models: { request: HttpRequest; body: unknown; ids: string[] };
+}
+
+export interface EmbeddingFixture {
+  baseUrl: string;
+  call: EmbeddingCall;
+  /** The request for `call` at `baseUrl`; its key is {@link CONTRACT_API_KEY}. */
+  request: HttpRequest;
+  answer: { body: unknown; vectors: number[][] };
 }
 
 /** The key of the connections the suite calls with. */
