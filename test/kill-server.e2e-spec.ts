@@ -1,16 +1,15 @@
 /** kill -9 of the server under write load, again and again: what was acknowledged is there, once. */
 import { afterAll, describe, expect, it } from '@jest/globals';
-import Database from 'better-sqlite3';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './support/ports.ts';
-import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
+import { ADMIN_TOKEN, cloudEnvironment, createTenant, type Tenant } from './support/cloud-app.ts';
+import { startPostgres } from './support/postgres.ts';
+import { startSpandrel, tempDir, until, type Spandrel, type StartOptions } from './support/spandrel.ts';
 import { Api } from './support/api.ts';
 import { naiveSummary } from './support/naive-analytics.ts';
 import { recount } from './support/recount.ts';
-import type { SpanResource } from '@spandrel/contract';
+import type { SpanResource, TraceListItem } from '@spandrel/contract';
 
-const KILLS = 12;
 const WRITERS = 12;
 
 interface Acknowledged {
@@ -22,14 +21,53 @@ interface Acknowledged {
 let server: Spandrel | undefined;
 afterAll(() => server?.stop('SIGKILL'));
 
-describe('kill -9 of the server under write load', () => {
-  it(`loses and doubles nothing in ${KILLS} kills`, async () => {
-    const place = { port: await freePort(), dataDir: tempDir() };
+/** Where a server keeps its data, and who may ask it. */
+interface Place {
+  options: StartOptions;
+  /** A client of the server, once it has been started for the first time. */
+  api: (server: Spandrel) => Promise<Api>;
+  /** Looks at the database itself. */
+  expectSound: () => void;
+  close: () => Promise<void>;
+}
+
+async function onSqlite(): Promise<Place> {
+  const dataDir = tempDir();
+  return {
+    options: { dataDir, port: await freePort() },
+    api: async (of) => new Api(of.apiUrl),
+    expectSound: () =>
+      expect(recount(dataDir)).toMatchObject({ integrity: 'ok', wrongRollUps: [], wrongAnalytics: 0, halves: 0 }),
+    close: async () => undefined,
+  };
+}
+
+async function onPostgres(): Promise<Place> {
+  const postgres = await startPostgres();
+  const env = cloudEnvironment(await postgres.createDatabase('killed'));
+  let tenant: Promise<Tenant> | undefined;
+  return {
+    options: { port: await freePort(), env },
+    api: async (of) => {
+      const operator = new Api(of.apiUrl).as(ADMIN_TOKEN);
+      return operator.as((await (tenant ??= createTenant(operator, {}))).key);
+    },
+    expectSound: () => undefined,
+    close: () => postgres.stop(),
+  };
+}
+
+describe.each([
+  ['SQLite', onSqlite, 12],
+  ['Postgres', onPostgres, 5],
+])('kill -9 of the server under write load, on %s', (_database, takePlace, kills) => {
+  it(`loses and doubles nothing in ${kills} kills`, async () => {
+    const place = await takePlace();
     const acknowledged: Acknowledged = { created: new Set(), completed: new Set(), ingested: new Set() };
     let serial = 0;
-    for (let kill = 0; kill < KILLS; kill++) {
-      server = await startSpandrel({ command: 'server', ...place });
-      const api = new Api(server.apiUrl);
+    for (let kill = 0; kill < kills; kill++) {
+      server = await startSpandrel({ command: 'server', ...place.options });
+      const api = await place.api(server);
       let running = true;
       const writers = Array.from({ length: WRITERS }, (_, i) =>
         write(
@@ -48,12 +86,15 @@ describe('kill -9 of the server under write load', () => {
       running = false;
       await Promise.all(writers);
     }
-    expect(countOf(acknowledged)).toBeGreaterThan(KILLS * 10);
-    server = await startSpandrel({ command: 'server', ...place });
-    expectKept(acknowledged, place.dataDir);
-    expect(recount(place.dataDir).wrongAnalytics).toBe(0);
-    await expectAnalytics(new Api(server.apiUrl));
+    expect(countOf(acknowledged)).toBeGreaterThan(kills * 10);
+    server = await startSpandrel({ command: 'server', ...place.options });
+    const api = await place.api(server);
+    const spans = await all<SpanResource>(api, 'spans');
+    expectKept(acknowledged, spans);
+    place.expectSound();
+    await expectAnalytics(api, spans);
     expect(await server.stop()).toBe(0);
+    await place.close();
   }, 120_000);
 });
 
@@ -90,11 +131,12 @@ async function write(
 }
 
 /** What the summary and the counts say, against everything there is. */
-async function expectAnalytics(api: Api): Promise<void> {
-  const spans = await all<SpanResource>(api, 'spans');
-  const traces = await all(api, 'traces');
+async function expectAnalytics(api: Api, spans: readonly SpanResource[]): Promise<void> {
+  const traces = await all<TraceListItem>(api, 'traces');
   expect((await api.get('/api/analytics/summary')).body).toEqual(naiveSummary(traces.length, spans));
   expect((await api.get('/api/stats')).body).toEqual({ trace_count: traces.length, span_count: spans.length });
+  const counts = Map.groupBy(spans, ({ trace_id }) => trace_id);
+  expect(traces.filter(({ id, span_count }) => span_count !== (counts.get(id)?.length ?? 0))).toEqual([]);
 }
 
 async function all<Item>(api: Api, plural: 'spans' | 'traces'): Promise<Item[]> {
@@ -108,30 +150,12 @@ async function all<Item>(api: Api, plural: 'spans' | 'traces'): Promise<Item[]> 
   return items;
 }
 
-function expectKept({ created, completed, ingested }: Acknowledged, dataDir: string): void {
-  const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
-  try {
-    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
-    const rows = db
-      .prepare(
-        'SELECT s.id, s.status, p.input, p.output FROM span s LEFT JOIN span_payload p ON p.project_id = s.project_id AND p.span_id = s.id',
-      )
-      .all() as { id: string; status: number; input: string | null; output: string | null }[];
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    expect(byId.size).toBe(rows.length);
-    const lost = [...created].filter((id) => byId.get(id)?.input !== JSON.stringify(id));
-    const unfinished = [...completed, ...ingested].filter(
-      (id) => byId.get(id)?.status !== 1 || byId.get(id)?.output !== JSON.stringify(id),
-    );
-    expect({ lost, unfinished }).toEqual({ lost: [], unfinished: [] });
-    const wrong = db
-      .prepare(
-        `SELECT t.id FROM trace t LEFT JOIN span s ON s.project_id = t.project_id AND s.trace_id = t.id GROUP BY t.project_id, t.id
-         HAVING t.span_count <> count(s.id) OR t.running_count <> coalesce(sum(s.status = 0), 0)`,
-      )
-      .all();
-    expect(wrong).toEqual([]);
-  } finally {
-    db.close();
-  }
+function expectKept({ created, completed, ingested }: Acknowledged, spans: readonly SpanResource[]): void {
+  const byId = new Map(spans.map((span) => [span.id, span]));
+  expect(byId.size).toBe(spans.length);
+  const lost = [...created].filter((id) => byId.get(id)?.input !== id);
+  const unfinished = [...completed, ...ingested].filter(
+    (id) => byId.get(id)?.status !== 'completed' || byId.get(id)?.output !== id,
+  );
+  expect({ lost, unfinished }).toEqual({ lost: [], unfinished: [] });
 }

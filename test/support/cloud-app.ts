@@ -8,7 +8,7 @@ import { tempDir } from './spandrel.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-of-the-tests-0123456789';
 /** Of all instances of a test. */
-const SECRET_KEY = randomBytes(32).toString('hex');
+export const SECRET_KEY = randomBytes(32).toString('hex');
 
 /** An organization with one project, and a key for it. */
 export interface Tenant {
@@ -48,11 +48,20 @@ export interface CloudAppOptions extends ServerAppOptions {
   env?: Record<string, string>;
 }
 
+/** Variables of a server in cloud mode, with {@link ADMIN_TOKEN}. */
+export const cloudEnvironment = (databaseUrl: string): Record<string, string> => ({
+  SPANDREL_MODE: 'cloud',
+  SPANDREL_HOST: '127.0.0.1',
+  DATABASE_URL: databaseUrl,
+  SPANDREL_SECRET_KEY: SECRET_KEY,
+  SPANDREL_ADMIN_TOKEN: ADMIN_TOKEN,
+});
+
 /** Settings of cloud mode on a database, with {@link ADMIN_TOKEN}. */
 export const cloudSettings = (databaseUrl: string, env: Record<string, string> = {}): Settings =>
   loadSettings({
-    args: ['--mode', 'cloud', '--data-dir', tempDir()],
-    env: { DATABASE_URL: databaseUrl, SPANDREL_SECRET_KEY: SECRET_KEY, SPANDREL_ADMIN_TOKEN: ADMIN_TOKEN, ...env },
+    args: ['--data-dir', tempDir()],
+    env: { ...cloudEnvironment(databaseUrl), ...env },
     cwd: process.cwd(),
   });
 

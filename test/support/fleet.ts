@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Api } from './api.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
-import { ADMIN_TOKEN, createTenant, type Tenant, type TenantOptions } from './cloud-app.ts';
+import { ADMIN_TOKEN, cloudEnvironment, createTenant, type Tenant, type TenantOptions } from './cloud-app.ts';
 import { freePorts } from './ports.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { makeRedis, type TestRedis } from './redis.ts';
@@ -35,13 +34,9 @@ export class Fleet {
     await redis.start();
     const starting = {
       env: {
-        SPANDREL_MODE: 'cloud',
-        SPANDREL_HOST: '127.0.0.1',
-        SPANDREL_ADMIN_TOKEN: ADMIN_TOKEN,
-        SPANDREL_SECRET_KEY: randomBytes(32).toString('hex'),
+        ...cloudEnvironment(await postgres.createDatabase('fleet')),
         SPANDREL_SHUTDOWN_DELAY: '1',
         SPANDREL_ACCESS_LOG: 'false',
-        DATABASE_URL: await postgres.createDatabase('fleet'),
         REDIS_URL: redis.url,
         ...env,
       },
