@@ -2,6 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AccessLog, createLogger } from '@spandrel/kernel';
+import type { GatewayLine } from '../../apps/gateway/src/request-log.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { tempDir } from '../support/spandrel.js';
 import { credentialOf, finished, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
@@ -14,8 +16,11 @@ const OWN = 'spn_sk_own-0123456789';
 let upstream: FakeProvider;
 let api: FakeApi;
 let gateway: StartedGateway;
+/** Everything that was logged, requests too. */
+let log: string;
 
 beforeEach(async () => {
+  log = '';
   upstream = await startFakeProvider();
   api = await startFakeApi();
   api.keys = new Map([ALICE, BOB, OWN].map((key) => [key, credentialOf({})]));
@@ -27,11 +32,16 @@ afterEach(async () => {
   await gateway.close();
   await api.close();
   await upstream.close();
+  expect(log).toContain('"msg":"request"');
+  for (const key of [ALICE, BOB, OWN]) expect(log).not.toContain(key.slice(7));
 });
 
 const start = async (settings: Parameters<typeof startGateway>[1] = {}): Promise<void> => {
   const cloud = { mode: 'cloud' as const, apiUrl: api.url, apiKey: OWN, deliverMs: 300, shutdownMs: 600 };
-  gateway = await startGateway(upstream.url, { ...cloud, ...settings });
+  const destination = { write: (line: string) => (log += line) };
+  const logger = createLogger('trace', 'gateway', destination);
+  const accessLog = new AccessLog<GatewayLine>('trace', 'gateway', destination);
+  gateway = await startGateway(upstream.url, { ...cloud, ...settings }, { logger, accessLog });
 };
 
 async function call(key: string, content = 'Hi'): Promise<void> {
@@ -174,6 +184,7 @@ describe('the spool directory', () => {
 
   it('needs a credential of the gateway', async () => {
     await start();
+    await call(ALICE);
     const refused = startGateway(upstream.url, { mode: 'cloud', spoolDir: tempDir() });
     await expect(refused).rejects.toThrow(/SPANDREL_API_KEY/);
   });

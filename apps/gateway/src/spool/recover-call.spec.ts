@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import { UNKNOWN_USAGE } from '@spandrel/plugin-api';
+import { CallerKey, keyDigest } from '../access/caller-key.js';
+import { KeySeal } from '../access/key-seal.js';
 import type { CallFacts } from '../recording/call-facts.js';
 import type { RecordedSpan } from '../recording/build-recording.js';
 import { ProviderTable } from '../target/provider-table.js';
@@ -73,7 +75,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-function write(mode: 'full' | 'off' = 'full', status = 200): Buffer {
+function write(mode: 'full' | 'off' = 'full', status = 200, more: Partial<CallFacts> = {}): Buffer {
   const file = path.join(folder, 'call.call');
   const journal = new CallJournal(
     file,
@@ -82,7 +84,7 @@ function write(mode: 'full' | 'off' = 'full', status = 200): Buffer {
         throw error;
       },
     },
-    facts(mode),
+    { ...facts(mode), ...more },
     [SECRET],
     mode === 'full' ? 1_000_000 : 0,
   );
@@ -108,6 +110,23 @@ const recover = async (bytes: Buffer): Promise<RecordedSpan | null> => {
 };
 
 describe('the journal of a call', () => {
+  it('tells whose it is, torn off at any byte, and has no key of theirs in the clear', async () => {
+    const key = 'spn_sk_canary-0123456789';
+    const caller = new CallerKey(keyDigest(key), key);
+    const seal = new KeySeal('spn_sk_own');
+    const bytes = write('full', 200, { caller: seal.seal(caller) });
+    expect(bytes.toString('latin1')).not.toContain('canary');
+    const whole = new Set<string | null>();
+    for (let length = 0; length <= bytes.length; length += 11) {
+      const frames = decodeFrames(bytes.subarray(0, length));
+      const item = await recoverCall(frames, providers, 1_000_000, seal);
+      if (item) whole.add(item.caller!.authorization);
+      const elsewhere = await recoverCall(frames, providers, 1_000_000, null);
+      if (elsewhere) expect(elsewhere.caller).toMatchObject({ digest: caller.digest, authorization: null });
+    }
+    expect([...whole]).toEqual([`Bearer ${key}`]);
+  });
+
   it('gives the recording back, torn off at any byte', async () => {
     const bytes = write();
     const seen = new Set<string>();
