@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { AuditEntry, KeyCreated, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
+import { backup } from '../../apps/cli/src/backup.js';
+import { rebuildAnalytics } from '../../apps/cli/src/rebuild-analytics.js';
+import { rotateSecrets } from '../../apps/cli/src/rotate-secrets.js';
 import type { Api } from '../support/api.ts';
-import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { cloudApp, SECRET_KEY, type CloudApp, type Tenant } from '../support/cloud-app.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/spandrel.ts';
 
@@ -142,26 +145,35 @@ describe('the audit log', () => {
   });
 });
 
-describe('spandrel admin', () => {
-  /** Runs the command as the program does. */
-  async function admin(...args: string[]): Promise<{ out: string; err: string; code: unknown }> {
-    const written = { out: '', err: '' };
-    const take = (stream: 'out' | 'err') => (chunk: unknown) => Boolean((written[stream] += String(chunk)));
-    const spies = [
-      jest.spyOn(process.stdout, 'write').mockImplementation(take('out')),
-      jest.spyOn(process.stderr, 'write').mockImplementation(take('err')),
-    ];
-    const codeBefore = process.exitCode;
-    process.exitCode = undefined;
-    Object.assign(process.env, { DATABASE_URL: url, SPANDREL_SECRET_KEY: 'ab'.repeat(32) });
-    try {
-      await adminCommand('').parseAsync([...args, '--mode', 'cloud', '--data-dir', tempDir()], { from: 'user' });
-      return { ...written, code: process.exitCode };
-    } finally {
-      process.exitCode = codeBefore;
-      for (const spy of spies) spy.mockRestore();
-    }
+/** Runs a command as the program does. */
+async function run(
+  command: (args: string[]) => Promise<unknown>,
+): Promise<{ out: string; err: string; code: unknown }> {
+  const written = { out: '', err: '' };
+  const take = (stream: 'out' | 'err') => (chunk: unknown) => Boolean((written[stream] += String(chunk)));
+  const spies = [
+    jest.spyOn(process.stdout, 'write').mockImplementation(take('out')),
+    jest.spyOn(process.stderr, 'write').mockImplementation(take('err')),
+  ];
+  const codeBefore = process.exitCode;
+  process.exitCode = undefined;
+  Object.assign(process.env, {
+    DATABASE_URL: url,
+    SPANDREL_SECRET_KEY: SECRET_KEY,
+    SPANDREL_NEW_SECRET_KEY: 'ab'.repeat(32),
+  });
+  try {
+    await command(['--mode', 'cloud', '--data-dir', tempDir()]);
+    return { ...written, code: process.exitCode };
+  } finally {
+    process.exitCode = codeBefore;
+    for (const spy of spies) spy.mockRestore();
   }
+}
+
+describe('spandrel admin', () => {
+  const admin = (...args: string[]) =>
+    run((settings) => adminCommand('').parseAsync([...args, ...settings], { from: 'user' }));
   const json = async <Value>(...args: string[]): Promise<Value> =>
     JSON.parse((await admin(...args, '--json')).out) as Value;
 
@@ -223,5 +235,30 @@ describe('spandrel admin', () => {
       ...['key', 'create', '--org', tenant.org.id, '--project', other.project.id, '--scopes', 'read'],
     );
     expect(err).toContain('there is no such project');
+  });
+});
+
+describe('in cloud mode', () => {
+  it('spandrel analytics rebuild counts what is in Postgres, while servers run', async () => {
+    const { api } = await app.createTenant();
+    const { body } = await api.post<{ id: string }>('/api/traces', {});
+    await api.post('/api/spans', { trace_id: body.id, name: 'counted' });
+    const { out, code } = await run(rebuildAnalytics);
+    expect(out).toMatch(/Counted the analytics anew: \d+ traces?, 1 span, .*right\.\n$/s);
+    expect(code).toBeUndefined();
+  });
+
+  it('spandrel secrets rotate seals the keys in Postgres anew', async () => {
+    const { api } = await app.createTenant();
+    const connection = { name: 'x', provider: 'openai', api_key: 'sk-0123456789abcdef' };
+    expect((await api.post('/api/provider-connections', connection)).status).toBe(201);
+    const { out, code } = await run(rotateSecrets);
+    expect(out).toContain('Encrypted the keys of 1 provider connection with the new secret key.');
+    expect(code).toBeUndefined();
+  });
+
+  it('spandrel backup names the program for it', async () => {
+    const { err, code } = await run((args) => backup('copy.db', false, args));
+    expect([err, code]).toEqual(['spandrel: mode: cloud mode keeps its data in Postgres; use pg_dump\n', 1]);
   });
 });

@@ -12,7 +12,7 @@ import type {
   OpenApiResponse,
   OpenApiSchema,
 } from './openapi-document.js';
-import { ProblemResponses, problemsOf, REQUEST_ID } from './route-problems.js';
+import { ProblemResponses, problemsOf, RATE_LIMIT, REQUEST_ID } from './route-problems.js';
 import { SchemaComponents } from './schema-components.js';
 
 /** What the document is made of. */
@@ -75,6 +75,16 @@ const HEADERS: OpenApiDocument['components']['headers'] = {
     schema: { type: 'string' },
   },
   RetryAfter: { description: 'Seconds after which to come again.', schema: { type: 'integer', minimum: 0 } },
+  Authenticate: { description: 'How to send a credential: `Bearer`.', schema: { type: 'string' } },
+  RateLimit: {
+    description:
+      'What is left of the limit of the organization: `r` requests, all of them after `t` seconds. Cloud mode.',
+    schema: { type: 'string', example: '"org";r=99;t=1' },
+  },
+  RateLimitPolicy: {
+    description: 'The limit of the organization: `q` requests in `w` seconds. Cloud mode.',
+    schema: { type: 'string', example: '"org";q=100;w=1' },
+  },
   ContentDisposition: { description: 'Names the file.', schema: { type: 'string' } },
 };
 
@@ -157,14 +167,15 @@ function requestBodyOf(route: RouteFacts, components: SchemaComponents): Pick<Op
 
 function successOf({ operation }: RouteFacts, components: SchemaComponents): OpenApiResponse {
   const { answer } = operation;
+  const headers = { ...REQUEST_ID, ...(operation.access !== 'open' && RATE_LIMIT) };
   if (answer instanceof z.ZodType) {
     const content = { 'application/json': { schema: components.schemaOf(answer, 'output') } };
-    return { description: 'Done.', headers: REQUEST_ID, content };
+    return { description: 'Done.', headers, content };
   }
   return {
     description: answer.description,
     headers: {
-      ...REQUEST_ID,
+      ...headers,
       ...(answer.attachment === true && { 'Content-Disposition': { $ref: '#/components/headers/ContentDisposition' } }),
     },
     content: mediaOf(answer, components, 'output'),

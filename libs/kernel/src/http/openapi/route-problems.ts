@@ -3,9 +3,20 @@ import { z } from 'zod';
 import type { RouteFacts } from './find-routes.js';
 import type { OpenApiReference, OpenApiResponse } from './openapi-document.js';
 
-/** Headers of every answer, and of those that say when to come again. */
+/** Headers of every answer, and of those to requests that are counted. */
 export const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+export const RATE_LIMIT = {
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+};
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+
+/** What errors of a status have beside {@link REQUEST_ID}. */
+const HEADERS_OF_STATUS: Readonly<Record<number, OpenApiResponse['headers']>> = {
+  401: { 'WWW-Authenticate': { $ref: '#/components/headers/Authenticate' } },
+  429: { ...RETRY_AFTER, ...RATE_LIMIT },
+  503: RETRY_AFTER,
+};
 
 /** Every error a route may answer: its own, and those that its kind of route always has. */
 export function problemsOf({ method, operation, query, body }: RouteFacts): ErrorCode[] {
@@ -43,7 +54,7 @@ export class ProblemResponses {
     const name = codes.map(pascalCase).join('.');
     this.responses[name] ??= {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
-      headers: { ...REQUEST_ID, ...((status === 429 || status === 503) && RETRY_AFTER) },
+      headers: { ...REQUEST_ID, ...HEADERS_OF_STATUS[status] },
       content: {
         [PROBLEM_MEDIA_TYPE]: {
           schema: {
