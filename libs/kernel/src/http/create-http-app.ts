@@ -100,13 +100,14 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   return app;
 }
 
-/** @throws StartError in cloud mode without somebody who lets requests in. */
+/** @throws StartError in cloud mode without somebody who lets requests in; Error naming a route that nobody described. */
 function assertGuarded(app: NestFastifyApplication): void {
   try {
     app.get(GATEKEEPER);
   } catch {
     throw new StartError(['features: cloud mode needs the feature "access", which lets requests in']);
   }
+  void app.get(OpenApi).routes;
 }
 
 /** Session ids stand in paths, percent-encoded. */

@@ -19,9 +19,7 @@ export class ProblemFilter implements ExceptionFilter {
 /** Answers a request with the problem behind an error. An error that is nobody's fault but ours is logged. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
   const known = toDomainError(error);
-  if (ERRORS[known.code].status >= 500) {
-    logger.error({ err: error, request_id: request.id, method: request.method }, 'request failed');
-  }
+  logFailure(known, error, request, logger);
   if (reply.sent || reply.raw.headersSent) {
     reply.raw.destroy();
     return;
@@ -35,6 +33,13 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .header('content-type', PROBLEM_MEDIA_TYPE)
     .header('content-length', body.length)
     .send(lingers ? lingeringAnswer(body, request.raw) : body);
+}
+
+/** What is not the caller's fault is logged: as an error what nobody foresaw, as a warning what had a reason. */
+function logFailure({ code, cause }: DomainError, error: unknown, request: FastifyRequest, logger: Logger): void {
+  const facts = { err: error, request_id: request.id, method: request.method };
+  if (code === 'internal') logger.error(facts, 'request failed');
+  else if (ERRORS[code].status >= 500 && cause !== undefined) logger.warn(facts, 'request failed');
 }
 
 /** Codes for the statuses that Fastify and Nest answer with by themselves. */

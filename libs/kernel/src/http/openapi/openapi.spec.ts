@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, Global, Module, Post } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -6,6 +6,7 @@ import { loadSettings } from '../../config/load-settings.js';
 import type { Settings } from '../../config/settings.js';
 import { defineFeature } from '../../features/feature.js';
 import { createLogger } from '../../logger.js';
+import { GATEKEEPER } from '../access/caller.js';
 import { createHttpApp } from '../create-http-app.js';
 import { Operation } from '../operation.js';
 import { OpenApi } from './openapi.js';
@@ -35,6 +36,10 @@ class DescribedModule {}
 @Module({ controllers: [ForgottenController] })
 class ForgottenModule {}
 
+@Global()
+@Module({ providers: [{ provide: GATEKEEPER, useValue: {} }], exports: [GATEKEEPER] })
+class GateModule {}
+
 let app: NestFastifyApplication | undefined;
 afterEach(() => app?.close());
 
@@ -52,7 +57,7 @@ async function openApiOf(module: new () => object, mode: Settings['mode'] = 'loc
         requires: [],
       }),
     ],
-    modules: [],
+    modules: mode === 'cloud' ? [GateModule] : [],
   });
   return app.get(OpenApi);
 }
@@ -91,5 +96,8 @@ describe('the OpenAPI document of an app', () => {
   it('is refused to an app with a route that nobody described', async () => {
     const openApi = await openApiOf(ForgottenModule);
     expect(() => openApi.document).toThrow('ForgottenController.read has no @Operation');
+    await app!.close();
+    // Where nobody said who may call it, the server does not start.
+    await expect(openApiOf(ForgottenModule, 'cloud')).rejects.toThrow('ForgottenController.read has no @Operation');
   });
 });
