@@ -93,6 +93,24 @@ describe('a statement that takes too long', () => {
   });
 });
 
+describe('a prepared statement', () => {
+  it('is an insert only: queries are planned for the tables as they are', async () => {
+    const { api, storage } = await server({ poolMax: 1 });
+    for (let n = 0; n < 8; n++) {
+      await api.post('/api/ingest', {
+        traces: [{ id: 'planned' }],
+        spans: [{ id: `p${n}`, trace_id: 'planned', name: 'n' }],
+      });
+      expect((await api.post(`/api/spans/p${n}/complete`, {})).status).toBe(200);
+    }
+    const prepared = await storage.write((tx) =>
+      tx.all<{ text: string }>(sql`select statement as text from pg_prepared_statements`),
+    );
+    expect(prepared.length).toBeGreaterThan(2);
+    expect(prepared.filter(({ text }) => !text.startsWith('insert into '))).toEqual([]);
+  });
+});
+
 describe('connections', () => {
   it('are left for writes and quick reads when long reads want them all', async () => {
     const { api, storage } = await server({ poolMax: 4 });

@@ -6,6 +6,10 @@ import type { Table } from '../table.js';
 import { TransactionEnd } from '../transaction-end.js';
 import type { WriteTx } from '../write-tx.js';
 
+/**
+ * Only what has nothing to plan is prepared. A prepared query keeps the plan it was given while a table, or the partition
+ * of a new day, was still empty, which is to read all of it, until the table is next analyzed.
+ */
 const STATEMENT_NAMES_MAX = 500;
 
 /** Names of prepared statements by their text, the same on every connection. */
@@ -82,20 +86,19 @@ export class PostgresTx implements WriteTx {
       const size = CHUNK_SIZES.find((chunk) => chunk <= ordered.length - done)!;
       const chunk = ordered.slice(done, done + size);
       const params = chunk.flatMap((row) => properties.map((property) => row[property] as SqlValue));
-      await this.query(insertText(table, properties, size, changed, 'postgres'), params);
+      const text = insertText(table, properties, size, changed, 'postgres');
+      await this.query(text, params, statementName(text));
       done += size;
     }
   }
 
-  private query(text: string, values: SqlValue[]): Promise<pg.QueryResult> {
-    const name = statementName(text);
-    const query = {
+  private query(text: string, values: SqlValue[], name?: string): Promise<pg.QueryResult> {
+    return this.client.query({
       text,
       values,
       ...(name !== undefined && { name }),
       ...(!this.timed && { query_timeout: NEVER_MS }),
-    };
-    return this.client.query(query);
+    });
   }
 }
 
