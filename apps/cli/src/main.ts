@@ -95,6 +95,21 @@ program
     await rebuildAnalytics(process.argv.slice(4));
   });
 
+program
+  .command('retention')
+  .description('delete what has been kept as long as plans say')
+  .command('run')
+  .description('do it at once, not at the next interval (cloud mode)')
+  .argument('[settings...]')
+  .allowUnknownOption()
+  .helpOption('-h, --help', 'show the settings')
+  .usage('[settings]')
+  .addHelpText('after', `\nServers may run meanwhile; several runs at once do each other no harm.\n\nSettings:\n${settings}`)
+  .action(async () => {
+    const { runRetention } = await import('./retention.js');
+    await runRetention(process.argv.slice(4));
+  });
+
 program.addCommand(adminCommand(settings));
 
 await program.parseAsync();

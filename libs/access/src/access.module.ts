@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { GATEKEEPER } from '@spandrel/kernel';
+import { GATEKEEPER, RETENTION_POLICY } from '@spandrel/kernel';
 import { ApiKeyStore } from './api-key.store.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeys } from './api-keys.js';
@@ -16,6 +16,7 @@ import { OrganizationsController } from './organizations.controller.js';
 import { Organizations } from './organizations.js';
 import { ProjectStore } from './project.store.js';
 import { Projects } from './projects.js';
+import { RetentionPolicyStore } from './retention-policy.store.js';
 
 /** Who gets in, in cloud mode, and who administers that. */
 @Module({
@@ -33,6 +34,7 @@ import { Projects } from './projects.js';
     Credentials,
     RateLimits,
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },
+    { provide: RETENTION_POLICY, useClass: RetentionPolicyStore },
   ],
 })
 export class AccessModule {}

@@ -2,6 +2,7 @@ export { addCost, costOf, toCostSum, type CostSum } from './cost-sum.js';
 export { ExpireSpans, type Expired } from './expire-spans.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
 export { RecordScanStore } from './record-scan.store.js';
+export { RetentionTask } from './retention-task.js';
 export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './restore-records.js';
 export { SpanCommitParticipants, type LeavingSpans, type SpanCommitParticipant } from './span-commit-participant.js';
 export type { StoredSpan } from './span.entity.js';

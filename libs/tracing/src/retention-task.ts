@@ -1,4 +1,5 @@
-import { Inject, Injectable, Optional, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import {
   LOGGER,
   PeriodicTask,
@@ -8,39 +9,53 @@ import {
   type RetentionPolicy,
   type Settings,
 } from '@spandrel/kernel';
-import { ExpireSpans } from './expire-spans.js';
+import { ExpireSpans, type Expired } from './expire-spans.js';
 
-/** Deletes what is too old every `retention.interval`, where there is a policy that says what is. */
+/** Deletes what is too old every `retention.interval`, where a feature says what is ({@link RETENTION_POLICY}). */
 @Injectable()
 export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task: PeriodicTask | undefined;
+  private readonly task: PeriodicTask;
 
   constructor(
     @Inject(SETTINGS) { retention }: Pick<Settings, 'retention'>,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly modules: ModuleRef,
     private readonly expire: ExpireSpans,
-    @Optional() @Inject(RETENTION_POLICY) policy?: RetentionPolicy,
   ) {
-    if (!policy) return;
     this.task = new PeriodicTask({
       everyMs: retention.intervalMs,
-      task: (stopped) => this.run(policy, stopped),
+      task: async (stopped) => void (await this.run(stopped)),
       failure: 'what is too old could not be deleted; it will be at the next time',
       logger,
     });
   }
 
   onApplicationBootstrap(): void {
-    this.task?.start();
+    if (this.policy()) this.task.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.task?.stop();
+    await this.task.stop();
   }
 
-  private async run(policy: RetentionPolicy, stopped: AbortSignal): Promise<void> {
-    const { plans, daysDropped } = await this.expire.run(await policy.terms(), Date.now(), stopped);
-    const deleted = [...plans].filter(([, { traces, spans }]) => traces + spans > 0);
-    if (deleted.length > 0) this.logger.info({ ...Object.fromEntries(deleted), daysDropped }, 'retention: deleted');
+  /** Does it now. @returns `undefined` where everything is kept. @throws Unavailable */
+  async run(stopped: AbortSignal): Promise<Expired | undefined> {
+    const policy = this.policy();
+    if (!policy) return undefined;
+    const expired = await this.expire.run(await policy.terms(), Date.now(), stopped);
+    const deleted = [...expired.plans].filter(([, { traces, spans }]) => traces + spans > 0);
+    if (deleted.length > 0) {
+      this.logger.info({ plans: Object.fromEntries(deleted), daysDropped: expired.daysDropped }, 'retention: deleted');
+    }
+    return expired;
+  }
+
+  /** Of whichever feature provides one: it knows this one, not the other way round. */
+  private policy(): RetentionPolicy | undefined {
+    try {
+      return this.modules.get<RetentionPolicy>(RETENTION_POLICY, { strict: false });
+    } catch {
+      return undefined;
+    }
   }
 }

@@ -28,11 +28,20 @@ export interface FewLimits {
 
 export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000, searched: 30_000 };
 
+/** A list's filters, and a range of starts to which one look at the database is limited, on Postgres. */
+export type SpanQuery = ListSpans & { within?: StartRange };
+
+/** Whole days, in milliseconds since the epoch; `until` is not in it. Open where there is none. */
+export interface StartRange {
+  from?: number | undefined;
+  until?: number | undefined;
+}
+
 /** A list of spans that is asked for. */
 export interface SpanRead {
-  storage: Pick<Storage, 'readLong'>;
+  storage: Pick<Storage, 'dialect' | 'readLong'>;
   scope: Scope;
-  query: ListSpans;
+  query: SpanQuery;
   sorting: Sorting;
   /** A condition on the spans' traces, where there is one. */
   ofTraces: Sql | undefined;

@@ -1,6 +1,7 @@
 import { isStorableText, type ListSpans } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
+import { betweenStarts, containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
+import type { SpanQuery } from './span-candidates.store.js';
 import { STATUS } from './status.js';
 
 /** Integer columns end here on both databases. */
@@ -28,12 +29,15 @@ export type ValueName = keyof typeof VALUES;
  */
 export function spanConditions(
   scope: Scope,
-  query: ListSpans,
+  query: SpanQuery,
   indexed: readonly IndexedFilter[] = [],
 ): readonly Sql[] | null {
   const texts = [query.trace_id, query.parent_id, query.kind, query.model, query.provider, query.name_contains];
   if (texts.some((text) => text !== undefined && !isStorableText(text))) return null;
-  const conditions: Sql[] = [sql`s.project_id = ${scope.projectId}`];
+  const { within } = query;
+  const conditions: Sql[] = [
+    sql`s.project_id = ${scope.projectId}${betweenStarts('s.started_at', within?.from, within?.until)}`,
+  ];
   const add = <T>(value: T | undefined, condition: (value: T) => Sql): void => {
     if (value !== undefined) conditions.push(condition(value));
   };

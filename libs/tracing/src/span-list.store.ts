@@ -1,9 +1,11 @@
 import { Injectable, Optional } from '@nestjs/common';
-import type { ListSpans, SpanResource, SpanSortKey } from '@spandrel/contract';
+import { isStorableText, type ListSpans, type SpanResource, type SpanSortKey } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   behind,
+  betweenStarts,
+  DayPartitions,
   fillPage,
   joinSql,
   jsonContains,
@@ -27,14 +29,17 @@ import {
   type FewLimits,
   type SpanPlan,
   type SpanRead,
+  type StartRange,
   type Walk,
 } from './span-candidates.store.js';
 import { scanPayloads } from './payload-scan.store.js';
+import { placesOfSpans, startsOfTraces } from './span-places.store.js';
 import { planSpans } from './span-plan.store.js';
 import { spanResource } from './span-resource.js';
 import { PAYLOAD_OF_SPAN, SpanStore } from './span.store.js';
 import type { StoredSpan } from './span.entity.js';
-import { ofMatchingTraces } from './trace-filter.store.js';
+import { PARTITIONS_MIN, startWindows } from './start-windows.js';
+import { ofMatchingTraces, type OfTraces } from './trace-filter.store.js';
 
 type Sorted = Pick<Sorting, 'column' | 'type' | 'nullable'>;
 
@@ -59,6 +64,13 @@ interface Search extends SpanRead {
   positionOf: (span: StoredSpan) => Position;
 }
 
+/** Plans a list, limited to a range of starts where there is one; `null` when nothing can match. */
+type Plans = (window?: StartRange) => Promise<Search | null>;
+/** The ranges to look in behind a position, in list order. */
+type Windows = (start: Position | undefined) => readonly StartRange[];
+type Fetch = (part: Part, start: Position | undefined, count: number) => Promise<Fetched<StoredSpan>>;
+const NONE: Promise<Fetched<StoredSpan>> = Promise.resolve({ rows: [] });
+
 /** Some candidates whose payload may contain what is searched, in order, and where they end; at the end `undefined`. */
 interface Slice {
   maybes: string[];
@@ -75,6 +87,7 @@ export class SpanListStore {
     private readonly storage: Storage,
     private readonly spans: SpanStore,
     @Optional() private readonly limits: FewLimits = FEW_LIMITS,
+    @Optional() private readonly partitions?: DayPartitions,
   ) {}
 
   /** @throws Invalid `invalid_cursor`. */
@@ -88,23 +101,72 @@ export class SpanListStore {
     const ofTraces = await ofMatchingTraces(this.storage, scope, query, options);
     if (ofTraces === null) return { items: [], nextCursor: null };
     const { limits } = this;
-    const read = { storage: this.storage, scope, query, sorting, options, ofTraces: ofTraces?.condition, limits };
-    const plan = await planSpans(read, ofTraces);
-    if (plan === null) return { items: [], nextCursor: null };
-    const search: Search = {
-      ...read,
-      plan,
-      positionOf: (span) => ({ value: span[property], id: span.id }),
+    const positionOf = (span: StoredSpan): Position => ({ value: span[property], id: span.id });
+    const plans: Plans = async (window) => {
+      const within = { ...query, ...(window && { within: window }) };
+      const read = {
+        storage: this.storage,
+        scope,
+        query: within,
+        sorting,
+        options,
+        ofTraces: ofTraces?.condition,
+        limits,
+      };
+      const plan = await planSpans(read, ofTraces);
+      return plan === null ? null : { ...read, plan, positionOf };
     };
-    const page = await fillPage(
-      sorting,
-      from,
-      query.limit,
-      (part, start, count) =>
-        searchesText ? this.search(search, part, start, count) : this.rows(search, part, start, count),
-      search.positionOf,
-    );
+    const windows = await this.windows(scope, query, ofTraces, options);
+    const fetch = windows ? this.inWindows(plans, windows) : this.inOne(await plans());
+    const page = await fillPage(sorting, from, query.limit, fetch, positionOf);
     return { items: page.items.map(spanResource), nextCursor: page.nextCursor };
+  }
+
+  /**
+   * In which ranges of starts spans are looked for, one after the other; `undefined` all at once. Of a list in start
+   * order, and of spans of few traces, Postgres is thus asked about the partitions that matter.
+   */
+  private async windows(
+    scope: Scope,
+    query: ListSpans,
+    ofTraces: OfTraces | undefined,
+    options: LongReadOptions,
+  ): Promise<Windows | undefined> {
+    if (this.storage.dialect === 'sqlite') return undefined;
+    const traceIds = query.trace_id === undefined ? ofTraces?.ids : [query.trace_id];
+    if (traceIds && traceIds.every(isStorableText)) {
+      const starts = await startsOfTraces((read) => this.storage.readLong(read, options), scope, traceIds);
+      return () => [starts];
+    }
+    if (query.sort_by !== 'started_at') return undefined;
+    const days = [...((await this.partitions?.known()) ?? [])];
+    if (days.length < PARTITIONS_MIN) return undefined;
+    const ends = { oldest: Math.min(...days), newest: Math.max(...days) };
+    return (start) => startWindows(query, start, ends);
+  }
+
+  private inOne(search: Search | null): Fetch {
+    return (part, start, count) => (search ? this.found(search, part, start, count) : NONE);
+  }
+
+  private inWindows(plans: Plans, windows: Windows): Fetch {
+    return async (part, start, count) => {
+      const rows: StoredSpan[] = [];
+      for (const window of windows(start)) {
+        const search = await plans(window);
+        if (!search) continue;
+        const fetched = await this.found(search, part, start, count - rows.length);
+        rows.push(...fetched.rows);
+        if (fetched.cut) return { rows, cut: true };
+        if (rows.length >= count) break;
+      }
+      return { rows };
+    };
+  }
+
+  private found(search: Search, part: Part, start: Position | undefined, count: number): Promise<Fetched<StoredSpan>> {
+    const searchesText = payloadConditions(search.query).length > 0;
+    return searchesText ? this.search(search, part, start, count) : this.rows(search, part, start, count);
   }
 
   private async rows(
@@ -165,7 +227,13 @@ export class SpanListStore {
 
   /** Whether all payloads may be looked through: not where the candidates are in a range of time or in some traces. */
   private mayScan({ query, ofTraces }: Search): boolean {
-    return query.since === undefined && query.until === undefined && !ofTraces && query.trace_id === undefined;
+    return (
+      !query.within &&
+      query.since === undefined &&
+      query.until === undefined &&
+      !ofTraces &&
+      query.trace_id === undefined
+    );
   }
 
   private nextSlice(search: Search, part: Part, from: Position | undefined, size: number): Promise<Slice> {
@@ -192,7 +260,7 @@ export class SpanListStore {
       : behind(sorting, part, from);
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select s.id as id from span s join span_payload p on ${PAYLOAD_OF_SPAN}
-        where ${where} and ${slice} and ${joinSql(payloadConditions(query), ' and ')} order by ${order}`,
+        where ${where}${betweenStarts('p.started_at', query.within?.from, query.within?.until)} and ${slice} and ${joinSql(payloadConditions(query), ' and ')} order by ${order}`,
       options,
     );
     return { maybes: rows.map(({ id }) => id), end };
@@ -206,9 +274,15 @@ export class SpanListStore {
   ): Promise<Slice> {
     const candidates = await plan.candidates(part, from, size);
     const ids = candidates.map(({ id }) => id);
+    const within = await placesOfSpans(
+      this.storage.dialect,
+      (read) => this.storage.readLong(read, options),
+      scope,
+      ids,
+    );
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select p.span_id as id from span_payload p
-        where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}
+        where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}
         and ${joinSql(payloadConditions(query), ' and ')}`,
       options,
     );

@@ -1,6 +1,6 @@
 import type { Scope } from '@spandrel/kernel';
-import { containsText, sql, type LongReadOptions, type Sql, type Storage } from '@spandrel/storage';
-import { firstOf, type Candidates, type SpanRead } from './span-candidates.store.js';
+import { betweenStarts, containsText, sql, type LongReadOptions, type Sql, type Storage } from '@spandrel/storage';
+import { firstOf, type Candidates, type SpanRead, type StartRange } from './span-candidates.store.js';
 
 /** Distinct names looked through: one step in their index each. A project with more has its spans looked through. */
 const NAMES_MAX = 2_000;
@@ -16,8 +16,13 @@ export async function namesWith(
   scope: Scope,
   needle: string,
   options: LongReadOptions,
+  within?: StartRange,
 ): Promise<string[] | undefined> {
-  const first = sql`select min(v.name) from span v where v.project_id = ${scope.projectId}`;
+  const first = sql`select min(v.name) from span v where v.project_id = ${scope.projectId}${betweenStarts(
+    'v.started_at',
+    within?.from,
+    within?.until,
+  )}`;
   const rows = await storage.readLong<{ name: string; number: number }>(
     sql`with recursive names(name, number) as (
         select (${first}), 1

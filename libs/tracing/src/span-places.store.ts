@@ -31,18 +31,23 @@ export async function placesOfSpans(
 }
 
 /** Between which starts the spans of a trace lie. */
-export async function placesOfTrace(
-  dialect: Dialect,
+export async function placesOfTrace(dialect: Dialect, read: Read, scope: Scope, traceId: string): Promise<Within> {
+  if (dialect === 'sqlite') return ANYWHERE;
+  const { from, until } = await startsOfTraces(read, scope, [traceId]);
+  return (alias) => betweenStarts(`${alias}.started_at`, from, until);
+}
+
+/** Between which starts the spans of some traces lie, on Postgres; of none an empty range. */
+export async function startsOfTraces(
   read: Read,
   { projectId }: Scope,
-  traceId: string,
-): Promise<Within> {
-  if (dialect === 'sqlite') return ANYWHERE;
+  traceIds: readonly string[],
+): Promise<{ from: number; until: number }> {
+  // By a value alone both ends are found in the index without a look at what is between.
+  const ofTraces = traceIds.length === 1 ? sql`k.trace_id = ${traceIds[0]!}` : anyOf('k.trace_id', traceIds);
   const [ends] = await read<{ first: number | null; last: number | null }>(
     sql`select min(k.started_at) as first, max(k.started_at) as last from span_key k
-      where k.project_id = ${projectId} and k.trace_id = ${traceId}`,
+      where k.project_id = ${projectId} and ${ofTraces}`,
   );
-  const { first, last } = ends!;
-  if (first === null || last === null) return () => rawSql(' and 1 = 0');
-  return (alias) => betweenStarts(`${alias}.started_at`, first, last + 1);
+  return { from: ends?.first ?? 0, until: (ends?.last ?? -1) + 1 };
 }

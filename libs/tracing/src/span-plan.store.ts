@@ -1,4 +1,4 @@
-import { anyOf, joinSql, sql, type Sql } from '@spandrel/storage';
+import { anyOf, betweenStarts, joinSql, sql, type Sql } from '@spandrel/storage';
 import type { ListSpans } from '@spandrel/contract';
 import { walking, type SpanPlan, type SpanRead } from './span-candidates.store.js';
 import {
@@ -46,7 +46,7 @@ export async function planSpans(read: SpanRead, ofTraces: OfTraces | undefined):
   };
   if (ofTraces?.few) return walk([], true);
   const { name_contains: needle, sort_by: sortBy } = query;
-  const names = needle === undefined ? undefined : await namesWith(storage, scope, needle, options);
+  const names = needle === undefined ? undefined : await namesWith(storage, scope, needle, options, query.within);
   if (names?.length === 0) return null;
   const drivers = driversOf(query, names);
   const byStart = sortBy === 'started_at';
@@ -86,6 +86,7 @@ const ofOnePlace = (filter: EqualityFilter): boolean => filter === 'trace_id' ||
 /** The first filter that leaves few spans. */
 async function fewOf(read: SpanRead, drivers: readonly Driver[], limit: number): Promise<FewSpans | undefined> {
   const { storage, scope, query, options } = read;
+  const within = query.within && { within: query.within };
   const isFew = async (where: Sql): Promise<boolean> => {
     const [row] = await storage.readLong<{ number: number }>(
       sql`select count(*) as number from (select 1 as one from span s where ${where} limit ${limit + 1}) taken`,
@@ -100,9 +101,13 @@ async function fewOf(read: SpanRead, drivers: readonly Driver[], limit: number):
       if (ids.length <= limit) return { indexed: [], condition: anyOf('s.id', ids) };
     } else if (driver.by === 'names') {
       const condition = anyOf('s.name', driver.names);
-      if (await isFew(sql`s.project_id = ${scope.projectId} and ${condition}`)) return { indexed: [], condition };
+      const start = betweenStarts('s.started_at', query.within?.from, query.within?.until);
+      if (await isFew(sql`s.project_id = ${scope.projectId}${start} and ${condition}`))
+        return { indexed: [], condition };
     } else {
-      const only = spanConditions(scope, { ...NO_FILTER, [driver.filter]: query[driver.filter] }, [driver.filter]);
+      const only = spanConditions(scope, { ...NO_FILTER, ...within, [driver.filter]: query[driver.filter] }, [
+        driver.filter,
+      ]);
       if (await isFew(joinSql(only ?? [], ' and '))) return { indexed: [driver.filter] };
     }
   }

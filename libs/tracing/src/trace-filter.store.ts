@@ -16,6 +16,8 @@ export interface OfTraces {
   condition: Sql;
   /** The traces are few: their spans are looked up by trace, and an index in list order would be a detour. */
   few: boolean;
+  /** Which they are, when they are few. */
+  ids?: readonly string[];
 }
 
 /**
@@ -38,7 +40,7 @@ export async function ofMatchingTraces(
   if (rows.length === 0) return null;
   if (rows.length <= TRACES_LISTED_MAX) {
     const ids = rows.map(({ id }) => id);
-    return { condition: anyOf('s.trace_id', ids), few: true };
+    return { condition: anyOf('s.trace_id', ids), few: true, ids };
   }
   const { session_id: sessionId, tag = [] } = filter;
   const conditions = [sql`t.project_id = ${scope.projectId}`, sql`t.id = s.trace_id`];

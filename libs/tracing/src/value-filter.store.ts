@@ -1,7 +1,6 @@
-import type { ListSpans } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinedInOrder, joinSql, rawSql, sql, type Position, type Sql } from '@spandrel/storage';
-import { inOrder, type Candidates, type SpanRead } from './span-candidates.store.js';
+import { anyOf, betweenStarts, joinedInOrder, joinSql, rawSql, sql, type Position, type Sql } from '@spandrel/storage';
+import { inOrder, type Candidates, type SpanQuery, type SpanRead } from './span-candidates.store.js';
 import { slotOf, slotStart } from './span.entity.js';
 import { spanConditions, valueRange, type ValueName } from './span-filter.store.js';
 import { slotIs, slotsWith } from './slot-list.store.js';
@@ -54,13 +53,13 @@ export function byValueRange(read: SpanRead, name: ValueName): Candidates {
 }
 
 /** Up to `count` spans that a filter on a number takes, in no order; the other filters are not looked at. */
-export const inValueRange = (scope: Scope, query: ListSpans, name: ValueName, count: number): Sql =>
+export const inValueRange = (scope: Scope, query: SpanQuery, name: ValueName, count: number): Sql =>
   matchesOf(scope, query, name, 'desc', undefined, count);
 
 /** Those of a slot come together, the slots in list order. */
 const matchesOf = (
   scope: Scope,
-  query: ListSpans,
+  query: SpanQuery,
   name: ValueName,
   order: 'asc' | 'desc',
   from: number | undefined,
@@ -71,7 +70,8 @@ const matchesOf = (
     inner: 'span',
     alias: 's',
     columns: 's.id',
-    where: sql`s.project_id = ${scope.projectId} and ${slotIs(rawSql('slots.slot'))} and ${valueRange(query, name)}`,
+    where: sql`s.project_id = ${scope.projectId}${betweenStarts('s.started_at', query.within?.from, query.within?.until)}
+      and ${slotIs(rawSql('slots.slot'))} and ${valueRange(query, name)}`,
     limit: count,
   })}
   limit ${count}`;

@@ -48,10 +48,22 @@ const valuelessWalk = ({ sorting }: SpanRead, name: ValueName, where: Sql): Walk
     ? { where: sql`${where} and ${statusIs('s', STATUS.running)}`, sorting: { ...sorting, unindexed: true } }
     : { where, sorting };
 
-function headsOf({ scope, query, sorting }: SpanRead, name: ValueName, where: Sql, part: Part, from?: Position): Sql {
+function headsOf(
+  { scope, query, sorting, storage }: SpanRead,
+  name: ValueName,
+  where: Sql,
+  part: Part,
+  from?: Position,
+): Sql {
+  const { dialect } = storage;
+  const value = rawSql(VALUES[name].column);
+  const first = (columns: Sql): Sql => sql`select ${columns} from span s
+    where ${joinSql([where, slotIs(rawSql('slots.slot')), behind(sorting, part, from)], ' and ')}
+    order by ${orderBy(sorting, part)} limit 1`;
+  const headOfSqlite = sql`select slots.slot as slot, h.${value} as value, h.id as id
+    from slots join span h on h.project_id = ${scope.projectId} and h.id = (${first(rawSql('s.id'))})`;
+  const headOfPostgres = sql`select slots.slot as slot, h.value as value, h.id as id
+    from slots cross join lateral (${first(sql`s.${value} as value, s.id as id`)}) h`;
   return sql`${slotsWith(scope, query, name, 'desc', undefined)}
-    select slots.slot as slot, ${rawSql(`h.${VALUES[name].column}`)} as value, h.id as id
-    from slots join span h on h.project_id = ${scope.projectId} and h.id = (
-      select s.id from span s where ${joinSql([where, slotIs(rawSql('slots.slot')), behind(sorting, part, from)], ' and ')}
-      order by ${orderBy(sorting, part)} limit 1)`;
+    ${dialect === 'sqlite' ? headOfSqlite : headOfPostgres}`;
 }

@@ -22,6 +22,8 @@ export const getsPartition = (day: number, today: number): boolean =>
  */
 export class DayPartitions {
   private readonly made = new Set<number>();
+  /** Whether the database was asked once. */
+  private asked = false;
   private readonly making = new Map<number, Promise<void>>();
   private readonly failedAt = new Map<number, number>();
 
@@ -50,13 +52,15 @@ export class DayPartitions {
   async days(): Promise<number[]> {
     if (this.storage.dialect === 'sqlite') return [];
     const days = (await this.storage.read<{ day: number }>(MADE_DAYS)).map(({ day }) => day);
+    this.asked = true;
     this.made.clear();
     for (const day of days) this.made.add(day);
     return days;
   }
 
-  /** The days that are known to have partitions; another process may have made or dropped some. */
-  get known(): ReadonlySet<number> {
+  /** As {@link days}, as last heard: another process may have made or dropped some since. */
+  async known(): Promise<ReadonlySet<number>> {
+    if (!this.asked) await this.days();
     return this.made;
   }
 
@@ -85,7 +89,7 @@ export class DayPartitions {
 
   private async makeOne(day: number): Promise<void> {
     try {
-      if (this.made.size === 0 && (await this.days()).includes(day)) return;
+      if ((await this.known()).has(day)) return;
       await this.storage.write((tx) => makeDay(tx, day, LOCK_MS));
       this.made.add(day);
     } catch (error) {

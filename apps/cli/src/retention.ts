@@ -1,0 +1,66 @@
+import 'reflect-metadata';
+import { accessFeature } from '@spandrel/access';
+import { analyticsFeature } from '@spandrel/analytics';
+import { connectionsFeature } from '@spandrel/connections';
+import { eventsFeature } from '@spandrel/events';
+import { createHttpApp, createLogger, loadPlugins, loadSettings, selectFeatures, StartError } from '@spandrel/kernel';
+import { searchFeature } from '@spandrel/search';
+import { databaseOf, openStorage, StorageModule } from '@spandrel/storage';
+import { RetentionTask, tracingFeature, type Expired } from '@spandrel/tracing';
+import { printFailure } from './print-failure.js';
+
+/** What hears of deleted spans, and what that needs. */
+const FEATURES = [eventsFeature, accessFeature, tracingFeature, connectionsFeature, analyticsFeature, searchFeature];
+
+/**
+ * `spandrel retention run`: deletes at once what is older than the plans of organizations keep, and says how much of each
+ * plan. Ends with 1 in local mode, which keeps everything, or when it fails; what it deleted by then stays deleted.
+ * @param args settings, as for the server.
+ */
+export async function runRetention(args: readonly string[]): Promise<void> {
+  try {
+    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    if (settings.mode === 'local') throw new StartError(['local mode keeps everything: there is nothing to delete']);
+    const wanted = settings.features?.filter((name) => FEATURES.some((feature) => feature.name === name));
+    const features = selectFeatures(FEATURES, settings.mode, wanted);
+    const logger = createLogger(settings.logLevel, 'cli');
+    const plugins = await loadPlugins(settings.plugins, logger);
+    const storage = await openStorage(databaseOf(settings), {
+      entities: features.flatMap(({ entities }) => entities),
+      logger,
+    });
+    try {
+      const app = await createHttpApp({
+        settings,
+        plugins,
+        logger,
+        features,
+        modules: [StorageModule.forRoot(storage)],
+      });
+      await app.init();
+      try {
+        const expired = await app.get(RetentionTask).run(new AbortController().signal);
+        if (!expired) throw new StartError(['features: without "access" nothing says how long data is kept']);
+        report(expired);
+      } finally {
+        await app.close();
+      }
+    } finally {
+      await storage.close();
+    }
+  } catch (error) {
+    printFailure(error);
+  }
+}
+
+function report({ plans, daysDropped }: Expired): void {
+  const lines = [...plans].map(
+    ([plan, { days, traces, spans }]) =>
+      `${plan} (${days} days): ${count(traces, 'trace')} and ${count(spans, 'span')} deleted`,
+  );
+  if (lines.length === 0) lines.push('There are no projects.');
+  lines.push(`${count(daysDropped, 'day')} dropped as a whole.`);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
