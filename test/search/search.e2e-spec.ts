@@ -83,6 +83,9 @@ describe('search', () => {
       }
     }
     expect(await one.find('filtered', { limit: 1 })).toHaveLength(1);
+    for (const odd of ['\0', '\ud800', "' or 1=1 --", '%']) {
+      expect(await one.find('filtered', { filters: { trace_id: odd } })).toEqual([]);
+    }
   });
 
   it('shows no project what another one recorded', async () => {

@@ -46,7 +46,7 @@ export class EmbedSpans {
       const failures = (pause?.failures ?? 0) + 1;
       const until = now + Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX);
       this.pauses.set(projectId, { until, failures });
-      if (failures === 1) {
+      if (failures === 1 && !signal.aborted) {
         const fields = { project_id: projectId, reason: error.message };
         this.logger.warn(fields, 'no vectors for search for now; spans are found by their words alone');
       }
@@ -57,16 +57,18 @@ export class EmbedSpans {
   /**
    * Has all spans of a project indexed anew when their vectors would be of another connection or model than before.
    * @param key empty where there is no connection: what has vectors keeps them.
+   * @returns whether anything was noted.
    */
-  async noteEmbedding(projectId: string, key: string): Promise<void> {
+  async noteEmbedding(projectId: string, key: string): Promise<boolean> {
     const { name: indexName } = this.configured!;
     const known = await this.states.find(projectId);
-    if (known?.embedding === key || (key === '' && typeof known?.embedding === 'string')) return;
+    if (known?.embedding === key || (key === '' && typeof known?.embedding === 'string')) return false;
     await this.storage.write(async (tx) => {
       const state = await this.states.findForWrite(tx, projectId);
       const changed = typeof state?.embedding === 'string' && state.embedding !== key;
       const afterId = changed ? '' : (state?.afterId ?? null);
       await this.states.save(tx, { projectId, indexName, embedding: key, afterId });
     });
+    return true;
   }
 }

@@ -49,8 +49,8 @@ export class IndexedSpanStore {
 
   /** Which of the spans are there, have finished and match all filters now. */
   async matching(projectId: string, ids: readonly string[], filters: Search['filters']): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
     const conditions = conditionsOf(filters);
-    if (conditions === null || ids.length === 0) return new Set();
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select s.id as id from span_key k
         join span s on s.project_id = k.project_id and s.id = k.id and s.started_at = k.started_at
@@ -61,9 +61,12 @@ export class IndexedSpanStore {
   }
 }
 
-/** @returns `null` when nothing can match: a text that no column can hold. */
-function conditionsOf(filters: Search['filters']): Sql[] | null {
-  if (Object.values(filters).some((value) => typeof value === 'string' && !isStorableText(value))) return null;
+/** Whether anything can match: no column holds just any text. */
+export const canMatch = (filters: Search['filters']): boolean =>
+  Object.values(filters).every((value) => typeof value !== 'string' || isStorableText(value));
+
+/** @param filters that {@link canMatch}. */
+function conditionsOf(filters: Search['filters']): Sql[] {
   const conditions: Sql[] = [sql`s.status <> ${STATUS.running}`];
   const add = <T>(value: T | undefined, condition: (value: T) => Sql): void => {
     if (value !== undefined) conditions.push(condition(value));

@@ -11,7 +11,7 @@ import { EmbedSpans } from './embed-spans.js';
 import { callOnce, EmbeddingError } from './embed-texts.js';
 import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
 import { fuseHits } from './fuse-hits.js';
-import { IndexedSpanStore } from './indexed-span.store.js';
+import { canMatch, IndexedSpanStore } from './indexed-span.store.js';
 import { notAvailable } from './not-available.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
@@ -52,6 +52,7 @@ export class SearchSpans {
    */
   async run(projectId: string, search: Search, signal: AbortSignal): Promise<FoundSpan[]> {
     if (!this.configured) throw notAvailable(this.whatToConfigure());
+    if (!canMatch(search.filters)) return [];
     const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, signal);
     const hits = await this.hitsOf(projectId, search, vector);
     const scores = new Map(hits.map(({ id, score }) => [id, score]));
@@ -100,7 +101,8 @@ export class SearchSpans {
       return hits;
     } catch (error) {
       this.logger.warn({ err: error, index: this.configured!.name }, 'the search index did not answer a query');
-      throw new Unavailable('the search index cannot be used right now', { cause: error });
+      const why = (error as { refused?: unknown }).refused === true ? `: ${(error as Error).message}` : ' right now';
+      throw new Unavailable(`the search index cannot be used${why}`, { cause: error });
     } finally {
       timer.abort();
       timeout.catch(() => undefined);
@@ -111,8 +113,7 @@ export class SearchSpans {
     try {
       const target = await this.targets.of(projectId);
       if (target instanceof NoEmbedding) throw notAvailable(`${target.reason}; mode "text" needs none`);
-      await this.embeddings.noteEmbedding(projectId, target.key);
-      this.worker.wake();
+      if (await this.embeddings.noteEmbedding(projectId, target.key)) this.worker.wake();
       return (await callOnce(target, [cleanText(query)], signal))[0]!;
     } catch (error) {
       if (!(error instanceof EmbeddingError || error instanceof ConnectionUnusable)) throw error;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   anyOf,
@@ -26,6 +27,9 @@ export interface ClaimedTasks {
   kind: number;
   ids: readonly string[];
 }
+
+/** Rows one statement writes; between two the event loop turns. */
+const ROWS_PER_STATEMENT = 5_000;
 
 const COLUMNS = rawSql('project_id, kind, id, due_at, claim, texted');
 
@@ -111,16 +115,20 @@ async function insert(tx: WriteTx, keys: readonly TaskKey[], now: number, confli
   const sorted = [...new Map(keys.map((key) => [`${key.projectId} ${key.kind} ${key.id}`, key])).entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, key]) => key);
-  const rows = rowsFrom('r', {
-    project_id: { type: 'text', values: sorted.map(({ projectId }) => projectId) },
-    kind: { type: 'number', values: sorted.map(({ kind }) => kind) },
-    id: { type: 'text', values: sorted.map(({ id }) => id) },
-    due_at: { type: 'number', values: sorted.map(() => now) },
-  });
-  await tx.run(
-    sql`insert into search_task (${COLUMNS})
-      select r.project_id, r.kind, r.id, r.due_at, null, 0 from ${rows} where 1 = 1 on conflict ${conflict}`,
-  );
+  for (let at = 0; at < sorted.length; at += ROWS_PER_STATEMENT) {
+    if (at > 0) await nextTurn();
+    const some = sorted.slice(at, at + ROWS_PER_STATEMENT);
+    const rows = rowsFrom('r', {
+      project_id: { type: 'text', values: some.map(({ projectId }) => projectId) },
+      kind: { type: 'number', values: some.map(({ kind }) => kind) },
+      id: { type: 'text', values: some.map(({ id }) => id) },
+      due_at: { type: 'number', values: some.map(() => now) },
+    });
+    await tx.run(
+      sql`insert into search_task (${COLUMNS})
+        select r.project_id, r.kind, r.id, r.due_at, null, 0 from ${rows} where 1 = 1 on conflict ${conflict}`,
+    );
+  }
 }
 
 const held = ({ projectId, claim, kind, ids }: ClaimedTasks): Sql =>
