@@ -200,7 +200,8 @@ class RunningGateway implements Gateway, ForwardHost {
   }
 
   add(item: SpoolItem, former: SpoolItem | null): void {
-    if (this.spool.add(item, former)) this.delivery.wake(item.lane!);
+    const lane = this.spool.add(item, former);
+    if (lane) this.delivery.wake(lane);
   }
 
   onDelivered(item: SpoolItem): void {

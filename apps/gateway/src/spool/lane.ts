@@ -43,7 +43,7 @@ export class Lane {
   /** Puts an item behind another, `null` for the front. */
   link(item: SpoolItem, before: SpoolItem | null): void {
     const after = before === null ? this.oldest : before.after;
-    item.lane = this;
+    item.queued = true;
     item.before = before;
     item.after = after;
     if (before === null) this.oldest = item;
@@ -67,7 +67,7 @@ export class Lane {
     else after.before = before;
     item.before = null;
     item.after = null;
-    item.lane = null;
+    item.queued = false;
     this.count--;
     this.bytes -= item.size;
     if (!item.finished) this.starts--;

@@ -1,12 +1,11 @@
 import type { CallerKey } from '../access/caller-key.js';
-import type { Lane } from './lane.js';
 
 /** A recording on its way to the API, already JSON. */
 export class SpoolItem {
   /** The API has it. */
   delivered = false;
-  /** Where it waits, perhaps in a delivery under way; the spool's own, as the neighbours are. */
-  lane: Lane | null = null;
+  /** Waits in the spool, perhaps in a delivery under way; the spool's own, as the neighbours are. */
+  queued = false;
   inFlight = false;
   before: SpoolItem | null = null;
   after: SpoolItem | null = null;
@@ -25,11 +24,6 @@ export class SpoolItem {
     /** Has lost its content because the API would not take it. */
     readonly reduced = false,
   ) {}
-
-  /** Waits in the spool, perhaps in a delivery under way. */
-  get queued(): boolean {
-    return this.lane !== null;
-  }
 
   /** Memory it takes, as the spool counts it: UTF-16 units of JSON. */
   get size(): number {

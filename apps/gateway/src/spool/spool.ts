@@ -58,18 +58,18 @@ export class Spool {
   /**
    * Takes an item in.
    * @param former an item the new one makes superfluous: the start of the same call. It is let go of where it still waits.
-   * @returns false when there was no room.
+   * @returns the lane it waits in; `null` when there was no room.
    */
-  add(item: SpoolItem, former: SpoolItem | null = null): boolean {
-    const lane = former?.lane ?? null;
-    if (former) this.unlink(former);
+  add(item: SpoolItem, former: SpoolItem | null = null): Lane | null {
+    const left = former && this.unlink(former);
     if (!this.makeRoom(item)) {
       if (item.finished) this.observer.onDropped(item, 'spool_full');
-      return false;
+      return null;
     }
-    this.laneFor(item, lane).append(item);
+    const lane = this.laneFor(item, left);
+    lane.append(item);
     this.tally(item, 1);
-    return true;
+    return lane;
   }
 
   /** The oldest items that are not under way, as many as one delivery may hold; marks them as under way. */
@@ -89,19 +89,20 @@ export class Spool {
   /** The API has the item. */
   delivered(item: SpoolItem): void {
     item.delivered = true;
-    if (item.queued) this.unlink(item);
+    this.unlink(item);
     this.observer.onDelivered(item);
   }
 
   /** The delivery failed; the item waits on in its place. */
   putBack(item: SpoolItem): void {
-    item.lane?.setInFlight(item, false);
+    this.laneOf(item)?.setInFlight(item, false);
   }
 
   /** Puts a smaller form in the place of an item that still waits. */
   replace(item: SpoolItem, smaller: SpoolItem): void {
-    const { lane, before } = item;
-    if (lane === null) return;
+    const lane = this.laneOf(item);
+    if (!lane) return;
+    const { before } = item;
     lane.unlink(item);
     this.tally(item, -1);
     lane.link(smaller, before);
@@ -110,8 +111,7 @@ export class Spool {
 
   /** The API will never take the item. */
   drop(item: SpoolItem, reason: DropReason): void {
-    if (!item.queued) return;
-    this.unlink(item);
+    if (this.unlink(item) === null) return;
     if (item.finished) this.observer.onDropped(item, reason);
   }
 
@@ -181,12 +181,19 @@ export class Spool {
     return this.items < this.limits.items && this.size + item.size <= this.limits.bytes;
   }
 
-  private unlink(item: SpoolItem): void {
-    const { lane } = item;
-    if (lane === null) return;
+  /** Lanes with items are here, so it is the one of its caller; none for an item that does not wait. */
+  private laneOf(item: SpoolItem): Lane | undefined {
+    return item.queued ? this.lanes.get(nameOf(item.caller)) : undefined;
+  }
+
+  /** @returns the lane it has left; `null` when it was in none. */
+  private unlink(item: SpoolItem): Lane | null {
+    const lane = this.laneOf(item);
+    if (!lane) return null;
     lane.unlink(item);
     this.tally(item, -1);
-    if (lane.count === 0 && this.lanes.get(nameOf(lane.caller)) === lane) this.lanes.delete(nameOf(lane.caller));
+    if (lane.count === 0) this.lanes.delete(nameOf(lane.caller));
+    return lane;
   }
 
   private tally(item: SpoolItem, sign: 1 | -1): void {
