@@ -2,9 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EvalRunResource, EventPayload } from '@spandrel/contract';
 import { createLogger, newId } from '@spandrel/kernel';
-import { sql } from '@spandrel/storage';
+import { openStorage, sql } from '@spandrel/storage';
+import { PgBossDatabase } from '../../libs/evals/src/pg-boss-database.store.js';
 import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/run-dispatch.js';
-import { RUN_TIMING, type RunTiming } from '../../libs/evals/src/run-timing.js';
+import { RunJobs } from '../../libs/evals/src/run-jobs.js';
+import { RUN_TIMING, runTiming, type RunTiming } from '../../libs/evals/src/run-timing.js';
 import { openLink, type Link } from '../support/cut-link.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp, type ServerAppOptions } from '../support/server-app.ts';
@@ -77,11 +79,13 @@ function expectToldOnce(run: EvalRunResource, told: EventPayload[]): void {
   const count = (type: EventPayload['type']): number => told.filter((event) => event.type === type).length;
   expect([count('eval_started'), count('eval_completed')]).toEqual([1, 1]);
   const progress = told.flatMap((event) => (event.type === 'eval_progress' ? [event.progress] : []));
-  expect(progress.toSorted((a, b) => a - b)).toEqual(Array.from({ length: run.total }, (_, index) => index + 1));
+  expect(progress.toSorted((a, b) => a - b)).toEqual(range(run.total).map((index) => index + 1));
 }
 
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
 const questions = (name: string, count: number, does = 'fake:slow:80'): string[] =>
-  Array.from({ length: count }, (_, index) => `${does} ${name} ${index}`);
+  range(count).map((index) => `${does} ${name} ${index}`);
 
 describe('a run of two instances', () => {
   it('is dispatched with its transaction, or not at all', async () => {
@@ -157,6 +161,27 @@ describe('a run of two instances', () => {
     expectToldOnce(run, toldOf(body.id, lost, other).filter(isDurable));
   }, 60_000);
 
+  it('stays where it is while its process lives, even when its job is given to another', async () => {
+    const lab = labs[0]!.on(await start({ superviseSeconds: 1, pollMs: 200, renewMs: 60_000 }));
+    opened.push(lab.server);
+    const { id } = await lab.dataset(...questions('stays', 80, 'fake:slow:150'));
+    const { body } = await lab.start(id);
+    await until(async () => (await lab.read(body.id)).progress >= 4);
+    const first = await ownerOf(body.id);
+    await lab.server.storage.write((tx) =>
+      tx.run(sql`update spandrel_jobs.job set heartbeat_on = heartbeat_on - interval '1 minute'
+        where data ->> 'id' = ${body.id}`),
+    );
+    // Whoever got it has put it off.
+    await until(async () => (await jobsOf(body.id)).length > 1);
+    expect(await ownerOf(body.id)).toBe(first);
+    const run = await lab.ended(body.id);
+    expect(run).toMatchObject({ status: 'completed', progress: 80, failed_count: 0 });
+    const asked = [...lab.asked()].filter(([text]) => text.includes('stays'));
+    expect(asked.map(([, count]) => count)).toEqual(range(80).map(() => 1));
+    expectToldOnce(run, toldOf(body.id, lab.server));
+  });
+
   it('is cancelled at whichever one is asked', async () => {
     const lab = labs[0]!.on(await start());
     opened.push(lab.server);
@@ -203,10 +228,14 @@ describe('a run of two instances', () => {
     const run = await lab.ended(body.id);
     expect(run).toMatchObject({ status: 'completed', progress: 30, failed_count: 0 });
     const asked = [...lab.asked()].filter(([text]) => text.includes('broken'));
-    expect(asked.map(([, count]) => count)).toEqual(Array.from({ length: 30 }, () => 1));
+    expect(asked.map(([, count]) => count)).toEqual(range(30).map(() => 1));
   });
 
   it('leaves nothing behind that grows: jobs that are through are kept for an hour', async () => {
+    // A run's job that was put off is done with when its time comes.
+    await labs[0]!.server.storage.write((tx) =>
+      tx.run(sql`update spandrel_jobs.job set start_after = now() where state < 'active'`),
+    );
     await until(async () => (await query(sql`select 1 from spandrel_jobs.job where state < 'completed'`)).length === 0);
     const [queue] = await query(
       sql`select policy, deletion_seconds as kept, heartbeat_seconds as heartbeat from spandrel_jobs.queue
@@ -214,6 +243,42 @@ describe('a run of two instances', () => {
     );
     expect(queue).toMatchObject({ policy: 'exclusive', kept: 3_600 });
     expect(lines.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+  });
+});
+
+describe('the queue of runs', () => {
+  it('gives one project a hundred places at most, and others theirs', async () => {
+    const storage = await openStorage(
+      { dialect: 'postgres', url: await postgres!.createDatabase('places') },
+      { entities: [], logger: createLogger('silent', 'test') },
+    );
+    const jobs = new RunJobs(new PgBossDatabase(storage), runTiming(true), {
+      failed: (error) => expect(error).toBeUndefined(),
+      warned: (message) => expect(message).toBeUndefined(),
+    });
+    try {
+      await jobs.start();
+      const runsOf = (projectId: string, count: number) => range(count).map((index) => ({ projectId, id: `${index}` }));
+      const many = runsOf('greedy', 103);
+      await storage.write(async (tx) => {
+        for (const run of [...many, ...runsOf('modest', 2)]) await jobs.add(tx, run);
+      });
+      // They have jobs already.
+      await jobs.addMissing(many);
+      const taken = [...(await jobs.take(60)), ...(await jobs.take(250))];
+      expect(taken.filter(({ data }) => data.projectId === 'greedy')).toHaveLength(100);
+      expect(taken.filter(({ data }) => data.projectId === 'modest')).toHaveLength(2);
+      expect(await jobs.take(250)).toEqual([]);
+      const [first, second] = taken;
+      await jobs.settle(first!, undefined);
+      await jobs.settle(second!, Date.now());
+      const next = await jobs.take(250);
+      expect(next.map(({ data }) => data.projectId)).toEqual(['greedy', 'greedy']);
+      expect(next.map(({ data }) => data.id)).not.toContain(first!.data.id);
+    } finally {
+      await jobs.stop();
+      await storage.close();
+    }
   });
 });
 

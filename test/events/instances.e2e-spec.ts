@@ -125,6 +125,37 @@ describeWith('redis-server', 'two instances with Redis', () => {
     expect(said('Redis cannot be reached')).toBe(servers.length);
   }, 40_000);
 
+  it('tell each project all of its own, once, while Redis dies and clients go from one to the other', async () => {
+    const COUNT = 60;
+    const projects = ['left', 'right'];
+    const follow = async (project: string, first: number) => {
+      const seen: { id: number; data: string }[] = [];
+      for (let n = first; seen.length < COUNT; n = 1 - n) {
+        const client = await EventClient.open(servers[n]!.url, {
+          project,
+          headers: { 'last-event-id': String(seen.at(-1)?.id ?? 0) },
+        });
+        const leaves = Math.min(COUNT - seen.length, 7);
+        await client.has(leaves, 15_000);
+        client.close();
+        seen.push(...client.events.slice(0, leaves));
+      }
+      return seen;
+    };
+    const following = Promise.all(projects.flatMap((project) => [follow(project, 0), follow(project, 1)]));
+    for (let name = 1; name <= COUNT; name++) {
+      if (name === 20) await redis.crash();
+      if (name === 40) await redis.start();
+      await Promise.all(projects.map((project, index) => traces((name + index) % 2, project, name, name)));
+    }
+    for (const [index, seen] of (await following).entries()) {
+      expect(seen.map(({ id }) => id)).toEqual(range(1, COUNT));
+      const named = seen.map(({ data }) => (JSON.parse(data) as { trace: { name: string } }).trace.name);
+      expect([index, named]).toEqual([index, range(1, COUNT).map((name) => `t${name}`)]);
+    }
+    await until(() => said('Redis is reached again') === 2 * servers.length);
+  }, 60_000);
+
   it('ignore what others write to the channel', async () => {
     const live = await listen(0, 'strange');
     const { createClient } = await import('redis');
