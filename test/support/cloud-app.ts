@@ -58,7 +58,7 @@ export const cloudEnvironment = (databaseUrl: string): Record<string, string> =>
 });
 
 /** Settings of cloud mode on a database, with {@link ADMIN_TOKEN}. */
-export const cloudSettings = (databaseUrl: string, env: Record<string, string> = {}): Settings =>
+const cloudSettings = (databaseUrl: string, env: Record<string, string> = {}): Settings =>
   loadSettings({
     args: ['--data-dir', tempDir()],
     env: { ...cloudEnvironment(databaseUrl), ...env },

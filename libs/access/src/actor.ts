@@ -27,7 +27,7 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
 
 const PREFIX: Partial<Record<Caller['kind'], string>> = { api_key: 'key:', jwt: 'jwt:' };
 
-export function actorOf({ kind, id, scope }: Caller): Actor {
+function actorOf({ kind, id, scope }: Caller): Actor {
   if (kind === 'admin_token') return { name: id, orgId: null, projectId: null };
   if (!scope) throw new DomainError('insufficient_scope', 'this credential administers nothing');
   return { name: `${PREFIX[kind] ?? ''}${id}`, ...scope };
