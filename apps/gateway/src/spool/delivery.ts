@@ -289,7 +289,8 @@ export class Delivery {
   }
 
   private deny(lane: Lane, message: string): void {
-    this.logOnce(`denied ${message}`, 'the API refuses recordings; check api_url and api_key', { message });
+    const whose = lane.caller === null ? 'recordings; check api_url and api_key' : 'recordings of a caller';
+    this.logOnce(`denied ${whose} ${message}`, `the API refuses ${whose}`, { message });
     pause(lane, this.options.deniedMs);
   }
 
