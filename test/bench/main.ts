@@ -1,21 +1,25 @@
 /**
  * `npm run bench`: the figures of performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
- * `-- events` or `-- queries` runs that part alone; `--spans=3000000` sets how many spans the queries have to do with.
+ * `-- events`, `-- queries` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * to do with.
  */
 import { availableParallelism } from 'node:os';
 import { measureEvals } from './eval-rows.ts';
 import { measureEvents } from './event-rows.ts';
 import { measureGateway } from './gateway-rows.ts';
 import { measureImport } from './import-rows.ts';
+import { measurePostgres, reportPostgres } from './postgres-rows.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const only = ['gateway', 'server', 'evals', 'imports', 'events', 'queries'].find((part) => process.argv.includes(part));
+const PARTS = ['gateway', 'server', 'evals', 'imports', 'events', 'queries', 'postgres'];
+const only = PARTS.find((part) => process.argv.includes(part));
 const measures = (part: string): boolean => only === undefined || only === part;
+const spans = Number(/--spans=(\d+)/.exec(process.argv.join(' '))?.[1] ?? (quick ? 100_000 : 1_000_000));
 const [rounds, seconds] = quick ? [1, 1] : [3, 3];
 const started = performance.now();
 
@@ -27,10 +31,8 @@ if (measures('server')) reportServer(await measureServer(rounds, seconds));
 if (measures('evals')) reportEvals(await measureEvals(rounds));
 if (measures('imports')) reportImport(await measureImport(quick ? 200_000 : 1_000_000));
 if (measures('events')) reportEvents(await measureEvents(rounds, seconds, quick ? 20 : 60));
-if (measures('queries')) {
-  const spans = Number(/--spans=(\d+)/.exec(process.argv.join(' '))?.[1] ?? (quick ? 100_000 : 1_000_000));
-  reportQueries(await measureQueries(spans), spans);
-}
+if (measures('queries')) reportQueries(await measureQueries(spans), spans);
+if (measures('postgres')) reportPostgres(await measurePostgres(rounds, seconds, spans), spans);
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);
 

@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import { freePorts } from '../support/ports.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { copiedSpansPerSecond } from './bare-copy.ts';
+import { median, medianTurn, run, type Turn } from './load.ts';
+import { spanOf, traceIdOf } from './postgres-data.ts';
+import { startPeer, type Peer } from './process.ts';
+import { goal, heading, row } from './report.ts';
+
+const CONNECTIONS = 64;
+const INGEST_SPANS = 500;
+/** Each question is asked so many times; the first is left out of the median, since it finds the caches cold. */
+const TURNS = 6;
+const WARM_UP_SECONDS = 2;
+
+interface PostgresFigures {
+  /** Create and complete of a span: two requests. */
+  pairs: Turn;
+  ingestPerSecond: number;
+  copyPerSecond: number;
+  /** Spans a second of the whole load, over 30 days. */
+  loadPerSecond: number;
+  stored: number;
+  acknowledged: number;
+  answers: { name: string; firstMs: number; medianMs: number }[];
+}
+
+/** The server in cloud mode on a Postgres of its own, which waits for the disk at every commit. */
+export async function measurePostgres(rounds: number, seconds: number, spans: number): Promise<PostgresFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
+  const postgres = await startPostgres();
+  let peer: Peer | undefined;
+  try {
+    const url = await postgres.createDatabase('bench');
+    const [port] = await freePorts(1);
+    const adminToken = randomBytes(24).toString('hex');
+    peer = await startPeer(
+      process.execPath,
+      [resolve('dist/apps/server/src/main.js'), '--port', String(port), '--data-dir', join(folder, 'data')],
+      [port!],
+      {
+        SPANDREL_MODE: 'cloud',
+        DATABASE_URL: url,
+        SPANDREL_SECRET_KEY: randomBytes(32).toString('hex'),
+        SPANDREL_ADMIN_TOKEN: adminToken,
+      },
+    );
+    const caller = await Caller.withKey(`http://127.0.0.1:${port}`, adminToken);
+    const pairs = await measurePairs(caller, peer, rounds, seconds);
+    const ingest = await measureIngest(caller, url, rounds, seconds);
+    const before = await countSpans(url);
+    const to = Math.floor(Date.now() / 1_000) * 1_000;
+    const began = performance.now();
+    await send(
+      caller,
+      (n) => (n * INGEST_SPANS < spans ? n : undefined),
+      (n) => spanOf(n, spans, to),
+    );
+    const loadPerSecond = spans / ((performance.now() - began) / 1000);
+    await query(url, 'analyze');
+    const answers = await ask(caller);
+    return {
+      pairs,
+      ...ingest,
+      loadPerSecond,
+      stored: (await countSpans(url)) - before,
+      acknowledged: spans,
+      answers,
+    };
+  } finally {
+    await peer?.stop();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Prints the figures and notes them against the goals. */
+export function reportPostgres(figures: PostgresFigures, spans: number): void {
+  const { pairs, answers } = figures;
+  heading('Postgres 18, fsync on, cloud mode');
+  row(
+    'create + complete',
+    `${pairs.perSecond.toFixed(0)} req/s`,
+    `p99 ${pairs.p99.toFixed(0)} ms`,
+    `${pairs.failures} failures`,
+  );
+  row('ingest of 500', `${figures.ingestPerSecond.toFixed(0)} spans/s`);
+  row('COPY of the same rows', `${figures.copyPerSecond.toFixed(0)} spans/s`);
+  row(
+    'load over 30 days',
+    `${figures.loadPerSecond.toFixed(0)} spans/s`,
+    `${figures.stored} stored of ${figures.acknowledged}`,
+  );
+  heading(`Postgres, ${spans} spans`);
+  row('', 'median ms', 'first ms');
+  for (const { name, medianMs, firstMs } of answers) row(name, medianMs.toFixed(1), firstMs.toFixed(1));
+  const slowest = (prefix: string): number =>
+    Math.max(...answers.filter(({ name }) => name.startsWith(prefix)).map(({ medianMs }) => medianMs));
+  goal('Postgres ingest rate / COPY', figures.ingestPerSecond / figures.copyPerSecond, '>=', 0.6);
+  goal('Postgres create+complete p99 ms', pairs.p99, '<=', 50);
+  goal('Postgres slowest list, ms', slowest('list'), '<=', 20);
+  goal('Postgres summary, ms', slowest('summary'), '<=', 10);
+}
+
+/** Speaks to the API with a key of an organization that is hardly limited. */
+class Caller {
+  readonly base: string;
+  readonly headers: Record<string, string>;
+  private constructor(base: string, credential: string) {
+    this.base = base;
+    this.headers = { 'content-type': 'application/json', authorization: `Bearer ${credential}` };
+  }
+
+  static async withKey(base: string, adminToken: string): Promise<Caller> {
+    const operator = new Caller(base, adminToken);
+    const org = await operator.post<{ id: string }>('/api/orgs', {
+      name: 'bench',
+      plan: 'enterprise',
+      rate_limit: 1_000_000,
+    });
+    const project = await operator.post<{ id: string }>(`/api/orgs/${org.id}/projects`, { name: 'bench' });
+    const { key } = await operator.post<{ key: string }>('/api/keys', {
+      project_id: project.id,
+      name: 'bench',
+      scopes: ['read', 'write', 'ingest'],
+    });
+    return new Caller(base, key);
+  }
+
+  post = <Answer>(path: string, body: object): Promise<Answer> =>
+    this.answer<Answer>(fetch(this.base + path, { method: 'POST', headers: this.headers, body: JSON.stringify(body) }));
+
+  get = <Answer>(path: string): Promise<Answer> =>
+    this.answer<Answer>(fetch(this.base + path, { headers: { authorization: this.headers['authorization']! } }));
+
+  private async answer<Answer>(sent: Promise<Response>): Promise<Answer> {
+    const response = await sent;
+    if (!response.ok) throw new Error(`${response.url}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Answer;
+  }
+}
+
+async function measurePairs(caller: Caller, peer: Peer, rounds: number, seconds: number): Promise<Turn> {
+  const { id } = await caller.post<{ id: string }>('/api/traces', {});
+  const kind = { type: 'llm_call', model: 'gpt-4o', provider: 'openai' };
+  const create = JSON.stringify({ trace_id: id, name: 'chat', kind, input: 'z'.repeat(1_000) }).slice(1);
+  const complete = JSON.stringify({ output: 'w'.repeat(300), kind: { ...kind, input_tokens: 120, output_tokens: 80 } });
+  let spans = 0;
+  const turn = (duration: number): Promise<Turn> =>
+    run(
+      {
+        url: caller.base,
+        headers: caller.headers,
+        requests: [
+          {
+            method: 'POST',
+            path: '/api/spans',
+            setupRequest: (request, context) => {
+              const span = `pair-${spans++}`;
+              (context as { span?: string }).span = span;
+              return { ...request, body: `{"id":"${span}",${create}` };
+            },
+          },
+          {
+            method: 'POST',
+            setupRequest: (request, context) => ({
+              ...request,
+              path: `/api/spans/${(context as { span?: string }).span}/complete`,
+              body: complete,
+            }),
+          },
+        ],
+        connections: CONNECTIONS,
+        seconds: duration,
+      },
+      peer,
+    );
+  await turn(WARM_UP_SECONDS);
+  const turns: Turn[] = [];
+  for (let round = 0; round < rounds; round++) turns.push(await turn(seconds));
+  return medianTurn(turns);
+}
+
+/** Two requests on the way, in turns with the bare copy. */
+async function measureIngest(caller: Caller, url: string, rounds: number, seconds: number) {
+  const own: number[] = [];
+  const bare: number[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const now = Date.now();
+    const began = performance.now();
+    const until = began + (round === -1 ? WARM_UP_SECONDS : seconds) * 1_000;
+    // Of today: what is sent is told apart by its number, which comes behind those of the rounds before.
+    const first = (round + 2) * 100_000;
+    const of = (n: number): object => ({
+      ...spanOf(n, Number.MAX_SAFE_INTEGER, now),
+      id: `today-${n}`,
+      started_at: new Date(now + (n % 60_000)).toISOString(),
+      ended_at: null,
+    });
+    const sent = await send(caller, (n) => (performance.now() < until ? first + n : undefined), of);
+    if (round === -1) continue;
+    own.push(sent / ((performance.now() - began) / 1000));
+    bare.push(await copiedSpansPerSecond(url, INGEST_SPANS));
+  }
+  return { ingestPerSecond: median(own), copyPerSecond: median(bare) };
+}
+
+/**
+ * Sends spans with their traces, {@link INGEST_SPANS} a request, two requests on the way.
+ * @param next the number of the nth request; `undefined` ends it.
+ * @returns how many were acknowledged.
+ */
+async function send(
+  caller: Caller,
+  next: (n: number) => number | undefined,
+  of: (n: number) => object,
+): Promise<number> {
+  let sent = 0;
+  let requests = 0;
+  const sender = async (): Promise<void> => {
+    for (let n = next(requests++); n !== undefined; n = next(requests++)) {
+      const numbers = Array.from({ length: INGEST_SPANS }, (_, i) => n! * INGEST_SPANS + i);
+      const traces = [...new Set(numbers.map(traceIdOf))].map((id) => ({ id }));
+      const { accepted } = await caller.post<{ accepted: { spans: number } }>('/api/ingest', {
+        traces,
+        spans: numbers.map(of),
+      });
+      sent += accepted.spans;
+    }
+  };
+  await Promise.all([sender(), sender()]);
+  return sent;
+}
+
+async function ask(caller: Caller): Promise<PostgresFigures['answers']> {
+  const questions: [name: string, path: string][] = [
+    ['list, newest', '/api/spans'],
+    ['list, model common', '/api/spans?model=gpt-4o'],
+    ['list, model rare', '/api/spans?model=rare-model'],
+    ['list, failed', '/api/spans?status=failed'],
+    ['list, tokens_min', '/api/spans?tokens_min=4000'],
+    ['list, sorted by duration', '/api/spans?sort_by=duration'],
+    ['traces, newest', '/api/traces'],
+    ['text search, common', '/api/spans?text_contains=customer'],
+    ['text search, none', '/api/spans?text_contains=zebra'],
+    ['summary', '/api/analytics/summary'],
+  ];
+  const answers: PostgresFigures['answers'] = [];
+  for (const [name, path] of questions) {
+    const millis: number[] = [];
+    for (let turn = 0; turn < TURNS; turn++) {
+      const began = performance.now();
+      await caller.get(path);
+      millis.push(performance.now() - began);
+    }
+    answers.push({ name, firstMs: millis[0]!, medianMs: median(millis.slice(1)) });
+  }
+  return answers;
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+const countSpans = async (url: string): Promise<number> =>
+  Number((await query(url, 'select count(*) as n from span'))[0]!['n']);
