@@ -16,6 +16,8 @@ export interface FakeEmbeddings {
   texts: string[];
   /** Answers every call with this status, where there is one. */
   failWith: number | undefined;
+  /** What an answer takes. */
+  delayMs: number;
   close(): Promise<void>;
 }
 
@@ -43,7 +45,7 @@ export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
         embedding: vectorOf(text),
       }));
       // The order is the index's, not the list's.
-      return answer(200, { object: 'list', model, data: data.toReversed() });
+      return void setTimeout(answer, fake.delayMs, 200, { object: 'list', model, data: data.toReversed() });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,6 +53,7 @@ export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     texts: [],
     failWith: undefined,
+    delayMs: 0,
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

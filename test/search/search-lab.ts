@@ -59,7 +59,7 @@ export class SearchLab {
     await app.close();
   }
 
-  private get indexUrl(): string {
+  get indexUrl(): string {
     return `postgres://postgres@${this.server.getServerConn()}/postgres`;
   }
 
