@@ -162,7 +162,7 @@ describe('a run of two instances', () => {
   }, 60_000);
 
   it('stays where it is while its process lives, even when its job is given to another', async () => {
-    const lab = labs[0]!.on(await start({ superviseSeconds: 1, pollMs: 200, renewMs: 60_000 }));
+    const lab = labs[0]!.on(await start({ superviseSeconds: 1, pollMs: 60_000, renewMs: 15_000 }));
     opened.push(lab.server);
     const { id } = await lab.dataset(...questions('stays', 80, 'fake:slow:150'));
     const { body } = await lab.start(id);
@@ -172,7 +172,7 @@ describe('a run of two instances', () => {
       tx.run(sql`update spandrel_jobs.job set heartbeat_on = heartbeat_on - interval '1 minute'
         where data ->> 'id' = ${body.id}`),
     );
-    // Whoever got it has put it off.
+    // Another one got it, and has put it off.
     await until(async () => (await jobsOf(body.id)).length > 1);
     expect(await ownerOf(body.id)).toBe(first);
     const run = await lab.ended(body.id);
