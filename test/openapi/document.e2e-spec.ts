@@ -62,6 +62,7 @@ DELETE /api/provider-connections/{}
 POST   /api/provider-connections/{}/test
 GET    /api/analytics/summary
 POST   /api/analytics
+POST   /api/search
 GET    /api/stats
 GET    /api/export/json
 POST   /api/import/json
