@@ -29,7 +29,11 @@ export interface FewLimits {
 export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000, searched: 30_000 };
 
 /** A list's filters, and a range of starts to which one look at the database is limited, on Postgres. */
-export type SpanQuery = ListSpans & { within?: StartRange };
+export type SpanQuery = ListSpans & {
+  within?: StartRange;
+  /** The days that have partitions, where these are many; the spans of others lie in the default partition. */
+  days?: readonly number[];
+};
 
 /** Whole days, in milliseconds since the epoch; `until` is not in it. Open where there is none. */
 export interface StartRange {

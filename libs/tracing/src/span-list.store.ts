@@ -34,6 +34,7 @@ import {
 } from './span-candidates.store.js';
 import { scanPayloads } from './payload-scan.store.js';
 import { placesOfSpans, startsOfTraces } from './span-places.store.js';
+import { filteredValues } from './span-filter.store.js';
 import { planSpans } from './span-plan.store.js';
 import { spanResource } from './span-resource.js';
 import { PAYLOAD_OF_SPAN, SpanStore } from './span.store.js';
@@ -103,7 +104,7 @@ export class SpanListStore {
     const { limits } = this;
     const positionOf = (span: StoredSpan): Position => ({ value: span[property], id: span.id });
     const plans: Plans = async (window) => {
-      const within = { ...query, ...(window && { within: window }) };
+      const within = { ...query, ...(window && { within: window }), ...(days && { days }) };
       const read = {
         storage: this.storage,
         scope,
@@ -116,6 +117,7 @@ export class SpanListStore {
       const plan = await planSpans(read, ofTraces);
       return plan === null ? null : { ...read, plan, positionOf };
     };
+    const days = await this.manyDays(query);
     const windows = await this.windows(scope, query, ofTraces, options);
     const fetch = windows ? this.inWindows(plans, windows) : this.inOne(await plans());
     const page = await fillPage(sorting, from, query.limit, fetch, positionOf);
@@ -143,6 +145,13 @@ export class SpanListStore {
     if (days.length < PARTITIONS_MIN) return undefined;
     const ends = { oldest: Math.min(...days), newest: Math.max(...days) };
     return (start) => startWindows(query, start, ends);
+  }
+
+  /** The days that have partitions, of a list by a number, where they are many; as they are now, or spans were missed. */
+  private async manyDays(query: ListSpans): Promise<readonly number[] | undefined> {
+    const byNumber = filteredValues(query).length > 0 || (query.sort_by !== 'started_at' && query.sort_by !== 'name');
+    const days = byNumber ? await this.partitions?.days() : undefined;
+    return days && days.length >= PARTITIONS_MIN ? days : undefined;
   }
 
   private inOne(search: Search | null): Fetch {

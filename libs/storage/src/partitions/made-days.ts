@@ -97,8 +97,8 @@ export const MADE_DAYS: Sql = rawSql(`
   from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = to_regclass('${DAY_TABLES[0]}') and c.relname ~ '_p[0-9]{8}$' order by 1`);
 
-/** Arms of a condition; more of them become one range. */
-const RANGES_MAX = 64;
+/** Arms of a condition; more of them become one range: planning with many takes longer than looking into all partitions. */
+const RANGES_MAX = 4;
 
 /**
  * The rows of a partitioned table that lie in some days: what lets Postgres leave all other partitions alone. Nothing on
@@ -111,8 +111,8 @@ export const ofDays = (column: string, days: Iterable<number>): Sql => ({
   },
 });
 
-/** Exact starts in a condition; of more of them the days are named. */
-const STARTS_MAX = 16;
+/** Exact starts in a condition; of more of them the days are named: before version 17 each is looked up with each id. */
+const STARTS_MAX = 100;
 
 /** As {@link ofDays}, the rows of some starts. */
 export const atStarts = (column: string, starts: readonly number[]): Sql => ({
