@@ -1,6 +1,6 @@
 import { StartError } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
-import { PgBoss, type Job } from 'pg-boss';
+import type { Job, PgBoss } from 'pg-boss';
 import type { RunKey } from './eval-run.store.js';
 import type { PgBossDatabase } from './pg-boss-database.store.js';
 import { nameOfRun } from './run-dispatch.js';
@@ -43,7 +43,9 @@ export class RunJobs {
   /** Makes what is missing of the queue. @throws StartError when it cannot be made. */
   async start(): Promise<void> {
     const { superviseSeconds, heartbeatSeconds } = this.timing;
-    const boss = new PgBoss({
+    // Local mode starts without it.
+    const { PgBoss: Queue } = await import('pg-boss');
+    const boss = new Queue({
       db: this.database.pool,
       schema: SCHEMA,
       schedule: false,
