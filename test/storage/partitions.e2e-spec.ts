@@ -106,6 +106,19 @@ describe('spans on Postgres', () => {
     expect(await contradictions(url)).toEqual(NO_CONTRADICTIONS);
   }, 60_000);
 
+  it('that are made again in another trace are of that one, also when it happens at once', async () => {
+    await send(0, [], [{ id: 'one' }, { id: 'two' }]);
+    await send(0, [{ id: 'again', trace_id: 'one', name: 's', started_at: at(TODAY) }]);
+    const statuses = await Promise.all([
+      app(0).delete('/api/spans/again'),
+      app(0).post('/api/spans', { id: 'again', trace_id: 'two', name: 's', started_at: at(TODAY) }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([200, 201]);
+    expect(await contradictions(url)).toEqual(NO_CONTRADICTIONS);
+    expect((await app(1).delete('/api/traces/one')).status).toBe(200);
+    expect((await app(1).get('/api/traces/two')).body.count).toBe(1);
+  });
+
   it('that came before their partition move into it', async () => {
     const start = TODAY - 20 * DAY_MS;
     await onConnection(url, async (client) => {

@@ -14,8 +14,8 @@ const BEYOND_AT_ONCE = 500;
 const TRACES_PER_BATCH = 100;
 /** How often the day is looked at again when somebody wrote to it meanwhile. */
 const ATTEMPTS = 3;
-/** How long writers to the day are waited for, and readers of it, who wait behind it meanwhile. */
-const HOLD_MS = 1_000;
+/** How long writers to the day are waited for, which an autovacuum takes a second to be; and readers, who wait behind it. */
+const HOLD_MS = 5_000;
 const EMPTY_MS = 300;
 
 /** Told of what went, project by project. */

@@ -136,7 +136,7 @@ export class SpanStore {
       } else if (!before) {
         inserted.push(now);
       } else {
-        if (before.startedAt !== now.startedAt) moved.push({ from: before, to: now });
+        if (before.startedAt !== now.startedAt || before.traceId !== now.traceId) moved.push({ from: before, to: now });
         (NOT_ENDED.every((property) => before[property] === now[property]) ? ended : changed).push(now);
         if (before.input !== now.input) payloadsWithInput.push(payloadRow(now));
         else if (payloadDiffers(before, now)) payloads.push(payloadRow(now));
@@ -185,12 +185,19 @@ export class SpanStore {
     await tx.run(sql`delete from span where project_id = ${scope.projectId} and ${anyOf('id', ids)}${within('span')}`);
   }
 
-  /** On Postgres a start is part of the key, and where a row lies. */
+  /**
+   * On Postgres a start is part of the key, and where a row lies. A span that is deleted and made again in one transaction
+   * may come to another trace.
+   */
   private async move(tx: WriteTx, moves: readonly { from: StoredSpan; to: StoredSpan }[]): Promise<void> {
     if (tx.dialect === 'sqlite') return;
     for (const { from, to } of moves) {
+      await tx.run(
+        sql`update span_key set started_at = ${to.startedAt}, trace_id = ${to.traceId}
+          where project_id = ${from.projectId} and id = ${from.id}`,
+      );
+      if (from.startedAt === to.startedAt) continue;
       for (const [table, idColumn] of [
-        ['span_key', 'id'],
         ['span', 'id'],
         ['span_payload', 'span_id'],
       ] as const) {
