@@ -40,7 +40,9 @@ const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precisi
   usd, pico / 1000000 as micro, pico % 1000000 as pico`);
 
 /** A cost in dollars and trillionths, as tracing's `toCostSum` takes it apart: the same operations on the same doubles. */
-export const CAPPED = rawSql('case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost');
+export const CAPPED = rawSql(
+  'case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost',
+);
 export const PARTED = rawSql('floor(cost) as usd, (cost - floor(cost)) * 1000000000000.0 as pico');
 export const ROUNDED = rawSql(`cast(usd as bigint) as usd,
   cast(floor(pico) as bigint) + case when pico - floor(pico) >= 0.5 then 1 else 0 end as pico`);

@@ -75,22 +75,24 @@ export const SpanSchema = defineEntity({
 
 export type SpanRow = Required<Flat<InferEntity<typeof SpanSchema>>>;
 
+const payloadProperties = () => ({
+  projectId: p.text().primary(),
+  spanId: p.text().primary(),
+  /** As the caller sent it; what the service adds is added on the way out. */
+  kind: p.text(),
+  input: p.text().nullable(),
+  output: p.text().nullable(),
+  /** The caller's own members. */
+  metadata: p.text().nullable(),
+  /** JSON string. */
+  error: p.text().nullable(),
+});
+
 /** What a span carries, as JSON text; never a JSON column, so that NUL, lone surrogates and big numbers survive. */
 export const SpanPayloadSchema = defineEntity({
   name: 'SpanPayload',
   tableName: 'span_payload',
-  properties: {
-    projectId: p.text().primary(),
-    spanId: p.text().primary(),
-    /** As the caller sent it; what the service adds is added on the way out. */
-    kind: p.text(),
-    input: p.text().nullable(),
-    output: p.text().nullable(),
-    /** The caller's own members. */
-    metadata: p.text().nullable(),
-    /** JSON string. */
-    error: p.text().nullable(),
-  },
+  properties: payloadProperties(),
 });
 
 export type SpanPayloadRow = Required<Flat<InferEntity<typeof SpanPayloadSchema>>>;
@@ -99,16 +101,7 @@ export type SpanPayloadRow = Required<Flat<InferEntity<typeof SpanPayloadSchema>
 export const DatedPayloadSchema = defineEntity({
   name: 'DatedPayload',
   tableName: 'span_payload',
-  properties: {
-    projectId: p.text().primary(),
-    spanId: p.text().primary(),
-    kind: p.text(),
-    input: p.text().nullable(),
-    output: p.text().nullable(),
-    metadata: p.text().nullable(),
-    error: p.text().nullable(),
-    startedAt: p.bigint('number').primary(),
-  },
+  properties: { ...payloadProperties(), startedAt: p.bigint('number').primary() },
 });
 
 export type DatedPayloadRow = Required<Flat<InferEntity<typeof DatedPayloadSchema>>>;

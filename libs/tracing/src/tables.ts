@@ -14,7 +14,7 @@ import { TraceSchema, TraceTagSchema, type TraceRow, type TraceTagRow } from './
 export const traceTable = new Table<TraceRow>(TraceSchema, ['projectId', 'id']);
 export const traceTagTable = new Table<TraceTagRow>(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
 export const spanTable = new Table<SpanRow>(SpanSchema, ['projectId', 'id']);
-export const spanPayloadTable = new Table<SpanPayloadRow>(SpanPayloadSchema, ['projectId', 'spanId']);
+const spanPayloadTable = new Table<SpanPayloadRow>(SpanPayloadSchema, ['projectId', 'spanId']);
 /** On Postgres only. */
 export const spanKeyTable = new Table<SpanKeyRow>(SpanKeySchema, ['projectId', 'id']);
 

@@ -13,8 +13,7 @@ const LOCK_MS = 200;
 const AGAIN_MS = 10_000;
 
 /** Whether a day is one that gets partitions of its own. */
-export const getsPartition = (day: number, today: number): boolean =>
-  day >= today - DAYS_BACK && day <= today + DAYS_AHEAD;
+const getsPartition = (day: number, today: number): boolean => day >= today - DAYS_BACK && day <= today + DAYS_AHEAD;
 
 /**
  * The partitions of spans by day (ADR 0013): made when the first row of a day is about to come, so that a new database

@@ -3,7 +3,7 @@ import type { WriteTx } from '../write-tx.js';
 import { DAY_MS, dayOf, dayStart } from './days.js';
 
 /** Tables whose rows lie in one partition a day; the others lie in `<table>_default`. They are made and dropped together. */
-export const DAY_TABLES = ['span', 'span_payload'] as const;
+const DAY_TABLES = ['span', 'span_payload'] as const;
 
 /** Any constant: who makes or drops partitions waits for others that do. */
 const PARTITION_LOCK = 7_261_500_113;
