@@ -89,8 +89,9 @@ export class ExpireDay {
         scope: projectScope(trace.projectId),
         trace,
       }));
+      // Before rows that all writers share: who waits for those may have a lock on the partition.
+      await emptyDay(tx, day, EMPTY_MS);
       await this.participants.onCommit(tx, changes);
-      tx.end.beforeCommit(() => emptyDay(tx, day, EMPTY_MS));
       tx.end.afterCommit(() => this.participants.afterCommit(changes));
       return sumsOf(gone);
     });

@@ -76,7 +76,7 @@ export async function holdDay(tx: WriteTx, day: number, lockMs: number): Promise
   await tx.run(HOLD);
 }
 
-/** Takes all rows of a day away at once; to be the last of a transaction, since readers of the day wait for its end. */
+/** Takes all rows of a day away at once; to be done late in a transaction, since readers of the day wait for its end. */
 export async function emptyDay(tx: WriteTx, day: number, lockMs: number): Promise<void> {
   await tx.run(timeout(lockMs));
   await tx.run(CHOOSE(day));
