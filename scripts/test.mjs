@@ -3,7 +3,7 @@
  * fails, and ends with one line that counts checks and tests: `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (path) => join(root, 'node_modules', path);
 const scratch = mkdtempSync(join(memoryDisk() ?? tmpdir(), 'spandrel-test-'));
 const reports = scratch;
+// Postgres runs as a user of its own where the tests are root's.
+chmodSync(scratch, 0o755);
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', bin('jest/bin/jest.js')];
 
 const checks = {
@@ -89,8 +91,9 @@ function memoryDisk() {
 function run(args) {
   const started = Date.now();
   const { promise, resolve } = Promise.withResolvers();
-  spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, TMPDIR: scratch } }).on('exit', (code) =>
-    resolve({ code, ms: Date.now() - started }),
+  spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, TMPDIR: scratch } }).on(
+    'exit',
+    (code) => resolve({ code, ms: Date.now() - started }),
   );
   return promise;
 }

@@ -104,7 +104,10 @@ program
   .allowUnknownOption()
   .helpOption('-h, --help', 'show the settings')
   .usage('[settings]')
-  .addHelpText('after', `\nServers may run meanwhile; several runs at once do each other no harm.\n\nSettings:\n${settings}`)
+  .addHelpText(
+    'after',
+    `\nServers may run meanwhile; several runs at once do each other no harm.\n\nSettings:\n${settings}`,
+  )
   .action(async () => {
     const { runRetention } = await import('./retention.js');
     await runRetention(process.argv.slice(4));
