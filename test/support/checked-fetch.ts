@@ -1,4 +1,3 @@
-import type { OpenApiDocument } from '@spandrel/kernel';
 import { TrafficCheck } from './traffic-check.ts';
 
 /** The check of each server, by its base URL; gone when the server says something else. */
@@ -38,7 +37,7 @@ function checkOf(origin: string): Promise<TrafficCheck | undefined> {
 /** @returns `undefined` when the server is gone: a test may have killed it after its answer. */
 async function fetchDocument(origin: string): Promise<TrafficCheck | undefined> {
   const response = await fetch(`${origin}/api/openapi.json`).catch(() => undefined);
-  if (response?.ok) return new TrafficCheck((await response.json()) as OpenApiDocument);
+  if (response?.ok) return TrafficCheck.of(await response.text());
   checks.delete(origin);
   if (response) throw new Error(`no OpenAPI document at ${origin}: ${response.status} ${await response.text()}`);
   return undefined;

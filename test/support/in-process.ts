@@ -33,7 +33,7 @@ const checks = new WeakMap<NestFastifyApplication, TrafficCheck>();
 
 function checkOf(app: NestFastifyApplication): TrafficCheck {
   let check = checks.get(app);
-  if (!check) checks.set(app, (check = new TrafficCheck(app.get(OpenApi).document)));
+  if (!check) checks.set(app, (check = TrafficCheck.of(app.get(OpenApi).json.toString())));
   return check;
 }
 
