@@ -40,8 +40,8 @@ for (const [name, args] of Object.entries(checks)) {
   total[code === 0 ? 'passed' : 'failed']++;
   console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
 }
-// Most whole-system tests wait more than they work: two at once; those under load by themselves.
-for (const [project, workers] of Object.entries({ unit: 2, system: 2, load: 1 })) {
+// Most whole-system tests wait more than they work: three at once; those under load by themselves.
+for (const [project, workers] of Object.entries({ unit: 2, system: 3, load: 1 })) {
   const report = join(reports, `${project}.json`);
   const { code } = await run([
     ...JEST,

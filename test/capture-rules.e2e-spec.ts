@@ -9,7 +9,7 @@ import { Api } from './support/api.ts';
 import { freePort } from './support/ports.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 
-const KILLS = 15;
+const KILLS = 7;
 const WRITERS = 8;
 
 let provider: FakeProvider | undefined;

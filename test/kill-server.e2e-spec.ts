@@ -58,7 +58,7 @@ async function onPostgres(): Promise<Place> {
 }
 
 describe.each([
-  ['SQLite', onSqlite, 12],
+  ['SQLite', onSqlite, 8],
   ['Postgres', onPostgres, 5],
 ])('kill -9 of the server under write load, on %s', (_database, takePlace, kills) => {
   it(`loses and doubles nothing in ${kills} kills`, async () => {

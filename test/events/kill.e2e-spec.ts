@@ -8,7 +8,7 @@ import { recount } from '../support/recount.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { EventClient, range, type SeenEvent } from './event-client.ts';
 
-const KILLS = 10;
+const KILLS = 6;
 const WRITERS = 8;
 
 let server: Spandrel | undefined;

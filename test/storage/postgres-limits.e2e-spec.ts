@@ -211,6 +211,14 @@ describe('the start', () => {
     for (const line of Object.values(faults)) expect(line).not.toMatch(/s3cr|\n/);
   });
 
+  it('says what is wrong with a database that may not be changed, in one line', async () => {
+    await admin.query("create role reader login password 'reader'");
+    const reader = (await postgres!.createDatabase('reading')).replace(/\/\/[^@]*@/, '//reader:reader@');
+    expect(await fault({ dialect: 'postgres', url: reader })).toMatch(
+      /^DATABASE_URL: the database could not be brought up to date: .*permission denied for schema public$/,
+    );
+  });
+
   it('refuses a Postgres that is too old, naming it', async () => {
     const query = async () => ({ rows: [{ encoding: 'UTF8', version: '14.19 (Debian)' }] });
     await expect(assertUsable({ query } as unknown as Pool, url, logger)).rejects.toThrow(

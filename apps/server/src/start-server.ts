@@ -46,6 +46,7 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
   const drain = drainHttp(app.getHttpServer(), () => app.close());
   lifecycle.onStop('http', drain.stop);
   const readiness = app.get(Readiness);
+  await app.init();
   try {
     await app.listen({ port: settings.port, host: settings.host, backlog: BACKLOG });
   } catch (error) {
@@ -55,7 +56,7 @@ export async function startServer({ settings, logger, lifecycle }: AppContext): 
   }
   readiness.ready = true;
   lifecycle.onStop('readiness', async () => {
-    readiness.ready = false;
+    readiness.end();
     drain.begin();
     await pause(settings.shutdownDelayMs);
   });

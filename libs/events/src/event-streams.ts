@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { LOGGER, SETTINGS, Unavailable, type Logger, type Scope, type Settings } from '@spandrel/kernel';
+import { Inject, Injectable, Optional, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { LOGGER, Readiness, SETTINGS, Unavailable, type Logger, type Scope, type Settings } from '@spandrel/kernel';
 import type { TypeFilter } from './event-frames.js';
 import { EventLogStore } from './event-log.store.js';
 import { EventMetrics } from './event-metrics.js';
@@ -35,9 +35,11 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
     private readonly metrics: EventMetrics,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'events'>,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Optional() private readonly readiness?: Readiness,
   ) {}
 
   onModuleInit(): void {
+    this.readiness?.whenEnding(() => this.end());
     this.keepAlives = setInterval(() => {
       for (const stream of this.streams) stream.keepAlive();
       // Commits of other instances, and of this one whose outcome was long unknown.
@@ -45,10 +47,14 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
     }, KEEP_ALIVE_MS).unref();
   }
 
-  /** Streams end before anything else of the server stops: nobody would wait for them. */
   onModuleDestroy(): void {
-    this.stopping = true;
+    this.end();
     clearInterval(this.keepAlives);
+  }
+
+  /** Streams end as soon as the server begins to stop: nobody would wait for them. Their clients resume elsewhere. */
+  private end(): void {
+    this.stopping = true;
     for (const stream of [...this.streams]) stream.end();
   }
 

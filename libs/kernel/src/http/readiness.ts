@@ -8,11 +8,23 @@ const CHECK_MS_MAX = 2_000;
 export class Readiness {
   ready = false;
   private readonly checks: (() => Promise<void>)[] = [];
+  private readonly onEnding: (() => void)[] = [];
   private outcome: { promise: Promise<boolean>; until: number } | undefined;
 
   /** Adds something that requests need. @param check throws when it cannot be used now. */
   require(check: () => Promise<void>): void {
     this.checks.push(check);
+  }
+
+  /** Calls back when this process has begun to stop: requests that come are still served then. */
+  whenEnding(listener: () => void): void {
+    this.onEnding.push(listener);
+  }
+
+  /** This process begins to stop. */
+  end(): void {
+    this.ready = false;
+    for (const listener of this.onEnding) listener();
   }
 
   /** Whether requests are served now: this process is up and what it needs can be used, as of a second ago at most. */

@@ -34,17 +34,24 @@ export async function migrate(orm: MikroORM, dialect: Dialect, pool?: pg.Pool): 
 
 async function runMigrations(orm: MikroORM, dialect: Dialect): Promise<void> {
   const migrator = orm.config.getExtension<Migrator>('@mikro-orm/migrator')!;
+  try {
+    await assertKnown(migrator, dialect);
+    await upPatiently(migrator);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const setting = dialect === 'postgres' ? 'DATABASE_URL: ' : '';
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError([`${setting}the database could not be brought up to date: ${reason}`]);
+  }
+}
+
+async function assertKnown(migrator: Migrator, dialect: Dialect): Promise<void> {
   const known = new Set(migrations[dialect].map(({ name }) => name));
   const unknown = (await migrator.getExecuted()).map(({ name }) => name).filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw new StartError([
       `the database was made by a newer version of Spandrel (unknown migrations: ${unknown.join(', ')}); upgrade Spandrel or restore a backup`,
     ]);
-  }
-  try {
-    await upPatiently(migrator);
-  } catch (error) {
-    throw new StartError([`the database could not be brought up to date: ${error instanceof Error ? error.message : String(error)}`]);
   }
 }
 
