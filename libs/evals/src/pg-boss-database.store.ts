@@ -3,8 +3,11 @@ import { sql, Storage, type WriteTx } from '@spandrel/storage';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Db } from 'pg-boss';
 
-/** Any constant: instances that start at once wait for each other on it. */
-const INSTALL_LOCK = 7_261_500_113;
+/**
+ * Instances that start at once wait for each other on it. Any constant but those of libs/storage (migrations …112,
+ * partitions …113), whose holders have nothing to do with it.
+ */
+const INSTALL_LOCK = 7_261_500_114;
 
 /** The database as pg-boss takes it: our pool, and our transactions. */
 @Injectable()
