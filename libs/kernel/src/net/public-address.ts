@@ -4,6 +4,9 @@ import ipaddr from 'ipaddr.js';
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
+/** Looks public, and is answered by the host below a virtual machine (Azure's WireServer and its metadata). */
+const HOST_OF_AZURE = '168.63.129.16';
+
 /**
  * Whether an address is one of the public internet: not private, loopback, link-local, metadata, mapped or reserved
  * (contract.md "Recording proxy", cloud mode).
@@ -13,6 +16,7 @@ export function isPublicAddress(address: string): boolean {
   const bare = address.split('%', 1)[0]!;
   if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare))) return false;
   const parsed = ipaddr.parse(bare);
+  if (parsed.toString() === HOST_OF_AZURE) return false;
   // IPv4 in IPv6 clothes (mapped, NAT64, 6to4, Teredo) has ranges of its own and is refused with them.
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
 }
