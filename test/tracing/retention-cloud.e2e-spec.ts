@@ -1,5 +1,6 @@
 /** Retention as cloud mode has it: plans of organizations, and `spandrel retention run`. */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { sql } from '@spandrel/storage';
 import { runRetention } from '../../apps/cli/src/retention.js';
 import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
 import { contradictions, NO_CONTRADICTIONS } from '../support/partition-lab.ts';
@@ -66,7 +67,13 @@ describe('spandrel retention run', () => {
       SPANDREL_SECRET_KEY: server!.settings.secretKey!.toString('hex'),
       SPANDREL_ADMIN_TOKEN: 'a-token-of-this-command-0123456789',
     };
+    // Of servers with a search index, which this command has no settings of.
+    const state = sql`insert into search_state (project_id, index_name, after_id) values ('p', 'pgvector', null)`;
+    await server!.storage.write((tx) => tx.run(state));
     const { out, code } = await run(['--mode', 'cloud', '--data-dir', server!.settings.dataDir], env);
+    expect(await server!.storage.read(sql`select index_name as name from search_state`)).toEqual([
+      { name: 'pgvector' },
+    ]);
     expect(`${String(code)} ${out}`).toMatch(/^undefined /);
     for (const [plan, days] of PLANS) expect(out).toContain(`${plan} (${days} days): 1 trace and 1 span deleted\n`);
     expect(out).toContain('3 days dropped as a whole.');

@@ -21,8 +21,10 @@ export async function runRetention(args: readonly string[]): Promise<void> {
   try {
     const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
     if (settings.mode === 'local') throw new StartError(['local mode keeps everything: there is nothing to delete']);
-    const wanted = settings.features?.filter((name) => FEATURES.some((feature) => feature.name === name));
-    const features = selectFeatures(FEATURES, settings.mode, wanted);
+    // Without an index in the settings of the command search would forget how far the servers' index is.
+    const all = FEATURES.filter((feature) => feature !== searchFeature || settings.search.index !== null);
+    const wanted = settings.features?.filter((name) => all.some((feature) => feature.name === name));
+    const features = selectFeatures(all, settings.mode, wanted);
     const logger = createLogger(settings.logLevel, 'cli');
     const plugins = await loadPlugins(settings.plugins, logger);
     const storage = await openStorage(databaseOf(settings), {
