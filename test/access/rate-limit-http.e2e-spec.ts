@@ -170,6 +170,7 @@ describeWith('redis-server', 'an organization at its limit', () => {
     const as = (credential: string) => ({ headers: { authorization: `Bearer ${credential}` } });
     expect(await shown('/metrics', 'GET', as(ADMIN_TOKEN))).toEqual(free(200));
     expect(await shown('/api/orgs', 'GET', as(ADMIN_TOKEN))).toEqual(free(200));
+    expect(await shown('/api/credential')).toEqual(free(200));
     expect(await shown('/api/traces', 'GET', as('nonsense'))).toEqual(free(401));
     expect(await shown('/api/traces', 'GET', as(writer.key))).toEqual(free(403));
   });

@@ -72,6 +72,16 @@ describe('two tenants', () => {
     expect(await call((await alice.createKey(['ingest'], new Date(Date.now() - 1).toISOString())).key, 'Hi')).toBe(401);
   });
 
+  it('are let in with keys never seen while their organization has no requests left', async () => {
+    const busy = await app.createTenant({ rateLimit: 20 });
+    const keys = await Promise.all([1, 2, 3].map(() => busy.createKey(['ingest'])));
+    const asked = async (): Promise<number> => (await busy.api.get('/api/traces')).status;
+    for (const { key } of keys) {
+      while (!(await Promise.all(Array.from({ length: 10 }, asked))).every((status) => status === 429));
+      expect(await call(key, 'Hi')).toBe(200);
+    }
+  });
+
   it('lose no recording to the limit of requests, which a busy gateway hardly touches', async () => {
     const busy = await app.createTenant({ rateLimit: 10 });
     let calls = 0;

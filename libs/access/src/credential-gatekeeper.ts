@@ -4,6 +4,7 @@ import {
   LOGGER,
   PeriodicTask,
   SETTINGS,
+  type Admission,
   type Caller,
   type Gatekeeper,
   type Logger,
@@ -71,9 +72,9 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     credential: string,
     request: FastifyRequest,
     reply: FastifyReply,
-    lasting: boolean,
+    { counted, lasting }: Admission,
   ): Promise<void> {
-    const perSecond = this.perSecond.get(caller);
+    const perSecond = counted ? this.perSecond.get(caller) : undefined;
     if (caller.scope && perSecond !== undefined) await this.count(caller.scope.orgId, perSecond, reply);
     if (lasting) this.open.add(credential, request, reply);
   }

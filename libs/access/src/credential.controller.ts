@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { credentialSchema, formatTimestamp, type CredentialResource } from '@spandrel/contract';
 import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
 
-/** `/api/credential`: what the gateway asks about the keys of its callers. */
+/** `/api/credential`: what the gateway asks about the keys of its callers. Costs their organizations no request (`access: 'caller'`). */
 @Controller('api/credential')
 export class CredentialController {
   @Get()

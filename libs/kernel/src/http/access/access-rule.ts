@@ -6,3 +6,11 @@ import type { ApiScope } from '@spandrel/contract';
  * credential; `operator` who holds the admin token, or for `/metrics` the token for metrics.
  */
 export type AccessRule = 'open' | ApiScope | 'caller' | 'operator';
+
+/**
+ * Whether requests count against the limit of the caller's organization. To be told what one's credential is does not:
+ * the gateway asks in the name of callers, and a busy organization must not lose calls by it (contract.md "Recording
+ * proxy").
+ */
+export const isCounted = (access: AccessRule): boolean =>
+  access !== 'open' && access !== 'caller' && access !== 'operator';

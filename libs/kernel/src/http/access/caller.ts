@@ -15,6 +15,14 @@ export interface Caller {
   readonly expiresAt: number | null;
 }
 
+/** How a request is let in, which its route tells. */
+export interface Admission {
+  /** Whether it counts against the limit of the caller's organization. */
+  counted: boolean;
+  /** Whether the answer goes on for as long as the client likes; it must end with the credential. */
+  lasting: boolean;
+}
+
 /**
  * Lets requests in (cloud mode). The feature `access` provides it under {@link GATEKEEPER}; in local mode there is none.
  */
@@ -27,7 +35,6 @@ export interface Gatekeeper {
 
   /**
    * Called once a request is known to be allowed, before its body is read: counts it, may add headers to the answer.
-   * @param lasting whether the answer goes on for as long as the client likes; it must end with the credential.
    * @throws DomainError `rate_limited`
    */
   admit(
@@ -35,7 +42,7 @@ export interface Gatekeeper {
     credential: string,
     request: FastifyRequest,
     reply: FastifyReply,
-    lasting: boolean,
+    admission: Admission,
   ): Promise<void> | void;
 }
 

@@ -2,7 +2,7 @@ import type { ApiScope } from '@spandrel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
 import type { RouteFacts } from '../openapi/find-routes.js';
-import type { AccessRule } from './access-rule.js';
+import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper } from './caller.js';
 
 /** What the guard has to know of a route. */
@@ -43,7 +43,10 @@ export function guardRequests(
     if (route) assertAllowed(route.access, caller);
     request.caller = caller;
     if (caller.scope) request.scope = caller.scope;
-    await gatekeeper.admit(caller, credential, request, reply, route?.tokenInQuery === true);
+    await gatekeeper.admit(caller, credential, request, reply, {
+      counted: route === undefined || isCounted(route.access),
+      lasting: route?.tokenInQuery === true,
+    });
   });
 }
 

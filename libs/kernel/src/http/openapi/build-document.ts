@@ -2,6 +2,7 @@ import { problemSchema } from '@spandrel/contract';
 import { z } from 'zod';
 import { PACKAGE } from '../../package-root.js';
 import type { Feature } from '../../features/feature.js';
+import { isCounted } from '../access/access-rule.js';
 import type { MediaDescription } from '../operation.js';
 import type { RouteFacts } from './find-routes.js';
 import type {
@@ -167,7 +168,7 @@ function requestBodyOf(route: RouteFacts, components: SchemaComponents): Pick<Op
 
 function successOf({ operation }: RouteFacts, components: SchemaComponents): OpenApiResponse {
   const { answer } = operation;
-  const headers = { ...REQUEST_ID, ...(operation.access !== 'open' && RATE_LIMIT) };
+  const headers = { ...REQUEST_ID, ...(isCounted(operation.access) && RATE_LIMIT) };
   if (answer instanceof z.ZodType) {
     const content = { 'application/json': { schema: components.schemaOf(answer, 'output') } };
     return { description: 'Done.', headers, content };

@@ -1,5 +1,6 @@
 import { ERRORS, PROBLEM_MEDIA_TYPE, problem, type ErrorCode } from '@spandrel/contract';
 import { z } from 'zod';
+import { isCounted } from '../access/access-rule.js';
 import type { RouteFacts } from './find-routes.js';
 import type { OpenApiReference, OpenApiResponse } from './openapi-document.js';
 
@@ -28,7 +29,8 @@ export function problemsOf({ method, operation, query, body }: RouteFacts): Erro
     'headers_too_large',
     'internal',
     'unavailable',
-    ...pick(!open, 'unauthenticated', 'insufficient_scope', 'rate_limited'),
+    ...pick(!open, 'unauthenticated', 'insufficient_scope'),
+    ...pick(isCounted(operation.access), 'rate_limited'),
     ...pick((query ?? body ?? operation.body) !== undefined, 'validation_failed'),
     ...pick(query instanceof z.ZodObject && 'cursor' in query.shape, 'invalid_cursor'),
     ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),
