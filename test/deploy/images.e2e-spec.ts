@@ -4,6 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiKeyOf } from '../../libs/contract/src/api-key.ts';
 import { freePorts } from '../support/ports.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
@@ -95,8 +96,9 @@ describe('the images', () => {
     };
     const gatewayEnv = {
       SPANDREL_API_URL: `http://127.0.0.1:${apiPort}`,
-      SPANDREL_API_KEY: 'spn_sk_not_one_that_is_known',
+      SPANDREL_API_KEY: apiKeyOf(0n),
       SPANDREL_GATEWAY_PORT: String(gatewayPort),
+      SPANDREL_SHUTDOWN_DELAY: '0',
     };
     expect(await healthOf(server, serverEnv)).toBe(1);
     const api = run(server, serverEnv);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { digestOf, isApiKey, newApiKey, shownPrefixOf } from './api-key.js';
+import { isApiKey } from '@spandrel/contract';
+import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
 
 /** Another digit in one place. */
 const changedAt = (key: string, index: number): string =>

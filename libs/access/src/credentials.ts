@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
 import { SETTINGS, type Caller, type Settings } from '@spandrel/kernel';
-import { API_KEY_PREFIX, digestOf, isApiKey } from './api-key.js';
+import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
 import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';

@@ -1,5 +1,6 @@
 export * from './access.js';
 export * from './analytics.js';
+export * from './api-key.js';
 export * from './capture-rules.js';
 export * from './connections.js';
 export * from './datasets.js';

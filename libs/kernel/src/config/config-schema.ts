@@ -1,4 +1,6 @@
+import { isCredential } from '@spandrel/contract';
 import { z } from 'zod';
+import { isHostEntry, NO_HOST_ENTRY } from '../net/host-list.js';
 import { parseCapture } from './capture-setting.js';
 import { parseKeyBytes } from './key-bytes.js';
 
@@ -28,6 +30,13 @@ const jwtSecret = z
     (text) => Buffer.byteLength(text) >= JWT_SECRET_BYTES_MIN,
     `must have at least ${JWT_SECRET_BYTES_MIN} bytes`,
   );
+
+/** Of a project: an API key or a JWT. Whether it is valid the API tells. */
+const credential = z.string().refine(isCredential, 'must be an API key (spn_sk_…) as it was made, or a JWT');
+
+const hosts = z.array(
+  z.string().refine(isHostEntry, { error: ({ input }) => `${JSON.stringify(input)} ${NO_HOST_ENTRY}` }),
+);
 
 const modelPrice = z.strictObject({
   input: z.number().min(0),
@@ -107,7 +116,7 @@ export const configSchema = z.strictObject({
     behind_seconds: z.number().min(1).max(86_400),
   }),
   secret_key: secretKey.nullable(),
-  connections: z.strictObject({ allow_private: z.array(z.string().min(1)) }),
+  connections: z.strictObject({ allow_private: hosts }),
   evals: z.strictObject({ concurrency: z.number().int().min(1).max(1_000), calls_max: z.number().int().min(1) }),
   queue: z.strictObject({ claim_timeout: z.number().int().min(1).nullable() }),
   pricing: z.strictObject({ models: z.record(z.string(), modelPrice) }),
@@ -115,13 +124,13 @@ export const configSchema = z.strictObject({
     enabled: z.boolean(),
     port: port.nullable(),
     api_url: httpUrl.nullable(),
-    api_key: z.string().min(1).nullable(),
+    api_key: credential.nullable(),
     capture,
     spool_dir: z.string().min(1).nullable(),
     spool_items: z.number().int().min(1),
     spool_bytes: bytes,
     record_bytes: bytes,
-    forward_allow: z.array(z.string().min(1)),
+    forward_allow: hosts,
   }),
   /** Bases of the built-in providers, set by variables; they win over the plugin's own config. */
   provider_base_urls: z.strictObject({

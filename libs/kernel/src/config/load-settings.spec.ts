@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiKeyOf } from '@spandrel/contract';
 import { StartError } from '../errors/start-error.js';
 import { loadSettings, type SettingsInput } from './load-settings.js';
 
@@ -146,6 +147,31 @@ describe('loadSettings', () => {
       expect(faults).toContainEqual(expect.stringMatching(expected));
     }
     expect(faults.every((fault) => !fault.includes('\n'))).toBe(true);
+  });
+
+  it('names every entry that is no host beside all other faults', () => {
+    const config = file(
+      'hosts.yaml',
+      'gateway: { forward_allow: [good.example, "https://x", "*"] }\nconnections: { allow_private: [" *.Good.example:80", "a b"] }\n',
+    );
+    expect(faultsOf({ args: ['--config', config, '--port', '70000'] })).toEqual([
+      expect.stringMatching(/^port /),
+      'connections.allow_private[1]: "a b" is not host, host:port or *.domain',
+      'gateway.forward_allow[1]: "https://x" is not host, host:port or *.domain',
+      'gateway.forward_allow[2]: "*" is not host, host:port or *.domain',
+    ]);
+  });
+
+  it('takes an API key or a JWT as the credential of the gateway, and tells nothing of what is neither', () => {
+    const key = apiKeyOf(0xdecafn);
+    for (const apiKey of [key, 'eyJh.eyJz.x-_0']) {
+      expect(load({ env: { SPANDREL_API_KEY: apiKey } }).gateway.apiKey).toBe(apiKey);
+    }
+    for (const apiKey of ['nonsense', `${key}0`, `${key.slice(0, -1)}!`, 'a.b', 'a.b.c.d', 'a..c']) {
+      const faults = faultsOf({ env: { SPANDREL_API_KEY: apiKey } });
+      expect(faults).toEqual([expect.stringMatching(/^gateway\.api_key \(SPANDREL_API_KEY\): must be an API key/)]);
+      expect(faults.join()).not.toContain(apiKey);
+    }
   });
 
   it.each([
