@@ -200,14 +200,37 @@ describe('the answer about a key', () => {
     },
   );
 
-  it('stands while the organization has no requests left', async () => {
-    expect(await statusOf(ALICE)).toBe(200);
-    api.limited.set(ALICE, 1).set(BOB, 1);
+  it('is waited for a moment only where the last one is too old, and by one call only', async () => {
+    const patience = 500;
+    await gateway.close();
+    gateway = await start({ keyCheckMs: 3_000, keyPatienceMs: patience });
+    for (const key of [ALICE, BOB]) expect(await statusOf(key)).toBe(200);
     await pause(FRESH_MS);
-    for (let i = 0; i < 10; i++) expect(await statusOf(ALICE)).toBe(200);
-    expect(api.checks.filter((key) => key === ALICE)).toHaveLength(2);
-    expect(await statusOf(BOB)).toBe(503);
-    api.limited.clear();
+    api.mood = 'hang';
+    const took: number[] = [];
+    for (const key of [ALICE, ALICE, BOB]) {
+      const began = performance.now();
+      expect(await statusOf(key)).toBe(200);
+      took.push(performance.now() - began);
+    }
+    expect(took[0]).toBeGreaterThan(patience * 0.9);
+    expect(took[0]).toBeLessThan(patience * 3);
+    expect(Math.max(...took.slice(1))).toBeLessThan(patience * 0.8);
+  });
+
+  it('counts also when it comes late', async () => {
+    await gateway.close();
+    gateway = await start({ keyCheckMs: 3_000, keyPatienceMs: 50 });
+    // Not recorded, so that no delivery tells of the key.
+    const refused = async (): Promise<boolean> =>
+      (await fetch(`${gateway.url}/v1/models`, { headers: { 'x-spandrel-key': ALICE } })).status === 401;
+    expect(await refused()).toBe(false);
+    api.keys!.delete(ALICE);
+    api.checkDelayMs = 400;
+    await pause(FRESH_MS);
+    expect(await refused()).toBe(false);
+    await until(refused);
+    expect(api.checks).toEqual([ALICE, ALICE]);
   });
 
   it('that comes when the client has left sends nothing on', async () => {

@@ -26,6 +26,7 @@ type Answer = (code: ErrorCode, message: string, provider: Provider | null) => E
 /** The listener: refuses what may not pass and finds out where the rest goes. Outside Nest, since every call runs through. */
 export class GatewayServer {
   readonly http: http.Server;
+  private ending = false;
 
   /**
    * @param keys checks callers' keys; `null` in local mode, which checks Host and Origin instead.
@@ -64,7 +65,13 @@ export class GatewayServer {
     });
   }
 
+  /** From now on each answer is the last of its connection. */
+  endConnections(): void {
+    this.ending = true;
+  }
+
   private onRequest(req: IncomingMessage, res: ServerResponse): void {
+    if (this.ending) res.shouldKeepAlive = false;
     const answer = this.logged(req, (code, message, provider) => answerError(res, code, message, provider));
     const head = this.admit(req, answer);
     if (head === null || this.handlers.own(head.path, req, res)) return;

@@ -12,6 +12,8 @@ export interface GatewaySettings extends Omit<Settings['gateway'], 'enabled'> {
   /** How long the API's answer about a caller's key is good for, and its refusal. */
   keyFreshMs: number;
   keyRefusedMs: number;
+  /** How long a call of a known caller waits for the API's word once the last one is too old. */
+  keyPatienceMs: number;
   /** One question about a key. */
   keyCheckMs: number;
   /** All bodies of all calls in flight together; beyond it recordings are cut short. */
@@ -38,6 +40,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   metricsToken: null,
   keyFreshMs: 60_000,
   keyRefusedMs: 5_000,
+  keyPatienceMs: 250,
   keyCheckMs: 3_000,
   apiUrl: 'http://127.0.0.1:3000',
   apiKey: null,

@@ -51,6 +51,8 @@ export interface GatewayDeps {
 export interface Gateway {
   /** Takes requests. @returns the port it listens on. */
   listen(): Promise<{ port: number }>;
+  /** Serves as before, but with `/readyz` at 503, and lets each answer end its connection: clients go elsewhere. */
+  announceStop(): void;
   /** Takes no more requests, lets those in flight end, hands the recordings over; takes `shutdownMs` at most. */
   close(): Promise<void>;
 }
@@ -97,6 +99,7 @@ class RunningGateway implements Gateway, ForwardHost {
   /** `null` without a credential of the gateway's own. */
   private readonly seal: KeySeal | null;
   private stopping = false;
+  private closing = false;
 
   constructor(
     private readonly settings: GatewaySettings,
@@ -121,8 +124,8 @@ class RunningGateway implements Gateway, ForwardHost {
     this.ingest = new IngestClient(settings.apiUrl, settings.apiKey, settings.deliverMs);
     if (settings.mode === 'cloud') {
       this.credentials = new CredentialClient(settings.apiUrl, settings.keyCheckMs);
-      const { keyFreshMs: freshMs, keyRefusedMs: refusedMs } = settings;
-      this.keys = new KeyChecks(this.credentials, this.logger, this.clock, { freshMs, refusedMs });
+      const { keyFreshMs: freshMs, keyRefusedMs: refusedMs, keyPatienceMs: patienceMs } = settings;
+      this.keys = new KeyChecks(this.credentials, this.logger, this.clock, { freshMs, refusedMs, patienceMs });
     }
     this.seal = settings.apiKey === null ? null : new KeySeal(settings.apiKey);
     this.delivery = new Delivery(this.spool, this.ingest, this.logger, {
@@ -175,9 +178,15 @@ class RunningGateway implements Gateway, ForwardHost {
     return { port: (http.address() as AddressInfo).port };
   }
 
-  async close(): Promise<void> {
-    if (this.stopping) return;
+  announceStop(): void {
     this.stopping = true;
+    this.server.endConnections();
+  }
+
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    this.announceStop();
     const deadline = performance.now() + this.settings.shutdownMs;
     const { http } = this.server;
     http.close();

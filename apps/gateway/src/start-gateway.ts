@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AccessLog, loadPlugins, programMetrics, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
 import { CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway-settings.js';
@@ -26,11 +27,17 @@ export async function startGateway({ settings, logger, lifecycle }: AppContext):
     { providers, logger, metrics, ...(accessLog && { accessLog }) },
   );
   lifecycle.onStop('gateway', () => running.close());
+  let ready: AppReady;
   try {
-    return await running.listen();
+    ready = await running.listen();
   } catch (error) {
     throw new StartError([
       `gateway.port (--gateway-port, SPANDREL_GATEWAY_PORT): cannot listen on ${settings.host}:${gateway.port}: ${(error as Error).message}`,
     ]);
   }
+  lifecycle.onStop('readiness', async () => {
+    running.announceStop();
+    await pause(settings.shutdownDelayMs);
+  });
+  return ready;
 }

@@ -47,6 +47,8 @@ export interface FakeApi {
   deliveries: { key: string | null; at: number }[];
   /** Under whose key each span came. */
   keyOf: Map<string, string | null>;
+  /** How late it answers about keys. */
+  checkDelayMs: number;
   /** Decides that a span is rejected. */
   reject: (span: SentSpan) => Omit<IngestRejection, 'index' | 'collection'> | undefined;
   bodyBytesMax: number;
@@ -59,6 +61,10 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('error', () => undefined);
     req.on('end', () => {
+      if (req.url === '/api/credential' && api.checkDelayMs > 0) setTimeout(answer, api.checkDelayMs);
+      else answer();
+    });
+    const answer = (): void => {
       const { mood } = api;
       if (mood === 'hang') return;
       api.requests++;
@@ -69,18 +75,18 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
       else if (mood === 'unavailable') res.writeHead(503).end();
       else if (typeof mood === 'object') res.writeHead(mood.status).end();
       else if (api.keys && !api.keys.has(String(key))) refuse(res, 'unauthenticated');
-      else if (api.limited.has(String(key))) refuse(res, 'rate_limited', api.limited.get(String(key)));
-      else if (api.hanging.has(String(key)) && req.url === '/api/ingest') return;
       else if (req.url === '/api/credential') res.end(JSON.stringify(api.keys!.get(String(key))));
+      else if (api.limited.has(String(key))) refuse(res, 'rate_limited', api.limited.get(String(key)));
+      else if (api.hanging.has(String(key))) return;
       else if (body.length > api.bodyBytesMax) res.writeHead(413).end();
       else {
         api.deliveries.push({ key, at: performance.now() });
-        const answer = ingest(api, body.toString(), key);
+        const taken = ingest(api, body.toString(), key);
         // Half of the time the answer is lost after the work is done.
         if (mood === 'flaky' && Math.random() < 0.5) res.destroy();
-        else res.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+        else res.setHeader('content-type', 'application/json').end(JSON.stringify(taken));
       }
-    });
+    };
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address() as AddressInfo;
@@ -100,6 +106,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     checks: [],
     deliveries: [],
     keyOf: new Map(),
+    checkDelayMs: 0,
     reject: () => undefined,
     bodyBytesMax: 10 * 1024 * 1024,
     close: () =>

@@ -6,8 +6,6 @@ export type CredentialAnswer =
   | { kind: 'known'; credential: CredentialResource }
   /** No key of its own, or no longer one. */
   | { kind: 'refused' }
-  /** A key, but its organization asks too much just now. */
-  | { kind: 'limited'; retryAfterMs: number }
   /** Nothing: it is away, or what answers is not the API. */
   | { kind: 'unavailable'; message: string };
 
@@ -29,14 +27,14 @@ export class CredentialClient {
 
   async ask(authorization: string): Promise<CredentialAnswer> {
     try {
-      const { statusCode, headers, body } = await this.agent.request({
+      const { statusCode, body } = await this.agent.request({
         origin: this.origin,
         path: this.path,
         method: 'GET',
         headers: { authorization },
         signal: AbortSignal.timeout(this.timeoutMs),
       });
-      return readAnswer(statusCode, Number(headers['retry-after'] ?? NaN), await body.text());
+      return readAnswer(statusCode, await body.text());
     } catch {
       return { kind: 'unavailable', message: 'no answer' };
     }
@@ -47,13 +45,9 @@ export class CredentialClient {
   }
 }
 
-function readAnswer(status: number, retryAfterSeconds: number, text: string): CredentialAnswer {
+function readAnswer(status: number, text: string): CredentialAnswer {
   if (status === ERRORS.unauthenticated.status || status === ERRORS.insufficient_scope.status) {
     return { kind: 'refused' };
-  }
-  if (status === ERRORS.rate_limited.status) {
-    const seconds = Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : 1;
-    return { kind: 'limited', retryAfterMs: Math.min(60, Math.max(1, seconds)) * 1_000 };
   }
   if (status !== 200) return { kind: 'unavailable', message: `HTTP ${status}` };
   const credential = credentialSchema.safeParse(attemptJson(text)).data;

@@ -16,7 +16,9 @@ export interface KeyCheckOptions {
   keysMax?: number;
   /** Unknown keys that are asked about at once. */
   askingMax?: number;
-  /** How often the API is looked for while it is away, and the least between two questions about one key. */
+  /** How long a call waits for the answer about a key whose last one is too old; beyond it that one stands. */
+  patienceMs: number;
+  /** How often the API is looked for while it is away. */
   retryMs?: number;
 }
 
@@ -27,8 +29,8 @@ interface Known {
   expiresAt: number;
   /** When it was last told to be good, on the clock of `performance.now()`. */
   toldAt: number;
-  /** When it may next be asked about. */
-  askAt: number;
+  /** For calls that wait for the API's word. */
+  soon: Promise<Verdict> | null;
 }
 
 /** The part of an answer's life after which it is asked for anew. */
@@ -50,7 +52,8 @@ const UNKNOWN_YET = refused('unavailable', 'The Spandrel key cannot be checked r
 
 /**
  * Lets callers in by their keys (contract.md "Recording proxy", cloud mode). The answer for a key that is known is
- * there at once: the API is asked in the background, and while it is away those it has let in before stay in.
+ * there at once, or in a moment: the API is asked in the background, and while it is away, or as long as it keeps
+ * silent, those it has let in before stay in.
  */
 export class KeyChecks {
   private readonly options: Required<KeyCheckOptions>;
@@ -59,6 +62,8 @@ export class KeyChecks {
   private readonly refusals = new Map<string, { verdict: Refused; until: number }>();
   private readonly asking = new Map<string, Promise<Verdict>>();
   private prober: NodeJS.Timeout | null = null;
+  /** A question waits for longer than calls do, so that no other call waits too; ends when a question does. */
+  private silent = false;
   private closed = false;
 
   constructor(
@@ -99,13 +104,27 @@ export class KeyChecks {
       this.known.delete(caller.digest);
       return EXPIRED;
     }
-    const now = performance.now();
+    const age = performance.now() - known.toldAt;
     const { freshMs } = this.options;
-    if (now - known.toldAt < freshMs * REFRESH_AT) return { ok: true, caller };
-    const stale = now - known.toldAt >= freshMs && !this.apiAway;
-    if (stale) return this.ask(caller, known);
-    if (now >= known.askAt && !this.apiAway) void this.ask(caller, known);
-    return { ok: true, caller };
+    if (age < freshMs * REFRESH_AT || this.apiAway) return { ok: true, caller };
+    const asked = this.ask(caller, known);
+    return age < freshMs || this.silent ? { ok: true, caller } : this.soon(known, asked);
+  }
+
+  /** The API's word when it comes in time, else its last one. */
+  private soon(known: Known, asked: Promise<Verdict>): Promise<Verdict> {
+    known.soon ??= new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.silent = true;
+        resolve({ ok: true, caller: known.caller });
+      }, this.options.patienceMs);
+      void asked.then((verdict) => {
+        clearTimeout(timer);
+        known.soon = null;
+        resolve(verdict);
+      });
+    });
+    return known.soon;
   }
 
   private checkUnknown(digest: string, key: string): Verdict | Promise<Verdict> {
@@ -125,7 +144,10 @@ export class KeyChecks {
     const asking = this.client
       .ask(caller.authorization!)
       .then((answer) => this.judge(caller, known, answer))
-      .finally(() => this.asking.delete(digest));
+      .finally(() => {
+        this.asking.delete(digest);
+        this.silent = false;
+      });
     this.asking.set(digest, asking);
     return asking;
   }
@@ -139,9 +161,6 @@ export class KeyChecks {
       case 'unavailable':
         this.lookFor(caller, answer.message);
         return known ? { ok: true, caller } : UNKNOWN_YET;
-      case 'limited':
-        if (known) return this.keep(known, answer.retryAfterMs);
-        return this.refuse(caller.digest, UNKNOWN_YET, this.options.retryMs);
     }
   }
 
@@ -154,29 +173,16 @@ export class KeyChecks {
     const ends = expiresAt === null ? Infinity : Date.parse(expiresAt);
     // Anything but a moment to come: one that cannot be read, too.
     if (!(this.clock.now() < ends)) return this.refuse(digest, EXPIRED);
-    const toldAt = performance.now();
     this.refusals.delete(digest);
-    remember(
-      this.known,
-      digest,
-      { caller, expiresAt: ends, toldAt, askAt: toldAt + this.options.retryMs },
-      this.options.keysMax,
-    );
+    const known = { caller, expiresAt: ends, toldAt: performance.now(), soon: null };
+    remember(this.known, digest, known, this.options.keysMax);
     return { ok: true, caller };
   }
 
-  /** The API tells a bad key before it counts a request, so this one is good; asked again when it has the time. */
-  private keep(known: Known, retryAfterMs: number): Verdict {
-    const now = performance.now();
-    const { freshMs } = this.options;
-    known.askAt = now + retryAfterMs;
-    known.toldAt = Math.max(now - freshMs * REFRESH_AT, known.askAt - freshMs);
-    return { ok: true, caller: known.caller };
-  }
-
-  private refuse(digest: string, verdict: Refused, forMs = this.options.refusedMs): Verdict {
+  private refuse(digest: string, verdict: Refused): Verdict {
+    const { refusedMs, keysMax } = this.options;
     this.known.delete(digest);
-    remember(this.refusals, digest, { verdict, until: performance.now() + forMs }, this.options.keysMax);
+    remember(this.refusals, digest, { verdict, until: performance.now() + refusedMs }, keysMax);
     return verdict;
   }
 

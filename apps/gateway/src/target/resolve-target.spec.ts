@@ -115,6 +115,13 @@ describe('the target of a request', () => {
     else expect(target).toBe('target_not_allowed');
   });
 
+  it('is refused with the header named as people write it', () => {
+    expect(resolve('/x', { 'x-base': 'nonsense' })).toMatchObject({ message: 'The header X-Base is not a URL.' });
+    expect(resolve('/x', { 'x-forward-url': 'http://unlisted.test' }, [])).toMatchObject({
+      message: expect.stringMatching(/^The header X-Forward-URL names a host /),
+    });
+  });
+
   it('refuses a list of allowed hosts it cannot read', () => {
     expect(() => forwardAllow(['ok.com', 'https://x', '*'])).toThrow(/"https:\/\/x".*\n.*"\*"/);
   });

@@ -27,6 +27,9 @@ export interface Refusal {
 
 export const FORWARD_HEADER = 'x-forward-url';
 
+/** As people write it. */
+const FORWARD_HEADER_TITLED = 'X-Forward-URL';
+
 /** Finds the target of a request (contract.md "Recording proxy": the first rule that applies). */
 export class TargetResolver {
   private readonly bases: BaseCache;
@@ -47,17 +50,17 @@ export class TargetResolver {
       return refusal(
         null,
         'validation_failed',
-        'No provider is known for this path: name its base URL in the header X-Forward-URL.',
+        `No provider is known for this path: name its base URL in the header ${FORWARD_HEADER_TITLED}.`,
       );
     }
     const header = entry.provider.baseHeader;
     const given = header === undefined ? undefined : head.headers[header];
-    const base = given === undefined ? entry.base : this.namedBase(header!, given, entry.provider);
+    const base = given === undefined ? entry.base : this.namedBase(titled(header!), given, entry.provider);
     if (base === null) {
       return refusal(
         entry.provider,
         'validation_failed',
-        `${entry.name} has no base URL: name one in the header X-Forward-URL.`,
+        `${entry.name} has no base URL: name one in the header ${FORWARD_HEADER_TITLED}.`,
       );
     }
     if ('code' in base) return base;
@@ -69,7 +72,7 @@ export class TargetResolver {
 
   private forwarded(text: string, head: RequestHead): Target | Refusal {
     const wire = this.providers.recognise(head);
-    const base = this.namedBase('X-Forward-URL', text, wire?.provider ?? null);
+    const base = this.namedBase(FORWARD_HEADER_TITLED, text, wire?.provider ?? null);
     if ('code' in base) return base;
     const owner = this.providers.ownerOf(base);
     const read = this.wireFormat(head, [wire, owner, ...this.providers.entries]);
@@ -110,3 +113,6 @@ export class TargetResolver {
 }
 
 const refusal = (provider: Provider | null, code: ErrorCode, message: string): Refusal => ({ provider, code, message });
+
+/** `X-Ollama-Base` for `x-ollama-base`: as people write the names of headers. */
+const titled = (header: string): string => header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());

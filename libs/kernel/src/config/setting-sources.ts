@@ -39,7 +39,7 @@ export const SETTING_SOURCES: readonly SettingSource[] = [
     path: 'shutdown_delay',
     kind: 'integer',
     variable: 'SPANDREL_SHUTDOWN_DELAY',
-    help: 'seconds that the server still serves after SIGTERM, for balancers to notice',
+    help: 'seconds that server and gateway still serve after SIGTERM, for balancers to notice',
   },
   {
     path: 'redis_url',

@@ -23,7 +23,7 @@ export interface Settings {
   /** Absolute. */
   dataDir: string;
   logLevel: string;
-  /** How long the server still serves once it is told to stop, so that balancers take it out first. */
+  /** How long server and gateway still serve once they are told to stop, so that balancers take them out first. */
   shutdownDelayMs: number;
   /** `undefined`: all features of the mode. */
   features: readonly string[] | undefined;
