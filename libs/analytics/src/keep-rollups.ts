@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import type { WriteTx } from '@spandrel/storage';
+import { together, type WriteTx } from '@spandrel/storage';
 import {
   SpanCommitParticipants,
   type LeavingSpans,
@@ -91,9 +91,10 @@ async function write(tx: WriteTx, { deltas, traces, cleared }: Effect): Promise<
     for (const projectId of cleared) await recountProject(tx, projectScope(projectId));
   }
   const isKept = ({ projectId }: { projectId: string }): boolean => !cleared.has(projectId);
-  if (deltas.touched) await addRollups(tx, deltas.rows().filter(isKept));
+  const adding = deltas.touched && addRollups(tx, deltas.rows().filter(isKept));
   const totals = [...traces].map(([projectId, traceCount]) => ({ projectId, traceCount }));
-  await addTotals(tx, totals.filter((total) => total.traceCount !== 0 && isKept(total)).toSorted(byProject));
+  const counted = totals.filter((total) => total.traceCount !== 0 && isKept(total)).toSorted(byProject);
+  await together(adding, addTotals(tx, counted));
 }
 
 const byProject = (a: { projectId: string }, b: { projectId: string }): number => (a.projectId < b.projectId ? -1 : 1);

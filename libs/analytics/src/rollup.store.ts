@@ -1,4 +1,4 @@
-import { lockTables, rawSql, rowsFrom, sql, type Sql, type WriteTx } from '@spandrel/storage';
+import { lockTables, rawSql, rowsFrom, sql, together, type Sql, type WriteTx } from '@spandrel/storage';
 import type { Scope } from '@spandrel/kernel';
 import type { AnalyticsTotalRow, RollupKey, RollupRow } from './rollup.entity.js';
 import { rollupTable } from './tables.js';
@@ -63,22 +63,21 @@ const rollupsFrom = (rows: readonly RollupRow[], properties: readonly Property[]
  * @param rows in the order of their keys.
  */
 export async function addRollups(tx: WriteTx, rows: readonly RollupRow[]): Promise<void> {
-  await tx.run(sql`${INSERT}${rollupsFrom(rows, rollupTable.properties)}${ADD}`);
+  const adding = tx.run(sql`${INSERT}${rollupsFrom(rows, rollupTable.properties)}${ADD}`);
   const fewer = rows.filter(({ spanCount }) => spanCount < 0);
-  if (fewer.length > 0) await tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, KEY)})`);
+  await together(adding, fewer.length > 0 && tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, KEY)})`));
 }
 
 /** Adds to the numbers of traces of any projects; a project without traces has no row. @param totals in one order. */
 export async function addTotals(tx: WriteTx, totals: readonly AnalyticsTotalRow[]): Promise<void> {
-  for (const { projectId, traceCount } of totals) {
-    await tx.run(
+  const sent = totals.flatMap(({ projectId, traceCount }) => [
+    tx.run(
       sql`insert into analytics_total as t (project_id, trace_count) values (${projectId}, ${traceCount})
         on conflict (project_id) do update set trace_count = t.trace_count + excluded.trace_count`,
-    );
-    if (traceCount < 0) {
-      await tx.run(sql`delete from analytics_total where project_id = ${projectId} and trace_count = 0`);
-    }
-  }
+    ),
+    traceCount < 0 && tx.run(sql`delete from analytics_total where project_id = ${projectId} and trace_count = 0`),
+  ]);
+  await together(...sent);
 }
 
 /** From here to the end of the transaction no other instance commits a change of spans or of the number of traces. */

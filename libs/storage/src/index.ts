@@ -22,7 +22,8 @@ export {
 } from './keyset.js';
 export { lockTables } from './lock-tables.js';
 export { openStorage } from './open-storage.js';
-export { DayPartitions } from './partitions/day-partitions.js';
+export { together } from './together.js';
+export { DayPartitions, type DaySize } from './partitions/day-partitions.js';
 export { DAY_MS, dayOf, dayStart } from './partitions/days.js';
 export { atStarts, betweenStarts, emptyDay, holdDay, ofDays, onPostgres } from './partitions/made-days.js';
 export {

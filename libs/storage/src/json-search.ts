@@ -1,5 +1,5 @@
 import { parseExactJson } from '@spandrel/contract';
-import { containsText, sql, type Sql } from './sql.js';
+import { containsFolded, sql, type Sql } from './sql.js';
 
 /** Longest part of a needle that the database looks for; the rest is left to {@link jsonContains}. */
 const PREFILTER_LENGTH_MAX = 500;
@@ -20,7 +20,7 @@ export function jsonContains(text: string | null, needle: string): boolean {
 export function mayContainJson(column: string, needle: string): Sql {
   const shortened = needle.slice(0, PREFILTER_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '');
   if (!shortened.isWellFormed()) return sql`1 = 1`;
-  return containsText(column, JSON.stringify(shortened).slice(1, -1));
+  return containsFolded(column, foldAscii(JSON.stringify(shortened).slice(1, -1)));
 }
 
 function valueContains(value: unknown, folded: string): boolean {

@@ -126,6 +126,18 @@ export const containsText = (column: string, needle: string): Sql => ({
 });
 
 /**
+ * As {@link containsText}, for long texts: on Postgres a search for the folded needle in the folded column takes half the
+ * time of ILIKE or less, which begins anew at every letter that is the needle's first.
+ * @param folded without letters A to Z.
+ */
+export const containsFolded = (column: string, folded: string): Sql => ({
+  writeTo(target) {
+    if (target.dialect === 'sqlite') containsText(column, folded).writeTo(target);
+    else sql`strpos(lower(${rawSql(column)}), ${folded}) > 0`.writeTo(target);
+  },
+});
+
+/**
  * A column that is not to be looked for in an index: SQLite, which knows no figures of the data, would otherwise take
  * any index that fits. Postgres chooses by itself.
  */

@@ -57,7 +57,7 @@ export class ExpiredStore {
       )
     ).map(({ id }) => id);
     if (ids.length === 0) return [];
-    const within = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
+    const { within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
     return tx.all<SpanRow>(
       sql`select ${spanTable.select('s')} from span s
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')} order by s.id`,

@@ -24,9 +24,11 @@ export interface FewLimits {
   inSlots: number;
   /** Candidates that a text search looks through in list order before it looks through all payloads as they lie. */
   searched: number;
+  /** Hits among payloads that one statement brings, or that are sorted; on Postgres. */
+  hits: number;
 }
 
-export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000, searched: 30_000 };
+export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000, searched: 30_000, hits: 10_000 };
 
 /** A list's filters, and a range of starts to which one look at the database is limited, on Postgres. */
 export type SpanQuery = ListSpans & {

@@ -4,7 +4,6 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   behind,
-  betweenStarts,
   DayPartitions,
   fillPage,
   joinSql,
@@ -15,6 +14,7 @@ import {
   startOf,
   Storage,
   upTo,
+  type DaySize,
   type Fetched,
   type LongReadOptions,
   type Page,
@@ -32,6 +32,7 @@ import {
   type StartRange,
   type Walk,
 } from './span-candidates.store.js';
+import { scanAllDays, scanDays } from './day-scan.store.js';
 import { scanPayloads } from './payload-scan.store.js';
 import { placesOfSpans, startsOfTraces } from './span-places.store.js';
 import { filteredValues } from './span-filter.store.js';
@@ -71,6 +72,14 @@ type Plans = (window?: StartRange) => Promise<Search | null>;
 type Windows = (start: Position | undefined) => readonly StartRange[];
 type Fetch = (part: Part, start: Position | undefined, count: number) => Promise<Fetched<StoredSpan>>;
 const NONE: Promise<Fetched<StoredSpan>> = Promise.resolve({ rows: [] });
+
+/** Looks through payloads as they lie. */
+interface Scan {
+  /** How many candidates are looked at in list order before. */
+  behind: number;
+  /** @returns `undefined` when it cannot be done after all. */
+  next: (part: Part, from: Position | undefined) => Promise<Slice | undefined>;
+}
 
 /** Some candidates whose payload may contain what is searched, in order, and where they end; at the end `undefined`. */
 interface Slice {
@@ -200,16 +209,11 @@ export class SpanListStore {
     let bytes = 0;
     let from = start;
     let looked = 0;
-    let scans = this.mayScan(search);
+    let scan = this.scanOf(search);
     for (let size = SLICE_MIN; ; looked += size, size = Math.min(size * 2, SLICE_MAX)) {
-      const scanned =
-        scans && looked >= this.limits.searched
-          ? await scanPayloads(search, payloadConditions(search.query), part, from)
-          : undefined;
-      scans &&= looked < this.limits.searched;
-      const { maybes, end } = scanned
-        ? { maybes: scanned, end: undefined }
-        : await this.nextSlice(search, part, from, size);
+      const scanned = scan && looked >= scan.behind ? await scan.next(part, from) : undefined;
+      if (scan && looked >= scan.behind && !scanned) scan = undefined;
+      const { maybes, end } = scanned ?? (await this.nextSlice(search, part, from, size));
       for await (const loaded of this.loaded(search, maybes)) {
         for (const span of loaded.filter((candidate) => matchesText(candidate, search.query))) {
           found.push(span);
@@ -234,20 +238,44 @@ export class SpanListStore {
     }
   }
 
-  /** Whether all payloads may be looked through: not where the candidates are in a range of time or in some traces. */
-  private mayScan({ query, ofTraces }: Search): boolean {
-    return (
-      !query.within &&
-      query.since === undefined &&
-      query.until === undefined &&
-      !ofTraces &&
-      query.trace_id === undefined
-    );
+  /** How payloads are looked through as they lie; `undefined` where the candidates are few among them. */
+  private scanOf(search: Search): Scan | undefined {
+    const { query, ofTraces, plan } = search;
+    if (ofTraces || query.trace_id !== undefined) return undefined;
+    const conditions = payloadConditions(query);
+    const { searched } = this.limits;
+    if (this.storage.dialect === 'sqlite') {
+      if (query.since !== undefined || query.until !== undefined) return undefined;
+      return {
+        behind: searched,
+        next: async (part, from) => {
+          const maybes = await scanPayloads(search, conditions, part, from);
+          return maybes && { maybes, end: undefined };
+        },
+      };
+    }
+    if (plan.walk?.sorting.unindexed) return undefined;
+    let sizes: Promise<readonly DaySize[]> | undefined;
+    const days = (): Promise<readonly DaySize[]> => (sizes ??= this.partitions?.sizes() ?? Promise.resolve([]));
+    if (query.sort_by !== 'started_at') {
+      return {
+        behind: searched,
+        next: async (part, from) => scanAllDays(search, conditions, await days(), part, from),
+      };
+    }
+    let turn = 0;
+    return {
+      behind: Math.min(searched, SLICE_MIN),
+      next: async (part, from) => scanDays(search, conditions, await days(), part, from, turn++),
+    };
   }
 
   private nextSlice(search: Search, part: Part, from: Position | undefined, size: number): Promise<Slice> {
     const { walk } = search.plan;
-    return walk ? this.walkedSlice(search, walk, part, from, size) : this.slice(search, part, from, size);
+    // A join is planned without knowing where the slice lies: on Postgres it reads all payloads of the partitions.
+    return walk && this.storage.dialect === 'sqlite'
+      ? this.walkedSlice(search, walk, part, from, size)
+      : this.slice(search, part, from, size);
   }
 
   /** Where one statement finds the candidates, another one finds a slice's end, so that none of them need be read. */
@@ -269,7 +297,7 @@ export class SpanListStore {
       : behind(sorting, part, from);
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select s.id as id from span s join span_payload p on ${PAYLOAD_OF_SPAN}
-        where ${where}${betweenStarts('p.started_at', query.within?.from, query.within?.until)} and ${slice} and ${joinSql(payloadConditions(query), ' and ')} order by ${order}`,
+        where ${where} and ${slice} and ${joinSql(payloadConditions(query), ' and ')} order by ${order}`,
       options,
     );
     return { maybes: rows.map(({ id }) => id), end };
@@ -283,7 +311,7 @@ export class SpanListStore {
   ): Promise<Slice> {
     const candidates = await plan.candidates(part, from, size);
     const ids = candidates.map(({ id }) => id);
-    const within = await placesOfSpans(
+    const { within } = await placesOfSpans(
       this.storage.dialect,
       (read) => this.storage.readLong(read, options),
       scope,

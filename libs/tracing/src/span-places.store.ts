@@ -7,6 +7,13 @@ export type Read = <Row>(query: Sql) => Promise<Row[]>;
 /** A condition on `started_at`, of a table with this alias, that spans asked for meet: what leads to their partitions. */
 export type Within = (alias: string) => Sql;
 
+/** Where some spans lie. */
+export interface Places {
+  within: Within;
+  /** Whether there are any of them, as far as is known. */
+  any: boolean;
+}
+
 const ANYWHERE: Within = () => rawSql('');
 
 /**
@@ -19,15 +26,15 @@ export async function placesOfSpans(
   { projectId }: Scope,
   ids: readonly string[],
   lock = false,
-): Promise<Within> {
-  if (dialect === 'sqlite' || ids.length === 0) return ANYWHERE;
+): Promise<Places> {
+  if (dialect === 'sqlite' || ids.length === 0) return { within: ANYWHERE, any: true };
   const order = lock ? sql` order by k.id${forUpdate('k')}` : rawSql('');
   const rows = await read<{ startedAt: number }>(
     sql`select k.started_at as "startedAt" from span_key k
       where k.project_id = ${projectId} and ${anyOf('k.id', ids)}${order}`,
   );
   const starts = rows.map(({ startedAt }) => startedAt);
-  return (alias) => atStarts(`${alias}.started_at`, starts);
+  return { within: (alias) => atStarts(`${alias}.started_at`, starts), any: starts.length > 0 };
 }
 
 /** Between which starts the spans of a trace lie. */

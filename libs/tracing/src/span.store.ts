@@ -10,13 +10,14 @@ import {
   sql,
   Storage,
   takeFittingIds,
+  together,
   type LongReadOptions,
   type Position,
   type Sorting,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans, placesOfTrace, type Read } from './span-places.store.js';
+import { placesOfSpans, placesOfTrace, type Places, type Read } from './span-places.store.js';
 import type { DatedPayloadRow, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './working-set.js';
@@ -61,7 +62,7 @@ export class SpanStore {
 
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
-    const within = await placesOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
+    const { within } = await placesOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
     const [span] = await this.storage.read<StoredSpan>(
       sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}${within('s')}${within('p')}`,
     );
@@ -95,7 +96,7 @@ export class SpanStore {
    */
   async loadSome(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<StoredSpan[]> {
     if (ids.length === 0) return [];
-    const within = await placesOfSpans(this.storage.dialect, this.reading(options), scope, ids);
+    const { within } = await placesOfSpans(this.storage.dialect, this.reading(options), scope, ids);
     const sizes = await this.storage.readLong<{ id: string; bytes: number }>(
       sql`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from span_payload p
         where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}`,
@@ -112,8 +113,16 @@ export class SpanStore {
 
   /** Spans to be changed, locked against other instances in the order of their ids. */
   async loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<StoredSpan[]> {
-    if (ids.length === 0) return [];
-    const within = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+    return this.loadLocked(tx, scope, ids, await this.lock(tx, scope, ids));
+  }
+
+  /** Locks spans as {@link loadForWrite} does. @returns where they lie, for {@link loadLocked}. */
+  lock(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<Places> {
+    return placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+  }
+
+  async loadLocked(tx: WriteTx, scope: Scope, ids: readonly string[], { any, within }: Places): Promise<StoredSpan[]> {
+    if (ids.length === 0 || !any) return [];
     return tx.all<StoredSpan>(
       sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}
         order by s.id`,
@@ -143,14 +152,17 @@ export class SpanStore {
       }
     }
     const tables = spanTablesOf(tx.dialect);
-    if (tx.dialect === 'postgres') await tx.insert(spanKeyTable, inserted);
-    await tx.insert(tables.span, inserted);
-    await tx.insert(tables.payload, inserted.map(payloadRow));
-    await this.move(tx, moved);
-    await tx.update(tables.span, ended, ENDED);
-    await tx.update(tables.span, changed);
-    await tx.update(tables.payload, payloads, PAYLOAD_WITHOUT_INPUT);
-    await tx.update(tables.payload, payloadsWithInput);
+    // Asked for together, done in this order.
+    await together(
+      tx.dialect === 'postgres' && tx.insert(spanKeyTable, inserted),
+      tx.insert(tables.span, inserted),
+      tx.insert(tables.payload, inserted.map(payloadRow)),
+      ...this.move(tx, moved),
+      tx.update(tables.span, ended, ENDED),
+      tx.update(tables.span, changed),
+      tx.update(tables.payload, payloads, PAYLOAD_WITHOUT_INPUT),
+      tx.update(tables.payload, payloadsWithInput),
+    );
     await this.delete(tx, scope, deleted);
   }
 
@@ -175,7 +187,7 @@ export class SpanStore {
 
   async delete(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const within = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
+    const { within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
     if (tx.dialect === 'postgres') {
       await tx.run(sql`delete from span_key where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
     }
@@ -189,24 +201,27 @@ export class SpanStore {
    * On Postgres a start is part of the key, and where a row lies. A span that is deleted and made again in one transaction
    * may come to another trace.
    */
-  private async move(tx: WriteTx, moves: readonly { from: StoredSpan; to: StoredSpan }[]): Promise<void> {
-    if (tx.dialect === 'sqlite') return;
-    for (const { from, to } of moves) {
-      await tx.run(
+  private move(tx: WriteTx, moves: readonly { from: StoredSpan; to: StoredSpan }[]): Promise<unknown>[] {
+    if (tx.dialect === 'sqlite') return [];
+    return moves.flatMap(({ from, to }) => {
+      const key = tx.run(
         sql`update span_key set started_at = ${to.startedAt}, trace_id = ${to.traceId}
           where project_id = ${from.projectId} and id = ${from.id}`,
       );
-      if (from.startedAt === to.startedAt) continue;
-      for (const [table, idColumn] of [
-        ['span', 'id'],
-        ['span_payload', 'span_id'],
-      ] as const) {
-        await tx.run(
+      if (from.startedAt === to.startedAt) return [key];
+      const rows = (
+        [
+          ['span', 'id'],
+          ['span_payload', 'span_id'],
+        ] as const
+      ).map(([table, idColumn]) =>
+        tx.run(
           sql`update ${rawSql(table)} set started_at = ${to.startedAt} where project_id = ${from.projectId}
             and ${rawSql(idColumn)} = ${from.id} and started_at = ${from.startedAt}`,
-        );
-      }
-    }
+        ),
+      );
+      return [key, ...rows];
+    });
   }
 
   private reading(options: LongReadOptions): Read {

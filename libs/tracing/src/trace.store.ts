@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, forUpdate, rawSql, rowsFrom, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import { anyOf, forUpdate, rawSql, rowsFrom, sql, Storage, together, type Sql, type WriteTx } from '@spandrel/storage';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './working-set.js';
@@ -56,7 +56,8 @@ export class TraceStore {
     if (spanIds.length === 0) return this.loadForWrite(tx, scope, ids);
     const named = rowsFrom('named', { id: { type: 'text', values: ids } });
     const ofSpans = sql`select s.trace_id from span_key s where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds)}`;
-    return this.lock(tx, scope, sql`t.id in (select named.id from ${named} union ${ofSpans})`);
+    // As an array they are looked up by key; joined, all traces of the project may be read.
+    return this.lock(tx, scope, sql`t.id = any(array(select named.id from ${named} union ${ofSpans}))`);
   }
 
   /** Writes what the jobs made of the traces. */
@@ -72,10 +73,13 @@ export class TraceStore {
       if (before) tagsGone.push(...tagRows(before));
       tagsNew.push(...tagRows(now));
     }
-    await tx.insert(traceTable, inserted);
-    await tx.update(traceTable, updated);
-    await this.deleteTags(tx, tagsGone);
-    await tx.insert(traceTagTable, tagsNew);
+    // Asked for together, done in this order.
+    await together(
+      tx.insert(traceTable, inserted),
+      tx.update(traceTable, updated),
+      ...this.deletingTags(tx, tagsGone),
+      tx.insert(traceTagTable, tagsNew),
+    );
   }
 
   /** Deletes traces of one project that have no spans any more. */
@@ -103,7 +107,7 @@ export class TraceStore {
   }
 
   async delete(tx: WriteTx, trace: TraceRow): Promise<void> {
-    await this.deleteTags(tx, tagRows(trace));
+    await together(...this.deletingTags(tx, tagRows(trace)));
     await tx.run(sql`delete from trace where project_id = ${trace.projectId} and id = ${trace.id}`);
   }
 
@@ -149,12 +153,12 @@ export class TraceStore {
     return others.length > 0;
   }
 
-  private async deleteTags(tx: WriteTx, rows: readonly TraceTagRow[]): Promise<void> {
-    for (const { projectId, tag, startedAt, traceId } of rows) {
-      await tx.run(
+  private deletingTags(tx: WriteTx, rows: readonly TraceTagRow[]): Promise<number>[] {
+    return rows.map(({ projectId, tag, startedAt, traceId }) =>
+      tx.run(
         sql`delete from trace_tag where project_id = ${projectId} and tag = ${tag} and started_at = ${startedAt} and trace_id = ${traceId}`,
-      );
-    }
+      ),
+    );
   }
 }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, type Scope } from '@spandrel/kernel';
-import type { Applied, Outcome, WriteTx } from '@spandrel/storage';
+import { together, type Applied, type Outcome, type WriteTx } from '@spandrel/storage';
 import { applyJob, type JobAnswer } from './apply-job.js';
 import { DeleteTraces } from './delete-traces.js';
 import type { PricingTable } from './pricing.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
 import { SpanStore } from './span.store.js';
+import type { StoredSpan } from './span.entity.js';
 import { TraceStore } from './trace.store.js';
 import type { TracingChange } from './tracing-change.js';
 import { isBulkDelete, type RowJob, type TracingJob } from './tracing-job.js';
@@ -79,13 +80,20 @@ export class WriteBatch {
       for (const id of traceIdsOf(job)) traceIds.add(id);
     }
     const spanIds = [...set.spans.keys()];
+    let spans: StoredSpan[];
     if (tx.dialect === 'postgres') {
       // Traces before their spans, as who deletes a trace does. SQLite has one writer, which needs no second look.
-      const traces = await this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
-      for (const trace of traces) set.loadTrace(trace.id, trace);
+      const locking = this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
+      const placing = this.spans.lock(tx, scope, spanIds);
+      await together(locking, placing);
+      const places = await placing;
+      for (const trace of await locking) set.loadTrace(trace.id, trace);
       traceIds.clear();
+      spans = await this.spans.loadLocked(tx, scope, spanIds, places);
+    } else {
+      spans = await this.spans.loadForWrite(tx, scope, spanIds);
     }
-    for (const span of await this.spans.loadForWrite(tx, scope, spanIds)) {
+    for (const span of spans) {
       set.loadSpan(span.id, span);
       if (!set.traces.has(span.traceId)) traceIds.add(span.traceId);
     }
@@ -94,12 +102,18 @@ export class WriteBatch {
   }
 
   private async save(tx: WriteTx, set: WorkingSet): Promise<void> {
-    await this.spans.save(tx, set.scope, set.spans.values());
-    for (const cell of set.traces.values()) {
+    const traces = [...set.traces.values()];
+    const saving = this.spans.save(tx, set.scope, set.spans.values());
+    if (!traces.some(({ recount }) => recount)) {
+      await together(saving, this.traces.save(tx, traces));
+      return;
+    }
+    await saving;
+    for (const cell of traces) {
       if (!cell.recount || !cell.now) continue;
       cell.now = { ...cell.now, lastEndedAt: await this.spans.latestEnd(tx, set.scope, cell.now.id) };
     }
-    await this.traces.save(tx, set.traces.values());
+    await this.traces.save(tx, traces);
   }
 }
 

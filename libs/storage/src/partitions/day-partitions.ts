@@ -1,7 +1,7 @@
 import type { Logger } from '@spandrel/kernel';
 import type { Storage } from '../storage.js';
 import { dayOf } from './days.js';
-import { dropDay, MADE_DAYS, makeDay } from './made-days.js';
+import { DAY_SIZES, dropDay, MADE_DAYS, makeDay } from './made-days.js';
 
 /** Days that get a partition: longer ago than any plan keeps, rows are soon deleted again; far ahead, clocks are wrong. */
 const DAYS_BACK = 100;
@@ -11,6 +11,12 @@ const DAYS_AHEAD = 2;
 const LOCK_MS = 200;
 /** After a failure rows of the day go to the default partition for so long. */
 const AGAIN_MS = 10_000;
+
+/** A day and how much lies in its partition. */
+export interface DaySize {
+  day: number;
+  bytes: number;
+}
 
 /** Whether a day is one that gets partitions of its own. */
 const getsPartition = (day: number, today: number): boolean => day >= today - DAYS_BACK && day <= today + DAYS_AHEAD;
@@ -55,6 +61,11 @@ export class DayPartitions {
     this.made.clear();
     for (const day of days) this.made.add(day);
     return days;
+  }
+
+  /** The days that have partitions, oldest first, with the bytes of their payloads. None on SQLite. */
+  async sizes(): Promise<DaySize[]> {
+    return this.storage.dialect === 'sqlite' ? [] : this.storage.read<DaySize>(DAY_SIZES);
   }
 
   /** As {@link days}, as last heard: another process may have made or dropped some since. */

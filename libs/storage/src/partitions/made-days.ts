@@ -97,6 +97,12 @@ export const MADE_DAYS: Sql = rawSql(`
   from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = to_regclass('${DAY_TABLES[0]}') and c.relname ~ '_p[0-9]{8}$' order by 1`);
 
+/** As {@link MADE_DAYS}, with the bytes of the payloads of each. */
+export const DAY_SIZES: Sql = rawSql(`
+  select (to_date(right(c.relname, 8), 'YYYYMMDD') - date '1970-01-01')::bigint as day, pg_table_size(c.oid) as bytes
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = to_regclass('${DAY_TABLES[1]}') and c.relname ~ '_p[0-9]{8}$' order by 1`);
+
 /** Arms of a condition; more of them become one range: planning with many takes longer than looking into all partitions. */
 const RANGES_MAX = 4;
 
@@ -119,7 +125,8 @@ export const atStarts = (column: string, starts: readonly number[]): Sql => ({
   writeTo(target) {
     if (target.dialect === 'sqlite') return;
     const distinct = [...new Set(starts)];
-    if (distinct.length > STARTS_MAX) ofDays(column, distinct.map(dayOf)).writeTo(target);
+    // Of an empty list Postgres would not see that no partition matters, and plan for all of them.
+    if (distinct.length === 0 || distinct.length > STARTS_MAX) ofDays(column, distinct.map(dayOf)).writeTo(target);
     else sql` and ${rawSql(column)} = any(${`{${distinct.join(',')}}`}::bigint[])`.writeTo(target);
   },
 });

@@ -45,9 +45,11 @@ export class PostgresBackend implements Backend {
     let committing: Committing<T> | undefined;
     let reason: unknown;
     try {
-      const xid = await begin(client);
+      const beginning = begin(client);
+      // Said of it when the work is done, which fails too when it could not begin.
+      beginning.catch(() => undefined);
       const result = await work(new PostgresTx(client, this.parts.makeManager));
-      committing = { xid, serverLife: serverLifeOf(client), result };
+      committing = { xid: await beginning, serverLife: serverLifeOf(client), result };
       await client.query('commit');
       return result;
     } catch (error) {
@@ -166,7 +168,7 @@ export class PostgresBackend implements Backend {
 /** `pg_xact_status`: "transaction ID … is in the future". */
 const isIdOfTheFuture = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '22023';
 
-/** Begins a transaction in one round trip. @returns its id, by which the server can be asked what became of it. */
+/** Begins a transaction, on the way together with its first statement. @returns its id, by which the server can be asked what became of it. */
 async function begin(client: pg.PoolClient): Promise<string> {
   const results = (await client.query(
     'begin; select pg_current_xact_id()::text as xid',

@@ -51,6 +51,8 @@ export function openPool({ url, max, statementTimeoutMs, logger }: PoolOptions):
     connectionTimeoutMillis: CONNECT_MS_MAX,
     ...(statementTimeoutMs !== null && { query_timeout: statementTimeoutMs + CLIENT_LATER_MS }),
     keepAlive: true,
+    // Statements that are sent together are on the way together: see `PostgresTx`.
+    ...{ pipeline: true },
     // Awaited by the pool, whatever its types say.
     onConnect: (client) => prepare(client, statementTimeoutMs) as unknown as void,
   });

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { CHUNK_SIZES, insertText } from '../insert-text.js';
 import { renderSql, sql, type Sql, type SqlValue } from '../sql.js';
 import type { Table } from '../table.js';
+import { together } from '../together.js';
 import { TransactionEnd } from '../transaction-end.js';
 import type { WriteTx } from '../write-tx.js';
 
@@ -29,6 +30,9 @@ const NEVER_MS = 2 ** 31 - 1;
 /**
  * A transaction on one connection; bulk writes are multi-row statements, prepared once a connection, in the order of
  * keys: transactions that write the same rows then wait for one another instead of both for each other.
+ *
+ * Statements are sent as they are asked for and done in that order; who asks for several before awaiting them saves the
+ * round trips.
  */
 export class PostgresTx implements WriteTx {
   readonly dialect = 'postgres';
@@ -81,15 +85,17 @@ export class PostgresTx implements WriteTx {
     changed?: readonly (keyof Row & string)[],
   ): Promise<void> {
     const ordered = inKeyOrder(table, rows);
+    const sent: Promise<unknown>[] = [];
     let done = 0;
     while (done < ordered.length) {
       const size = CHUNK_SIZES.find((chunk) => chunk <= ordered.length - done)!;
       const chunk = ordered.slice(done, done + size);
       const params = chunk.flatMap((row) => properties.map((property) => row[property] as SqlValue));
       const text = insertText(table, properties, size, changed, 'postgres');
-      await this.query(text, params, statementName(text));
+      sent.push(this.query(text, params, statementName(text)));
       done += size;
     }
+    await together(...sent);
   }
 
   private query(text: string, values: SqlValue[], name?: string): Promise<pg.QueryResult> {
