@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type Search } from '@spandrel/contract';
-import { anyOf, joinSql, fromJsonText, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import { anyOf, atStarts, joinSql, fromJsonText, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
 import { STATUS } from '@spandrel/tracing';
 
 /** What a span's document has of its trace. */
@@ -51,11 +51,16 @@ export class IndexedSpanStore {
   async matching(projectId: string, ids: readonly string[], filters: Search['filters']): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const conditions = conditionsOf(filters);
+    // The starts first: a statement that names them is planned for their partitions alone.
+    const keys = await this.storage.readLong<{ startedAt: number }>(
+      sql`select k.started_at as "startedAt" from span_key k
+        where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
+    );
+    const starts = keys.map(({ startedAt }) => startedAt);
     const rows = await this.storage.readLong<{ id: string }>(
-      sql`select s.id as id from span_key k
-        join span s on s.project_id = k.project_id and s.id = k.id and s.started_at = k.started_at
-        join trace t on t.project_id = s.project_id and t.id = s.trace_id
-        where k.project_id = ${projectId} and ${anyOf('k.id', ids)} and ${joinSql(conditions, ' and ')}`,
+      sql`select s.id as id from span s join trace t on t.project_id = s.project_id and t.id = s.trace_id
+        where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${atStarts('s.started_at', starts)}
+          and ${joinSql(conditions, ' and ')}`,
     );
     return new Set(rows.map(({ id }) => id));
   }

@@ -93,7 +93,8 @@ export const configSchema = z.strictObject({
   redis_url: redisUrl.nullable(),
   database: z.strictObject({
     url: postgresUrl.nullable(),
-    pool_max: z.number().int().min(2).max(1_000),
+    /** A long read, a write, and what the queue of eval runs asks. */
+    pool_max: z.number().int().min(3).max(1_000),
     statement_timeout: z.number().min(1).max(86_400),
   }),
   auth: z.strictObject({
