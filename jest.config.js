@@ -2,9 +2,13 @@
  * Three projects: fast unit specs beside the code, whole-system tests in test/, and among these the ones under load or
  * with a clock on them, which want the machine to themselves. ESM throughout.
  */
-const LOADED = ['/test/(reliability|gateway)/.*', '/test/events/slow.*', '/test/start', '/test/.*kill[^/]*'].map(
-  (path) => `${path}\\.e2e-spec\\.ts$`,
-);
+const LOADED = [
+  '/test/reliability/(bad-input|overload|postgres.*|shutdown|transfer)',
+  '/test/gateway/kill',
+  '/test/events/slow.*',
+  '/test/start',
+  '/test/.*kill[^/]*',
+].map((path) => `${path}\\.e2e-spec\\.ts$`);
 
 const shared = {
   testEnvironment: 'node',

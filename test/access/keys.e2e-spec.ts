@@ -124,7 +124,7 @@ describe('an API key', () => {
   it('ends when it is to, and so do its event streams', async () => {
     const endsAt = Date.now() + 700;
     const { key } = await tenant.createKey(['read'], new Date(endsAt).toISOString());
-    const token = await jwt({}, 1);
+    const token = await jwt({}, 2);
     const streams = [await listen(first, key), await listen(first, token)];
     expect([await status(first, key), await status(first, token)]).toEqual([200, 200]);
     await Promise.all(streams.map(({ ended }) => ended));

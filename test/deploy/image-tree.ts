@@ -70,5 +70,6 @@ function layOutPackages(folder: string, removed: readonly string[]): void {
 function linkInto(folder: string, paths: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   if (spawnSync('cp', ['-al', ...paths, folder]).status === 0) return;
-  for (const path of paths) cpSync(path, join(folder, basename(path)), { recursive: true, force: true });
+  const copied = spawnSync('cp', ['-a', ...paths, folder], { encoding: 'utf8' });
+  if (copied.status !== 0) throw new Error(copied.stderr);
 }

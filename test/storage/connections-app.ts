@@ -45,7 +45,14 @@ export class ConnectionsApp {
     const logger = createLogger('silent', 'test');
     const { secretKey, dataDir, plugins = BUILT_IN } = options;
     const parts = {
-      settings: { mode: 'local', limits: { bodyBytes: 10 << 20 }, secretKey, dataDir },
+      settings: {
+        mode: 'local',
+        limits: { bodyBytes: 10 << 20 },
+        connections: { allowPrivate: [] },
+        plugins: [],
+        secretKey,
+        dataDir,
+      },
       plugins: await loadPlugins(plugins, logger),
       logger,
       features: [connectionsFeature],
