@@ -40,6 +40,7 @@ const shared = {
 
 export default {
   cacheDirectory: 'node_modules/.cache/jest',
+  testSequencer: './test/longest-first.cjs',
   // Whole-system tests start programs and wait for them.
   testTimeout: 30_000,
   projects: [

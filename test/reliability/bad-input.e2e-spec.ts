@@ -15,7 +15,7 @@ import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 /** How long the event loop may be away, measured from outside. */
-const STALL_MS_MAX = 250;
+const STALL_MS_MAX = 1_000;
 
 let provider: FakeProvider;
 let spandrel: Spandrel;
