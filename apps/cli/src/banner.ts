@@ -5,6 +5,7 @@ export function banner(settings: Settings, apiPort: number, gatewayPort: number 
   const lines = ['', `  Spandrel runs in ${settings.mode} mode.`, '', `  API      http://127.0.0.1:${apiPort}/api`];
   if (gatewayPort !== undefined) lines.push(`  Gateway  http://127.0.0.1:${gatewayPort}`);
   if (settings.mode === 'local') lines.push(`  Data     ${settings.dataDir}`);
+  const isCloud = settings.mode === 'cloud';
   if (gatewayPort !== undefined) {
     lines.push(
       '',
@@ -12,9 +13,10 @@ export function banner(settings: Settings, apiPort: number, gatewayPort: number 
       `    OpenAI     OPENAI_BASE_URL=http://127.0.0.1:${gatewayPort}/v1`,
       `    Anthropic  ANTHROPIC_BASE_URL=http://127.0.0.1:${gatewayPort}`,
       `    Ollama     OLLAMA_HOST=http://127.0.0.1:${gatewayPort}`,
+      ...(isCloud ? ['    with the header X-Spandrel-Key: spn_sk_… (spandrel admin key create)'] : []),
       '',
       '  Read them back:',
-      `    curl http://127.0.0.1:${apiPort}/api/traces`,
+      `    curl http://127.0.0.1:${apiPort}/api/traces${isCloud ? " -H 'Authorization: Bearer spn_sk_…'" : ''}`,
     );
   }
   return `${lines.join('\n')}\n\n`;

@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadSettings } from '@spandrel/kernel';
+import { banner } from './banner.js';
+
+const inMode = (mode: string): string =>
+  banner(loadSettings({ args: ['--mode', mode], env: {}, cwd: process.cwd() }), 3000, 3001);
+
+describe('banner', () => {
+  it('shows a command that local mode answers as it stands', () => {
+    expect(inMode('local')).toContain('    curl http://127.0.0.1:3000/api/traces\n');
+    expect(inMode('local')).not.toContain('spn_sk_');
+  });
+
+  it('says in cloud mode that gateway and API want a key', () => {
+    expect(inMode('cloud')).toContain('X-Spandrel-Key: spn_sk_…');
+    expect(inMode('cloud')).toContain("/api/traces -H 'Authorization: Bearer spn_sk_…'\n");
+  });
+});
