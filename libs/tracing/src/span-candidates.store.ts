@@ -28,7 +28,13 @@ export interface FewLimits {
   hits: number;
 }
 
-export const FEW_LIMITS: FewLimits = { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000, searched: 30_000, hits: 10_000 };
+export const FEW_LIMITS: FewLimits = {
+  ofFilter: 2_000,
+  toSort: 20_000,
+  inSlots: 1_000,
+  searched: 30_000,
+  hits: 10_000,
+};
 
 /** A list's filters, and a range of starts to which one look at the database is limited, on Postgres. */
 export type SpanQuery = ListSpans & {
