@@ -76,7 +76,7 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
   ): Promise<void> {
     const perSecond = counted ? this.perSecond.get(caller) : undefined;
     if (caller.scope && perSecond !== undefined) await this.count(caller.scope.orgId, perSecond, reply);
-    if (lasting) this.open.add(credential, request, reply);
+    if (lasting) this.open.add(credential, caller.expiresAt, request, reply);
   }
 
   private async count(orgId: string, perSecond: number, reply: FastifyReply): Promise<void> {
@@ -86,6 +86,7 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
   }
 
   private async endInvalid(): Promise<void> {
+    this.open.endExpired(Date.now());
     await Promise.all(this.open.credentials().map((credential) => this.endIfInvalid(credential)));
   }
 

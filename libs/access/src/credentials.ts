@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
-import { SETTINGS, type Caller, type Settings } from '@spandrel/kernel';
+import { SETTINGS, Unavailable, type Caller, type Settings } from '@spandrel/kernel';
 import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
 import { CredentialStore } from './credential.store.js';
@@ -24,6 +24,23 @@ export interface KnownCredential {
 const REMEMBERED_MS = 500;
 const REMEMBERED_MAX = 20_000;
 
+/** How long a request may wait to be let in when the database is silent. */
+const LOOKED_UP_MS_MAX = 3_000;
+
+/** @throws Unavailable when it takes too long. */
+async function inTime<T>(lookUp: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Unavailable('whose the credential is cannot be found out right now')),
+    LOOKED_UP_MS_MAX,
+  );
+  try {
+    return await Promise.race([lookUp, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Finds out whose an API key or a JWT is. */
 @Injectable()
 export class Credentials {
@@ -38,11 +55,11 @@ export class Credentials {
   ) {
     this.jwts = new JwtVerifier(settings.auth);
     this.keys = new Batch(
-      (digests) => store.keysByDigest(digests),
+      (digests) => inTime(store.keysByDigest(digests)),
       ({ digest }) => digest,
     );
     this.tenants = new Batch(
-      (ids) => store.tenantsByProject(ids),
+      (ids) => inTime(store.tenantsByProject(ids)),
       ({ projectId }) => projectId,
     );
   }

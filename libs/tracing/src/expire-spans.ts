@@ -43,7 +43,7 @@ export class ExpireSpans {
       sums.spans += spans;
     };
     const cutoffs: Cutoffs = new Map(terms.map(({ projectId, days }) => [projectId, now - days * DAY_MS]));
-    const latest = Math.max(-Infinity, ...cutoffs.values());
+    const latest = cutoffs.values().reduce((most, cutoff) => Math.max(most, cutoff), -Infinity);
     const over = (await this.partitions.days()).filter((day) => dayStart(day + 1) <= latest);
     const empty: number[] = [];
     for (const day of over) {

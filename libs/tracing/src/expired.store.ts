@@ -31,6 +31,14 @@ export interface TraceOfDay {
 export class ExpiredStore {
   constructor(private readonly storage: Storage) {}
 
+  /** What time the database has, in milliseconds since the epoch; only Postgres is asked, where retention is. */
+  async databaseNow(): Promise<number> {
+    const [row] = await this.storage.read<{ now: number }>(
+      sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`,
+    );
+    return row!.now;
+  }
+
   /** The traces of the oldest spans that started before a moment, of up to `count` spans. */
   async tracesOfOldest(scope: Scope, before: number, count: number): Promise<string[]> {
     const rows = await this.storage.readLong<{ traceId: string }>(

@@ -5,11 +5,15 @@ import {
   PeriodicTask,
   RETENTION_POLICY,
   SETTINGS,
+  Unavailable,
   type Logger,
   type RetentionPolicy,
   type Settings,
 } from '@spandrel/kernel';
 import { ExpireSpans, type Expired } from './expire-spans.js';
+import { ExpiredStore } from './expired.store.js';
+
+const CLOCKS_APART_MS_MAX = 5 * 60_000;
 
 /** Deletes what is too old every `retention.interval`, where a feature says what is ({@link RETENTION_POLICY}). */
 @Injectable()
@@ -21,6 +25,7 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly modules: ModuleRef,
     private readonly expire: ExpireSpans,
+    private readonly store: ExpiredStore,
   ) {
     this.task = new PeriodicTask({
       everyMs: retention.intervalMs,
@@ -42,12 +47,21 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   async run(stopped: AbortSignal): Promise<Expired | undefined> {
     const policy = this.policy();
     if (!policy) return undefined;
-    const expired = await this.expire.run(await policy.terms(), Date.now(), stopped);
+    const expired = await this.expire.run(await policy.terms(), await this.now(), stopped);
     const deleted = [...expired.plans].filter(([, { traces, spans }]) => traces + spans > 0);
     if (deleted.length > 0) {
       this.logger.info({ plans: Object.fromEntries(deleted), daysDropped: expired.daysDropped }, 'retention: deleted');
     }
     return expired;
+  }
+
+  /** The earlier of two clocks: one that is ahead would delete what is young. @throws Unavailable when they differ. */
+  private async now(): Promise<number> {
+    const [here, there] = [Date.now(), await this.store.databaseNow()];
+    if (Math.abs(here - there) > CLOCKS_APART_MS_MAX) {
+      throw new Unavailable('the clocks of this server and of the database differ by minutes: nothing is deleted');
+    }
+    return Math.min(here, there);
   }
 
   /** Of whichever feature provides one: it knows this one, not the other way round. */

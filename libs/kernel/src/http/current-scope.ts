@@ -5,7 +5,8 @@ import type { AdmittedRequest } from './access/caller.js';
 
 /** The scope of the request: what its credential is for, the constant one in local mode. */
 export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
-  const { scope, caller } = context.switchToHttp().getRequest<AdmittedRequest>();
-  if (caller && !scope) throw new DomainError('insufficient_scope', 'this credential belongs to no project');
+  const { scope, caller, anonymous } = context.switchToHttp().getRequest<AdmittedRequest>();
+  if (anonymous || (caller && !scope))
+    throw new DomainError('insufficient_scope', 'this credential belongs to no project');
   return scope ?? LOCAL_SCOPE;
 });

@@ -51,6 +51,8 @@ export const GATEKEEPER = Symbol('gatekeeper');
 
 /** A request that was let in. */
 export interface AdmittedRequest {
+  /** Without a credential, where cloud mode wants none: it has no scope. */
+  anonymous?: true;
   caller?: Caller;
   scope?: Scope;
 }

@@ -35,7 +35,10 @@ export function guardRequests(
     if ((config as Partial<typeof OPEN_ROUTE> | undefined)?.openRoute) return;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const route = url === undefined ? undefined : rules.get(`${method} ${url}`);
-    if (route?.access === 'open') return;
+    if (route?.access === 'open') {
+      request.anonymous = true;
+      return;
+    }
     const credential = credentialOf(request, route?.tokenInQuery === true);
     if (credential === undefined)
       throw unauthenticated(reply, 'a credential is needed: Authorization: Bearer <API key or JWT>');
