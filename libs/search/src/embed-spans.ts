@@ -9,6 +9,8 @@ import { SearchStateStore } from './search-state.store.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 300_000;
+/** What the vectors of one batch may take, tries and all: well below the time that its tasks are held. */
+const BATCH_MS_MAX = 30_000;
 
 /** Vectors of some texts: one or none for each, or when to ask again. */
 export type Embedded = { vectors: (number[] | undefined)[]; refused: boolean } | { notBefore: number };
@@ -38,7 +40,8 @@ export class EmbedSpans {
         return { vectors: texts.map(() => undefined), refused: false };
       }
       await this.noteEmbedding(projectId, target.key);
-      const vectors = await embedTexts(target, texts, signal);
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(BATCH_MS_MAX)]);
+      const vectors = await embedTexts(target, texts, inTime);
       this.pauses.delete(projectId);
       return { vectors, refused: true };
     } catch (error) {

@@ -91,7 +91,12 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
   private async doBatch(claim: string, batch: readonly SearchTaskRow[], now: () => number): Promise<void> {
     const byProject = Map.groupBy(batch, ({ projectId }) => projectId);
     try {
-      for (const [projectId, tasks] of byProject) await this.doProject(claim, projectId, tasks, now);
+      // At once: an endpoint for vectors that is slow holds up its own project alone.
+      const done = await Promise.allSettled(
+        [...byProject].map(([projectId, tasks]) => this.doProject(claim, projectId, tasks, now)),
+      );
+      const failed = done.find((one) => one.status === 'rejected');
+      if (failed) throw failed.reason;
     } catch (error) {
       // Others may do it meanwhile, and so will this one.
       const projects = [...byProject.keys()];
