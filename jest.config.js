@@ -41,8 +41,8 @@ const shared = {
 export default {
   cacheDirectory: 'node_modules/.cache/jest',
   testSequencer: './test/longest-first.cjs',
-  // Whole-system tests start programs and wait for them.
-  testTimeout: 30_000,
+  // Whole-system tests start programs and wait for them, on machines that may be slow.
+  testTimeout: 60_000,
   projects: [
     {
       ...shared,
