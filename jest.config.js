@@ -43,6 +43,8 @@ export default {
   testSequencer: './test/longest-first.cjs',
   // Whole-system tests start programs and wait for them, on machines that may be slow.
   testTimeout: 60_000,
+  // Modules of finished suites stay in a worker's memory; a new worker costs less than to collect around them.
+  workerIdleMemoryLimit: '1GB',
   projects: [
     {
       ...shared,

@@ -129,7 +129,7 @@ describeWith('redis-server', 'the limit of an organization', () => {
           if (taken.allowed) bucket = taken.bucket;
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

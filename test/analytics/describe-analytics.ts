@@ -62,7 +62,7 @@ export function describeAnalytics(name: string, newDatabase: () => Promise<Stora
             expect(await rebuildRollups(app.storage)).toMatchObject({ differed: false });
           },
         ),
-        { numRuns: 25, endOnFailure: true },
+        { numRuns: 15, endOnFailure: true },
       );
     }, 240_000);
 

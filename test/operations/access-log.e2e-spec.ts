@@ -21,10 +21,10 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-async function start(env: Record<string, string> = {}): Promise<Spandrel> {
+async function start(env: Record<string, string> = {}, command: 'serve' | 'server' = 'serve'): Promise<Spandrel> {
   const provider = await startFakeProvider();
   cleanUps.push(() => provider.close());
-  const spandrel = await startSpandrel({ env: { SPANDREL_OPENAI_BASE_URL: provider.url, ...env } });
+  const spandrel = await startSpandrel({ command, env: { SPANDREL_OPENAI_BASE_URL: provider.url, ...env } });
   cleanUps.push(() => spandrel.stop('SIGKILL'));
   return spandrel;
 }
@@ -61,7 +61,7 @@ const ID = '01KAJ5Z3M8Q7V2W9XYTBCDEFGH';
 
 describe('the server', () => {
   it('leaves a line a request with the id that the answer has, also where no route is reached', async () => {
-    const spandrel = await start();
+    const spandrel = await start({}, 'server');
     const url = spandrel.apiUrl;
     const api = new Api(url);
     const body = JSON.stringify({ id: 't', name: 'n' });
@@ -111,7 +111,7 @@ describe('the server', () => {
   }, 60_000);
 
   it('tells aborted requests, and event streams when they end', async () => {
-    const spandrel = await start();
+    const spandrel = await start({}, 'server');
     const { hostname, port } = new URL(spandrel.apiUrl);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -145,7 +145,7 @@ describe('the server', () => {
   }, 60_000);
 
   it('leaves a line for each of many requests sent at once on a connection, and no other', async () => {
-    const spandrel = await start();
+    const spandrel = await start({}, 'server');
     const one = 'GET /api/stats HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const { text } = await sendRaw(spandrel.apiUrl, one.repeat(40), { quietMs: 500 });
     expect(text.match(/HTTP\/1\.1 200 /g)?.length).toBe(40);

@@ -59,7 +59,7 @@ export function datasetSnapshots(server: () => DatasetsServer): void {
             while (model.pinned.length > 0) await model.apply({ type: 'release', which: 0 });
             await model.check();
           }),
-          { numRuns: 40 },
+          { numRuns: 20 },
         ),
       120_000,
     );

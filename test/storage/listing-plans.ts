@@ -79,7 +79,7 @@ export function listingPlans(app: () => TracingApp): void {
           expect(found).toEqual(expectedOf(filter, search));
         }),
         // Where a statement finds three spans at most, lists take many of them.
-        { numRuns: limits.hits === 3 ? 12 : 40 },
+        { numRuns: limits.hits === 3 ? 10 : 20 },
       );
     });
 

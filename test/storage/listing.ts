@@ -51,7 +51,7 @@ export function listing(app: () => TracingApp): void {
           const expected = all.filter((sample) => matches(sample, filter)).toSorted(compareBy('started_at', 'desc'));
           expect(await ids(query, 30)).toEqual(expected.map(({ id }) => id));
         }),
-        { numRuns: 80 },
+        { numRuns: 40 },
       );
     });
 
@@ -90,7 +90,7 @@ export function listing(app: () => TracingApp): void {
             expected.map(({ id }) => id),
           );
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     });
 

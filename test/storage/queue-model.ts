@@ -202,7 +202,7 @@ export function queueModel(app: () => QueueApp): void {
         for (const step of operations) await model.run(step);
         await model.check();
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   }, 120_000);
 }

@@ -17,7 +17,7 @@ export function rollUps(app: () => TracingApp): void {
           const { trace, spans } = (await app().get(`/api/traces/${traceId}`)).body;
           expect(trace).toMatchObject(recount(spans, trace));
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     });
   });

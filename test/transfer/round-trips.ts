@@ -188,7 +188,7 @@ export function roundTrips(server: () => TransferServer): void {
             expect(undated(await server().export(from))).toBe(undated(file));
           },
         ),
-        { numRuns: 25 },
+        { numRuns: 12 },
       );
     }, 120_000);
 
