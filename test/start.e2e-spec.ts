@@ -19,10 +19,11 @@ const start = async (options: StartOptions = {}): Promise<Spandrel> => {
 };
 
 describe('spandrel serve', () => {
-  it('listens within 3 s and says where, and how to point a client at it', async () => {
+  it('listens in seconds and says where, and how to point a client at it', async () => {
     const started = Date.now();
     const spandrel = await start();
-    expect(Date.now() - started).toBeLessThan(3_000);
+    // Some 1.5 s where nothing else is done.
+    expect(Date.now() - started).toBeLessThan(10_000);
     for (const expected of [
       `${spandrel.apiUrl}/api`,
       spandrel.gatewayUrl,

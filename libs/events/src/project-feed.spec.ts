@@ -41,6 +41,14 @@ class Member implements FeedMember {
     this.pieces.push(frames);
   }
 
+  /** What has come, once it is that, or after a while what it is instead. */
+  async has(ids: readonly number[]): Promise<void> {
+    for (let waited = 0; waited < 200 && this.ids.length < ids.length; waited++) await sleep(10);
+    // What should not come has had its turn too.
+    await sleep(5);
+    expect(this.ids).toEqual(ids);
+  }
+
   get ids(): number[] {
     return this.pieces.flatMap(({ bytes }) =>
       [...bytes.toString().matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
@@ -73,8 +81,7 @@ describe('ProjectFeed', () => {
     const member = new Member();
     feed.join(member, 3, false);
     for (const each of [batch(1, 3), batch(3, 3), batch(4, 2), batch(5, 2)]) feed.publish(each);
-    await sleep(5);
-    expect(member.ids).toEqual([4, 5, 6]);
+    await member.has([4, 5, 6]);
   });
 
   it('begins with what was published while its beginning was looked up', async () => {
@@ -84,8 +91,7 @@ describe('ProjectFeed', () => {
     feed.begin(4);
     const member = new Member();
     feed.join(member, 4, false);
-    await sleep(5);
-    expect(member.ids).toEqual([5]);
+    await member.has([5]);
   });
 
   it('goes on behind what was pruned', async () => {
@@ -97,12 +103,10 @@ describe('ProjectFeed', () => {
     await sleep(5);
     log.rows.push(batch(7, 1));
     feed.publish(batch(7, 1));
-    await sleep(5);
-    expect(member.ids).toEqual([7]);
+    await member.has([7]);
     log.rows.push(batch(10, 2));
     feed.publish(batch(10, 2));
-    await sleep(5);
-    expect(member.ids).toEqual([7, 10, 11]);
+    await member.has([7, 10, 11]);
   });
 
   it('reads again when the log could not be read', async () => {
