@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { analyticsFeature, rebuildRollups, type Recount } from '@spandrel/analytics';
 import { createLogger, loadSettings, StartError } from '@spandrel/kernel';
 import { databaseOf, openStorage } from '@spandrel/storage';
+import { count } from './count.js';
 import { printFailure } from './print-failure.js';
 
 /**
@@ -34,5 +35,3 @@ function report({ projects, traces, spans, differed }: Recount): void {
   process.stdout.write(`Counted the analytics anew: ${counted.join(', ')}.\n`);
   process.stdout.write(differed ? 'What was stored differed; it is replaced.\n' : 'What was stored was right.\n');
 }
-
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

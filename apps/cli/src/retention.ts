@@ -7,6 +7,7 @@ import { createHttpApp, createLogger, loadPlugins, loadSettings, selectFeatures,
 import { searchFeature } from '@spandrel/search';
 import { databaseOf, openStorage, StorageModule } from '@spandrel/storage';
 import { RetentionTask, tracingFeature, type Expired } from '@spandrel/tracing';
+import { count } from './count.js';
 import { printFailure } from './print-failure.js';
 
 /** What hears of deleted spans, and what that needs. */
@@ -64,5 +65,3 @@ function report({ plans, daysDropped }: Expired): void {
   lines.push(`${count(daysDropped, 'day')} dropped as a whole.`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
-
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -12,6 +12,7 @@ import {
 } from '@spandrel/connections';
 import { createLogger, loadSettings, StartError, type Settings } from '@spandrel/kernel';
 import { databaseOf, openStorage } from '@spandrel/storage';
+import { count } from './count.js';
 import { printFailure } from './print-failure.js';
 
 const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
@@ -46,8 +47,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
 }
 
 function report({ rotated, unreadable }: Rotation, byVariable: boolean): void {
-  const connections = (count: number): string => `${count} provider connection${count === 1 ? '' : 's'}`;
-  process.stdout.write(`Encrypted the keys of ${connections(rotated)} with the new secret key.\n`);
+  process.stdout.write(`Encrypted the keys of ${count(rotated, 'provider connection')} with the new secret key.\n`);
   if (byVariable) {
     process.stdout.write(
       `Next: set SPANDREL_SECRET_KEY to the value of ${NEW_KEY}, unset ${NEW_KEY}, and start the server.\n`,
@@ -56,7 +56,7 @@ function report({ rotated, unreadable }: Rotation, byVariable: boolean): void {
   if (unreadable.length === 0) return;
   const lines = unreadable.map(({ id, projectId }) => `spandrel:   ${id} (project ${projectId})\n`);
   process.stderr.write(
-    `spandrel: ${connections(unreadable.length)} could not be decrypted and stayed as before; give each its api_key again:\n${lines.join('')}`,
+    `spandrel: ${count(unreadable.length, 'provider connection')} could not be decrypted and stayed as before; give each its api_key again:\n${lines.join('')}`,
   );
   process.exitCode = 1;
 }
