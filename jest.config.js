@@ -38,6 +38,11 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/data'],
 };
 
+const postgres = {
+  globalSetup: '<rootDir>/test/support/start-shared-postgres.ts',
+  globalTeardown: '<rootDir>/test/support/stop-shared-postgres.ts',
+};
+
 export default {
   cacheDirectory: 'node_modules/.cache/jest',
   testSequencer: './test/longest-first.cjs',
@@ -53,12 +58,14 @@ export default {
     },
     {
       ...shared,
+      ...postgres,
       displayName: 'system',
       testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
       testPathIgnorePatterns: LOADED,
     },
     {
       ...shared,
+      ...postgres,
       displayName: 'load',
       testRegex: LOADED,
     },

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DatapointResource, DatasetResource, QueueItemResource } from '@spandrel/contract';
-import { Api } from './support/api.ts';
-import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
+import type { Api } from './support/api.ts';
+import { PLACES, type Place, type Program } from './support/places.ts';
+import { tempDir, until } from './support/spandrel.ts';
 
 interface QueuePage {
   items: QueueItemResource[];
@@ -14,15 +15,8 @@ interface QueuePage {
 
 const CLAIM_TIMEOUT_MS = 2_000;
 
-let spandrel: Spandrel;
 let api: Api;
-beforeAll(async () => {
-  const config = join(tempDir(), 'spandrel.yaml');
-  writeFileSync(config, `queue:\n  claim_timeout: ${CLAIM_TIMEOUT_MS / 1_000}\n`);
-  spandrel = await startSpandrel({ command: 'server', args: ['--config', config] });
-  api = new Api(spandrel.apiUrl);
-});
-afterAll(() => spandrel?.stop());
+let program: Program;
 
 /** A new dataset with these inputs, all in its queue. */
 async function queueOf(...inputs: string[]) {
@@ -42,7 +36,17 @@ async function queueOf(...inputs: string[]) {
 
 const itemOf = async (id: string) => (await api.get<QueueItemResource>(`/api/queue/${id}`)).body;
 
-describe('the review queue', () => {
+describe.each(PLACES)('the review queue, on %s', (_database, takePlace) => {
+  let place: Place | undefined;
+  beforeAll(async () => {
+    const config = join(tempDir(), 'spandrel.yaml');
+    writeFileSync(config, `queue:\n  claim_timeout: ${CLAIM_TIMEOUT_MS / 1_000}\n`);
+    place = await takePlace();
+    program = await place.start({ command: 'server', args: ['--config', config] });
+    api = program.api;
+  });
+  afterAll(() => place?.close());
+
   it('takes a datapoint through a review and writes it back', async () => {
     const { dataset, queue, ids } = await queueOf('first', 'second');
     const version = async () => (await api.get<DatasetResource>(dataset)).body.version;
@@ -82,7 +86,7 @@ describe('the review queue', () => {
         const { status, body } = await api.send<QueueItemResource>('POST', url, undefined, headers);
         expect([action, status, body.status]).toEqual([action, 200, outcome]);
       }
-      expect(await itemOf(items[n]!.id)).toMatchObject({ claimed_by: 'local', edited_data: null });
+      expect(await itemOf(items[n]!.id)).toMatchObject({ claimed_by: place!.caller, edited_data: null });
     }
   });
 
@@ -123,8 +127,8 @@ describe('the review queue', () => {
     expect((await api.get(`/api/queue/${items[1]!.id}`)).body.code).toBe('queue_item_not_found');
     expect((await api.get(queue)).body.code).toBe('dataset_not_found');
   });
-});
 
-it('stops in good time while it looks for stale claims', async () => {
-  expect(await spandrel.stop()).toBe(0);
+  it('stops in good time while it looks for stale claims', async () => {
+    expect(await program.stop()).toBe(0);
+  });
 });

@@ -5,7 +5,8 @@ import { backup } from '../../apps/cli/src/backup.js';
 import { rebuildAnalytics } from '../../apps/cli/src/rebuild-analytics.js';
 import { rotateSecrets } from '../../apps/cli/src/rotate-secrets.js';
 import type { Api } from '../support/api.ts';
-import { cloudApp, SECRET_KEY, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { SECRET_KEY, type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/spandrel.ts';
 

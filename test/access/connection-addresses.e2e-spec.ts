@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConnectionResource, ConnectionTestResult, EvalRunResource, Problem } from '@spandrel/contract';
-import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 

@@ -4,7 +4,8 @@ import { OpenApi } from '@spandrel/kernel';
 import { UnsecuredJWT } from 'jose';
 import { newApiKey } from '../../libs/access/src/api-key.ts';
 import { Seeds } from '../openapi/seeds.ts';
-import { ADMIN_TOKEN, cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { bodyFor, routesOf, send, type CloudAnswer, type Route } from './cloud-request.ts';
 

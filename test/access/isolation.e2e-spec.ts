@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, OpenApi, type OpenApiDocument, type OpenApiSchema } from '@spandrel/kernel';
-import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import { routesOf, send, type Route } from './cloud-request.ts';

@@ -3,7 +3,8 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CredentialResource, KeyResource } from '@spandrel/contract';
 import { rawSql } from '@spandrel/storage';
-import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const JWT_SECRET = 'a secret of the tests that is long enough';

@@ -1,5 +1,5 @@
 import type { Api } from '../support/api.ts';
-import type { Tenant } from '../support/cloud-app.ts';
+import type { Tenant } from '../support/tenant.ts';
 
 /** What a tenant has, one of everything, by what an id names. */
 export interface TenantData {

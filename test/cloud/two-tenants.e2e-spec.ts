@@ -15,7 +15,7 @@ import OpenAI from 'openai';
 import { EventClient, range } from '../events/event-client.ts';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { Api } from '../support/api.ts';
-import type { Tenant } from '../support/cloud-app.ts';
+import type { Tenant } from '../support/tenant.ts';
 import { Fleet } from '../support/fleet.ts';
 import { describeWith } from '../support/redis.ts';
 import { until, type Spandrel } from '../support/spandrel.ts';

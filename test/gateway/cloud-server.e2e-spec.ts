@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';
 import { CLOUD_FLUSH_MS } from '../../apps/gateway/src/gateway-settings.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
-import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.js';
+import { cloudApp, type CloudApp } from '../support/cloud-app.js';
 import { startPostgres } from '../support/postgres.js';
+import type { Tenant } from '../support/tenant.js';
 import { until } from './support/fake-api.js';
 import { startGateway, type StartedGateway } from './support/start.js';
 

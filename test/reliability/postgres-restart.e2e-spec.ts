@@ -1,7 +1,7 @@
 /** Postgres goes down in the middle of batches and comes back: whole batches or none, and a retry makes them whole. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startOwnPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import { TracingApp } from '../storage/tracing-app.ts';
 
@@ -13,7 +13,7 @@ let postgres: TestPostgres | undefined;
 let url = '';
 let app: TracingApp | undefined;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
   url = await postgres.createDatabase('restart');
   app = await TracingApp.open({ dialect: 'postgres', url });
 }, 60_000);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SearchWorker } from '@spandrel/search';
 import { sql } from '@spandrel/storage';
 import { Api } from '../support/api.ts';
-import { ADMIN_TOKEN, cloudEnvironment, createTenant } from '../support/cloud-app.ts';
+import { ADMIN_TOKEN, cloudEnvironment, createTenant } from '../support/tenant.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { DIMENSIONS } from './fake-embeddings.ts';
 import { SearchLab, Searcher } from './search-lab.ts';

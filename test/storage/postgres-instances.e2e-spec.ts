@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { StartError } from '@spandrel/kernel';
-import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { startOwnPostgres, type TestPostgres } from '../support/postgres.js';
 import { TracingApp } from './tracing-app.js';
 
 let postgres: TestPostgres | undefined;
@@ -10,7 +10,7 @@ let url = '';
 const apps: TracingApp[] = [];
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
   url = await postgres.createDatabase('instances');
   // Both at once: migrations run under a lock.
   apps.push(...(await Promise.all([1, 2].map(() => TracingApp.open({ dialect: 'postgres', url })))));

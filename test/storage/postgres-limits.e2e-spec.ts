@@ -4,7 +4,7 @@ import { Client, type Pool } from 'pg';
 import { Unavailable, createLogger, StartError } from '@spandrel/kernel';
 import { openStorage, sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { assertUsable } from '../../libs/storage/src/postgres/postgres-pool.js';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startOwnPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
 import { TracingApp } from './tracing-app.ts';
@@ -16,7 +16,7 @@ let url = '';
 let admin: Client;
 const closers: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
   url = await postgres.createDatabase('limits');
   admin = await connect();
 }, 60_000);

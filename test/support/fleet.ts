@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Api } from './api.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
-import { ADMIN_TOKEN, cloudEnvironment, createTenant, type Tenant, type TenantOptions } from './cloud-app.ts';
+import { ADMIN_TOKEN, cloudEnvironment, createTenant, type Tenant, type TenantOptions } from './tenant.ts';
 import { freePorts } from './ports.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { makeRedis, type TestRedis } from './redis.ts';

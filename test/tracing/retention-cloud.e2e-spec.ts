@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { sql } from '@spandrel/storage';
 import { runRetention } from '../../apps/cli/src/retention.js';
-import { cloudApp, type CloudApp, type Tenant } from '../support/cloud-app.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { type Tenant } from '../support/tenant.ts';
 import { contradictions, NO_CONTRADICTIONS } from '../support/partition-lab.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 

@@ -1,0 +1,2 @@
+/** Jest's globalTeardown. */
+export { stop as default } from './start-shared-postgres.ts';
