@@ -47,7 +47,7 @@ export const PLACES: readonly [name: string, takePlace: () => Promise<Place>][] 
 ];
 
 /** Local mode, in a new directory. */
-export async function takeDirectory(): Promise<Place> {
+async function takeDirectory(): Promise<Place> {
   const dataDir = tempDir();
   return {
     mode: 'local',
@@ -70,7 +70,7 @@ export async function takeDirectory(): Promise<Place> {
 }
 
 /** Cloud mode, on a new database that has a project with a key; connections may reach loopback. */
-export async function takeDatabase(): Promise<Place> {
+async function takeDatabase(): Promise<Place> {
   const postgres = await startPostgres();
   const template = await tenantTemplate(postgres.server);
   const url = await postgres.createDatabase('place', template.name);
