@@ -16,10 +16,11 @@ const reports = scratch;
 chmodSync(scratch, 0o755);
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', bin('jest/bin/jest.js')];
 
+const build = { build: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'] };
+/** Each of one core: two at a time, the longest first. */
 const checks = {
-  build: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'],
   types: [bin('typescript/bin/tsc'), '--noEmit', '-p', '.'],
-  lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
+  format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   imports: [
     bin('dependency-cruiser/bin/dependency-cruise.mjs'),
     '--config',
@@ -30,16 +31,14 @@ const checks = {
   ],
   openapi: ['scripts/lint-openapi.mjs'],
   deploy: ['scripts/lint-deploy.mjs'],
-  format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   unused: [bin('knip/bin/knip.js')],
+  lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const [name, args] of Object.entries(checks)) {
-  const { code, ms } = await run(args);
-  total[code === 0 ? 'passed' : 'failed']++;
-  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
-}
+// The checks of documents and images read what is built.
+await check(Object.entries(build), 1);
+await check(Object.entries(checks), 2);
 // Most whole-system tests wait more than they work: three at once; those under load by themselves.
 for (const [project, workers] of Object.entries({ unit: 2, system: 3, load: 1 })) {
   const report = join(reports, `${project}.json`);
@@ -59,6 +58,18 @@ for (const [project, workers] of Object.entries({ unit: 2, system: 3, load: 1 })
 rmSync(scratch, { recursive: true, force: true });
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exitCode = total.failed > 0 ? 1 : 0;
+
+async function check(queue, workers) {
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [name, args] = next;
+      const { code, ms, output } = await run(args, 'pipe');
+      total[code === 0 ? 'passed' : 'failed']++;
+      console.log(`${output}${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, worker));
+}
 
 function count(report, code) {
   let counts;
@@ -88,12 +99,17 @@ function memoryDisk() {
   }
 }
 
-function run(args) {
+/** @param stdio `pipe` keeps what the program says, so that two at once do not talk into one another. */
+function run(args, stdio = 'inherit') {
   const started = Date.now();
   const { promise, resolve } = Promise.withResolvers();
-  spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, TMPDIR: scratch } }).on(
-    'exit',
-    (code) => resolve({ code, ms: Date.now() - started }),
-  );
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['inherit', stdio, stdio],
+    env: { ...process.env, TMPDIR: scratch },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
+  child.on('close', (code) => resolve({ code, ms: Date.now() - started, output }));
   return promise;
 }
