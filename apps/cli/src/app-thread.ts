@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { STOP_MESSAGE, StartError, type AppMessage, type AppReady } from '@spandrel/kernel';
+import { STOP_MESSAGE, StartError, type AppMessage, type AppReady } from '@spandrel/kernel/launch';
 import { appEntry } from './app-entry.js';
 
 /** One app running as a thread of this process. */

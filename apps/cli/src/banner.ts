@@ -1,4 +1,4 @@
-import type { Settings } from '@spandrel/kernel';
+import type { Settings } from '@spandrel/kernel/launch';
 
 /** What the user reads at start: where things are and how to point a client at them. */
 export function banner(settings: Settings, apiPort: number, gatewayPort: number | undefined): string {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { CONFIG_FILE_SOURCE, PACKAGE, SETTING_SOURCES } from '@spandrel/kernel';
+import { CONFIG_FILE_SOURCE, PACKAGE, SETTING_SOURCES } from '@spandrel/kernel/launch';
 import { adminCommand } from './admin-command.js';
 import { serve } from './serve.js';
 import { runInPlace } from './run-in-place.js';

@@ -1,4 +1,4 @@
-import { StartError } from '@spandrel/kernel';
+import { StartError } from '@spandrel/kernel/launch';
 
 /**
  * Says on standard error why a command did not do its work, a line a fault; the program ends with 1.

@@ -1,6 +1,6 @@
 import { AppThread } from './app-thread.js';
 import { banner } from './banner.js';
-import { loadSettings, StartError } from '@spandrel/kernel';
+import { loadSettings, StartError } from '@spandrel/kernel/launch';
 
 /**
  * Runs API and gateway in one process, each in a thread of its own, so that neither waits for the other's event loop

@@ -30,7 +30,8 @@ export { CurrentCaller, GATEKEEPER, type Admission, type Caller, type Gatekeeper
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export { PeriodicTask } from './lifecycle/periodic-task.js';
-export { runApp, STOP_MESSAGE, type AppContext, type AppMessage, type AppReady } from './lifecycle/run-app.js';
+export { runApp, type AppContext } from './lifecycle/run-app.js';
+export type { AppReady } from './lifecycle/app-messages.js';
 export { createLogger, type Logger } from './logger.js';
 export { METRICS, programMetrics } from './metrics.js';
 export { hostList, type HostList } from './net/host-list.js';

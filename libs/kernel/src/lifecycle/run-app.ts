@@ -3,6 +3,7 @@ import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
 import { createLogger, type Logger } from '../logger.js';
+import { STOP_MESSAGE, type AppMessage, type AppReady } from './app-messages.js';
 import { Lifecycle } from './lifecycle.js';
 import { requireNode } from './require-node.js';
 
@@ -15,15 +16,6 @@ export interface AppContext {
   logger: Logger;
   lifecycle: Lifecycle;
 }
-
-/** What an app says once it serves. */
-export interface AppReady {
-  port: number;
-}
-
-/** Messages between an app that runs in a thread of `spandrel serve` and the main thread. */
-export type AppMessage = ({ type: 'ready' } & AppReady) | { type: 'refused'; faults: readonly string[] };
-export const STOP_MESSAGE = 'stop';
 
 /**
  * Runs an app as a process of its own, or as a thread of `spandrel serve`: reads the settings, starts it, stops it in

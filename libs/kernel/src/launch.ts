@@ -1,0 +1,10 @@
+/**
+ * The part of the kernel that starts programs: settings, faults of a start, and what threads tell one another. It loads
+ * no framework, which `spandrel serve` would otherwise hold in memory once more, and every command wait for.
+ */
+export { loadSettings } from './config/load-settings.js';
+export { CONFIG_FILE_SOURCE, SETTING_SOURCES } from './config/setting-sources.js';
+export type { Settings } from './config/settings.js';
+export { StartError } from './errors/start-error.js';
+export { STOP_MESSAGE, type AppMessage, type AppReady } from './lifecycle/app-messages.js';
+export { PACKAGE } from './package-root.js';
