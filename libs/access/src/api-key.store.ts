@@ -19,6 +19,7 @@ export class ApiKeyStore {
     return NEWEST_FIRST.page(query, (rest) =>
       this.storage.readLong<ApiKeyRow>(
         sql`select ${COLUMNS} from api_key k where ${visibleTo(actor, 'k.org_id')} and ${rest}`,
+        { orgId: actor.orgId ?? undefined },
       ),
     );
   }

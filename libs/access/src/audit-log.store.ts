@@ -19,6 +19,7 @@ export class AuditLogStore {
     return NEWEST_FIRST.page(query, (rest) =>
       this.storage.readLong<AuditEntryRow>(
         sql`select ${COLUMNS} from audit_log a where ${visibleTo(actor, 'a.org_id')} and ${rest}`,
+        { orgId: actor.orgId ?? undefined },
       ),
     );
   }

@@ -19,6 +19,7 @@ export class OrganizationStore {
     return NEWEST_FIRST.page(query, (rest) =>
       this.storage.readLong<OrganizationRow>(
         sql`select ${COLUMNS} from organization o where ${visibleTo(actor, 'o.id')} and ${rest}`,
+        { orgId: actor.orgId ?? undefined },
       ),
     );
   }

@@ -17,7 +17,9 @@ export class ProjectStore {
   /** Those of an organization. @throws Invalid `invalid_cursor`. */
   list(orgId: string, query: ListAccess): Promise<Page<ProjectRow>> {
     return OLDEST_FIRST.page(query, (rest) =>
-      this.storage.readLong<ProjectRow>(sql`select ${COLUMNS} from project p where p.org_id = ${orgId} and ${rest}`),
+      this.storage.readLong<ProjectRow>(sql`select ${COLUMNS} from project p where p.org_id = ${orgId} and ${rest}`, {
+        orgId,
+      }),
     );
   }
 

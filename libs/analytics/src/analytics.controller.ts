@@ -9,7 +9,7 @@ import {
   type TimeSeriesAnswer,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, Operation, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
 import { SummaryStore } from './summary.store.js';
 import { summaryOf } from './summary.js';
 import { TimeSeries } from './time-series.js';
@@ -29,8 +29,8 @@ export class AnalyticsController {
     summary: 'Sums over all traces and spans, and by model',
     answer: analyticsSummarySchema,
   })
-  async summary(@CurrentScope() scope: Scope, @ClientGone() signal: AbortSignal): Promise<AnalyticsSummary> {
-    const { traceCount, rows } = await this.summaries.all(scope, { signal });
+  async summary(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<AnalyticsSummary> {
+    const { traceCount, rows } = await this.summaries.all(scope, reader);
     return summaryOf(traceCount, rows);
   }
 
@@ -48,15 +48,15 @@ export class AnalyticsController {
   async timeSeries(
     @CurrentScope() scope: Scope,
     @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<TimeSeriesAnswer> {
-    return { buckets: await this.series.buckets(scope, query, { signal }) };
+    return { buckets: await this.series.buckets(scope, query, reader) };
   }
 
   @Get('stats')
   @Operation({ id: 'getStats', access: 'read', summary: 'Numbers of traces and spans', answer: statsSchema })
-  async stats(@CurrentScope() scope: Scope, @ClientGone() signal: AbortSignal): Promise<Stats> {
-    const { traceCount, spanCount } = await this.summaries.counts(scope, { signal });
+  async stats(@CurrentScope() scope: Scope, @CurrentReader() reader: Reader): Promise<Stats> {
+    const { traceCount, spanCount } = await this.summaries.counts(scope, reader);
     return { trace_count: traceCount, span_count: spanCount };
   }
 }

@@ -49,6 +49,7 @@ export class ConnectionStore {
     return NEWEST_FIRST.page(query, (rest) =>
       this.storage.readLong<ConnectionRow>(
         sql`select ${CONNECTION_COLUMNS} from provider_connection c where c.project_id = ${scope.projectId} and ${rest}`,
+        { orgId: scope.orgId },
       ),
     );
   }

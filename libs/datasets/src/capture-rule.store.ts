@@ -84,6 +84,7 @@ export class CaptureRuleStore {
       this.storage.readLong<CaptureRuleRow>(
         sql`select ${COLUMNS} from capture_rule r
           where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
+        { orgId: scope.orgId },
       ),
     );
   }

@@ -13,7 +13,7 @@ import {
   datapointListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { datapointResource } from './datapoint-resource.js';
@@ -64,10 +64,10 @@ export class DatapointsController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: plainListSchema }) query: PlainList,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<{ datapoints: DatapointResource[]; count: number; next_cursor: string | null }> {
     await this.mustExist(scope, datasetId);
-    const { items, nextCursor } = await this.datapoints.list(scope, datasetId, query, { signal });
+    const { items, nextCursor } = await this.datapoints.list(scope, datasetId, query, reader);
     return { datapoints: items.map(datapointResource), count: items.length, next_cursor: nextCursor };
   }
 

@@ -35,6 +35,7 @@ export class DatasetStore {
     return NEWEST_FIRST.page(query, (rest) =>
       this.storage.readLong<DatasetRow>(
         sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and ${rest}`,
+        { orgId: scope.orgId },
       ),
     );
   }

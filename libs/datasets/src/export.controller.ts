@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { exportQuerySchema, type ExportQuery } from '@spandrel/contract';
-import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from './file-format.js';
 import { datasetNotFound } from './not-found.js';
@@ -26,9 +26,9 @@ export class ExportController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: exportQuerySchema }) { format }: ExportQuery,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    const { filename, content } = await this.exports.run(scope, datasetId, format, { signal });
+    const { filename, content } = await this.exports.run(scope, datasetId, format, reader);
     return new StreamableFile(content, {
       type: MEDIA_TYPE[format],
       disposition: `attachment; filename="${filename}"`,

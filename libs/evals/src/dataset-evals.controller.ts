@@ -13,7 +13,7 @@ import {
   evalComparisonSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { CompareRuns } from './compare-runs.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { runSummary } from './run-resource.js';
@@ -75,9 +75,9 @@ export class DatasetEvalsController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: compareSchema }) query: Compare,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, { signal }), {
+    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, reader), {
       type: 'application/json; charset=utf-8',
     });
   }

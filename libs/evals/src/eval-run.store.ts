@@ -44,6 +44,7 @@ export class EvalRunStore {
       this.storage.readLong<EvalRunRow>(
         sql`select ${COLUMNS} from eval_run r
           where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
+        { orgId: scope.orgId },
       ),
     );
   }

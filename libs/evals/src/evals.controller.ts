@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
 import { type EvalRunSummary, evalRunSchema, evalRunSummarySchema, deletedSchema } from '@spandrel/contract';
-import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
 import { evalRunNotFound } from './not-found.js';
 import { ReadRun } from './read-run.js';
@@ -24,9 +24,9 @@ export class EvalsController {
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(evalRunNotFound)) id: string,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.reads.read(scope, id, { signal }), {
+    return new StreamableFile(await this.reads.read(scope, id, reader), {
       type: 'application/json; charset=utf-8',
     });
   }

@@ -13,6 +13,7 @@ export { selectFeatures } from './features/select-features.js';
 export { AccessLog, logMs, type AccessLine } from './http/access-log.js';
 export { createHttpApp, LOGGER, type HttpAppParts } from './http/create-http-app.js';
 export { ClientGone } from './http/client-gone.js';
+export { CurrentReader, type Reader } from './http/current-reader.js';
 export { CurrentScope } from './http/current-scope.js';
 export { namesOneHost } from './http/host-header.js';
 export { isLocalRequest } from './http/local-request.js';

@@ -12,7 +12,7 @@ import {
   queueItemListSchema,
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
-import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { CallerIdentity } from './caller-identity.js';
 import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
@@ -59,10 +59,10 @@ export class DatasetQueueController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Query({ schema: listQueueSchema }) query: ListQueue,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<QueuePage> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    return queuePage(await this.lists.list(scope, id, query, { signal }));
+    return queuePage(await this.lists.list(scope, id, query, reader));
   }
 
   /** Claims the oldest pending item. */

@@ -12,7 +12,7 @@ import {
   queueItemSchema,
   queueItemListSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { CallerIdentity } from './caller-identity.js';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
@@ -42,9 +42,9 @@ export class QueueController {
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listQueueSchema }) query: ListQueue,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<QueuePage> {
-    return queuePage(await this.lists.list(scope, undefined, query, { signal }));
+    return queuePage(await this.lists.list(scope, undefined, query, reader));
   }
 
   @Get(':item_id')

@@ -1,6 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type Search } from '@spandrel/contract';
-import { anyOf, atStarts, joinSql, fromJsonText, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  atStarts,
+  joinSql,
+  fromJsonText,
+  sql,
+  Storage,
+  type LongReadOptions,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
 import { STATUS } from '@spandrel/tracing';
 
 /** What a span's document has of its trace. */
@@ -48,19 +58,26 @@ export class IndexedSpanStore {
   }
 
   /** Which of the spans are there, have finished and match all filters now. */
-  async matching(projectId: string, ids: readonly string[], filters: Search['filters']): Promise<Set<string>> {
+  async matching(
+    projectId: string,
+    ids: readonly string[],
+    filters: Search['filters'],
+    options: LongReadOptions,
+  ): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const conditions = conditionsOf(filters);
     // The starts first: a statement that names them is planned for their partitions alone.
     const keys = await this.storage.readLong<{ startedAt: number }>(
       sql`select k.started_at as "startedAt" from span_key k
         where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
+      options,
     );
     const starts = keys.map(({ startedAt }) => startedAt);
     const rows = await this.storage.readLong<{ id: string }>(
       sql`select s.id as id from span s join trace t on t.project_id = s.project_id and t.id = s.trace_id
         where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${atStarts('s.started_at', starts)}
           and ${joinSql(conditions, ' and ')}`,
+      options,
     );
     return new Set(rows.map(({ id }) => id));
   }

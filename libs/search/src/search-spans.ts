@@ -2,7 +2,7 @@ import { setTimeout as later } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import type { FoundSpan, Search } from '@spandrel/contract';
-import { LOGGER, projectScope, SETTINGS, Unavailable, type Logger, type Settings } from '@spandrel/kernel';
+import { LOGGER, projectScope, SETTINGS, Unavailable, type Logger, type Reader, type Settings } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
 import { spanResource, SpanStore } from '@spandrel/tracing';
@@ -50,22 +50,27 @@ export class SearchSpans {
    * larger than an answer may be.
    * @throws DomainError `search_not_available`; Unavailable when index, embedding endpoint or database cannot be used.
    */
-  async run(projectId: string, search: Search, signal: AbortSignal): Promise<FoundSpan[]> {
+  async run(projectId: string, search: Search, reader: Reader): Promise<FoundSpan[]> {
     if (!this.configured) throw notAvailable(this.whatToConfigure());
     if (!canMatch(search.filters)) return [];
-    const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, signal);
-    const hits = await this.hitsOf(projectId, search, vector);
+    const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, reader.signal);
+    const hits = await this.hitsOf(projectId, search, vector, reader);
     const scores = new Map(hits.map(({ id, score }) => [id, score]));
-    const spans = await this.spans.loadSome(projectScope(projectId), [...scores.keys()], { signal });
+    const spans = await this.spans.loadSome(projectScope(projectId), [...scores.keys()], reader);
     return spans.map((span) => ({ ...spanResource(span), score: scores.get(span.id)! }));
   }
 
   /** Asks for more as long as too many of what comes are gone. */
-  private async hitsOf(projectId: string, search: Search, vector: number[] | undefined): Promise<SearchHit[]> {
+  private async hitsOf(
+    projectId: string,
+    search: Search,
+    vector: number[] | undefined,
+    reader: Reader,
+  ): Promise<SearchHit[]> {
     for (let asked = search.limit + HITS_BEYOND; ; asked = Math.min(asked * ROUND_FACTOR, HITS_MAX)) {
       const { hits, complete } = await this.ask(projectId, search, vector, asked);
       const ids = hits.map(({ id }) => id);
-      const matching = await this.indexed.matching(projectId, ids, search.filters);
+      const matching = await this.indexed.matching(projectId, ids, search.filters, reader);
       this.noteStale(
         projectId,
         ids.filter((id) => !matching.has(id)),

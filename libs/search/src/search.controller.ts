@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { searchAnswerSchema, searchSchema, type Search, type SearchAnswer } from '@spandrel/contract';
-import { ClientGone, CurrentScope, Operation, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
 import { SearchSpans } from './search-spans.js';
 
 /** `/api/search` (issue 5, "Search"; service-spec modes table). */
@@ -21,9 +21,9 @@ export class SearchController {
   async run(
     @CurrentScope() { projectId }: Scope,
     @Body({ schema: searchSchema }) search: Search,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<SearchAnswer> {
-    const spans = await this.search.run(projectId, search, signal);
+    const spans = await this.search.run(projectId, search, reader);
     return { spans, count: spans.length, next_cursor: null };
   }
 }

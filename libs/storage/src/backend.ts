@@ -6,6 +6,8 @@ export interface LongReadOptions {
   signal?: AbortSignal;
   /** One of the many reads of a long work, such as a search or an export: it leaves room for quick ones. */
   patient?: boolean;
+  /** Whose read it is: on Postgres an organization has a share of what all have. Left out: the service's own. */
+  orgId?: string | undefined;
 }
 
 /** What a backend does just now. */

@@ -7,7 +7,7 @@ import {
   sessionListSchema,
   sessionTracesSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, NotFound, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, NotFound, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { SessionListStore } from './session-list.store.js';
 import { TraceListStore } from './trace-list.store.js';
 
@@ -24,9 +24,9 @@ export class SessionsController {
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listSessionsSchema }) query: ListSessions,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<{ sessions: SessionResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.sessions.list(scope, query, { signal });
+    const { items, nextCursor } = await this.sessions.list(scope, query, reader);
     return { sessions: items, count: items.length, next_cursor: nextCursor };
   }
 
@@ -43,9 +43,9 @@ export class SessionsController {
     @CurrentScope() scope: Scope,
     @Param('session_id') sessionId: string,
     @Query({ schema: listSessionsSchema }) query: ListSessions,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<{ session_id: string; traces: TraceListItem[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.traces.list(scope, { ...query, session_id: sessionId }, { signal });
+    const { items, nextCursor } = await this.traces.list(scope, { ...query, session_id: sessionId }, reader);
     if (items.length === 0 && query.cursor === undefined) {
       throw new NotFound('session_not_found', 'no trace has this session_id');
     }

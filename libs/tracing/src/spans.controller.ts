@@ -15,7 +15,7 @@ import {
   spanListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './apply-job.js';
 import { SpanListStore } from './span-list.store.js';
 import { RecordWrites } from './record-writes.js';
@@ -90,9 +90,9 @@ export class SpansController {
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listSpansSchema }) query: ListSpans,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<{ spans: SpanResource[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.lists.list(scope, query, { signal });
+    const { items, nextCursor } = await this.lists.list(scope, query, reader);
     return { spans: items, count: items.length, next_cursor: nextCursor };
   }
 

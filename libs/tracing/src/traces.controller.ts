@@ -14,7 +14,7 @@ import {
   traceDeletedSchema,
   tracesDeletedSchema,
 } from '@spandrel/contract';
-import { ClientGone, CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { traceNotFound } from './apply-job.js';
 import { TraceListStore } from './trace-list.store.js';
 import { ReadTrace } from './read-trace.js';
@@ -57,9 +57,9 @@ export class TracesController {
   async list(
     @CurrentScope() scope: Scope,
     @Query({ schema: listTracesSchema }) query: ListTraces,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<{ traces: TraceListItem[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.lists.list(scope, query, { signal });
+    const { items, nextCursor } = await this.lists.list(scope, query, reader);
     return { traces: items, count: items.length, next_cursor: nextCursor };
   }
 
@@ -74,9 +74,9 @@ export class TracesController {
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.reads.read(scope, id, { signal }), {
+    return new StreamableFile(await this.reads.read(scope, id, reader), {
       type: 'application/json; charset=utf-8',
     });
   }

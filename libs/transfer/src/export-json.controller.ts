@@ -1,6 +1,6 @@
 import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
 import { exportJsonQuerySchema, exportJsonSchema, formatTimestamp, type ExportJsonQuery } from '@spandrel/contract';
-import { ClientGone, CurrentScope, Operation, type Scope } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
 import { ExportEverything } from './export-everything.js';
 
 /** `GET /api/export/json` (contract.md "Analytics and operations"). */
@@ -25,12 +25,12 @@ export class ExportJsonController {
   async export(
     @CurrentScope() scope: Scope,
     @Query({ schema: exportJsonQuerySchema }) { trace_id: traceId }: ExportJsonQuery,
-    @ClientGone() signal: AbortSignal,
+    @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
     const content =
       traceId === undefined
-        ? await this.exports.everything(scope, { signal, patient: true })
-        : await this.exports.trace(scope, traceId, { signal, patient: true });
+        ? await this.exports.everything(scope, { ...reader, patient: true })
+        : await this.exports.trace(scope, traceId, { ...reader, patient: true });
     const date = formatTimestamp(Date.now()).slice(0, 10);
     return new StreamableFile(content, {
       type: 'application/json; charset=utf-8',

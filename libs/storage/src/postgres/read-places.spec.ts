@@ -2,23 +2,34 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Unavailable } from '@spandrel/kernel';
 import { ReadPlaces } from './read-places.js';
 
+/** Places, and the names of the reads that got one, in that order. */
+function watched(max: number) {
+  const places = new ReadPlaces(max);
+  const order: string[] = [];
+  const take = async (name: string, orgId?: string, patient = false): Promise<() => void> => {
+    const leave = await places.take({ orgId, patient });
+    order.push(name);
+    return leave;
+  };
+  return { places, order, take };
+}
+
+/** Lets who was let in say so. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+};
+
 describe('places for long reads', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
   it('go to who comes first, but the last one never to a patient read', async () => {
-    const places = new ReadPlaces(2);
-    const order: string[] = [];
-    const take = async (name: string, patient: boolean): Promise<() => void> => {
-      const leave = await places.take({ patient });
-      order.push(name);
-      return leave;
-    };
-    const leavePatient = await take('patient', true);
-    const second = take('patient 2', true);
+    const { places, order, take } = watched(2);
+    const leavePatient = await take('patient', undefined, true);
+    const second = take('patient 2', undefined, true);
     expect(places.waiting).toBe(1);
-    const leaveQuick = await take('quick', false);
-    const third = take('quick 2', false);
+    const leaveQuick = await take('quick');
+    const third = take('quick 2');
     leaveQuick();
     const leaveThird = await third;
     leavePatient();
@@ -44,5 +55,43 @@ describe('places for long reads', () => {
     (await patient)();
     // What left the queue took no place with it.
     (await places.take())();
+  });
+
+  it('are half an organization’s at most, the last of which no patient read of it takes', async () => {
+    const { places, order, take } = watched(5);
+    const flood = Array.from({ length: 20 }, (_, n) => take(`search ${n}`, 'flooding', true));
+    flood.push(...Array.from({ length: 20 }, (_, n) => take(`list ${n}`, 'flooding')));
+    await settled();
+    expect(order).toEqual(['search 0', 'search 1', 'list 0']);
+    await take('other', 'other');
+    await take('other 2', 'other');
+    expect(order.slice(3)).toEqual(['other', 'other 2']);
+    expect(places.waiting).toBe(37);
+    // One that ends makes room for one of its own.
+    (await flood[0]!)();
+    await settled();
+    expect(order.slice(5)).toEqual(['search 2']);
+  });
+
+  it.each([1, 4])('are given in turn to organizations that wait, of %i places', async (max) => {
+    const { order, take } = watched(max);
+    const begun = await Promise.all(Array.from({ length: max }, (_, n) => take('before', `before ${n}`)));
+    order.length = 0;
+    const reads = ['a', 'a', 'a', 'b', 'b', 'c'].map((orgId) => take(orgId, orgId));
+    const ending = reads.map((read) => read.then((leave) => leave()));
+    begun[0]!();
+    await Promise.all(ending);
+    expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
+  it('keep nothing of organizations that neither read nor wait', async () => {
+    const places = new ReadPlaces(1);
+    const leave = await places.take({ orgId: 'a' });
+    const gone = new AbortController();
+    const abandoned = places.take({ orgId: 'b', signal: gone.signal });
+    gone.abort(new Error('gone'));
+    await expect(abandoned).rejects.toThrow('gone');
+    leave();
+    expect((places as unknown as { parties: Map<string, unknown> }).parties.size).toBe(0);
   });
 });

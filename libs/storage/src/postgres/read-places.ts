@@ -10,21 +10,53 @@ interface Waiting {
   enter: () => void;
 }
 
-/**
- * Places for long reads, fewer than there are connections, so that writes and quick reads always find one. First come,
- * first served, but patient reads never take the last place.
- */
-export class ReadPlaces {
-  private readonly waitingReads: Waiting[] = [];
+/** Places that are taken, of so many; patient reads never take the last. */
+class Share {
   private taken = 0;
   private takenByPatient = 0;
 
-  /** @param max at least one. */
   constructor(private readonly max: number) {}
+
+  get isUnused(): boolean {
+    return this.taken === 0;
+  }
+
+  hasRoom(patient: boolean): boolean {
+    return this.taken < this.max && (!patient || this.takenByPatient < Math.max(1, this.max - 1));
+  }
+
+  count(patient: boolean, by: 1 | -1): void {
+    this.taken += by;
+    if (patient) this.takenByPatient += by;
+  }
+}
+
+/** Those for whom places are taken together: an organization, or the service itself. */
+interface Party {
+  share: Share;
+  /** First come, first served. */
+  waiting: Waiting[];
+}
+
+/**
+ * Places for long reads, fewer than there are connections, so that writes and quick reads always find one. An
+ * organization has half of them at most, rounded up, so that the others find one too; those that wait take turns.
+ */
+export class ReadPlaces {
+  private readonly all: Share;
+  private readonly shareMax: number;
+  /** By organization, whose turn is longest ago first; those who neither have a place nor wait are not in it. */
+  private readonly parties = new Map<string | undefined, Party>();
+
+  /** @param max at least one. */
+  constructor(private readonly max: number) {
+    this.all = new Share(max);
+    this.shareMax = Math.ceil(max / 2);
+  }
 
   /** How many reads wait for a place. */
   get waiting(): number {
-    return this.waitingReads.length;
+    return this.parties.values().reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
   /**
@@ -32,23 +64,39 @@ export class ReadPlaces {
    * @returns gives it back; to be called once.
    * @throws the signal's reason when it fires first, Unavailable when no place becomes free in time.
    */
-  async take({ signal, patient = false }: LongReadOptions = {}): Promise<() => void> {
+  async take({ signal, patient = false, orgId }: LongReadOptions = {}): Promise<() => void> {
     signal?.throwIfAborted();
-    if (!this.mayEnter(patient)) await this.wait(patient, signal);
-    else this.count(patient, 1);
+    const party = this.partyOf(orgId);
+    if (this.hasRoom(party, patient)) this.enter(orgId, party, patient);
+    else await this.wait(orgId, party, patient, signal);
     return () => {
-      this.count(patient, -1);
+      this.count(party, patient, -1);
+      this.forgetUnused(orgId, party);
       this.admit();
     };
   }
 
-  private async wait(patient: boolean, signal: AbortSignal | undefined): Promise<void> {
+  private partyOf(orgId: string | undefined): Party {
+    const known = this.parties.get(orgId);
+    if (known) return known;
+    const party = { share: new Share(orgId === undefined ? this.max : this.shareMax), waiting: [] };
+    this.parties.set(orgId, party);
+    return party;
+  }
+
+  private async wait(
+    orgId: string | undefined,
+    party: Party,
+    patient: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = { patient, enter: resolve };
     const leave = (reason: unknown): void => {
-      const index = this.waitingReads.indexOf(waiting);
+      const index = party.waiting.indexOf(waiting);
       if (index === -1) return;
-      this.waitingReads.splice(index, 1);
+      party.waiting.splice(index, 1);
+      this.forgetUnused(orgId, party);
       reject(reason);
     };
     const abort = (): void => leave(signal!.reason);
@@ -57,7 +105,7 @@ export class ReadPlaces {
       patient ? PATIENT_WAIT_MS_MAX : WAIT_MS_MAX,
     );
     signal?.addEventListener('abort', abort, { once: true });
-    this.waitingReads.push(waiting);
+    party.waiting.push(waiting);
     try {
       await promise;
     } finally {
@@ -66,25 +114,40 @@ export class ReadPlaces {
     }
   }
 
-  /** Who enters is counted here, before anyone else can look. */
+  /** Lets in whoever may enter now, one of each party in turn. */
   private admit(): void {
-    for (let next = this.next(); next !== -1; next = this.next()) {
-      const [{ patient, enter } = { patient: false, enter: () => undefined }] = this.waitingReads.splice(next, 1);
-      this.count(patient, 1);
+    while (this.admitNext());
+  }
+
+  private admitNext(): boolean {
+    for (const [orgId, party] of this.parties) {
+      const index = party.waiting.findIndex(({ patient }) => this.hasRoom(party, patient));
+      if (index === -1) continue;
+      const [{ patient, enter }] = party.waiting.splice(index, 1) as [Waiting];
+      this.enter(orgId, party, patient);
       enter();
+      return true;
     }
+    return false;
   }
 
-  private next(): number {
-    return this.waitingReads.findIndex(({ patient }) => this.mayEnter(patient));
+  /** Who enters is counted here, before anyone else can look, and comes last from now on. */
+  private enter(orgId: string | undefined, party: Party, patient: boolean): void {
+    this.count(party, patient, 1);
+    this.parties.delete(orgId);
+    this.parties.set(orgId, party);
   }
 
-  private mayEnter(patient: boolean): boolean {
-    return this.taken < this.max && (!patient || this.takenByPatient < Math.max(1, this.max - 1));
+  private hasRoom({ share }: Party, patient: boolean): boolean {
+    return this.all.hasRoom(patient) && share.hasRoom(patient);
   }
 
-  private count(patient: boolean, by: 1 | -1): void {
-    this.taken += by;
-    if (patient) this.takenByPatient += by;
+  private count({ share }: Party, patient: boolean, by: 1 | -1): void {
+    this.all.count(patient, by);
+    share.count(patient, by);
+  }
+
+  private forgetUnused(orgId: string | undefined, { share, waiting }: Party): void {
+    if (share.isUnused && waiting.length === 0) this.parties.delete(orgId);
   }
 }

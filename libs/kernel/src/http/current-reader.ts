@@ -1,0 +1,17 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { AdmittedRequest } from './access/caller.js';
+import { goneSignal } from './client-gone.js';
+
+/** For whom a request reads. */
+export interface Reader {
+  /** Fires when the client leaves before its answer. */
+  signal: AbortSignal;
+  /** Whose share of the places for long reads it takes; none in local mode, and for the operator. */
+  orgId: string | undefined;
+}
+
+/** For whom the request reads, as long reads are told. */
+export const CurrentReader = createParamDecorator((_data: unknown, context: ExecutionContext): Reader => {
+  const http = context.switchToHttp();
+  return { signal: goneSignal(http.getResponse()), orgId: http.getRequest<AdmittedRequest>().scope?.orgId };
+});

@@ -1,0 +1,87 @@
+/** What one organization of cloud mode leaves to the others. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { until } from '../support/spandrel.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { everythingOf, plant, type TenantData } from './tenant-data.ts';
+
+let postgres: TestPostgres;
+let admin: Client;
+let app: CloudApp;
+let flooding: Tenant;
+let other: Tenant;
+let data: TenantData;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  const url = await postgres.createDatabase('fairness');
+  admin = new Client({ connectionString: url });
+  [app] = await Promise.all([
+    cloudApp(url, { settings: ({ connections }) => void (connections.allowPrivate = ['127.0.0.1']) }),
+    admin.connect(),
+  ]);
+  [flooding, other] = await Promise.all([app.createTenant(), app.createTenant()]);
+  [data] = await Promise.all([plant(flooding, 'flooding'), plant(other, 'other')]);
+}, 60_000);
+
+afterAll(async () => {
+  await app?.close();
+  await admin?.end();
+  await postgres?.stop();
+});
+
+describe('an organization that floods the database with long reads', () => {
+  it('takes half of the places, so that others read as if it was not there', async () => {
+    const awaitingLock = async (): Promise<number> => {
+      const { rows } = await admin.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length;
+    };
+    // Reads that do not come to an end as long as it is locked.
+    await admin.query('begin; lock table datapoint in access exclusive mode');
+    try {
+      const path = `/api/datasets/${data.dataset}/datapoints`;
+      const flood = Array.from({ length: 20 }, () => flooding.api.get(path));
+      // Of 10 connections 5 are places for long reads.
+      await until(async () => (await awaitingLock()) === 3);
+      for (const read of ['/api/spans?text_contains=other', '/api/traces', '/api/sessions']) {
+        expect([read, (await other.api.get(read)).status]).toEqual([read, 200]);
+      }
+      expect(await awaitingLock()).toBe(3);
+      await admin.query('rollback');
+      const statuses = (await Promise.all(flood)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    } finally {
+      await admin.query('rollback');
+    }
+  });
+
+  it('is known by each of its long reads', async () => {
+    const { storage } = app;
+    const readLong = storage.readLong.bind(storage);
+    const readers: (string | undefined)[] = [];
+    storage.readLong = (query, options) => (readers.push(options?.orgId), readLong(query, options)) as never;
+    try {
+      await everythingOf(flooding, data);
+      const paths = [
+        `/api/traces/${data.trace}`,
+        `/api/export/json?trace_id=${data.trace}`,
+        `/api/sessions/${encodeURIComponent(data.session)}`,
+        `/api/spans?sort_by=cost&text_contains=flooding`,
+        `/api/datasets/${data.dataset}/datapoints`,
+        `/api/datasets/${data.dataset}/export`,
+        `/api/datasets/${data.dataset}/queue`,
+        `/api/datasets/${data.dataset}/compare?runs=${data.run},${data.run}`,
+        '/api/datasets',
+      ];
+      for (const path of paths) expect([path, (await flooding.api.get(path)).status]).toEqual([path, 200]);
+    } finally {
+      storage.readLong = readLong;
+    }
+    expect(readers.length).toBeGreaterThan(20);
+    expect(new Set(readers)).toEqual(new Set([flooding.org.id]));
+  });
+});
