@@ -3,20 +3,26 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { Api } from '../support/api.ts';
-import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
+import { PLACES, type Place, type Program } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
 import { familyOf, readMetrics, type ShownMetric } from './metrics-text.ts';
 import { readQuery } from './promql.ts';
 
 const DOCS = readFileSync('docs/operations.md', 'utf8');
 /** Metrics of the client library, named and explained by it. */
 const OF_LIBRARY = /^(process|nodejs)_/;
-/** Shown in cloud mode alone, by tests of their own. */
-const OF_CLOUD = [
-  'spandrel_rate_limit_fallbacks_total',
-  'spandrel_rate_limited_requests_total',
-  'spandrel_storage_pool_connections',
-];
+/** What one mode alone shows: it has the database, or the limit, that they are about. */
+const OF_MODE = {
+  local: ['spandrel_storage_disk_free_bytes'],
+  cloud: [
+    'spandrel_rate_limit_fallbacks_total',
+    'spandrel_rate_limited_requests_total',
+    'spandrel_storage_pool_connections',
+  ],
+};
+/** Asked for in cloud mode. */
+const METRICS_TOKEN = 'a-token-for-metrics-of-the-tests-0123456789';
+const BEARER = { authorization: `Bearer ${METRICS_TOKEN}` };
 /** Labels that Prometheus adds to what it scrapes. */
 const OF_PROMETHEUS = new Set(['instance', 'job']);
 
@@ -34,19 +40,35 @@ interface Rule {
   annotations: Record<string, string>;
 }
 
+type Metrics = Map<string, ShownMetric>;
+
+/** A program after some traffic, and what it showed then. */
+interface Watched {
+  place: Place;
+  program: Program;
+  server: Metrics;
+  gateway: Metrics;
+}
+
 let provider: FakeProvider;
-let spandrel: Spandrel;
-let server: Map<string, ShownMetric>;
-let gateway: Map<string, ShownMetric>;
+const watched = new Map<string, Watched>();
 
-const scrape = async (url: string) => readMetrics(await (await fetch(`${url}/metrics`)).text());
+const scrape = async (url: string): Promise<Metrics> =>
+  readMetrics(await (await fetch(`${url}/metrics`, { headers: BEARER })).text());
 
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  spandrel = await startSpandrel({ env: { SPANDREL_OPENAI_BASE_URL: provider.url, SPANDREL_ACCESS_LOG: 'false' } });
-  const api = new Api(spandrel.apiUrl);
+/** Starts a program and makes it count something of everything. */
+async function watch(place: Place): Promise<Watched> {
+  const program = await place.start({
+    env: {
+      SPANDREL_OPENAI_BASE_URL: provider.url,
+      SPANDREL_ACCESS_LOG: 'false',
+      SPANDREL_LOG_LEVEL: 'debug',
+      ...(place.mode === 'cloud' && { SPANDREL_METRICS_TOKEN: METRICS_TOKEN }),
+    },
+  });
+  const { api, apiUrl, gatewayUrl } = program;
   const stream = new AbortController();
-  await fetch(`${spandrel.apiUrl}/api/events`, { signal: stream.signal });
+  await fetch(`${apiUrl}/api/events`, { signal: stream.signal, headers: place.headers });
   await api.post('/api/traces', { id: 't' });
   await api.post('/api/spans', { id: 's', trace_id: 't', name: 'n' });
   await api.post('/api/spans/s/complete', { output: 'o' });
@@ -55,9 +77,9 @@ beforeAll(async () => {
   await api.get('/nowhere/at/all?secret=1');
   await api.send('PROPFIND', '/api/traces');
   for (const scenario of ['echo', 'cut']) {
-    await fetch(`${spandrel.gatewayUrl}/v1/chat/completions`, {
+    await fetch(`${gatewayUrl}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-fake': scenario },
+      headers: { 'content-type': 'application/json', 'x-fake': scenario, ...place.gatewayHeaders },
       body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
     })
       .then((answer) => answer.text())
@@ -65,15 +87,21 @@ beforeAll(async () => {
   }
   await until(async () => (await api.spans()).length >= 3);
   stream.abort();
-  server = await scrape(spandrel.apiUrl);
-  gateway = await scrape(spandrel.gatewayUrl);
+  return { place, program, server: await scrape(apiUrl), gateway: await scrape(gatewayUrl) };
+}
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  for (const [database, takePlace] of PLACES) watched.set(database, await watch(await takePlace()));
 }, 60_000);
 afterAll(async () => {
-  await spandrel?.stop('SIGKILL');
+  for (const { place } of watched.values()) await place.close();
   await provider?.close();
 });
 
-const all = (): Map<string, ShownMetric> => new Map([...server, ...gateway]);
+/** What both programs of a place show. */
+const shownBy = ({ server, gateway }: Watched): Metrics => new Map([...server, ...gateway]);
+const shownAnywhere = (): Metrics => new Map([...watched.values()].flatMap((each) => [...shownBy(each)]));
 
 /** The rows of the tables of metrics in docs/operations.md. */
 function documented(): Map<string, { type: string; labels: string[]; meaning: string }> {
@@ -87,11 +115,14 @@ function documented(): Map<string, { type: string; labels: string[]; meaning: st
   );
 }
 
-describe('the metrics of both programs', () => {
+describe.each(PLACES)('the metrics of both programs, on %s', (database) => {
+  const here = (): Watched => watched.get(database)!;
+  const all = (): Metrics => shownBy(here());
+
   it('are those of the tables in docs/operations.md, with their types and labels', () => {
     const docs = documented();
-    const shown = [...all().keys(), ...OF_CLOUD].sort();
-    expect([...docs.keys()].sort()).toEqual(shown);
+    const elsewhere = OF_MODE[here().place.mode === 'local' ? 'cloud' : 'local'];
+    expect([...docs.keys()].sort()).toEqual([...all().keys(), ...elsewhere].sort());
     for (const { name, type, labels, samples } of all().values()) {
       const doc = docs.get(name)!;
       expect([name, doc.type]).toEqual([name, type]);
@@ -112,7 +143,7 @@ describe('the metrics of both programs', () => {
       'spandrel_eval_items_total{outcome="failed"}',
       'spandrel_capture_tasks_lost_total',
     ]) {
-      expect(server.get(sample.split('{')[0]!)!.samples).toContain(`${sample} 0`);
+      expect(here().server.get(sample.split('{')[0]!)!.samples).toContain(`${sample} 0`);
     }
   });
 
@@ -138,11 +169,12 @@ describe('the metrics of both programs', () => {
       'process_cpu_seconds_total',
       'nodejs_eventloop_lag_p99_seconds',
     ]) {
-      expect([name, server.has(name), gateway.has(name)]).toEqual([name, true, true]);
+      expect([name, here().server.has(name), here().gateway.has(name)]).toEqual([name, true, true]);
     }
   });
 
   it('name routes and known methods in labels, never what callers sent', () => {
+    const { place, server, gateway } = here();
     const { samples } = server.get('spandrel_http_requests_total')!;
     expect(samples).toContainEqual(
       expect.stringMatching(/^spandrel_http_requests_total\{method="GET",route="unmatched",status_class="4xx"\} 1$/),
@@ -158,25 +190,38 @@ describe('the metrics of both programs', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     for (const metrics of [server, gateway]) {
       expect(metrics.get('spandrel_build_info')!.samples).toEqual([
-        `spandrel_build_info{version="${version}",mode="local"} 1`,
+        `spandrel_build_info{version="${version}",mode="${place.mode}"} 1`,
       ]);
     }
   });
 
-  it('are read with GET and HEAD in the format of Prometheus, by programs of this machine', async () => {
-    for (const url of [spandrel.apiUrl, spandrel.gatewayUrl]) {
-      const answer = await fetch(`${url}/metrics`);
+  it('are read with GET and HEAD in the format of Prometheus, by those who may', async () => {
+    const { place, program } = here();
+    for (const url of [program.apiUrl, program.gatewayUrl]) {
+      const answer = await fetch(`${url}/metrics`, { headers: BEARER });
       expect([answer.status, answer.headers.get('content-type')]).toEqual([
         200,
         'text/plain; version=0.0.4; charset=utf-8',
       ]);
       expect(answer.headers.get('x-request-id')).toMatch(/^\w{26}$/);
-      const head = await fetch(`${url}/metrics`, { method: 'HEAD' });
+      const head = await fetch(`${url}/metrics`, { method: 'HEAD', headers: BEARER });
       expect([head.status, await head.text()]).toEqual([200, '']);
-      expect([404, 405]).toContain((await fetch(`${url}/metrics`, { method: 'POST' })).status);
-      const foreign = await fetch(`${url}/metrics`, { headers: { origin: 'https://evil.example' } });
-      expect([foreign.status, ((await foreign.json()) as { code: string }).code]).toEqual([403, 'host_not_allowed']);
+      expect([404, 405]).toContain((await fetch(`${url}/metrics`, { method: 'POST', headers: BEARER })).status);
+      // Local mode asks whether a web page sends it, cloud mode for the token.
+      const [stranger, refusal] =
+        place.mode === 'local'
+          ? [{ origin: 'https://evil.example' }, [403, 'host_not_allowed']]
+          : [{}, [401, 'unauthenticated']];
+      const refused = await fetch(`${url}/metrics`, { headers: stranger as Record<string, string> });
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual(refusal);
     }
+  });
+
+  it('count requests of which access_log: false leaves no line', async () => {
+    const { program } = here();
+    // A stop writes what waits.
+    expect(await program.stop()).toBe(0);
+    expect(program.output()).not.toContain('"msg":"request"');
   });
 });
 
@@ -187,7 +232,7 @@ const filledIn = (expression: string): string => expression.replaceAll('$__rate_
 function unknownIn(expression: string): string[] {
   return readQuery(filledIn(expression)).matched.flatMap(({ metric, labels }) => {
     if (metric === 'up') return [];
-    const shown = familyOf(metric, all());
+    const shown = familyOf(metric, shownAnywhere());
     if (!shown) return [metric];
     const { labels: known } = documented().get(shown.name)!;
     return labels.filter((label) => !OF_PROMETHEUS.has(label) && !known.includes(label)).map((l) => `${metric}{${l}}`);
@@ -211,8 +256,8 @@ describe('the Grafana dashboard', () => {
   it('shows every metric of Spandrel, with a data source to choose', () => {
     const used = panels
       .flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => readQuery(filledIn(expr)).metrics))
-      .map((name) => familyOf(name, all())!.name);
-    const missing = [...all().keys()].filter((name) => name.startsWith('spandrel_') && !used.includes(name));
+      .map((name) => familyOf(name, shownAnywhere())!.name);
+    const missing = [...shownAnywhere().keys()].filter((name) => name.startsWith('spandrel_') && !used.includes(name));
     expect(missing).toEqual([]);
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
     expect(dashboard.templating.list).toContainEqual(
