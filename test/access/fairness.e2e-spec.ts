@@ -7,6 +7,8 @@ import { until } from '../support/spandrel.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { everythingOf, plant, type TenantData } from './tenant-data.ts';
 
+const STREAMS_MAX = 3;
+
 let postgres: TestPostgres;
 let admin: Client;
 let app: CloudApp;
@@ -19,7 +21,12 @@ beforeAll(async () => {
   const url = await postgres.createDatabase('fairness');
   admin = new Client({ connectionString: url });
   [app] = await Promise.all([
-    cloudApp(url, { settings: ({ connections }) => void (connections.allowPrivate = ['127.0.0.1']) }),
+    cloudApp(url, {
+      settings: (settings) => {
+        settings.connections.allowPrivate = ['127.0.0.1'];
+        settings.limits.eventStreams = STREAMS_MAX;
+      },
+    }),
     admin.connect(),
   ]);
   [flooding, other] = await Promise.all([app.createTenant(), app.createTenant()]);
@@ -83,5 +90,31 @@ describe('an organization that floods the database with long reads', () => {
     }
     expect(readers.length).toBeGreaterThan(20);
     expect(new Set(readers)).toEqual(new Set([flooding.org.id]));
+  });
+});
+
+describe('an organization that opens event streams without end', () => {
+  it('has as many as it may, and others theirs', async () => {
+    const opened: AbortController[] = [];
+    const listen = async ({ key }: Tenant): Promise<Response> => {
+      const leave = new AbortController();
+      opened.push(leave);
+      return fetch(`${app.url}/api/events?token=${key}`, { signal: leave.signal });
+    };
+    try {
+      const another = (await flooding.createKey(['read'])).key;
+      const answers = await Promise.all([listen(flooding), listen(flooding), listen({ ...flooding, key: another })]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      for (const key of [flooding.key, another]) {
+        const refusal = await flooding.api.as(key).get('/api/events');
+        expect(refusal.body).toMatchObject({ status: 429, code: 'rate_limited', detail: expect.stringContaining('3') });
+        expect(refusal.headers.get('retry-after')).toBe('10');
+      }
+      expect((await listen(other)).status).toBe(200);
+      opened[0]!.abort();
+      await until(async () => (await listen(flooding)).status === 200);
+    } finally {
+      for (const leave of opened) leave.abort();
+    }
   });
 });

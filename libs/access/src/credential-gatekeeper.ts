@@ -28,17 +28,18 @@ const RECHECK_MS = 400;
 @Injectable()
 export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly operator: OperatorTokens;
-  private readonly open = new OpenRequests();
+  private readonly open: OpenRequests;
   private readonly perSecond = new WeakMap<Caller, number>();
   private readonly recheck: PeriodicTask;
 
   constructor(
     private readonly credentials: Credentials,
     private readonly limits: RateLimits,
-    @Inject(SETTINGS) { auth }: Pick<Settings, 'auth'>,
+    @Inject(SETTINGS) { auth, limits: { eventStreams } }: Pick<Settings, 'auth' | 'limits'>,
     @Inject(LOGGER) logger: Logger,
   ) {
     this.operator = new OperatorTokens(auth);
+    this.open = new OpenRequests(eventStreams);
     this.recheck = new PeriodicTask({
       everyMs: RECHECK_MS,
       task: () => this.endInvalid(),
@@ -74,9 +75,11 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     reply: FastifyReply,
     { counted, lasting }: Admission,
   ): Promise<void> {
+    const { scope, expiresAt } = caller;
+    if (!scope) return;
     const perSecond = counted ? this.perSecond.get(caller) : undefined;
-    if (caller.scope && perSecond !== undefined) await this.count(caller.scope.orgId, perSecond, reply);
-    if (lasting) this.open.add(credential, caller.expiresAt, request, reply);
+    if (perSecond !== undefined) await this.count(scope.orgId, perSecond, reply);
+    if (lasting) this.open.add({ orgId: scope.orgId, credential, expiresAt }, request, reply);
   }
 
   private async count(orgId: string, perSecond: number, reply: FastifyReply): Promise<void> {

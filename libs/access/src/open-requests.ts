@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { DomainError } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** What a credential has open. */
@@ -8,20 +9,47 @@ interface Open {
   sockets: Set<Socket>;
 }
 
+/** Whose request it is that stays open. */
+export interface Opener {
+  orgId: string;
+  credential: string;
+  /** Of the credential. */
+  expiresAt: number | null;
+}
+
+/** When to come again: streams end when their clients leave, not by the second. */
+const RETRY_AFTER_SECONDS = 10;
+
 /** Requests that outlive the moment they were let in: the event streams of this process, by credential. */
 export class OpenRequests {
   private readonly byCredential = new Map<string, Open>();
+  private readonly countOf = new Map<string, number>();
 
-  /** Keeps the connection of a request in mind until its answer is over. */
-  add(credential: string, expiresAt: number | null, request: FastifyRequest, reply: FastifyReply): void {
+  /** @param perOrganization as many as one organization may have open. */
+  constructor(private readonly perOrganization: number) {}
+
+  /**
+   * Keeps the connection of a request in mind until its answer is over.
+   * @throws DomainError `rate_limited` when the organization has as many open as it may.
+   */
+  add({ orgId, credential, expiresAt }: Opener, request: FastifyRequest, reply: FastifyReply): void {
+    const count = this.countOf.get(orgId) ?? 0;
+    if (count >= this.perOrganization) throw this.tooMany();
+    this.countOf.set(orgId, count + 1);
     const { socket } = request.raw;
     const open = this.byCredential.get(credential) ?? { expiresAt, sockets: new Set() };
     this.byCredential.set(credential, open);
     open.sockets.add(socket);
-    reply.raw.once('close', () => {
+    const over = (): void => {
+      reply.raw.off('close', over);
+      socket.off('close', over);
+      this.uncount(orgId);
       open.sockets.delete(socket);
       if (open.sockets.size === 0 && this.byCredential.get(credential) === open) this.byCredential.delete(credential);
-    });
+    };
+    reply.raw.once('close', over);
+    // An answer whose turn on its connection never comes does not close.
+    socket.once('close', over);
   }
 
   /** The credentials that have a request open. */
@@ -39,5 +67,20 @@ export class OpenRequests {
     for (const [credential, { expiresAt }] of this.byCredential) {
       if (expiresAt !== null && expiresAt <= now) this.end(credential);
     }
+  }
+
+  private uncount(orgId: string): void {
+    const left = this.countOf.get(orgId)! - 1;
+    if (left === 0) this.countOf.delete(orgId);
+    else this.countOf.set(orgId, left);
+  }
+
+  private tooMany(): DomainError {
+    const most = this.perOrganization;
+    return new DomainError(
+      'rate_limited',
+      `the organization has ${most} event ${most === 1 ? 'stream' : 'streams'} open at this server, as many as it may`,
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
   }
 }

@@ -88,6 +88,7 @@ export const configSchema = z.strictObject({
     import_file_bytes: bytes,
     import_bytes: bytes,
     requests_per_second: z.number().int().min(1).max(1_000_000),
+    event_streams: z.number().int().min(1).max(1_000_000),
   }),
   access_log: z.boolean(),
   redis_url: redisUrl.nullable(),

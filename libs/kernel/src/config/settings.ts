@@ -36,6 +36,8 @@ export interface Settings {
     importBytes: number;
     /** Of an organization that has no limit of its own, in cloud mode. */
     requestsPerSecond: number;
+    /** Of an organization at one server, in cloud mode. */
+    eventStreams: number;
   };
   /** Of cloud mode; local mode has its data directory. */
   database: {
@@ -144,6 +146,7 @@ export function toSettings(config: Config, absolute: (path: string) => string): 
       importFileBytes: config.limits.import_file_bytes,
       importBytes: config.limits.import_bytes,
       requestsPerSecond: config.limits.requests_per_second,
+      eventStreams: config.limits.event_streams,
     },
     database: {
       url: config.database.url,
