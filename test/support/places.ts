@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { Client } from 'pg';
 import { Api } from './api.ts';
 import { freePorts } from './ports.ts';
-import { databaseUrl, startPostgres, withClient } from './postgres.ts';
+import { connectClient, databaseUrl, startPostgres, withClient } from './postgres.ts';
 import { runSpandrel, startSpandrel, tempDir, type Spandrel, type StartOptions } from './spandrel.ts';
 import { ADMIN_TOKEN, cloudEnvironment, createTenant } from './tenant.ts';
 
@@ -84,6 +85,8 @@ async function takeDatabase(): Promise<Place> {
     SPANDREL_SHUTDOWN_DELAY: '0',
   };
   const programs = await programsOf(dataDir, env, (of) => new Api(of).as(template.key));
+  // One connection for all questions: tests ask again and again.
+  let asking: Promise<Client> | undefined;
   return {
     mode: 'cloud',
     dataDir,
@@ -92,11 +95,14 @@ async function takeDatabase(): Promise<Place> {
     ...programs,
     headers: { authorization: `Bearer ${template.key}` },
     gatewayHeaders: { 'x-spandrel-key': template.key },
-    rows: <Row>(sql: string): Promise<Row[]> =>
-      withClient(url, async (client) => (await client.query(sql)).rows as Row[]),
+    rows: async <Row>(sql: string): Promise<Row[]> => {
+      asking ??= connectClient(url);
+      return (await (await asking).query(sql)).rows as Row[];
+    },
     contents: async () => [...filesOf(dataDir), ...(await tablesOf(url))],
     close: async () => {
       await programs.close();
+      await (await asking)?.end();
       await postgres.stop();
     },
   };

@@ -106,10 +106,16 @@ export function databaseUrl(server: string, name: string): string {
   return url.href;
 }
 
-/** Works with a connection and closes it. */
-export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+/** Opens a connection, which the caller ends. */
+export async function connectClient(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();
+  return client;
+}
+
+/** Works with a connection and closes it. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connectClient(url);
   try {
     return await work(client);
   } finally {
