@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ModuleRef } from '@nestjs/core';
+import { createLogger } from '@spandrel/kernel';
+import type { ExpireSpans } from './expire-spans.js';
+import type { ExpiredStore } from './expired.store.js';
+import { RetentionTask } from './retention-task.js';
+
+/** A server's task, and when it ran, in seconds after its start. */
+function started(intervalMs: number) {
+  const [runs, began] = [[] as number[], Date.now()];
+  const expire = {
+    run: async () => {
+      runs.push((Date.now() - began) / 1_000);
+      return { plans: new Map(), daysDropped: 0 };
+    },
+  } as unknown as ExpireSpans;
+  const modules = { get: () => ({ terms: async () => [] }) } as unknown as ModuleRef;
+  const store = { databaseNow: async () => Date.now() } as unknown as ExpiredStore;
+  const task = new RetentionTask({ retention: { intervalMs } }, createLogger('silent', 'test'), modules, expire, store);
+  task.onApplicationBootstrap();
+  return { task, runs };
+}
+
+describe('the retention task', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('runs soon after the start, not at all servers at once, and every interval from then on', async () => {
+    const servers = Array.from({ length: 5 }, () => started(3_600_000));
+    await jest.advanceTimersByTimeAsync(90_000);
+    const firsts = servers.map(({ runs }) => runs[0]!);
+    for (const first of firsts) {
+      expect(first).toBeGreaterThanOrEqual(30);
+      expect(first).toBeLessThanOrEqual(90);
+    }
+    expect(new Set(firsts).size).toBeGreaterThan(1);
+    await jest.advanceTimersByTimeAsync(3_600_000);
+    for (const { task, runs } of servers) {
+      expect(runs).toHaveLength(2);
+      expect(runs[1]! - runs[0]!).toBeCloseTo(3_600, 0);
+      await task.onModuleDestroy();
+    }
+  });
+
+  it('waits for no longer than an interval', async () => {
+    const { task, runs } = started(2_000);
+    await jest.advanceTimersByTimeAsync(4_100);
+    expect(runs.map(Math.round)).toEqual([2, 4]);
+    await task.onModuleDestroy();
+  });
+});
