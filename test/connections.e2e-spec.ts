@@ -1,43 +1,44 @@
-/** Provider connections in the started program: keys at rest, in no answer, log or file, through kills and rotations. */
+/** Provider connections in the started program: keys at rest, in no answer, log, file or table, through kills and rotations. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
 import type { ConnectionResource, ConnectionTestResult } from '@spandrel/contract';
+import { rotateSecrets } from '../apps/cli/src/rotate-secrets.js';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
-import { Api } from './support/api.ts';
+import type { Api } from './support/api.ts';
 import { Canaries } from './support/canaries.ts';
-import { runSpandrel, startSpandrel, tempDir, type Spandrel, type StartOptions } from './support/spandrel.ts';
+import { PLACES, type Place, type Program } from './support/places.ts';
+import { withClient } from './support/postgres.ts';
+import { runCommand } from './support/run-command.ts';
+import { runSpandrel, tempDir, until } from './support/spandrel.ts';
 
+const CLI = resolve('dist/apps/cli/src/main.js');
 const PATH = '/api/provider-connections';
 const KEY_FILE = 'secret.key';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+let provider: FakeProvider;
+let echo: Server;
+let echoUrl: string;
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  echo = createEcho();
+  await new Promise<void>((done) => echo.listen(0, '127.0.0.1', done));
+  echoUrl = `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  echo.close();
+  echo.closeAllConnections();
+  await provider.close();
 });
 
-async function startProvider(): Promise<FakeProvider> {
-  const provider = await startFakeProvider();
-  cleanUps.push(() => provider.close());
-  return provider;
-}
-
-/** The API alone, its built-in providers at the fake one. */
-async function start(provider: FakeProvider, options: StartOptions = {}): Promise<Spandrel> {
-  const urls = ['OPENAI', 'ANTHROPIC', 'OLLAMA'].map((name) => [`SPANDREL_${name}_BASE_URL`, provider.url]);
-  const env = { SPANDREL_LOG_LEVEL: 'trace', ...Object.fromEntries(urls), ...options.env };
-  const spandrel = await startSpandrel({ command: 'server', ...options, env });
-  cleanUps.push(() => spandrel.stop('SIGKILL'));
-  return spandrel;
-}
-
 /** A server that repeats what it was sent, in every way it can: headers, list of models, error. */
-async function startEcho(): Promise<string> {
-  const server = createServer((request, response) => {
+const createEcho = (): Server =>
+  createServer((request, response) => {
     const { authorization = '', 'x-api-key': xApiKey } = request.headers;
     const key = String(xApiKey ?? authorization.replace('Bearer ', ''));
     const status = Number(/\/(\d{3})\//.exec(request.url!)?.[1] ?? 200);
@@ -49,34 +50,99 @@ async function startEcho(): Promise<string> {
         : JSON.stringify({ error: { message: error }, data: [{ id: `m ${key}` }] }),
     );
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  cleanUps.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** The API alone, its built-in providers at the fake one. */
+function start(place: Place, secretKey?: string): Promise<Program> {
+  const urls = ['OPENAI', 'ANTHROPIC', 'OLLAMA'].map((name) => [`SPANDREL_${name}_BASE_URL`, provider.url]);
+  const env = { SPANDREL_LOG_LEVEL: 'trace', ...Object.fromEntries(urls) };
+  return place.start({ command: 'server', env: { ...env, ...(secretKey && { SPANDREL_SECRET_KEY: secretKey }) } });
 }
 
-const create = async (api: Api, body: object): Promise<string> => {
+async function create(api: Api, body: object): Promise<string> {
   const answer = await api.post<ConnectionResource>(PATH, { name: 'c', ...body });
   expect(answer.status).toBe(201);
   return answer.body.id;
-};
+}
+
+/** Connections with keys of their own. @returns the keys by id */
+async function fill(api: Api, count: number): Promise<Map<string, string>> {
+  const keys = Array.from({ length: count }, (_, n) => `sk-kept-${n}-0123456789`);
+  const filled = new Map<string, string>();
+  for (const api_key of keys) filled.set(await create(api, { provider: 'openai', api_key }), api_key);
+  return filled;
+}
 
 /** What the test of a connection says. */
-const tested = async (spandrel: Spandrel, id: string): Promise<ConnectionTestResult> =>
-  (await new Api(spandrel.apiUrl).post<ConnectionTestResult>(`${PATH}/${id}/test`)).body;
+const tested = async (api: Api, id: string): Promise<ConnectionTestResult> =>
+  (await api.post<ConnectionTestResult>(`${PATH}/${id}/test`)).body;
 
-describe('a provider key', () => {
-  it('reaches the provider, and no answer, log or file in the clear', async () => {
-    const [provider, echoUrl] = [await startProvider(), await startEcho()];
-    const canaries = new Canaries();
-    const spandrel = await start(provider);
-    const shown: string[] = [];
+/** The keys that a server sends to the provider, by connection. */
+async function keysSent(api: Api, ids: Iterable<string>): Promise<Map<string, string | undefined>> {
+  const sent = new Map<string, string | undefined>();
+  for (const id of ids) {
+    provider.requests.length = 0;
+    expect(await tested(api, id)).toMatchObject({ ok: true, error: null });
+    sent.set(id, provider.requests[0]!.rawHeaders.find((value) => value.startsWith('Bearer '))?.slice(7));
+  }
+  return sent;
+}
+
+/** `spandrel secrets rotate`, to be killed. @returns its end */
+function startRotation(place: Place, env: Record<string, string> = {}): { kill(): void; ended: Promise<unknown> } {
+  const child = spawn(process.execPath, [CLI, 'secrets', 'rotate', '--data-dir', place.dataDir], {
+    stdio: 'ignore',
+    env: { PATH: process.env['PATH'], ...place.env, ...env },
+  });
+  return { kill: () => void child.kill('SIGKILL'), ended: new Promise((done) => child.once('close', done)) };
+}
+
+describe.each(PLACES)('the keys of providers, on %s', (database, takePlace) => {
+  /** Of the server at first, after a rotation, of a server that was given another one, and of all in the end. */
+  const [first, second, other, last] = Array.from({ length: 4 }, () => randomBytes(32).toString('hex')) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const canaries = new Canaries();
+  /** Whatever was answered or printed. */
+  const shown: string[] = [];
+  let place: Place;
+  let server: Program;
+  let kept: Map<string, string>;
+  let count: number;
+  beforeAll(async () => {
+    place = await takePlace();
+    server = await start(place, first);
+  });
+  afterAll(() => place?.close());
+
+  const rotate = async (from: string, to: string): Promise<{ code: number; output: string }> => {
+    const env = { ...place.env, SPANDREL_SECRET_KEY: from, SPANDREL_NEW_SECRET_KEY: to };
+    const rotated = await runCommand(rotateSecrets, ['--data-dir', place.dataDir], env);
+    shown.push(rotated.output);
+    return rotated;
+  };
+  const expectNoCanaries = async (): Promise<void> => {
+    const contents = await place.contents();
+    // Of a server that runs, also what is only in its log yet.
+    const where = place.mode === 'local' ? 'spandrel.db' : 'public.provider_connection';
+    expect(contents.map(([name]) => name)).toContain(where);
+    expect(canaries.findInContents(contents)).toEqual([]);
+    const printed = `${shown.join('\n')}\n${server.output()}`;
+    expect(canaries.findIn(printed)).toEqual([]);
+    for (const key of [first, second, other, last]) expect(printed).not.toContain(key.slice(0, 12));
+  };
+
+  it('reach the providers, and no answer, log, file or table in the clear', async () => {
     const send = async (method: string, path: string, body?: string | Buffer, headers: Record<string, string> = {}) => {
-      const answer = await fetch(spandrel.apiUrl + path, {
+      const answer = await fetch(server.apiUrl + path, {
         method,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...place.headers,
+          ...headers,
+        },
         ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
       });
       const text = await answer.text();
@@ -86,21 +152,21 @@ describe('a provider key', () => {
     const post = (body: object) => send('POST', PATH, JSON.stringify(body));
 
     // Connections of all providers, to servers that answer and to one that repeats everything.
-    const keys: string[] = [];
     const ids: string[] = [];
+    const wanted: string[] = [];
     for (const name of ['openai', 'anthropic', 'ollama', 'custom']) {
-      for (const [place, base_url] of [
+      for (const [to, base_url] of [
         ['default', name === 'custom' ? `${provider.url}/v1` : undefined],
         ['echo', `${echoUrl}/v1`],
         ...[400, 401, 429, 500, 302].map((status) => [`echo-${status}`, `${echoUrl}/${status}/`]),
         ['echo-text', `${echoUrl}/403/text`],
         ['nobody', 'http://127.0.0.1:9/v1'],
       ] as [string, string | undefined][]) {
-        const api_key = canaries.plant(`${name}-${place}`);
-        const { status, body } = await post({ name: place, provider: name, api_key, base_url });
+        const api_key = canaries.plant(`${name}-${to}`);
+        const { status, body } = await post({ name: to, provider: name, api_key, base_url });
         expect(status).toBe(201);
-        keys.push(api_key);
         ids.push(body.id);
+        if (to === 'default') wanted.push(api_key);
       }
     }
     for (const id of ids) {
@@ -117,13 +183,11 @@ describe('a provider key', () => {
     await send('GET', PATH);
     await send('GET', `${PATH}?limit=2`);
     const reached = JSON.stringify(provider.requests.map(({ rawHeaders }) => rawHeaders));
-    for (const [n, key] of keys.entries()) {
-      if (n % 9 === 0) expect(reached).toContain(JSON.stringify(key).slice(1, -1));
-    }
+    for (const key of wanted) expect(reached).toContain(JSON.stringify(key).slice(1, -1));
     expect(shown.join('\n')).toContain('bad key [redacted], [redacted], [redacted]');
 
     // Requests that are at fault, the key in them.
-    const fault = (place: string): string => canaries.plant(`fault-${place}`);
+    const fault = (where: string): string => canaries.plant(`fault-${where}`);
     const good = { name: 'n', provider: 'openai', api_key: fault('good') };
     const id = ids[0]!;
     for (const wrong of [
@@ -164,7 +228,8 @@ describe('a provider key', () => {
       [text, { 'content-type': 'text/plain' }],
       [text, { 'content-type': 'application/x-www-form-urlencoded' }],
       [text, { 'content-encoding': 'gzip' }],
-      [text, { origin: 'https://evil.example' }],
+      // Cloud mode asks for a credential, not from where.
+      ...(place.mode === 'local' ? [[text, { origin: 'https://evil.example' }]] : []),
     ] as [string | Buffer, Record<string, string>][]) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
         const { status } = await send(method, method === 'POST' ? PATH : `${PATH}/nothing`, body, headers);
@@ -172,208 +237,201 @@ describe('a provider key', () => {
       }
     }
     const inPath = encodeURIComponent(fault('path'));
-    for (const [method, path] of [
-      ['GET', `${PATH}/${inPath}`],
-      ['PUT', `${PATH}/${inPath}`],
-      ['DELETE', `${PATH}/${inPath}`],
-      ['POST', `${PATH}/${inPath}/test`],
-      ['GET', `${PATH}/${inPath}/nothing`],
-      ['GET', `${PATH}?cursor=${inPath}`],
-      ['GET', `${PATH}?limit=${inPath}`],
-      ['GET', `${PATH}/nothing?api_key=${inPath}`],
-    ] as const) {
-      const { status } = await send(method, path, undefined, { authorization: `Bearer ${fault('header')}` });
-      expect(status).toBeGreaterThanOrEqual(400);
+    for (const headers of [{}, { authorization: `Bearer ${fault('header')}` }]) {
+      for (const [method, path] of [
+        ['GET', `${PATH}/${inPath}`],
+        ['PUT', `${PATH}/${inPath}`],
+        ['DELETE', `${PATH}/${inPath}`],
+        ['POST', `${PATH}/${inPath}/test`],
+        ['GET', `${PATH}/${inPath}/nothing`],
+        ['GET', `${PATH}?cursor=${inPath}`],
+        ['GET', `${PATH}?limit=${inPath}`],
+        ['GET', `${PATH}/nothing?api_key=${inPath}`],
+      ] as const) {
+        const { status } = await send(method, path, undefined, headers);
+        expect(status).toBeGreaterThanOrEqual(400);
+      }
     }
     for (const one of ids.slice(0, 4)) expect((await send('DELETE', `${PATH}/${one}`)).status).toBe(200);
-
-    const isFree = (): void => {
-      expect(shown.flatMap((answer) => canaries.findIn(answer))).toEqual([]);
-      expect(canaries.findIn(spandrel.output())).toEqual([]);
-      expect(canaries.findInFiles(spandrel.dataDir, [KEY_FILE])).toEqual([]);
-      const secret = Buffer.from(readFileSync(join(spandrel.dataDir, KEY_FILE), 'utf8').trim(), 'base64');
-      for (const spelling of [secret.toString('base64'), secret.toString('base64url'), secret.toString('hex')]) {
-        expect(spandrel.output() + shown.join('')).not.toContain(spelling.slice(0, 12));
-      }
-    };
-    expect(existsSync(join(spandrel.dataDir, 'spandrel.db-wal'))).toBe(true);
-    isFree();
-    expect(await spandrel.stop()).toBe(0);
-    isFree();
-    expect(statSync(join(spandrel.dataDir, KEY_FILE)).mode & 0o777).toBe(0o600);
-  }, 60_000);
-});
-
-describe('the secret key', () => {
-  const CLI = resolve('dist/apps/cli/src/main.js');
-  const keyFileOf = (dataDir: string): string => join(dataDir, KEY_FILE);
-  const rotate = (dataDir: string, env: Record<string, string> = {}) =>
-    runSpandrel(['secrets', 'rotate', '--data-dir', dataDir], env);
-
-  /** A stopped data directory with connections. */
-  async function fill(provider: FakeProvider, env: Record<string, string> = {}) {
-    const spandrel = await start(provider, { env });
-    const api = new Api(spandrel.apiUrl);
-    const keys = Array.from({ length: 5 }, (_, n) => `sk-kept-${n}-0123456789`);
-    const ids: string[] = [];
-    for (const api_key of keys) ids.push(await create(api, { provider: 'openai', api_key }));
-    return { spandrel, dataDir: spandrel.dataDir, keys, ids };
-  }
-
-  /** The keys that a server started now sends to the provider. */
-  async function keysSent(provider: FakeProvider, dataDir: string, ids: string[], env: Record<string, string> = {}) {
-    const spandrel = await start(provider, { dataDir, env });
-    provider.requests.length = 0;
-    for (const id of ids) expect(await tested(spandrel, id)).toMatchObject({ ok: true, error: null });
-    await spandrel.stop('SIGKILL');
-    return provider.requests.map(({ rawHeaders }) => rawHeaders.find((value) => value.startsWith('Bearer '))?.slice(7));
-  }
-
-  it('opens connections again after a kill', async () => {
-    const provider = await startProvider();
-    const { spandrel, dataDir, keys, ids } = await fill(provider);
-    await spandrel.stop('SIGKILL');
-    expect(await keysSent(provider, dataDir, ids)).toEqual(keys);
+    kept = await fill(server.api, 5);
+    count = (await server.api.get<{ count: number }>(`${PATH}?limit=1000`)).body.count;
+    expect(count).toBeGreaterThanOrEqual(ids.length - 4 + kept.size);
+    await expectNoCanaries();
+    expect(existsSync(join(place.dataDir, KEY_FILE))).toBe(false);
   });
 
-  it('is rotated while the server is stopped, and not while it runs', async () => {
-    const provider = await startProvider();
-    const { spandrel, dataDir, keys, ids } = await fill(provider);
-    const before = readFileSync(keyFileOf(dataDir), 'utf8');
-    const refused = await rotate(dataDir);
-    expect(refused.code).toBe(1);
-    expect(refused.output).toContain('in use by another Spandrel process');
-    expect(readFileSync(keyFileOf(dataDir), 'utf8')).toBe(before);
-    await spandrel.stop();
-    const { code, output } = await rotate(dataDir);
-    expect([code, output]).toEqual([0, 'Encrypted the keys of 5 provider connections with the new secret key.\n']);
-    expect(readFileSync(keyFileOf(dataDir), 'utf8')).not.toContain(before.trim());
-    expect(await keysSent(provider, dataDir, ids)).toEqual(keys);
+  it('are sealed with another secret key after a kill, by the program', async () => {
+    await server.stop('SIGKILL');
+    const env = { ...place.env, SPANDREL_SECRET_KEY: first, SPANDREL_NEW_SECRET_KEY: second };
+    const { code, output } = await runSpandrel(['secrets', 'rotate', '--data-dir', place.dataDir], env);
+    expect([code, output]).toEqual([
+      0,
+      `Encrypted the keys of ${count} provider connections with the new secret key.\n` +
+        'Next: set SPANDREL_SECRET_KEY to the value of SPANDREL_NEW_SECRET_KEY, unset SPANDREL_NEW_SECRET_KEY, and start the server.\n',
+    ]);
   });
 
-  it('may be rotated by a process that is killed at any moment', async () => {
-    const provider = await startProvider();
-    const { spandrel, dataDir, keys, ids } = await fill(provider);
-    await spandrel.stop();
-    const started = performance.now();
-    expect((await rotate(dataDir)).code).toBe(0);
-    const wholeMs = performance.now() - started;
-    for (let kill = 0; kill < 6; kill++) {
-      const child = spawn(process.execPath, [CLI, 'secrets', 'rotate', '--data-dir', dataDir], { stdio: 'ignore' });
-      const ended = new Promise((done) => child.once('close', done));
-      const timer = setTimeout(() => child.kill('SIGKILL'), wholeMs * (0.6 + 0.07 * kill));
-      await ended;
-      clearTimeout(timer);
-    }
-    expect(await keysSent(provider, dataDir, ids)).toEqual(keys);
-    expect((await rotate(dataDir)).code).toBe(0);
-    expect(readFileSync(keyFileOf(dataDir), 'utf8').trim().split('\n')).toHaveLength(1);
-    expect(await keysSent(provider, dataDir, ids)).toEqual(keys);
-  }, 60_000);
-
-  it('given by a variable is rotated to another one; a changed one stops no start', async () => {
-    const provider = await startProvider();
-    const [oldKey, newKey] = [randomBytes(32).toString('base64'), randomBytes(32).toString('hex')];
-    const { spandrel, dataDir, keys, ids } = await fill(provider, { SPANDREL_SECRET_KEY: oldKey });
-    await spandrel.stop();
-    expect(existsSync(keyFileOf(dataDir))).toBe(false);
-
-    const changed = await start(provider, { dataDir, env: { SPANDREL_SECRET_KEY: newKey } });
-    const { ok, error } = await tested(changed, ids[0]!);
-    expect([ok, error]).toEqual([false, expect.stringMatching(/cannot be decrypted.*SPANDREL_SECRET_KEY/)]);
-    expect((await new Api(changed.apiUrl).get(`${PATH}/${ids[0]}`)).status).toBe(200);
-    await changed.stop();
-
-    const file = join(tempDir(), 'new-key');
-    writeFileSync(file, `${newKey}\n`);
-    const { code, output } = await rotate(dataDir, {
-      SPANDREL_SECRET_KEY: oldKey,
-      SPANDREL_NEW_SECRET_KEY_FILE: file,
+  // SQLite's rotations are killed below, where they have steps: this one is a transaction.
+  if (database === 'Postgres') {
+    it('stay as they are when their rotation is killed while it waits for a writer', async () => {
+      const keyIds = () => place.rows('select distinct key_id from provider_connection');
+      const before = await keyIds();
+      expect(before).toHaveLength(1);
+      await withClient(place.env['DATABASE_URL']!, async (writer) => {
+        await writer.query('begin');
+        await writer.query('select 1 from provider_connection order by id desc limit 1 for update');
+        const rotation = startRotation(place, { SPANDREL_SECRET_KEY: second, SPANDREL_NEW_SECRET_KEY: last });
+        await until(
+          async () =>
+            (
+              await place.rows(`select 1 from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock' and query like '%provider_connection%'`)
+            ).length > 0,
+        );
+        rotation.kill();
+        await rotation.ended;
+        await writer.query('commit');
+      });
+      expect(await keyIds()).toEqual(before);
     });
-    expect(code).toBe(0);
-    expect(output).toMatch(/^Encrypted the keys of 5 .*\nNext: set SPANDREL_SECRET_KEY/);
-    for (const key of [oldKey, newKey]) expect(output + changed.output()).not.toContain(key.slice(0, 10));
-    expect(await keysSent(provider, dataDir, ids, { SPANDREL_SECRET_KEY: newKey })).toEqual(keys);
+  }
+
+  it('cannot be read with another secret key, which stops no start', async () => {
+    server = await start(place, other);
+    const [id] = [...kept.keys()];
+    const { ok, error } = await tested(server.api, id!);
+    expect([ok, error]).toEqual([false, expect.stringMatching(/cannot be decrypted.*SPANDREL_SECRET_KEY/)]);
+    expect((await server.api.get(`${PATH}/${id}`)).status).toBe(200);
   });
 
-  it('goes over from the key file to a variable', async () => {
-    const provider = await startProvider();
-    const { spandrel, dataDir, keys, ids } = await fill(provider);
-    await spandrel.stop();
-    const newKey = randomBytes(32).toString('base64');
-    const env = { SPANDREL_SECRET_KEY_FILE: keyFileOf(dataDir), SPANDREL_NEW_SECRET_KEY: newKey };
-    expect((await rotate(dataDir, env)).code).toBe(0);
-    expect(await keysSent(provider, dataDir, ids, { SPANDREL_SECRET_KEY: newKey })).toEqual(keys);
-  });
-
-  it('that opens some connections only: the others are listed, left, and make the rotation end with 1', async () => {
-    const provider = await startProvider();
-    const [lostKey, key, newKey] = Array.from({ length: 3 }, () => randomBytes(32).toString('hex'));
-    const { spandrel, dataDir, ids } = await fill(provider, { SPANDREL_SECRET_KEY: lostKey! });
-    await spandrel.stop();
-    const second = await start(provider, { dataDir, env: { SPANDREL_SECRET_KEY: key! } });
-    const readable = await create(new Api(second.apiUrl), { provider: 'openai', api_key: 'sk-second-0123' });
-    await second.stop();
-    const { code, output } = await rotate(dataDir, { SPANDREL_SECRET_KEY: key!, SPANDREL_NEW_SECRET_KEY: newKey! });
+  it('that the key at hand does not open are listed, left, and make a rotation end with 1', async () => {
+    const readable = await create(server.api, { provider: 'openai', api_key: 'sk-readable-0123' });
+    expect(await server.stop()).toBe(0);
+    await expectNoCanaries();
+    const { code, output } = await rotate(other, last);
     expect(code).toBe(1);
     expect(output).toContain('Encrypted the keys of 1 provider connection ');
-    for (const id of ids) expect(output).toContain(`${id} (project local)`);
+    const [{ project_id: project } = { project_id: '' }] = await place.rows<{ project_id: string }>(
+      'select project_id from provider_connection',
+    );
+    for (const id of kept.keys()) expect(output).toContain(`${id} (project ${project})`);
     expect(output).not.toContain(readable);
-    expect(await keysSent(provider, dataDir, [readable], { SPANDREL_SECRET_KEY: newKey! })).toEqual(['sk-second-0123']);
-    expect(await keysSent(provider, dataDir, ids, { SPANDREL_SECRET_KEY: lostKey! })).toHaveLength(5);
+    kept.set(readable, 'sk-readable-0123');
+  });
+
+  it('reach the providers again after all rotations, and are still nowhere in the clear', async () => {
+    const file = join(tempDir(), 'new-key');
+    writeFileSync(file, `${last}\n`);
+    const env = { ...place.env, SPANDREL_SECRET_KEY: second, SPANDREL_NEW_SECRET_KEY_FILE: file };
+    const rotated = await runCommand(rotateSecrets, ['--data-dir', place.dataDir], env);
+    shown.push(rotated.output);
+    expect([rotated.code, rotated.output]).toEqual([
+      0,
+      expect.stringContaining(`Encrypted the keys of ${count + 1} provider connections `),
+    ]);
+    server = await start(place, last);
+    expect(await keysSent(server.api, kept.keys())).toEqual(kept);
+    expect(await server.stop()).toBe(0);
+    await expectNoCanaries();
   });
 
   it.each([
-    ['no database', {}, 'there is no database', false],
-    ['no new key', { SPANDREL_SECRET_KEY: 'a'.repeat(64) }, 'SPANDREL_NEW_SECRET_KEY: the server', true],
-    [
-      'a malformed new key',
-      { SPANDREL_SECRET_KEY: 'a'.repeat(64), SPANDREL_NEW_SECRET_KEY: 'secret-nonsense' },
-      'SPANDREL_NEW_SECRET_KEY: must be 32 bytes',
-      true,
-    ],
-    [
-      'the same key',
-      { SPANDREL_SECRET_KEY: 'a'.repeat(64), SPANDREL_NEW_SECRET_KEY: 'a'.repeat(64) },
-      'is the key in use',
-      true,
-    ],
-    ['a new key for a key file', { SPANDREL_NEW_SECRET_KEY: 'a'.repeat(64) }, 'SPANDREL_SECRET_KEY_FILE', true],
-    [
-      'an unreadable file',
-      { SPANDREL_SECRET_KEY: 'a'.repeat(64), SPANDREL_NEW_SECRET_KEY_FILE: '/nothing' },
-      'cannot be read',
-      true,
-    ],
-  ] as [string, Record<string, string>, string, boolean][])(
-    'is not rotated with %s',
-    async (_what, env, sentence, withDatabase) => {
-      const dataDir = tempDir();
-      if (withDatabase) writeFileSync(join(dataDir, 'spandrel.db'), '');
-      const { code, output } = await rotate(dataDir, env);
-      expect([code, output]).toEqual([1, expect.stringContaining(sentence)]);
-      expect(output).not.toMatch(/aaaaaaaa|nonsense/);
-      expect(existsSync(keyFileOf(dataDir))).toBe(false);
-    },
-  );
+    ['no new key', {}, 'SPANDREL_NEW_SECRET_KEY: the server'],
+    ['a malformed new key', { SPANDREL_NEW_SECRET_KEY: 'secret-nonsense' }, 'SPANDREL_NEW_SECRET_KEY: must be 32'],
+    ['the same key', { SPANDREL_NEW_SECRET_KEY: 'a'.repeat(64) }, 'is the key in use'],
+    ['an unreadable file', { SPANDREL_NEW_SECRET_KEY_FILE: '/nothing' }, 'cannot be read'],
+  ] as [string, Record<string, string>, string][])('are not rotated with %s', async (_what, env, sentence) => {
+    const given = { ...place.env, SPANDREL_SECRET_KEY: 'a'.repeat(64), ...env };
+    const { code, output } = await runCommand(rotateSecrets, ['--data-dir', place.dataDir], given);
+    expect([code, output]).toEqual([1, expect.stringContaining(sentence)]);
+    expect(output).not.toMatch(/aaaaaaaa|nonsense/);
+    expect(existsSync(join(place.dataDir, KEY_FILE))).toBe(false);
+  });
+});
 
-  it('in a malformed key file stops the start, which names the file', async () => {
-    const dataDir = tempDir();
-    writeFileSync(keyFileOf(dataDir), 'half a key', { mode: 0o600 });
-    const { code, output } = await runSpandrel(['server', '--port', '0', '--data-dir', dataDir]);
-    expect(code).toBe(1);
-    expect(output).toContain(`spandrel: ${keyFileOf(dataDir)}: must hold keys`);
-    expect(output).not.toContain('half a key');
+/** Local mode alone has one: in cloud mode the key is always a variable. */
+describe('the key file', () => {
+  let place: Place;
+  let server: Program;
+  let kept: Map<string, string>;
+  let keyFile: string;
+  const rotate = (env: Record<string, string> = {}) => runCommand(rotateSecrets, ['--data-dir', place.dataDir], env);
+  const keysInFile = (): string[] => readFileSync(keyFile, 'utf8').trim().split('\n');
+  beforeAll(async () => {
+    place = await PLACES[0]![1]();
+    keyFile = join(place.dataDir, KEY_FILE);
+    server = await start(place);
+    kept = await fill(server.api, 3);
+  });
+  afterAll(() => place?.close());
+
+  it('is its owner’s alone, and no log holds its key', () => {
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    const secret = Buffer.from(keysInFile()[0]!, 'base64');
+    expect(secret).toHaveLength(32);
+    for (const spelling of [secret.toString('base64'), secret.toString('base64url'), secret.toString('hex')]) {
+      expect(server.output()).not.toContain(spelling.slice(0, 12));
+    }
   });
 
-  it('in a key file that others may read is closed to them, with a warning', async () => {
+  it('is rotated while the server is stopped, and not while it runs', async () => {
+    const before = keysInFile();
+    const refused = await place.run('secrets', 'rotate');
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('in use by another Spandrel process')]);
+    expect(keysInFile()).toEqual(before);
+    await server.stop('SIGKILL');
+    const { code, output } = await rotate();
+    expect([code, output]).toEqual([0, 'Encrypted the keys of 3 provider connections with the new secret key.\n']);
+    expect(keysInFile()).toHaveLength(1);
+    expect(keysInFile()).not.toEqual(before);
+  });
+
+  it('may be rotated by a process that is killed on the way', async () => {
+    const [before] = keysInFile();
+    // Its second step waits for a writer.
+    const writer = new Database(join(place.dataDir, 'spandrel.db'));
+    writer.exec('begin immediate');
+    const rotation = startRotation(place);
+    await until(() => keysInFile().length === 2);
+    rotation.kill();
+    await rotation.ended;
+    writer.close();
+    expect(keysInFile()[1]).toBe(before);
+    chmodSync(keyFile, 0o644);
+    server = await start(place);
+    expect(await keysSent(server.api, kept.keys())).toEqual(kept);
+    expect(await server.stop()).toBe(0);
+    expect((await rotate()).code).toBe(0);
+    expect(keysInFile()).toHaveLength(1);
+  });
+
+  it('that others may read is closed to them by a start, with a warning', () => {
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(server.output()).toContain('its mode is now 0600');
+  });
+
+  it('goes over to a variable, and takes no new key of one', async () => {
+    const newKey = randomBytes(32).toString('base64');
+    const refused = await rotate({ SPANDREL_NEW_SECRET_KEY: newKey });
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('SPANDREL_SECRET_KEY_FILE')]);
+    expect((await rotate({ SPANDREL_SECRET_KEY_FILE: keyFile, SPANDREL_NEW_SECRET_KEY: newKey })).code).toBe(0);
+    const again = await rotate({ SPANDREL_SECRET_KEY: newKey, SPANDREL_NEW_SECRET_KEY: 'b'.repeat(64) });
+    expect([again.code, again.output]).toEqual([0, expect.stringContaining('Encrypted the keys of 3 ')]);
+  });
+
+  it('is not made by a rotation without a database', async () => {
     const dataDir = tempDir();
-    const key = randomBytes(32).toString('base64');
-    writeFileSync(keyFileOf(dataDir), `${key}\n`);
-    const spandrel = await start(await startProvider(), { dataDir });
-    expect(statSync(keyFileOf(dataDir)).mode & 0o777).toBe(0o600);
-    expect(await spandrel.stop()).toBe(0);
-    expect(spandrel.output()).toContain('its mode is now 0600');
-    expect(spandrel.output()).not.toContain(key.slice(0, 10));
+    const { code, output } = await runCommand(rotateSecrets, ['--data-dir', dataDir]);
+    expect([code, output]).toEqual([1, expect.stringContaining('there is no database')]);
+    expect(existsSync(join(dataDir, KEY_FILE))).toBe(false);
+  });
+
+  it('that is malformed stops the start, which names it', async () => {
+    const malformed = join(tempDir(), KEY_FILE);
+    writeFileSync(malformed, 'half a key', { mode: 0o600 });
+    const { code, output } = await runSpandrel(['server', '--port', '0', '--data-dir', join(malformed, '..')]);
+    expect(code).toBe(1);
+    expect(output).toContain(`spandrel: ${malformed}: must hold keys`);
+    expect(output).not.toContain('half a key');
   });
 });

@@ -1,6 +1,3 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Canaries } from './canaries.js';
 
@@ -33,17 +30,14 @@ describe('Canaries', () => {
     expect(canaries.findIn(`sk-"/\\%+ ${new Canaries().plant('other')} ${secret.slice(0, 9)}`)).toEqual([]);
   });
 
-  it('are found in files of any format, below a folder', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'spandrel-canaries-'));
-    mkdirSync(join(folder, 'a'));
-    writeFileSync(join(folder, 'a', 'utf16'), Buffer.from(secret, 'utf16le'));
-    writeFileSync(join(folder, 'binary'), Buffer.concat([Buffer.alloc(5, 255), Buffer.from(secret), Buffer.alloc(5)]));
-    writeFileSync(join(folder, 'secret.key'), secret);
-    expect(canaries.findInFiles(folder, ['secret.key']).sort()).toEqual([
-      `${join(folder, 'a', 'utf16')}: here (UTF-16)`,
-      `${join(folder, 'binary')}: here (plain)`,
-    ]);
-    expect(canaries.findInFiles(folder)).toHaveLength(3);
-    rmSync(folder, { recursive: true });
+  it('are found in files and tables of any format, by their names', () => {
+    const contents: [string, Buffer][] = [
+      ['utf16', Buffer.from(secret, 'utf16le')],
+      ['binary', Buffer.concat([Buffer.alloc(5, 255), Buffer.from(secret), Buffer.alloc(5)])],
+      ['empty', Buffer.alloc(0)],
+      ['secret.key', Buffer.from(secret)],
+    ];
+    expect(canaries.findInContents(contents, ['secret.key'])).toEqual(['utf16: here (UTF-16)', 'binary: here (plain)']);
+    expect(canaries.findInContents(contents)).toHaveLength(3);
   });
 });
