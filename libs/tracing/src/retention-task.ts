@@ -15,8 +15,11 @@ import { ExpiredStore } from './expired.store.js';
 
 const CLOCKS_APART_MS_MAX = 5 * 60_000;
 
-/** After a start on average: servers that never live for an interval do it too, and not at once when they start together. */
-const FIRST_MS = 60_000;
+/**
+ * The part of the interval, on average, after which the first run begins: servers that never live for an interval do it
+ * too, and not all at once when they start together.
+ */
+const FIRST_PART = 1 / 60;
 
 /**
  * Deletes what is too old, soon after the start and every `retention.interval`, where a feature says what is
@@ -35,7 +38,7 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     this.task = new PeriodicTask({
       everyMs: retention.intervalMs,
-      firstMs: Math.min(retention.intervalMs, FIRST_MS * (0.5 + Math.random())),
+      firstMs: retention.intervalMs * FIRST_PART * (0.5 + Math.random()),
       task: async (stopped) => void (await this.run(stopped)),
       failure: 'what is too old could not be deleted; it will be at the next time',
       logger,
