@@ -1,28 +1,23 @@
 /** `spandrel backup` of a server under write load, and what is restored from it. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { Api } from '../support/api.ts';
+import { backup } from '../../apps/cli/src/backup.js';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { PLACES, type Place, type Program } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
-import { runSpandrel, startSpandrel, tempDir, until } from '../support/spandrel.ts';
+import { runCommand } from '../support/run-command.ts';
+import { runSpandrel, tempDir, until } from '../support/spandrel.ts';
+import { cloudEnvironment } from '../support/tenant.ts';
 
-const WRITERS = 6;
-/** Enough that a copy takes many turns, with writes between them. */
-const BALLAST = 'x'.repeat(200_000);
-
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
-});
-
-async function start(dataDir: string, env: Record<string, string> = {}) {
-  const server = await startSpandrel({ command: 'server', dataDir, env });
-  cleanUps.push(() => server.stop('SIGKILL'));
-  return { server, api: new Api(server.apiUrl) };
-}
+const takeDirectory = PLACES[0]![1];
+const WRITERS = 3;
+/** Of the bodies before the copy, so that it takes several turns (16 MiB each), with writes between them. */
+const BALLAST = Array.from({ length: 3 }, (_body, body) =>
+  Array.from({ length: 8 }, (_span, n) => ({ id: `b${body}-${n}`, output: 'x'.repeat(1_000_000) })),
+);
 
 interface Told {
   type: string;
@@ -47,10 +42,22 @@ function toldOf(dataDir: string): { spans: Set<string>; gaps: number } {
 }
 
 describe('spandrel backup', () => {
+  let provider: FakeProvider;
+  let place: Place;
+  let restored: Place | undefined;
+  let server: Program;
+  beforeAll(async () => {
+    provider = await startFakeProvider();
+    place = await takeDirectory();
+    server = await place.start({ command: 'server' });
+  });
+  afterAll(async () => {
+    await Promise.all([place, restored].map((each) => each?.close()));
+    await provider.close();
+  });
+
   it('copies a database that is written to: whole, with everything acknowledged before, and its keys with --with-key', async () => {
-    const provider = await startFakeProvider();
-    cleanUps.push(() => provider.close());
-    const { server, api } = await start(tempDir());
+    const { api } = server;
     const connection = (
       await api.post<{ id: string }>('/api/provider-connections', {
         name: 'fake',
@@ -62,36 +69,40 @@ describe('spandrel backup', () => {
     ).body;
     await api.post('/api/traces', { id: 't' });
     const acknowledged = new Set<string>();
+    const ingest = async (spans: readonly { id: string; output: string }[]): Promise<void> => {
+      const completed = spans.map((span) => ({ ...span, trace_id: 't', name: 'n', status: 'completed' }));
+      const { status } = await api.unchecked.post('/api/ingest', { spans: completed });
+      if (status === 200) for (const { id } of spans) acknowledged.add(id);
+    };
+    for (const spans of BALLAST) await ingest(spans);
     let going = true;
     let serial = 0;
     const writers = Array.from({ length: WRITERS }, async () => {
       while (going) {
-        const ids = [`s${serial++}`, `s${serial++}`];
-        const spans = ids.map((id) => ({ id, trace_id: 't', name: 'n', status: 'completed', output: BALLAST }));
-        const { status } = await api.post('/api/ingest', { spans });
-        if (status === 200) for (const id of ids) acknowledged.add(id);
+        await ingest([`s${serial++}`, `s${serial++}`].map((id) => ({ id, output: id })));
+        await sleep(5);
       }
     });
-    await until(() => acknowledged.size > 200, 20_000);
+    await until(() => acknowledged.size > 100);
     const before = new Set(acknowledged);
     const file = join(tempDir(), 'backup.db');
-    const { code, output } = await runSpandrel(['backup', file, '--with-key', '--data-dir', server.dataDir]);
+    const { code, output } = await place.run('backup', file, '--with-key');
     const during = acknowledged.size - before.size;
-    await sleep(100);
+    await until(() => acknowledged.size > before.size + during);
     going = false;
     await Promise.all(writers);
     expect([code, output]).toEqual([0, expect.stringContaining(file)]);
-    expect(output).not.toContain(readFileSync(join(server.dataDir, 'secret.key'), 'utf8').trim());
+    expect(output).not.toContain(readFileSync(join(place.dataDir, 'secret.key'), 'utf8').trim());
     expect(during).toBeGreaterThan(0);
-    expect(acknowledged.size).toBeGreaterThan(before.size + during);
+    expect(statSync(file).size).toBeGreaterThan(16 * 1024 * 1024);
     for (const made of [file, `${file}.key`]) expect(statSync(made).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(file, '..')).sort()).toEqual(['backup.db', 'backup.db.key']);
 
-    const dataDir = join(tempDir(), 'restored');
-    mkdirSync(dataDir);
+    restored = await takeDirectory();
+    const { dataDir } = restored;
     copyFileSync(file, join(dataDir, 'spandrel.db'));
     copyFileSync(`${file}.key`, join(dataDir, 'secret.key'));
-    const restored = await start(dataDir);
+    const again = (await restored.start({ command: 'server' })).api;
     const kept = recount(dataDir);
     expect(kept).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
     expect([...before].filter((id) => !kept.spans.has(id))).toEqual([]);
@@ -99,43 +110,56 @@ describe('spandrel backup', () => {
     const told = toldOf(dataDir);
     expect(told.spans).toEqual(new Set(kept.spans.keys()));
     expect(told.gaps).toBe(0);
-    const summary = await restored.api.get<{ total_spans: number; total_traces: number }>('/api/analytics/summary');
+    const summary = await again.get<{ total_spans: number; total_traces: number }>('/api/analytics/summary');
     expect(summary.body).toMatchObject({ total_spans: kept.spans.size, total_traces: 1 });
-    const tried = await restored.api.post<{ ok: boolean }>(`/api/provider-connections/${connection.id}/test`, {});
+    const tried = await again.post<{ ok: boolean }>(`/api/provider-connections/${connection.id}/test`, {});
     expect(tried.body).toMatchObject({ ok: true });
     expect(provider.requests.at(-1)?.rawHeaders.join('\n')).toContain('sk-backup-test-key');
-    expect((await restored.api.post('/api/spans', { trace_id: 't', name: 'after' })).status).toBe(201);
-  }, 180_000);
+    expect((await again.post('/api/spans', { trace_id: 't', name: 'after' })).status).toBe(201);
+  });
 
   it('refuses what it would overwrite and what is not there, says so in a line, and leaves nothing behind', async () => {
-    const dataDir = tempDir();
-    const { server } = await start(dataDir);
-    const place = tempDir();
-    const taken = join(place, 'taken.db');
+    const { dataDir } = place;
+    const folder = tempDir();
+    const taken = join(folder, 'taken.db');
     writeFileSync(taken, 'mine');
-    const refusals: [args: string[], says: string, env?: Record<string, string>][] = [
-      [[taken, '--data-dir', dataDir], 'nothing is overwritten'],
-      [[join(place, 'a.db'), '--data-dir', tempDir()], 'there is no database'],
-      [[join(place, 'no', 'such', 'a.db'), '--data-dir', dataDir], 'ENOENT'],
-      [['--data-dir', dataDir, join(place, 'a.db')], 'name the file first'],
-      [[join(place, 'a.db'), '--with-key', '--data-dir', tempDir()], 'there is no database'],
+    const refusals: [file: string, withKey: boolean, dataDir: string, says: string, env?: Record<string, string>][] = [
+      [taken, false, dataDir, 'nothing is overwritten'],
+      [join(folder, 'a.db'), false, tempDir(), 'there is no database'],
+      [join(folder, 'no', 'such', 'a.db'), false, dataDir, 'ENOENT'],
+      ['--data-dir', false, dataDir, 'name the file first'],
+      [join(folder, 'a.db'), true, tempDir(), 'there is no database'],
       [
-        [join(place, 'a.db'), '--with-key', '--data-dir', dataDir],
+        join(folder, 'a.db'),
+        true,
+        dataDir,
         'the key is given by SPANDREL_SECRET_KEY',
         { SPANDREL_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') },
       ],
     ];
-    for (const [args, says, env] of refusals) {
-      const { code, output } = await runSpandrel(['backup', ...args], env);
-      expect([args, code, output]).toEqual([args, 1, expect.stringContaining(says)]);
+    for (const [file, withKey, of, says, env] of refusals) {
+      const { code, output } = await runCommand((args) => backup(file, withKey, args), ['--data-dir', of], env);
+      expect([file, code, output]).toEqual([file, 1, expect.stringContaining(says)]);
       expect(output.trim().split('\n').length).toBe(1);
     }
     expect(readFileSync(taken, 'utf8')).toBe('mine');
-    expect(readdirSync(place)).toEqual(['taken.db']);
+    expect(readdirSync(folder)).toEqual(['taken.db']);
     // A server that has been stopped can be backed up too, without its key file.
     expect(await server.stop()).toBe(0);
-    const { code, output } = await runSpandrel(['backup', join(place, 'b.db'), '--data-dir', dataDir]);
+    const file = join(folder, 'b.db');
+    const { code, output } = await runCommand((args) => backup(file, false, args), ['--data-dir', dataDir]);
     expect([code, output]).toEqual([0, expect.stringContaining('which is not in it')]);
-    expect(existsSync(join(place, 'b.db.key'))).toBe(false);
-  }, 120_000);
+    expect(existsSync(`${file}.key`)).toBe(false);
+  });
+});
+
+/** There is no file to copy: Postgres has its own means. */
+describe('spandrel backup, on Postgres', () => {
+  it('names the program for it, asks no database, and leaves nothing behind', async () => {
+    const folder = tempDir();
+    const nowhere = cloudEnvironment('postgres://nobody@127.0.0.1:9/none');
+    const { code, output } = await runSpandrel(['backup', join(folder, 'a.db'), '--data-dir', folder], nowhere);
+    expect([code, output]).toEqual([1, 'spandrel: mode: cloud mode keeps its data in Postgres; use pg_dump\n']);
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });
