@@ -2,7 +2,6 @@
  * The whole loop on both databases: real clients through the gateway, a capture rule that fills a dataset, runs with
  * every scoring against a provider that fails in many ways, a comparison, and a review whose edits are applied.
  */
-import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type {
@@ -10,15 +9,14 @@ import type {
   DatapointResource,
   EvalComparison,
   EvalRunResource,
-  EventPayload,
   QueueItemResource,
 } from '@spandrel/contract';
 import OpenAI from 'openai';
+import { EventClient } from './events/event-client.ts';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
-import { Api } from './support/api.ts';
-import { startPostgres, type TestPostgres } from './support/postgres.ts';
-import { startServerApp, type ServerApp } from './support/server-app.ts';
-import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
+import type { Api } from './support/api.ts';
+import { PLACES, type Place } from './support/places.ts';
+import { until } from './support/spandrel.ts';
 
 /** What the captured conversations say, and what the provider does when a run sends them. */
 const SAID = {
@@ -31,8 +29,23 @@ const SAID = {
 type Said = keyof typeof SAID;
 const ALL = Object.keys(SAID) as Said[];
 
+/** Where a loop runs, and clients of its events. */
+interface Stage {
+  place: Place;
+  api: Api;
+  gatewayUrl: string;
+  /** Wants all events. */
+  events: EventClient;
+  /** Wants the ends of runs alone. */
+  completed: EventClient;
+  /** Wants only what never happens here. */
+  quiet: EventClient;
+  quietSince: number;
+}
+
 /** What the loop found. */
 interface Loop {
+  stage: Stage;
   captured: DatapointResource[];
   rule: CaptureRuleResource;
   runs: Record<'ExactMatch' | 'Contains' | 'LlmJudge' | 'None', EvalRunResource>;
@@ -45,48 +58,43 @@ interface Loop {
 }
 
 let provider: FakeProvider;
-let postgres: TestPostgres | undefined;
-let onPostgres: ServerApp | undefined;
-let onSqlite: ServerApp | undefined;
-const gateways: Spandrel[] = [];
-const loops: Record<string, Promise<Loop>> = {};
+const places: Place[] = [];
+const loops = new Map<string, Promise<Loop>>();
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  postgres = await startPostgres();
-  onPostgres = await startServerApp({ dialect: 'postgres', url: await postgres.createDatabase('loop') });
-  onSqlite = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') });
   // Both wait for the same minute that a hanging call takes.
-  for (const [name, server] of [
-    ['SQLite', onSqlite],
-    ['Postgres', onPostgres],
-  ] as const) {
-    const gateway = await startSpandrel({
-      command: 'gateway',
-      env: {
-        SPANDREL_API_URL: server.url,
-        SPANDREL_OPENAI_BASE_URL: provider.url,
-        SPANDREL_ANTHROPIC_BASE_URL: provider.url,
-      },
-    });
-    gateways.push(gateway);
-    loops[name] = goThrough(server.api, gateway.gatewayUrl);
-    // Told by the test that awaits it.
-    loops[name].catch(() => undefined);
-  }
+  await Promise.all(
+    PLACES.map(async ([database, takePlace]) => {
+      const place = await takePlace();
+      places.push(place);
+      const loop = goThrough(await setUp(place));
+      // Told by the test that awaits it.
+      loop.catch(() => undefined);
+      loops.set(database, loop);
+    }),
+  );
 }, 120_000);
 
 afterAll(async () => {
-  await Promise.all(gateways.map((gateway) => gateway.stop()));
-  await onPostgres?.close();
-  await onSqlite?.close();
-  await provider.close();
-  await postgres?.stop();
+  await Promise.all(places.map((place) => place.close()));
+  await provider?.close();
 });
 
-for (const database of ['SQLite', 'Postgres']) {
+async function setUp(place: Place): Promise<Stage> {
+  const urls = { SPANDREL_OPENAI_BASE_URL: provider.url, SPANDREL_ANTHROPIC_BASE_URL: provider.url };
+  const { api, apiUrl, gatewayUrl } = await place.start({ env: urls });
+  const listen = (query: string) => EventClient.open(apiUrl, { query, headers: place.headers });
+  const events = await listen('');
+  const completed = await listen('types=eval_completed');
+  const quietSince = Date.now();
+  const quiet = await listen('types=cleared');
+  return { place, api, gatewayUrl, events, completed, quiet, quietSince };
+}
+
+for (const [database] of PLACES) {
   describe(`the whole loop on ${database}`, () => {
-    const loop = (): Promise<Loop> => loops[database]!;
+    const loop = (): Promise<Loop> => loops.get(database)!;
     const itemOf = (run: EvalRunResource, said: Said) =>
       run.result_items.find(({ input }) => (input as { content: string }[]).at(-1)!.content === SAID[said])!;
 
@@ -143,10 +151,10 @@ for (const database of ['SQLite', 'Postgres']) {
     }, 120_000);
 
     it('tells of every step by its events', async () => {
-      const { runs } = await loop();
-      const server = database === 'SQLite' ? onSqlite! : onPostgres!;
-      const events: EventPayload[] = server.events.map(({ event }) => event);
-      const count = (type: EventPayload['type']) => events.filter((event) => event.type === type).length;
+      const { runs, stage } = await loop();
+      await until(() => stage.events.types.includes('dataset_deleted'));
+      const { payloads, types } = stage.events;
+      const count = (type: (typeof types)[number]) => types.filter((each) => each === type).length;
       expect(count('capture_triggered')).toBe(ALL.length);
       expect(count('datapoint_created')).toBe(ALL.length);
       expect(count('dataset_created')).toBe(1);
@@ -155,10 +163,17 @@ for (const database of ['SQLite', 'Postgres']) {
       expect(count('eval_completed')).toBe(5);
       // Claim and submit.
       expect(count('queue_item_updated')).toBe(2);
-      const told = events.flatMap((event) =>
+      const told = payloads.flatMap((event) =>
         event.type === 'eval_progress' && event.run_id === runs.Contains.id ? [event.progress] : [],
       );
       expect(told).toEqual([1, 2, 3, 4, 5]);
+    }, 120_000);
+
+    it('keeps a stream open on which nothing happens, by a comment every 15 seconds', async () => {
+      const { quiet, quietSince } = (await loop()).stage;
+      // The loop took a minute.
+      expect(quiet.text).toMatch(/^retry: 2000\n\n(: keep-alive\n\n){4,}$/);
+      expect(quiet.comments.length).toBeLessThanOrEqual(1 + (Date.now() - quietSince) / 15_000);
     }, 120_000);
 
     it('compares runs', async () => {
@@ -194,17 +209,18 @@ for (const database of ['SQLite', 'Postgres']) {
   });
 }
 
-async function goThrough(api: Api, gatewayUrl: string): Promise<Loop> {
+async function goThrough(stage: Stage): Promise<Loop> {
+  const { api } = stage;
   const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'loop' });
   const { body: made } = await api.post<CaptureRuleResource>(`/api/datasets/${dataset.id}/capture-rules`, {
     name: 'all of gpt-5.1',
     filters: { model: 'gpt-5.1', status: 'completed' },
   });
-  await callThrough(gatewayUrl);
+  await callThrough(stage);
   const captured = await listUntil(api, dataset.id, ALL.length);
   const rule = await api.get<CaptureRuleResource>(`/api/datasets/${dataset.id}/capture-rules/${made.id}`);
 
-  const runs = await runAll(api, dataset.id);
+  const runs = await runAll(stage, dataset.id);
   const comparison = await api.get<EvalComparison>(
     `/api/datasets/${dataset.id}/compare?runs=${runs.ExactMatch.id},${runs.LlmJudge.id}`,
   );
@@ -214,27 +230,35 @@ async function goThrough(api: Api, gatewayUrl: string): Promise<Loop> {
     const said = 'LlmConversation' in kind ? kind.LlmConversation.messages.at(-1)!.content : undefined;
     if (said !== SAID.plain && said !== SAID.limited) await api.delete(`/api/datasets/${dataset.id}/datapoints/${id}`);
   }
-  const rerun = await ended(
-    api,
-    await start(api, dataset.id, runs.Contains.config.connection_id, 'Contains', 'm-again'),
-  );
+  const rerunId = await start(api, dataset.id, runs.Contains.config.connection_id, 'Contains', 'm-again');
+  const [rerun] = await ended(stage, [rerunId]);
 
   await api.delete(`/api/datasets/${dataset.id}`);
   const gone = [
     `/api/datasets/${dataset.id}`,
     `/api/datasets/${dataset.id}/datapoints/${edited.id}`,
     `/api/datasets/${dataset.id}/capture-rules/${made.id}`,
-    `/api/eval/${rerun.id}`,
+    `/api/eval/${rerun!.id}`,
     `/api/queue/${reviewed.id}`,
   ];
   const afterDeletion: number[] = [];
   for (const path of gone) afterDeletion.push((await api.get(path)).status);
-  return { captured, rule: rule.body, runs, comparison: comparison.body, reviewed, edited, rerun, afterDeletion };
+  return {
+    stage,
+    captured,
+    rule: rule.body,
+    runs,
+    comparison: comparison.body,
+    reviewed,
+    edited,
+    rerun: rerun!,
+    afterDeletion,
+  };
 }
 
 /** Real traffic; the header keeps the provider from doing what the texts will make it do later. */
-async function callThrough(gatewayUrl: string): Promise<void> {
-  const defaultHeaders = { 'x-fake': 'as-usual' };
+async function callThrough({ place, gatewayUrl }: Stage): Promise<void> {
+  const defaultHeaders = { 'x-fake': 'as-usual', ...place.gatewayHeaders };
   const openai = new OpenAI({ apiKey: 'sk-loop', baseURL: `${gatewayUrl}/v1`, defaultHeaders });
   const anthropic = new Anthropic({ apiKey: 'sk-loop', baseURL: gatewayUrl, defaultHeaders });
   for (const [index, said] of ALL.entries()) {
@@ -260,7 +284,8 @@ async function listUntil(api: Api, datasetId: string, count: number): Promise<Da
   return body.datapoints;
 }
 
-async function runAll(api: Api, datasetId: string): Promise<Loop['runs']> {
+async function runAll(stage: Stage, datasetId: string): Promise<Loop['runs']> {
+  const { api } = stage;
   const { body: connection } = await api.post<{ id: string }>('/api/provider-connections', {
     name: 'fake',
     provider: 'openai',
@@ -271,7 +296,7 @@ async function runAll(api: Api, datasetId: string): Promise<Loop['runs']> {
   const started = await Promise.all(
     scorings.map((scoring) => start(api, datasetId, connection.id, scoring, `m-${scoring}`)),
   );
-  const runs = await Promise.all(started.map((id) => ended(api, id)));
+  const runs = await ended(stage, started);
   return Object.fromEntries(scorings.map((scoring, index) => [scoring, runs[index]!])) as Loop['runs'];
 }
 
@@ -292,13 +317,13 @@ async function start(
   return body.id;
 }
 
-async function ended(api: Api, runId: string): Promise<EvalRunResource> {
-  let run: EvalRunResource | undefined;
-  await until(async () => {
-    ({ body: run } = await api.get<EvalRunResource>(`/api/eval/${runId}`));
-    return run.status === 'completed';
-  }, 90_000);
-  return run!;
+/** Waits for the events of their ends: to ask for a minute how runs are would cost more than the runs. */
+async function ended({ api, completed }: Stage, runIds: readonly string[]): Promise<EvalRunResource[]> {
+  const hasEnded = (id: string): boolean => completed.events.some(({ data }) => data.includes(id));
+  await until(() => runIds.every(hasEnded), 90_000);
+  const runs: EvalRunResource[] = [];
+  for (const id of runIds) runs.push((await api.get<EvalRunResource>(`/api/eval/${id}`)).body);
+  return runs;
 }
 
 async function review(api: Api, datasetId: string, captured: DatapointResource[]) {
