@@ -1,20 +1,19 @@
 /** Capture rules of the started program: through the gateway, and with kill -9 between an answer and its captures. */
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CaptureRuleResource, DatapointResource, DatasetResource } from '@spandrel/contract';
-import Database from 'better-sqlite3';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
-import { Api } from './support/api.ts';
-import { freePort } from './support/ports.ts';
-import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
+import type { Api } from './support/api.ts';
+import { PLACES, type Place, type Program } from './support/places.ts';
+import { until } from './support/spandrel.ts';
 
-const KILLS = 7;
+const KILLS = 4;
 const WRITERS = 8;
 
 let provider: FakeProvider | undefined;
-let spandrel: Spandrel | undefined;
-afterEach(() => spandrel?.stop('SIGKILL'));
+beforeAll(async () => {
+  provider = await startFakeProvider();
+});
 afterAll(() => provider?.close());
 
 async function newDataset(api: Api): Promise<string> {
@@ -30,19 +29,25 @@ async function newRule(api: Api, datasetId: string, rule: object): Promise<Captu
   return body;
 }
 
-describe('traffic through the gateway', () => {
-  it('fills a dataset', async () => {
-    provider = await startFakeProvider();
-    spandrel = await startSpandrel({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
-    const api = new Api(spandrel.apiUrl);
+describe.each(PLACES)('capture rules on %s', (_database, takePlace) => {
+  let place: Place | undefined;
+  let program: Program;
+  beforeAll(async () => {
+    place = await takePlace();
+    program = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider!.url } });
+  });
+  afterAll(() => place?.close());
+
+  it('fill a dataset with traffic through the gateway', async () => {
+    const { api, gatewayUrl } = program;
     const datasetId = await newDataset(api);
     const rule = await newRule(api, datasetId, {
       filters: { provider: 'openai', model: 'gpt-4o', status: 'completed' },
     });
     const ask = async (model: string, content: string): Promise<void> => {
-      const answer = await fetch(`${spandrel!.gatewayUrl}/v1/chat/completions`, {
+      const answer = await fetch(`${gatewayUrl}/v1/chat/completions`, {
         method: 'POST',
-        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json', ...place!.gatewayHeaders },
         body: JSON.stringify({ model, messages: [{ role: 'user', content }] }),
       });
       await answer.arrayBuffer();
@@ -65,15 +70,15 @@ describe('traffic through the gateway', () => {
     );
     const expected = questions.map((question) => [question, `You said: ${question}`]);
     expect(asked.sort()).toEqual(expected.sort());
-    expect(await spandrel.stop()).toBe(0);
+    expect((await api.delete(`/api/datasets/${datasetId}`)).status).toBe(200);
+    expect((await api.delete('/api/traces')).status).toBe(200);
   });
-});
 
-describe('kill -9 of the server right after answers', () => {
-  it(`leaves exactly one datapoint for every span and rule, in ${KILLS} kills`, async () => {
-    const place = { command: 'server' as const, port: await freePort(), dataDir: tempDir() };
-    spandrel = await startSpandrel(place);
-    const api = new Api(spandrel.apiUrl);
+  it(`leave exactly one datapoint for every span and rule, in ${KILLS} kills -9 right after answers`, async () => {
+    const { api } = program;
+    const count = async (sql: string): Promise<number> =>
+      Number((await place!.rows<{ n: number | string }>(sql))[0]!.n);
+    const openTasks = () => count('select count(*) as n from capture_task');
     const datasetId = await newDataset(api);
     const rules = [
       await newRule(api, datasetId, { filters: { name_contains: 'WANTED' } }),
@@ -83,31 +88,31 @@ describe('kill -9 of the server right after answers', () => {
     const acknowledged: string[] = [];
     let unfinished = 0;
     for (let kill = 0; kill < KILLS; kill++) {
-      if (kill > 0) spandrel = await startSpandrel(place);
+      if (kill > 0) program = await place!.start({ command: 'server' });
       let running = true;
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
         write(api, `k${kill}w${writer}`, () => running, acknowledged),
       );
-      // Now and then right after the start, while what the last kill left is worked off.
-      const wanted = acknowledged.length + (kill % 5 === 4 ? 1 : 10 + ((kill * 37) % 60));
+      // Once right after the start, while what the last kill left is worked off.
+      const wanted = acknowledged.length + (kill === 2 ? 1 : 10 + ((kill * 37) % 60));
       await until(() => acknowledged.length >= wanted);
-      await spandrel.stop('SIGKILL');
+      await program.stop('SIGKILL');
       running = false;
       await Promise.all(writers);
-      unfinished += countRows(place.dataDir, 'select count(*) from capture_task') > 0 ? 1 : 0;
+      unfinished += (await openTasks()) > 0 ? 1 : 0;
     }
     // Otherwise this test has not seen what it is for.
     expect(unfinished).toBeGreaterThan(KILLS / 3);
     expect(acknowledged.length).toBeGreaterThan(KILLS * 10);
-    spandrel = await startSpandrel(place);
-    await until(() => countRows(place.dataDir, 'select count(*) from capture_task') === 0, 20_000);
+    program = await place!.start({ command: 'server' });
+    await until(async () => (await openTasks()) === 0, 20_000);
     for (const rule of rules) {
       const path = `/api/datasets/${rule.dataset_id}/capture-rules/${rule.id}`;
-      const count = (await api.get<CaptureRuleResource>(path)).body.captured_count;
-      expect(count).toBe(countRows(place.dataDir, `select count(*) from capture where rule_id = '${rule.id}'`));
+      const captured = (await api.get<CaptureRuleResource>(path)).body.captured_count;
+      expect(captured).toBe(await count(`select count(*) as n from capture where rule_id = '${rule.id}'`));
     }
-    expect(await spandrel.stop()).toBe(0);
-    expectEachOnce(place.dataDir, rules, acknowledged);
+    expect(await program.stop()).toBe(0);
+    await expectEachOnce(place!, rules, acknowledged);
   }, 120_000);
 });
 
@@ -132,36 +137,28 @@ async function write(api: Api, name: string, goesOn: () => boolean, acknowledged
   }
 }
 
-function query<Row>(dataDir: string, statement: string): Row[] {
-  const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
-  try {
-    return db.prepare(statement).raw().all() as Row[];
-  } finally {
-    db.close();
-  }
-}
-
-const countRows = (dataDir: string, statement: string): number => query<[number]>(dataDir, statement)[0]![0];
-
 /** Every finished span, acknowledged or not, has one datapoint for each rule without a sample, and no other has any. */
-function expectEachOnce(dataDir: string, rules: readonly CaptureRuleResource[], acknowledged: readonly string[]): void {
-  const finished = query<[string]>(dataDir, 'select id from span where status <> 0 order by id').map(([id]) => id);
+async function expectEachOnce(
+  place: Place,
+  rules: readonly CaptureRuleResource[],
+  acknowledged: readonly string[],
+): Promise<void> {
+  const finished = (await place.rows<{ id: string }>('select id from span where status <> 0')).map(({ id }) => id);
   expect(finished).toEqual(expect.arrayContaining([...acknowledged]));
-  const [first, second, sampled] = rules.map(({ id }) =>
-    query<[string, string]>(
-      dataDir,
-      `select c.span_id, p.source_span_id from capture c join datapoint p on p.id = c.datapoint_id
-        where c.rule_id = '${id}' order by c.span_id`,
-    ),
+  const captures = await place.rows<{ rule: string; span: string; source: string }>(
+    `select c.rule_id as rule, c.span_id as span, p.source_span_id as source
+      from capture c join datapoint p on p.id = c.datapoint_id`,
   );
-  const each = finished.map((id) => [id, id]);
-  expect(first).toEqual(each);
-  expect(second).toEqual(each);
-  expect(countRows(dataDir, 'select count(*) from datapoint')).toBe(2 * finished.length + sampled!.length);
+  const [first, second, sampled] = rules.map(({ id }) =>
+    captures.filter(({ rule }) => rule === id).map(({ span, source }) => [span, source]),
+  );
+  const each = finished.map((id) => [id, id]).toSorted();
+  expect(first!.toSorted()).toEqual(each);
+  expect(second!.toSorted()).toEqual(each);
   expect(sampled!.length / finished.length).toBeGreaterThan(0.4);
   expect(sampled!.length / finished.length).toBeLessThan(0.6);
-  for (const { dataset_id: datasetId } of rules) {
-    const [dataset] = query<[number]>(dataDir, `select datapoint_count from dataset where id = '${datasetId}'`);
-    expect(dataset).toEqual([countRows(dataDir, `select count(*) from datapoint where dataset_id = '${datasetId}'`)]);
-  }
+  const datapoints = await place.rows<{ dataset: string }>('select dataset_id as dataset from datapoint');
+  expect(datapoints).toHaveLength(2 * finished.length + sampled!.length);
+  const counts = await place.rows<{ id: string; n: number | string }>('select id, datapoint_count as n from dataset');
+  for (const { id, n } of counts) expect(Number(n)).toBe(datapoints.filter(({ dataset }) => dataset === id).length);
 }

@@ -2,32 +2,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { EventPayload } from '@spandrel/contract';
-import { Api } from '../support/api.ts';
-import { freePort } from '../support/ports.ts';
+import type { Api } from '../support/api.ts';
+import { PLACES, type Place } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
-import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
+import { until } from '../support/spandrel.ts';
 import { EventClient, range, type SeenEvent } from './event-client.ts';
 
-const KILLS = 6;
+const KILLS = 3;
 const WRITERS = 8;
 
-let server: Spandrel | undefined;
-afterAll(() => server?.stop('SIGKILL'));
+describe.each(PLACES)('kill -9 of the server under write load with clients attached, on %s', (_database, takePlace) => {
+  let place: Place | undefined;
+  afterAll(() => place?.close());
 
-describe('kill -9 of the server under write load with clients attached', () => {
   it(`leaves one event for every change, in ${KILLS} kills`, async () => {
-    const place = { port: await freePort(), dataDir: tempDir() };
+    place = await takePlace();
+    const { headers } = place;
     const completed = new Set<string>();
     /** What clients were sent before each kill. */
     const delivered: SeenEvent[] = [];
     let serial = 0;
     for (let kill = 0; kill < KILLS; kill++) {
-      server = await startSpandrel({ command: 'server', ...place });
-      const api = new Api(server.apiUrl);
+      const server = await place.start({ command: 'server' });
       const last = delivered.at(-1)?.id ?? 0;
-      const resumed = await EventClient.open(server.apiUrl, { query: `since=${last}` });
-      const others = await Promise.all(range(1, 5).map(() => EventClient.open(server!.apiUrl)));
-      const writers = Array.from({ length: WRITERS }, () => write(api, completed, () => `k${kill}-${serial++}`));
+      const resumed = await EventClient.open(server.apiUrl, { query: `since=${last}`, headers });
+      const others = await Promise.all(range(1, 5).map(() => EventClient.open(server.apiUrl, { headers })));
+      const writers = Array.from({ length: WRITERS }, () => write(server.api, completed, () => `k${kill}-${serial++}`));
       const before = completed.size;
       await until(() => completed.size >= before + WRITERS);
       await sleep((kill * 37) % 140);
@@ -38,14 +38,29 @@ describe('kill -9 of the server under write load with clients attached', () => {
       for (const { ids } of others) if (ids.length > 0) expect(ids).toEqual(range(ids[0]!, ids.at(-1)!));
       delivered.push(...resumed.events);
     }
-    server = await startSpandrel({ command: 'server', ...place });
-    const all = await wholeLog(server.apiUrl, place.dataDir);
+    const server = await place.start({ command: 'server' });
+    if (place.mode === 'local') expect(recount(place.dataDir)).toMatchObject({ integrity: 'ok' });
+    const kept = await keptIn(place);
+    const all = await wholeLog(server.apiUrl, place, kept);
     expect(all.slice(0, delivered.length)).toEqual(delivered);
     expect(completed.size).toBeGreaterThanOrEqual(KILLS * WRITERS);
-    expectOneEventEach(all, place.dataDir, completed);
+    expectOneEventEach(all, kept, completed);
     expect(await server.stop()).toBe(0);
   }, 120_000);
 });
+
+/** Ids of what the tables hold. */
+interface Kept {
+  traces: string[];
+  spans: string[];
+  completed: string[];
+}
+
+async function keptIn(place: Place): Promise<Kept> {
+  const ids = async (rows: string): Promise<string[]> =>
+    (await place.rows<{ id: string }>(`select id from ${rows}`)).map(({ id }) => id).toSorted();
+  return { traces: await ids('trace'), spans: await ids('span'), completed: await ids('span where status = 1') };
+}
 
 /** Writes until the server is gone. */
 async function write(api: Api, completed: Set<string>, nextId: () => string): Promise<void> {
@@ -62,19 +77,15 @@ async function write(api: Api, completed: Set<string>, nextId: () => string): Pr
   }
 }
 
-async function wholeLog(url: string, dataDir: string): Promise<SeenEvent[]> {
-  const { spans, traceIds } = recount(dataDir);
-  const finished = [...spans.values()].filter((status) => status === 1).length;
-  const client = await EventClient.open(url, { query: 'since=0' });
-  await client.has(traceIds.size + spans.size + finished);
+async function wholeLog(url: string, { headers }: Place, kept: Kept): Promise<SeenEvent[]> {
+  const client = await EventClient.open(url, { query: 'since=0', headers });
+  await client.has(kept.traces.length + kept.spans.length + kept.completed.length);
   await sleep(200);
   client.close();
   return client.events;
 }
 
-function expectOneEventEach(events: readonly SeenEvent[], dataDir: string, acknowledged: ReadonlySet<string>): void {
-  const { spans, traceIds, integrity } = recount(dataDir);
-  expect(integrity).toBe('ok');
+function expectOneEventEach(events: readonly SeenEvent[], kept: Kept, acknowledged: ReadonlySet<string>): void {
   const told = { trace_created: [] as string[], span_created: [] as string[], span_completed: [] as string[] };
   for (const { data } of events) {
     const event = JSON.parse(data) as EventPayload;
@@ -82,10 +93,9 @@ function expectOneEventEach(events: readonly SeenEvent[], dataDir: string, ackno
     else if (event.type === 'span_created' || event.type === 'span_completed') told[event.type].push(event.span.id);
   }
   expect(events.map(({ id }) => id)).toEqual(range(1, events.length));
-  expect(told.trace_created.toSorted()).toEqual([...traceIds].toSorted());
-  expect(told.span_created.toSorted()).toEqual([...spans.keys()].toSorted());
-  const finished = [...spans].filter(([, status]) => status === 1).map(([id]) => id);
-  expect(told.span_completed.toSorted()).toEqual(finished.toSorted());
-  const isFinished = new Set(finished);
-  expect([...acknowledged].filter((id) => !isFinished.has(id))).toEqual([]);
+  expect(told.trace_created.toSorted()).toEqual(kept.traces);
+  expect(told.span_created.toSorted()).toEqual(kept.spans);
+  expect(told.span_completed.toSorted()).toEqual(kept.completed);
+  const isCompleted = new Set(kept.completed);
+  expect([...acknowledged].filter((id) => !isCompleted.has(id))).toEqual([]);
 }
