@@ -1,15 +1,18 @@
-/** Plugins from outside the repository: the examples of docs/plugins.md, as they stand there. */
+/** Plugins from outside the repository: the examples of docs/plugins.md, as they stand there, beside some that go wrong. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EvalRunResource, Problem } from '@spandrel/contract';
-import { createLogger, loadPlugins } from '@spandrel/kernel';
 import type { ProviderPlugin, RecordedAnswer, ScorerPlugin } from '@spandrel/plugin-api';
 import { CONTRACT_API_KEY, describeProviderContract, describeScorerContract } from '@spandrel/plugin-api/testing';
-import { Api } from './support/api.ts';
-import { startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
+// Not from the index, which loads the whole framework.
+import { createLogger } from '../libs/kernel/src/logger.js';
+import { loadPlugins } from '../libs/kernel/src/plugins/load-plugins.js';
+import { describeBrokenPlugins, makeUpstream, writeBrokenPlugins } from './reliability/broken-plugin.ts';
+import { PLACES, type Place, type Program } from './support/places.ts';
+import { tempDir, until } from './support/spandrel.ts';
 
 const folder = tempDir();
 for (const [, file, code] of readFileSync(resolve('docs/plugins.md'), 'utf8').matchAll(
@@ -27,32 +30,52 @@ const acme = createServer((request, response) => {
     );
   });
 });
-let acmeUrl: string;
-let spandrel: Spandrel;
+const upstream = makeUpstream();
+let upstreamUrl: string;
+
+/** @returns the URL. */
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 beforeAll(async () => {
-  await new Promise<void>((done) => acme.listen(0, '127.0.0.1', done));
-  acmeUrl = `http://127.0.0.1:${(acme.address() as AddressInfo).port}`;
+  upstreamUrl = await listen(upstream);
   writeFileSync(
     join(folder, 'my.yaml'),
-    `plugins:\n  - ./max-length.ts\n  - use: ./acme.mjs\n    config: { base_url: '${acmeUrl}' }\n`,
+    `plugins:
+  - ./max-length.ts
+  - use: ./acme.mjs
+    config: { base_url: '${await listen(acme)}' }
+${writeBrokenPlugins(folder, upstreamUrl)}  - openai
+`,
   );
-  spandrel = await startSpandrel({ args: ['--config', join(folder, 'my.yaml')] });
 });
-afterAll(async () => {
-  await spandrel?.stop();
+afterAll(() => {
   acme.close();
+  upstream.close();
 });
 
-describe('a provider plugin in a file of its own', () => {
-  it('is loaded, configured, and reads the calls it recognises', async () => {
-    const answer = await fetch(`${spandrel.gatewayUrl}/acme/ask`, {
+describe.each(PLACES)('plugins in files of their own, on %s', (_database, takePlace) => {
+  let place: Place;
+  let program: Program;
+  beforeAll(async () => {
+    place = await takePlace();
+    program = await place.start({
+      args: ['--config', join(folder, 'my.yaml')],
+      env: { SPANDREL_OPENAI_BASE_URL: upstreamUrl },
+    });
+  });
+  afterAll(() => place?.close());
+
+  it('are loaded and configured, and a provider reads the calls it recognises', async () => {
+    const answer = await fetch(`${program.gatewayUrl}/acme/ask`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...place.gatewayHeaders },
       body: JSON.stringify({ engine: 'acme-1', question: 'When is high water?' }),
     });
     expect(await answer.json()).toEqual({ reply: 'At noon.', used: { in: 5, out: 2 } });
-    const api = new Api(spandrel.apiUrl);
+    const { api } = program;
     await until(async () => (await api.spans('status=completed')).length === 1);
     expect(await api.spans()).toMatchObject([
       {
@@ -62,40 +85,11 @@ describe('a provider plugin in a file of its own', () => {
         output: { text: 'At noon.' },
       },
     ]);
-    expect(spandrel.output()).toContain('Acme calls go to their own host');
+    expect(program.output()).toContain('Acme calls go to their own host');
   });
-});
 
-describe('a scorer plugin in a file of its own', () => {
-  it('is loaded, configured and scores', async () => {
-    const entry = { use: join(folder, 'max-length.ts'), config: { characters: 3 } };
-    const { scorers } = await loadPlugins([entry], createLogger('silent', 'test'));
-    const scorer = scorers[0]!;
-    expect(scorer.name).toBe('MaxLength');
-    const score = (output: string, scoringConfig: Record<string, unknown> | null) => {
-      const configured = scorer.configure(scoringConfig);
-      if ('faults' in configured) return configured;
-      return scorer.extension.score({
-        input: '',
-        output,
-        expected: undefined,
-        rubric: undefined,
-        config: configured.config,
-        complete: () => Promise.reject(new Error('no judge')),
-        signal: new AbortController().signal,
-      });
-    };
-    expect(await score('長崎🌊', null)).toEqual({ score: 1, reason: '3 of 3 characters' });
-    expect(await score('ab', { characters: 1 })).toEqual({ score: 0, reason: '2 of 1 characters' });
-    expect(await score('ab', { characters: 0 })).toEqual({
-      faults: [{ path: 'characters', message: expect.any(String) }],
-    });
-  });
-});
-
-describe('plugins in files of their own', () => {
   it('evaluate: the provider is called, the scorer scores with the config of the run', async () => {
-    const api = new Api(spandrel.apiUrl);
+    const { api } = program;
     const { body: connection } = await api.post<{ id: string }>('/api/provider-connections', {
       name: 'acme',
       provider: 'acme',
@@ -131,6 +125,35 @@ describe('plugins in files of their own', () => {
       scoring_config: { characters: 0 },
     });
     expect([refused.status, refused.body.errors?.[0]?.path]).toEqual([400, 'scoring_config.characters']);
+  });
+
+  describeBrokenPlugins(() => ({ place, program }));
+});
+
+describe('a scorer plugin in a file of its own', () => {
+  it('is loaded, configured and scores', async () => {
+    const entry = { use: join(folder, 'max-length.ts'), config: { characters: 3 } };
+    const { scorers } = await loadPlugins([entry], createLogger('silent', 'test'));
+    const scorer = scorers[0]!;
+    expect(scorer.name).toBe('MaxLength');
+    const score = (output: string, scoringConfig: Record<string, unknown> | null) => {
+      const configured = scorer.configure(scoringConfig);
+      if ('faults' in configured) return configured;
+      return scorer.extension.score({
+        input: '',
+        output,
+        expected: undefined,
+        rubric: undefined,
+        config: configured.config,
+        complete: () => Promise.reject(new Error('no judge')),
+        signal: new AbortController().signal,
+      });
+    };
+    expect(await score('長崎🌊', null)).toEqual({ score: 1, reason: '3 of 3 characters' });
+    expect(await score('ab', { characters: 1 })).toEqual({ score: 0, reason: '2 of 1 characters' });
+    expect(await score('ab', { characters: 0 })).toEqual({
+      faults: [{ path: 'characters', message: expect.any(String) }],
+    });
   });
 });
 
