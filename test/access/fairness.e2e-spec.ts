@@ -1,6 +1,8 @@
-/** What one organization of cloud mode leaves to the others. */
+/** What one organization of cloud mode leaves to the others, and what a key keeps once it has ended: nothing. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { startGateway } from '../gateway/support/start.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
@@ -115,6 +117,41 @@ describe('an organization that opens event streams without end', () => {
       await until(async () => (await listen(flooding)).status === 200);
     } finally {
       for (const leave of opened) leave.abort();
+    }
+  });
+});
+
+describe('a WebSocket through the gateway', () => {
+  it('ends with the key it came with', async () => {
+    const upstream = await startFakeProvider();
+    const [began, hour] = [Date.now(), 3_600_000];
+    let now = began;
+    const settings = { apiUrl: app.url, mode: 'cloud', keyFreshMs: 500 } as const;
+    const gateway = await startGateway(upstream.url, settings, { clock: { now: () => now } });
+    const open = async (key: string): Promise<WebSocket> => {
+      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=x&token=${key}`);
+      await new Promise((resolve, reject) => {
+        socket.onopen = resolve;
+        socket.onerror = () => reject(new Error('no connection'));
+      });
+      return socket;
+    };
+    try {
+      const deleted = await flooding.createKey(['ingest']);
+      const expiring = await flooding.createKey(['ingest'], new Date(began + hour).toISOString());
+      const [first, second, going] = [await open(deleted.key), await open(expiring.key), await open(flooding.key)];
+      expect((await flooding.api.delete(`/api/keys/${deleted.id}`)).status).toBe(200);
+      await until(() => first.readyState === WebSocket.CLOSED);
+      expect(second.readyState).toBe(WebSocket.OPEN);
+      now = began + hour;
+      await until(() => second.readyState === WebSocket.CLOSED);
+      const echoed = new Promise((resolve) => (going.onmessage = ({ data }) => resolve(data)));
+      going.send('still there');
+      expect(await echoed).toBe('still there');
+      going.close();
+    } finally {
+      await gateway.close();
+      await upstream.close();
     }
   });
 });

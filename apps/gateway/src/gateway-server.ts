@@ -15,7 +15,7 @@ import type { Target, TargetResolver } from './target/resolve-target.js';
 export interface GatewayHandlers {
   /** @param caller who it is; `null` in local mode. */
   forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target, caller: CallerKey | null): void;
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target, caller: CallerKey | null): void;
   /** @returns true when the gateway has answered the path itself. */
   own(path: string, req: IncomingMessage, res: ServerResponse): boolean;
 }
@@ -86,10 +86,10 @@ export class GatewayServer {
     const answer = this.logged(req, (code, message, provider) => answerErrorOn(socket, code, message, provider));
     const head = this.admit(req, answer);
     if (head === null) return;
-    this.route(req, head, answer, (target) => {
+    this.route(req, head, answer, (target, caller) => {
       if (socket.destroyed) return;
       this.log?.upgraded(req, socket, target.providerName);
-      this.handlers.upgrade(req, socket, first, target);
+      this.handlers.upgrade(req, socket, first, target, caller);
     });
   }
 

@@ -47,6 +47,12 @@ export interface GatewayDeps {
   accessLog?: AccessLog<GatewayLine>;
 }
 
+/**
+ * The part of the life of the API's answer about a key after which open WebSockets are looked at again. Asked anew after
+ * three quarters of it, a key that is refused is seen before all of it is over.
+ */
+const RECHECK_PART = 0.1;
+
 /** A recording proxy that can be started and stopped once. */
 export interface Gateway {
   /** Takes requests. @returns the port it listens on. */
@@ -119,7 +125,6 @@ class RunningGateway implements Gateway, ForwardHost {
       headMs: settings.upstreamHeadMs,
       ca: deps.ca,
     });
-    this.upgrades = new Upgrades(this.ownHeaders, settings.upstreamConnectMs);
     this.spool = new Spool({ items: settings.spoolItems, bytes: settings.spoolBytes }, this);
     this.ingest = new IngestClient(settings.apiUrl, settings.apiKey, settings.deliverMs);
     if (settings.mode === 'cloud') {
@@ -127,6 +132,10 @@ class RunningGateway implements Gateway, ForwardHost {
       const { keyFreshMs: freshMs, keyRefusedMs: refusedMs, keyPatienceMs: patienceMs } = settings;
       this.keys = new KeyChecks(this.credentials, this.logger, this.clock, { freshMs, refusedMs, patienceMs });
     }
+    const rechecks = this.keys
+      ? { keys: this.keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger: this.logger }
+      : undefined;
+    this.upgrades = new Upgrades(this.ownHeaders, settings.upstreamConnectMs, rechecks);
     this.seal = settings.apiKey === null ? null : new KeySeal(settings.apiKey);
     this.delivery = new Delivery(this.spool, this.ingest, this.logger, {
       flushMs: settings.flushMs,
@@ -143,7 +152,7 @@ class RunningGateway implements Gateway, ForwardHost {
       new TargetResolver(providers, allow),
       {
         forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
-        upgrade: (req, socket, head, target) => this.upgrades.pass(req, socket, head, target),
+        upgrade: (req, socket, head, target, caller) => this.upgrades.pass(req, socket, head, target, caller),
         own: (path, req, res) => own.handle(path, req, res),
       },
       this.keys,

@@ -3,6 +3,9 @@ import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import proxies from 'http-proxy-3';
+import { PeriodicTask, type Logger } from '@spandrel/kernel';
+import type { CallerKey } from '../access/caller-key.js';
+import type { KeyChecks } from '../access/key-checks.js';
 import { withoutToken } from '../access/request-key.js';
 import { joinTarget } from '../target/base-url.js';
 import type { Target } from '../target/resolve-target.js';
@@ -10,26 +13,45 @@ import { guardedLookup } from '../upstream/guarded-lookup.js';
 import { UpstreamError } from '../upstream/upstream-client.js';
 import { answerErrorOn } from './answer-error.js';
 
-/** Passes WebSocket connections (Realtime APIs) through, unrecorded. */
+/** How callers of cloud mode are looked at again. */
+export interface Rechecks {
+  keys: Pick<KeyChecks, 'check'>;
+  everyMs: number;
+  logger: Logger;
+}
+
+/** Passes WebSocket connections (Realtime APIs) through, unrecorded; they end with their callers' keys. */
 export class Upgrades {
   private readonly proxy = proxies.createProxyServer({ xfwd: false, changeOrigin: false, prependPath: false });
-  private readonly sockets = new Set<Duplex>();
+  /** With the caller of each; `null` in local mode. */
+  private readonly sockets = new Map<Duplex, CallerKey | null>();
+  private readonly recheck: PeriodicTask | undefined;
   /** Agents whose look-ups hand out public addresses only. */
   private readonly guardedAgents = {
     http: new http.Agent({ lookup: guardedLookup }),
     https: new https.Agent({ lookup: guardedLookup }),
   };
 
-  /** @param ownHeaders lower case names of headers addressed to the gateway. */
+  /**
+   * @param ownHeaders lower case names of headers addressed to the gateway.
+   * @param rechecks left out where callers have no keys.
+   */
   constructor(
     private readonly ownHeaders: ReadonlySet<string>,
     private readonly connectMs: number,
-  ) {}
+    rechecks?: Rechecks,
+  ) {
+    if (!rechecks) return;
+    const { keys, everyMs, logger } = rechecks;
+    const failure = 'the keys of open WebSocket connections could not be checked';
+    this.recheck = new PeriodicTask({ everyMs, task: () => this.endRefused(keys), failure, logger });
+    this.recheck.start();
+  }
 
-  /** Takes over the socket of an upgrade request. */
-  pass(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void {
+  /** Takes over the socket of an upgrade request. @param caller whose it is; `null` in local mode. */
+  pass(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target, caller: CallerKey | null): void {
     const { origin, host } = target.base;
-    this.sockets.add(socket);
+    this.sockets.set(socket, caller);
     socket.on('close', () => this.sockets.delete(socket));
     for (const name of Object.keys(req.headers)) {
       if (this.ownHeaders.has(name) || name.startsWith('x-spandrel-')) delete req.headers[name];
@@ -51,6 +73,16 @@ export class Upgrades {
 
   /** Ends every connection. */
   close(): void {
-    for (const socket of this.sockets) socket.destroy();
+    void this.recheck?.stop();
+    for (const socket of this.sockets.keys()) socket.destroy();
+  }
+
+  /** Ends the connections whose caller would not be let in; who cannot be asked about just now stays. */
+  private async endRefused(keys: Rechecks['keys']): Promise<void> {
+    const endIfRefused = async ([socket, caller]: [Duplex, CallerKey | null]): Promise<void> => {
+      const verdict = await caller?.use((key) => keys.check(key));
+      if (verdict && !verdict.ok && verdict.code !== 'unavailable') socket.destroy();
+    };
+    await Promise.all([...this.sockets].map(endIfRefused));
   }
 }
