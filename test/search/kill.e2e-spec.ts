@@ -1,4 +1,7 @@
-/** A server that is killed while it indexes: what it had not done is done by another, and nothing is missing. */
+/**
+ * A server that is killed while it indexes: what it had not done is done by another, and nothing is missing. On Postgres
+ * alone: local mode has no search index.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
