@@ -1,102 +1,101 @@
 /** kill -9 of the server in the middle of a run, again and again: it completes, and no finished item is called again. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import Database from 'better-sqlite3';
 import type { EvalRunResource } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { Api } from '../support/api.ts';
-import { freePort } from '../support/ports.ts';
-import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
+import type { Api } from '../support/api.ts';
+import { PLACES, type Place, type Program } from '../support/places.ts';
+import { tempDir, until } from '../support/spandrel.ts';
 
-const KILLS = 5;
-const DATAPOINTS = 500;
+const KILLS = 2;
+const DATAPOINTS = 160;
 const CONCURRENCY = 8;
 
 let provider: FakeProvider;
-let server: Spandrel | undefined;
 beforeAll(async () => {
   provider = await startFakeProvider();
 });
-afterAll(async () => {
-  await server?.stop('SIGKILL');
-  await provider.close();
-});
+afterAll(() => provider.close());
 
-describe('kill -9 of the server in the middle of a run', () => {
-  it(`of ${DATAPOINTS} datapoints, ${KILLS} times, repeats at most what was in flight`, async () => {
-    const place = { port: await freePort(), dataDir: tempDir() };
-    const config = join(place.dataDir, 'my.yaml');
-    writeFileSync(config, `evals: { concurrency: ${CONCURRENCY} }\n`);
-    const start = async (): Promise<Api> => {
-      server = await startSpandrel({ command: 'server', ...place, args: ['--config', config] });
-      return new Api(server.apiUrl);
-    };
-    let api = await start();
-    const runId = await startRun(api);
-    const read = async (): Promise<EvalRunResource> => (await api.get<EvalRunResource>(`/api/eval/${runId}`)).body;
+describe.each(PLACES)('a run in whose middle the server ends, on %s', (database, takePlace) => {
+  let place: Place;
+  let server: Program;
+  const config = join(tempDir(), 'my.yaml');
+  const start = async (): Promise<void> => {
+    server = await place.start({ command: 'server', args: ['--config', config] });
+  };
+  const read = async (runId: string): Promise<EvalRunResource> =>
+    (await server.api.get<EvalRunResource>(`/api/eval/${runId}`)).body;
+  beforeAll(async () => {
+    writeFileSync(
+      config,
+      `{ evals: { concurrency: ${CONCURRENCY} }, connections: { allow_private: ['127.0.0.1'] } }\n`,
+    );
+    place = await takePlace();
+    await start();
+  });
+  afterAll(() => place?.close());
+
+  it(`by kill -9, ${KILLS} times, repeats at most what was in flight`, async () => {
+    provider.requests.length = 0;
+    const runId = await startRun(
+      server.api,
+      Array.from({ length: DATAPOINTS }, (_, i) => `fake:slow:20 ${i}`),
+    );
     const progress: number[] = [];
-    const called: number[] = [];
     for (let kill = 1; kill <= KILLS; kill++) {
-      await until(async () => {
-        progress.push((await read()).progress);
-        return progress.at(-1)! >= (kill * DATAPOINTS) / (KILLS + 1);
-      });
-      await sleep(kill * 7);
-      await server!.stop('SIGKILL');
-      called.push(provider.requests.length);
-      api = await start();
+      await until(() => provider.requests.length >= (kill * DATAPOINTS) / (KILLS + 1));
+      await server.stop('SIGKILL');
+      const [left] = await place.rows<{ progress: number }>(`select progress from eval_run where id = '${runId}'`);
+      expect(Number(left!.progress)).toBeLessThan(DATAPOINTS);
+      if (place.mode === 'cloud') await forgetServer(place, runId);
+      await start();
+      progress.push(Number(left!.progress), (await read(runId)).progress);
     }
-    await until(async () => {
-      progress.push((await read()).progress);
-      return progress.at(-1) === DATAPOINTS;
-    }, 30_000);
-    const run = await read();
+    await until(() => provider.requests.length >= DATAPOINTS, 30_000);
+    await until(async () => (await read(runId)).status === 'completed');
+    const run = await read(runId);
     expect(run).toMatchObject({ status: 'completed', total: DATAPOINTS, failed_count: 0, avg_score: 1 });
     expect(run.result_items).toHaveLength(DATAPOINTS);
     expect(progress).toEqual(progress.toSorted((a, b) => a - b));
-    expect(called).toEqual(called.toSorted((a, b) => a - b));
 
     const asked = askedCounts();
     expect(asked.size).toBe(DATAPOINTS);
     const again = [...asked.values()].reduce((sum, count) => sum + count - 1, 0);
     expect(again).toBeGreaterThan(0);
     expect(again).toBeLessThanOrEqual(KILLS * CONCURRENCY);
-    expect(Math.max(...asked.values())).toBeLessThanOrEqual(1 + KILLS);
-    expectSumsEqualRecount(place.dataDir, runId);
-    expect(await server!.stop()).toBe(0);
-  }, 120_000);
-});
+    await expectSumsEqualRecount(place, runId);
+  });
 
-describe('SIGTERM in the middle of a run', () => {
-  it('does not wait for a call that hangs; the run goes on after the start', async () => {
-    const place = { port: await freePort(), dataDir: tempDir() };
-    server = await startSpandrel({ command: 'server', ...place });
-    let api = new Api(server.apiUrl);
-    const runId = await startRun(api, [
-      'fake:hang+times:1 never',
+  it('by SIGTERM, while a call hangs that it does not wait for, goes on after the start', async () => {
+    const runId = await startRun(server.api, [
+      `fake:hang+times:1 never, on ${database}`,
       ...Array.from({ length: 40 }, (_, i) => `fake:slow:30 ${i}`),
     ]);
-    const read = async (): Promise<EvalRunResource> => (await api.get<EvalRunResource>(`/api/eval/${runId}`)).body;
-    await until(async () => (await read()).progress > 3);
+    await until(async () => (await read(runId)).progress > 3);
     provider.requests.length = 0;
     const told = performance.now();
     expect(await server.stop('SIGTERM')).toBe(0);
     expect(performance.now() - told).toBeLessThan(9_000);
     expect(server.output()).not.toMatch(/"level":"(error|fatal)"/);
-    server = await startSpandrel({ command: 'server', ...place });
-    api = new Api(server.apiUrl);
-    await until(async () => (await read()).status === 'completed', 20_000);
-    expect(await read()).toMatchObject({ progress: 41, failed_count: 0 });
+    await start();
+    await until(async () => (await read(runId)).status === 'completed', 20_000);
+    expect(await read(runId)).toMatchObject({ progress: 41, failed_count: 0 });
     expect([...askedCounts()].filter(([, count]) => count > 1)).toEqual([]);
+    await expectSumsEqualRecount(place, runId);
     expect(await server.stop()).toBe(0);
-  }, 60_000);
+  });
 });
 
-const QUESTIONS = Array.from({ length: DATAPOINTS }, (_, i) => `fake:slow:10 ${i}`);
+/** What half a minute does in cloud mode, where a killed server counts as alive for so long (ADR 0014). */
+async function forgetServer(place: Place, runId: string): Promise<void> {
+  await place.rows(`update eval_run set lease_until = 0 where id = '${runId}'`);
+  await place.rows(`update spandrel_jobs.job set heartbeat_on = heartbeat_on - interval '1 minute'
+    where state = 'active' and data ->> 'id' = '${runId}'`);
+}
 
-async function startRun(api: Api, questions = QUESTIONS): Promise<string> {
+async function startRun(api: Api, questions: readonly string[]): Promise<string> {
   const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'kills' });
   const rows = questions.map((question) => JSON.stringify({ input: question, expected_output: `: ${question}` }));
   await api.send('POST', `/api/datasets/${dataset.id}/import`, rows.join('\n'), {
@@ -127,21 +126,19 @@ function askedCounts(): Map<string, number> {
   return counts;
 }
 
-function expectSumsEqualRecount(dataDir: string, runId: string): void {
-  const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
-  try {
-    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
-    const kept = db
-      .prepare('select progress, failed_count, score_sum, score_count, total_tokens from eval_run where id = ?')
-      .get(runId);
-    const counted = db
-      .prepare(
-        `select count(*) as progress, sum(status = 3) as failed_count, sum(score) as score_sum,
-          count(score) as score_count, sum(tokens) as total_tokens from eval_result where run_id = ? and status >= 2`,
-      )
-      .get(runId);
-    expect(kept).toEqual(counted);
-  } finally {
-    db.close();
-  }
+async function expectSumsEqualRecount(place: Place, runId: string): Promise<void> {
+  if (place.mode === 'local') expect(await place.rows('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  const kept = await place.rows(
+    `select progress, failed_count, score_sum, score_count, total_tokens from eval_run where id = '${runId}'`,
+  );
+  const counted = await place.rows(
+    `select count(*) as progress, sum(case status when 3 then 1 else 0 end) as failed_count, sum(score) as score_sum,
+      count(score) as score_count, sum(tokens) as total_tokens
+      from eval_result where run_id = '${runId}' and status >= 2`,
+  );
+  // Postgres writes sums as texts.
+  expect(kept).toHaveLength(1);
+  expect(numbersOf(kept)).toEqual(numbersOf(counted));
 }
+
+const numbersOf = (rows: unknown[]): number[] => rows.flatMap((row) => Object.values(Object(row)).map(Number));
