@@ -1,200 +1,65 @@
+/** What a server says of itself: the OpenAPI document, the page that shows it, and traffic that is held against it. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERRORS } from '@spandrel/contract';
-import type { OpenApiDocument, OpenApiOperation } from '@spandrel/kernel';
-import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { OpenApi } from '@spandrel/kernel';
+import { cloudApp } from '../support/cloud-app.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
 import { tempDir } from '../support/spandrel.ts';
+import { describeDocsPage } from './describe-docs-page.ts';
+import { describeDocument } from './describe-document.ts';
+import { describeDrift } from './describe-drift.ts';
+import type { Described } from './described.ts';
 
-/** Everything that the service specification and the contract name, in local mode. */
-const PROMISED = `
-POST   /api/traces
-GET    /api/traces
-DELETE /api/traces
-GET    /api/traces/{}
-PATCH  /api/traces/{}
-DELETE /api/traces/{}
-POST   /api/spans
-GET    /api/spans
-POST   /api/spans/{}/complete
-POST   /api/spans/{}/fail
-GET    /api/spans/{}
-DELETE /api/spans/{}
-GET    /api/sessions
-GET    /api/sessions/{}
-POST   /api/ingest
-POST   /api/datasets
-GET    /api/datasets
-GET    /api/datasets/{}
-PUT    /api/datasets/{}
-DELETE /api/datasets/{}
-POST   /api/datasets/{}/datapoints
-GET    /api/datasets/{}/datapoints
-GET    /api/datasets/{}/datapoints/{}
-PUT    /api/datasets/{}/datapoints/{}
-DELETE /api/datasets/{}/datapoints/{}
-POST   /api/datasets/{}/export-span
-POST   /api/datasets/{}/import
-GET    /api/datasets/{}/export
-POST   /api/datasets/{}/capture-rules
-GET    /api/datasets/{}/capture-rules
-GET    /api/datasets/{}/capture-rules/{}
-PUT    /api/datasets/{}/capture-rules/{}
-DELETE /api/datasets/{}/capture-rules/{}
-POST   /api/datasets/{}/eval
-GET    /api/datasets/{}/eval
-GET    /api/datasets/{}/compare
-GET    /api/eval/{}
-POST   /api/eval/{}/cancel
-DELETE /api/eval/{}
-POST   /api/datasets/{}/queue
-GET    /api/datasets/{}/queue
-POST   /api/datasets/{}/queue/next
-GET    /api/queue
-GET    /api/queue/{}
-POST   /api/queue/{}/claim
-POST   /api/queue/{}/release
-POST   /api/queue/{}/submit
-POST   /api/provider-connections
-GET    /api/provider-connections
-GET    /api/provider-connections/{}
-PUT    /api/provider-connections/{}
-DELETE /api/provider-connections/{}
-POST   /api/provider-connections/{}/test
-GET    /api/analytics/summary
-POST   /api/analytics
-POST   /api/search
-GET    /api/stats
-GET    /api/export/json
-POST   /api/import/json
-GET    /api/health
-GET    /api/openapi.json
-GET    /api/events
-GET    /livez
-GET    /readyz
-GET    /metrics
-`;
+/** Notes the routes that a server takes. */
+function watchRoutes(): { routes: Set<string>; prepare: NonNullable<ServerAppOptions['prepare']> } {
+  const routes = new Set<string>();
+  return {
+    routes,
+    prepare: (app) =>
+      app
+        .getHttpAdapter()
+        .getInstance()
+        .addHook('onRoute', ({ method, url }) => {
+          for (const verb of [method].flat()) routes.add(`${verb} ${url}`);
+        }),
+  };
+}
 
-/** Query parameters that they name. */
-const PROMISED_PARAMETERS: Record<string, string> = {
-  listTraces: 'session_id user_id tag name_contains since until status limit cursor',
-  listSpans:
-    'trace_id parent_id session_id tag kind model provider status since until name_contains text_contains input_contains output_contains duration_min duration_max tokens_min cost_min sort_by sort_order limit cursor',
-  listSessions: 'limit cursor',
-  listDatasets: 'limit cursor',
-  listDatapoints: 'limit cursor',
-  exportDataset: 'format',
-  importDatapoints: 'on_error filename',
-  listCaptureRules: 'limit cursor',
-  listConnections: 'limit cursor',
-  listEvals: 'limit cursor',
-  compareEvals: 'runs',
-  listQueue: 'status claimed_by limit cursor',
-  listDatasetQueue: 'status claimed_by limit cursor',
-  submitQueueItem: 'apply',
-  listenToEvents: 'since types',
-  exportJson: 'trace_id',
-};
+async function startLocal(): Promise<Described> {
+  const { routes, prepare } = watchRoutes();
+  const app = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') }, { prepare });
+  return { ...app, document: app.app.get(OpenApi).document, routes };
+}
 
-let app: ServerApp;
-let document: OpenApiDocument;
-const registered = new Set<string>();
-
-beforeAll(async () => {
-  app = await startServerApp(
-    { dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') },
-    {
-      prepare: (nest) =>
-        nest
-          .getHttpAdapter()
-          .getInstance()
-          .addHook('onRoute', ({ method, url }) => {
-            for (const verb of [method].flat()) registered.add(`${verb} ${anonymous(url)}`);
-          }),
+async function startCloud(): Promise<Described> {
+  const { routes, prepare } = watchRoutes();
+  const postgres = await startPostgres();
+  const app = await cloudApp(await postgres.createDatabase('document'), { prepare });
+  const { api } = await app.createTenant();
+  return {
+    ...app,
+    api,
+    document: app.app.get(OpenApi).document,
+    routes,
+    close: async () => {
+      await app.close();
+      await postgres.stop();
     },
-  );
-  const answer = await fetch(`${app.url}/api/openapi.json`);
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  document = (await answer.json()) as OpenApiDocument;
-});
-afterAll(async () => {
-  await app.close();
-});
+  };
+}
 
-const anonymous = (path: string): string => path.replace(/\{\w+\}|:\w+/g, '{}');
-const operations = (): OpenApiOperation[] => Object.values(document.paths).flatMap((path) => Object.values(path));
-const documentedRoutes = (): string[] =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${anonymous(path)}`),
-  );
-
-describe('the OpenAPI document', () => {
-  it('has every path that the specification and the contract name, and no other', () => {
-    const promised = PROMISED.trim()
-      .split('\n')
-      .map((line) => line.replace(/ +/, ' '));
-    expect(documentedRoutes().toSorted()).toEqual(promised.toSorted());
+describe.each([
+  ['local mode, on SQLite', false, startLocal],
+  ['cloud mode, on Postgres', true, startCloud],
+])('in %s', (_name, isCloud, start) => {
+  let described: Described;
+  beforeAll(async () => {
+    described = await start();
   });
+  afterAll(() => described?.close());
 
-  it('has every route that the server takes', () => {
-    const taken = [...registered].filter((route) => !/^(HEAD|OPTIONS) /.test(route));
-    expect(taken.length).toBeGreaterThan(50);
-    expect(taken.filter((route) => !documentedRoutes().includes(route))).toEqual([]);
-    expect(documentedRoutes().filter((route) => !taken.includes(route))).toEqual([]);
-  });
-
-  it.each(Object.entries(PROMISED_PARAMETERS))('has the parameters of %s', (id, names) => {
-    const operation = operations().find(({ operationId }) => operationId === id)!;
-    const query = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
-    expect(query.map(({ name }) => name).toSorted()).toEqual(names.split(' ').toSorted());
-  });
-
-  it('says which errors there are, as problem+json', () => {
-    for (const { responses, operationId } of operations()) {
-      expect({ operationId, has: Object.keys(responses) }).toEqual({
-        operationId,
-        has: expect.arrayContaining(['400', '403', '500', '503']),
-      });
-    }
-    for (const response of Object.values(document.components.responses)) {
-      expect(Object.keys(response.content!)).toEqual(['application/problem+json']);
-    }
-    const codes = document.components.schemas['Problem']!['properties'] as { code: { enum: string[] } };
-    expect(codes.code.enum).toEqual(Object.keys(ERRORS));
-  });
-
-  it('is right about credentials in local mode, and names who needs none', () => {
-    const open = operations().filter(({ security }) => security.length === 0);
-    expect(open.map(({ operationId }) => operationId).toSorted()).toEqual([
-      'getHealth',
-      'getLiveness',
-      'getOpenApi',
-      'getReadiness',
-    ]);
-    for (const { security } of operations()) if (security.length > 0) expect(security[0]).toEqual({});
-    const stream = operations().find(({ operationId }) => operationId === 'listenToEvents')!;
-    expect(stream.security).toEqual([{}, { bearer: [] }, { token: [] }]);
-  });
-
-  it('shows the forms that code alone decides', () => {
-    const { schemas } = document.components;
-    const types = (schemas['SpanKind']!['anyOf'] as { required: string[] }[]).map(({ required }) => required);
-    expect(types).toEqual([['type', 'model'], ['type']].map((names) => expect.arrayContaining(names)));
-    const kinds = (schemas['DatapointKind']!['anyOf'] as { required: string[] }[]).map(({ required }) => required);
-    expect(kinds).toEqual([['Generic'], ['LlmConversation']]);
-    expect(schemas['SpanStatus']!['anyOf']).toHaveLength(2);
-    const list = operations().find(({ operationId }) => operationId === 'listSpans')!.parameters!;
-    expect(list.find(({ name }) => name === 'limit')!.schema).toEqual({
-      type: 'integer',
-      minimum: 1,
-      maximum: 1000,
-      default: 50,
-    });
-    expect(list.find(({ name }) => name === 'tag')).toMatchObject({ style: 'form', explode: true });
-    expect(list.find(({ name }) => name === 'sort_order')!.schema).toMatchObject({ default: 'desc' });
-    expect((schemas['Span']!['properties'] as Record<string, unknown>)['ended_at']).toMatchObject({
-      type: 'string',
-      format: 'date-time',
-      nullable: true,
-    });
-  });
+  describeDocument(isCloud, () => described);
+  describeDocsPage(() => described);
+  describeDrift(() => described);
 });

@@ -1,0 +1,230 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { lintFromString, loadConfig } from '@redocly/openapi-core';
+import { ERRORS } from '@spandrel/contract';
+import type { OpenApiDocument, OpenApiOperation } from '@spandrel/kernel';
+import type { Described } from './described.ts';
+
+/** Everything that the service specification and the contract name for both modes. */
+const PROMISED = `
+POST   /api/traces
+GET    /api/traces
+DELETE /api/traces
+GET    /api/traces/{}
+PATCH  /api/traces/{}
+DELETE /api/traces/{}
+POST   /api/spans
+GET    /api/spans
+POST   /api/spans/{}/complete
+POST   /api/spans/{}/fail
+GET    /api/spans/{}
+DELETE /api/spans/{}
+GET    /api/sessions
+GET    /api/sessions/{}
+POST   /api/ingest
+POST   /api/datasets
+GET    /api/datasets
+GET    /api/datasets/{}
+PUT    /api/datasets/{}
+DELETE /api/datasets/{}
+POST   /api/datasets/{}/datapoints
+GET    /api/datasets/{}/datapoints
+GET    /api/datasets/{}/datapoints/{}
+PUT    /api/datasets/{}/datapoints/{}
+DELETE /api/datasets/{}/datapoints/{}
+POST   /api/datasets/{}/export-span
+POST   /api/datasets/{}/import
+GET    /api/datasets/{}/export
+POST   /api/datasets/{}/capture-rules
+GET    /api/datasets/{}/capture-rules
+GET    /api/datasets/{}/capture-rules/{}
+PUT    /api/datasets/{}/capture-rules/{}
+DELETE /api/datasets/{}/capture-rules/{}
+POST   /api/datasets/{}/eval
+GET    /api/datasets/{}/eval
+GET    /api/datasets/{}/compare
+GET    /api/eval/{}
+POST   /api/eval/{}/cancel
+DELETE /api/eval/{}
+POST   /api/datasets/{}/queue
+GET    /api/datasets/{}/queue
+POST   /api/datasets/{}/queue/next
+GET    /api/queue
+GET    /api/queue/{}
+POST   /api/queue/{}/claim
+POST   /api/queue/{}/release
+POST   /api/queue/{}/submit
+POST   /api/provider-connections
+GET    /api/provider-connections
+GET    /api/provider-connections/{}
+PUT    /api/provider-connections/{}
+DELETE /api/provider-connections/{}
+POST   /api/provider-connections/{}/test
+GET    /api/analytics/summary
+POST   /api/analytics
+POST   /api/search
+GET    /api/stats
+GET    /api/export/json
+POST   /api/import/json
+GET    /api/health
+GET    /api/openapi.json
+GET    /api/events
+GET    /livez
+GET    /readyz
+GET    /metrics
+`;
+
+/** Query parameters that they name. */
+const PROMISED_PARAMETERS: Record<string, string> = {
+  listTraces: 'session_id user_id tag name_contains since until status limit cursor',
+  listSpans:
+    'trace_id parent_id session_id tag kind model provider status since until name_contains text_contains input_contains output_contains duration_min duration_max tokens_min cost_min sort_by sort_order limit cursor',
+  listSessions: 'limit cursor',
+  listDatasets: 'limit cursor',
+  listDatapoints: 'limit cursor',
+  exportDataset: 'format',
+  importDatapoints: 'on_error filename',
+  listCaptureRules: 'limit cursor',
+  listConnections: 'limit cursor',
+  listEvals: 'limit cursor',
+  compareEvals: 'runs',
+  listQueue: 'status claimed_by limit cursor',
+  listDatasetQueue: 'status claimed_by limit cursor',
+  submitQueueItem: 'apply',
+  listenToEvents: 'since types',
+  exportJson: 'trace_id',
+};
+
+/** What the contract names for cloud mode alone, and what we answer beside it (docs/wire.md "Access"). */
+const PROMISED_IN_CLOUD = [
+  'DELETE /api/keys/{}',
+  'GET /api/audit-log',
+  'GET /api/credential',
+  'GET /api/keys',
+  'GET /api/orgs',
+  'GET /api/orgs/{}/projects',
+  'PATCH /api/orgs/{}',
+  'POST /api/keys',
+  'POST /api/orgs',
+  'POST /api/orgs/{}/projects',
+];
+/** What wants a credential and is not counted. */
+const FREE = ['getCredential', 'readMetrics'];
+const OPEN = ['getHealth', 'getLiveness', 'getOpenApi', 'getReadiness'];
+
+/** Of its problems, those of who may call and how often: the document of local mode names them too. */
+const codesOf = ({ security, operationId }: OpenApiDocument['paths'][string][string]): string[] => {
+  if (security.length === 0) return ['403'];
+  return FREE.includes(operationId) ? ['401', '403'] : ['401', '403', '429'];
+};
+
+const anonymous = (path: string): string => path.replace(/\{\w+\}|:\w+/g, '{}');
+
+/** The tests of the document of a server: its routes, who may call them, and a well-kept linter's opinion. */
+export function describeDocument(isCloud: boolean, described: () => Described): void {
+  let text: string;
+  let document: OpenApiDocument;
+  beforeAll(async () => {
+    const answer = await fetch(`${described().url}/api/openapi.json`);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    text = await answer.text();
+    document = JSON.parse(text) as OpenApiDocument;
+  });
+
+  const byRoute = (): [route: string, operation: OpenApiOperation][] =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, OpenApiOperation] => [
+        `${method.toUpperCase()} ${anonymous(path)}`,
+        operation,
+      ]),
+    );
+  const operations = (): OpenApiOperation[] => byRoute().map(([, operation]) => operation);
+  const documentedRoutes = (): string[] => byRoute().map(([route]) => route);
+
+  describe('the OpenAPI document', () => {
+    it('has every path that the specification and the contract name, and no other', () => {
+      const promised = PROMISED.trim()
+        .split('\n')
+        .map((line) => line.replace(/ +/, ' '));
+      const ofMode = isCloud ? PROMISED_IN_CLOUD : [];
+      expect(documentedRoutes().toSorted()).toEqual([...promised, ...ofMode].toSorted());
+      const access = byRoute().filter(([, { tags }]) => tags.includes('Access'));
+      expect(access.map(([route]) => route).toSorted()).toEqual(ofMode);
+    });
+
+    it('has every route that the server takes', () => {
+      const taken = [...described().routes].map(anonymous).filter((route) => !/^(HEAD|OPTIONS) /.test(route));
+      expect(taken.length).toBeGreaterThan(50);
+      expect(taken.filter((route) => !documentedRoutes().includes(route))).toEqual([]);
+      expect(documentedRoutes().filter((route) => !taken.includes(route))).toEqual([]);
+    });
+
+    it.each(Object.entries(PROMISED_PARAMETERS))('has the parameters of %s', (id, names) => {
+      const operation = operations().find(({ operationId }) => operationId === id)!;
+      const query = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+      expect(query.map(({ name }) => name).toSorted()).toEqual(names.split(' ').toSorted());
+    });
+
+    it('says which errors there are, as problem+json', () => {
+      for (const { responses, operationId } of operations()) {
+        expect({ operationId, has: Object.keys(responses) }).toEqual({
+          operationId,
+          has: expect.arrayContaining(['400', '403', '500', '503']),
+        });
+      }
+      for (const response of Object.values(document.components.responses)) {
+        expect(Object.keys(response.content!)).toEqual(['application/problem+json']);
+      }
+      const codes = document.components.schemas['Problem']!['properties'] as { code: { enum: string[] } };
+      expect(codes.code.enum).toEqual(Object.keys(ERRORS));
+    });
+
+    it('is right about credentials, and names who needs none', () => {
+      const open = operations().filter(({ security }) => security.length === 0);
+      expect(open.map(({ operationId }) => operationId).toSorted()).toEqual(OPEN);
+      // In local mode they may be left out.
+      const left = isCloud ? [] : [{}];
+      const ways = new Set(operations().map(({ security }) => JSON.stringify(security)));
+      const wanted = [[], [...left, { bearer: [] }], [...left, { bearer: [] }, { token: [] }]];
+      expect(ways).toEqual(new Set(wanted.map((way) => JSON.stringify(way))));
+      const stream = operations().find(({ operationId }) => operationId === 'listenToEvents')!;
+      expect(stream.security).toEqual(wanted[2]);
+    });
+
+    it('tells of 401, 403 and 429 wherever they may come', () => {
+      for (const [route, operation] of byRoute()) {
+        const codes = ['401', '403', '429'].filter((code) => code in operation.responses);
+        expect({ route, codes }).toEqual({ route, codes: codesOf(operation) });
+      }
+    });
+
+    it('shows the forms that code alone decides', () => {
+      const { schemas } = document.components;
+      const types = (schemas['SpanKind']!['anyOf'] as { required: string[] }[]).map(({ required }) => required);
+      expect(types).toEqual([['type', 'model'], ['type']].map((names) => expect.arrayContaining(names)));
+      const kinds = (schemas['DatapointKind']!['anyOf'] as { required: string[] }[]).map(({ required }) => required);
+      expect(kinds).toEqual([['Generic'], ['LlmConversation']]);
+      expect(schemas['SpanStatus']!['anyOf']).toHaveLength(2);
+      const list = operations().find(({ operationId }) => operationId === 'listSpans')!.parameters!;
+      expect(list.find(({ name }) => name === 'limit')!.schema).toEqual({
+        type: 'integer',
+        minimum: 1,
+        maximum: 1000,
+        default: 50,
+      });
+      expect(list.find(({ name }) => name === 'tag')).toMatchObject({ style: 'form', explode: true });
+      expect(list.find(({ name }) => name === 'sort_order')!.schema).toMatchObject({ default: 'desc' });
+      expect((schemas['Span']!['properties'] as Record<string, unknown>)['ended_at']).toMatchObject({
+        type: 'string',
+        format: 'date-time',
+        nullable: true,
+      });
+    });
+
+    it('is without fault to a linter', async () => {
+      const config = await loadConfig({ configPath: join(process.cwd(), 'redocly.yaml') });
+      const problems = await lintFromString({ source: text, absoluteRef: join(process.cwd(), 'openapi.json'), config });
+      expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+    });
+  });
+}
