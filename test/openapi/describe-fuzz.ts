@@ -35,8 +35,8 @@ export function describeFuzz(database: string, config: () => Promise<StorageConf
     });
 
     it('are answered as the document says, never with a 5xx, and leave the connection usable', async () => {
-      const { document } = app.app.get(OpenApi);
-      const check = new TrafficCheck(document);
+      const { document, json } = app.app.get(OpenApi);
+      const check = TrafficCheck.of(json.toString());
       const seeds = await Seeds.plant(app.api);
       const faults: string[] = [];
       const seen = new Map<string, number>();

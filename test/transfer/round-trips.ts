@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { DatapointResource, DatasetResource, SpanResource } from '@spandrel/contract';
 import { DatapointStore } from '@spandrel/datasets';
 import { newId } from '@spandrel/kernel';
+import { anyCharacter } from '../support/any-character.ts';
 import { scopeOfProject } from '../support/in-process.ts';
 import { undated, type TransferServer } from './transfer-server.ts';
 
@@ -22,7 +23,7 @@ const HOSTILE = [
 ] as const;
 
 const json = fc.oneof(
-  { weight: 3, arbitrary: fc.json({ stringUnit: 'binary', maxDepth: 3 }) },
+  { weight: 3, arbitrary: fc.json({ stringUnit: anyCharacter, maxDepth: 3 }) },
   { weight: 1, arbitrary: fc.constantFrom(...HOSTILE) },
 );
 const object = fc
@@ -30,7 +31,7 @@ const object = fc
     maxLength: 4,
   })
   .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`);
-const name = fc.string({ unit: 'grapheme', maxLength: 20 });
+const name = fc.string({ unit: anyCharacter.filter((character) => character !== '\0'), maxLength: 20 });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
 const tokens = maybe(fc.nat(1_000_000));
@@ -61,7 +62,7 @@ const span = fc
         fc.constantFrom('running', 'completed', 'failed'),
         time,
         fc.nat(100_000),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
         fc.nat(2),
       )
       .map(([status, start, ms, error, trace]) => ({ ...content, status, start, ms, error, trace })),

@@ -1,0 +1,19 @@
+/** The event stream on both databases. */
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { bothDatabases } from '../support/databases.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { describeEveryType } from './every-type.ts';
+import { describeStreamBasics } from './stream-basics.ts';
+import { describeStreamModel } from './stream-model.ts';
+
+describe.each(bothDatabases())('on %s', (_name, newDatabase) => {
+  let server: ServerApp | undefined;
+  beforeAll(async () => {
+    server = await startServerApp(await newDatabase('events'));
+  }, 60_000);
+  afterAll(() => server?.close());
+
+  describeStreamBasics(() => server!);
+  describeStreamModel(() => [server!], { runs: 25 });
+  describeEveryType(() => newDatabase('every_type'));
+});
