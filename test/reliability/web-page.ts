@@ -5,7 +5,7 @@ import type { Place, Program } from '../support/places.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
 /** What the tests get: a program that has the trace `kept` and no other, whose provider was not called yet. */
-export interface Attacked {
+interface Attacked {
   place: Place;
   program: Program;
   provider: FakeProvider;
