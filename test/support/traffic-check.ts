@@ -15,6 +15,8 @@ export interface Exchange {
 }
 
 const PROBLEM = 'application/problem+json';
+/** One object, as schemas are compiled once for each. */
+const PROBLEM_SCHEMA: OpenApiSchema = { $ref: '#/components/schemas/Problem' };
 
 /** A schema with the names of operations it is seen under, compiled. */
 type Check = (value: unknown) => string | undefined;
@@ -103,7 +105,7 @@ export class TrafficCheck {
     const body = parsed(text) as { status?: unknown; request_id?: unknown } | undefined;
     if (body?.status !== status) return `"status" is not ${status}`;
     if (body.request_id !== headers.get('x-request-id')) return '"request_id" is not X-Request-Id';
-    return this.closed.fault({ $ref: '#/components/schemas/Problem' }, body);
+    return this.closed.fault(PROBLEM_SCHEMA, body);
   }
 
   private requestFault(operation: OpenApiOperation, exchange: Exchange): string | undefined {
