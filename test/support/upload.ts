@@ -36,11 +36,12 @@ export function uploadForm(
   datasetId: string,
   files: readonly { field?: string; name: string; content: string | Uint8Array<ArrayBuffer>; type?: string }[],
   query = '',
+  headers: Record<string, string> = {},
 ): Promise<ImportAnswer> {
   const form = new FormData();
   for (const { field = 'file', name, content, type = '' } of files)
     form.append(field, new Blob([content], { type }), name);
-  return send(`${baseUrl}/api/datasets/${datasetId}/import?${query}`, { body: form });
+  return send(`${baseUrl}/api/datasets/${datasetId}/import?${query}`, { headers, body: form });
 }
 
 async function send(url: string, init: RequestInit): Promise<ImportAnswer> {
