@@ -4,12 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { Api } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
 import { LivezWatch } from '../support/livez-watch.ts';
+import { PLACES, type Place, type Program } from '../support/places.ts';
 import { forgetPeak, peakMiB } from '../support/process-memory.ts';
 import { sendRaw } from '../support/raw-http.ts';
-import { recount } from '../support/recount.ts';
-import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
+import { until } from '../support/spandrel.ts';
+import { keptAt } from './kept.ts';
 
 // Bounds in milliseconds, on machines that may be doing something else for a moment.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
@@ -18,27 +19,15 @@ jest.retryTimes(2, { logErrorsBeforeRetry: true });
 const STALL_MS_MAX = 1_000;
 
 let provider: FakeProvider;
-let spandrel: Spandrel;
+let place: Place;
+let spandrel: Program;
 let api: Api;
 let apiLoop: LivezWatch;
 let gatewayLoop: LivezWatch;
 beforeAll(async () => {
   provider = await startFakeProvider();
-  spandrel = await startSpandrel({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
-  api = new Api(spandrel.apiUrl);
-  apiLoop = new LivezWatch(spandrel.apiUrl);
-  gatewayLoop = new LivezWatch(spandrel.gatewayUrl);
 });
-afterAll(async () => {
-  await apiLoop?.stop();
-  await gatewayLoop?.stop();
-  await spandrel?.stop('SIGKILL');
-  await provider?.close();
-});
-beforeEach(async () => {
-  await api.delete('/api/traces');
-  await api.post('/api/traces', { id: 't' });
-});
+afterAll(() => provider?.close());
 
 interface Sent {
   status: number;
@@ -53,7 +42,12 @@ function send(path: string, body: string | Buffer, headers: Record<string, strin
       {
         method: 'POST',
         agent: false,
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          ...place.headers,
+          ...headers,
+        },
       },
       (answer) => {
         let text = '';
@@ -70,7 +64,7 @@ function send(path: string, body: string | Buffer, headers: Record<string, strin
 
 /** The text of a member as the API answers it, byte for byte. */
 async function readBack(id: string): Promise<string> {
-  return (await fetch(`${spandrel.apiUrl}/api/spans/${id}`)).text();
+  return (await fetch(`${spandrel.apiUrl}/api/spans/${id}`, { headers: place.headers })).text();
 }
 
 const span = (member: string, value: string): string => `{"trace_id":"t","name":"s","${member}":${value}}`;
@@ -131,266 +125,312 @@ const HEAVY: Case[] = [
   ],
 ];
 
-describe('a body with', () => {
-  it.each(HEAVY)('%s', async (name, path, makeBody, expected) => {
-    const body = makeBody();
-    await apiLoop.slowestMs();
-    const { status, text } = await send(path, body);
-    const stalled = await apiLoop.slowestMs();
-    if (expected === 'exact') {
-      expect([status, text.slice(0, 200)]).toEqual([201, expect.any(String)]);
-      const value = String(body).slice(String(body).indexOf('"s",') + 4, -1);
-      // Compared by hand: a difference of megabytes is nothing to print.
-      const stored = await readBack((JSON.parse(text) as { id: string }).id);
-      expect(stored.includes(value)).toBe(true);
-    } else {
-      expect([status, text.slice(0, 200)]).toEqual([expected, expect.any(String)]);
-    }
-    figure(name, `${stalled} ms`);
-    expect(stalled).toBeLessThan(STALL_MS_MAX);
-    expect((await api.get<{ spans: unknown[] }>('/api/spans?limit=1')).status).toBe(200);
-  });
-});
-
-describe('a body that is too large', () => {
-  it.each([
-    ['with a length', { 'content-length': '104857600' }],
-    ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('of 100 MB %s is refused before it has been sent, and memory stays flat', async (_how, headers) => {
-    forgetPeak(spandrel.pid);
-    const before = peakMiB(spandrel.pid);
-    const chunk = Buffer.alloc(65_536, 0x20);
-    const outcomes = await Promise.all(
-      Array.from({ length: 5 }, async () => {
-        const { promise, resolve } = Promise.withResolvers<{ status: number; sentBytes: number }>();
-        let sentBytes = 0;
-        let status = 0;
-        const sent = request(`${spandrel.apiUrl}/api/spans`, {
-          method: 'POST',
-          agent: false,
-          headers: { 'content-type': 'application/json', ...(headers as Record<string, string>) },
-        });
-        const pump = (): void => {
-          while (status === 0 && sentBytes < 104_857_600 && !sent.destroyed) {
-            sentBytes += chunk.length;
-            if (!sent.write(chunk)) return void sent.once('drain', pump);
-          }
-        };
-        sent.on('response', (answer) => {
-          status = answer.statusCode!;
-          answer.resume();
-          resolve({ status, sentBytes });
-          sent.destroy();
-        });
-        sent.on('error', () => resolve({ status, sentBytes }));
-        pump();
-        return promise;
-      }),
-    );
-    for (const { status, sentBytes } of outcomes) {
-      // A client that goes on sending may see the reset before the answer.
-      expect([413, 0]).toContain(status);
-      expect(sentBytes).toBeLessThan(20 << 20);
-    }
-    figure(
-      '5 × 100 MB',
-      `+${peakMiB(spandrel.pid) - before} MiB, ${outcomes.map(({ sentBytes }) => sentBytes >> 20).join(' ')} MiB sent`,
-    );
-    expect(peakMiB(spandrel.pid) - before).toBeLessThan(160);
-  });
-
-  it('is refused by its head alone', async () => {
-    const head =
-      'POST /api/spans HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n';
-    for (const expect100 of ['', 'Expect: 100-continue\r\n']) {
-      const { statuses } = await sendRaw(spandrel.apiUrl, `${head}${expect100}\r\n`);
-      expect(statuses.at(-1)).toBe(413);
-    }
-  });
-
-  it('once unpacked is refused as it is', async () => {
-    const bomb = gzipSync(Buffer.alloc(512 << 20, 0x20));
-    expect(bomb.length).toBeLessThan(1 << 20);
-    forgetPeak(spandrel.pid);
-    const before = peakMiB(spandrel.pid);
-    for (const encoding of ['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity, gzip', 'GZIP']) {
-      expect((await send('/api/traces', bomb, { 'content-encoding': encoding })).status).toBe(415);
-    }
-    expect(peakMiB(spandrel.pid) - before).toBeLessThan(64);
-  });
-});
+/** A bomb of gzip: its members follow on each other, 512 MiB in all. */
+const bomb = (): Buffer => Buffer.concat(Array<Buffer>(32).fill(gzipSync(Buffer.alloc(16 << 20, 0x20))));
 
 /** Names that mean something to JavaScript, and none to the service. */
 const POISON = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', 'toJSON', 'then'];
 
-describe('values', () => {
-  const character = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
-  const text = fc.oneof(
-    fc.constantFrom('', '\0', '\ud800', '\udc00x', '\u2028', '\\"', ...POISON),
-    fc.string({ unit: character }),
-  );
-  // A key that looks like an index moves to the front of a JavaScript object.
-  const key = text.filter((name) => !/^\d+$/.test(name));
-  const number = fc.oneof(
-    fc.constantFrom(
-      '9223372036854775808',
-      '-9007199254740993',
-      '0.1000000000000000055',
-      '123456789012345678901234567890',
-    ),
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
-    fc.integer().map(String),
-  );
-  const { json } = fc.letrec<{ json: string }>((tie) => ({
-    json: fc.oneof(
-      { maxDepth: 4, withCrossShrink: true },
-      fc.constantFrom('null', 'true', 'false'),
-      number,
-      text.map((value) => JSON.stringify(value)),
-      fc.array(tie('json'), { maxLength: 4 }).map((items) => `[${items.join()}]`),
-      fc
-        .uniqueArray(fc.tuple(key, tie('json')), { maxLength: 4, selector: ([name]) => name })
-        .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`),
-    ),
-  }));
-  const object = json.filter((value) => value.startsWith('{'));
-
-  it('of any kind come back as they were sent, by every way in', async () => {
-    let serial = 0;
-    await fc.assert(
-      fc.asyncProperty(json, object, object, async (value, metadata, attributes) => {
-        const id = `v${serial++}`;
-        const members = `"trace_id":"t","name":"s","kind":{"type":"custom","kind":"x","attributes":${attributes}},"input":${value},"metadata":${metadata}`;
-        const kept = [`"input":${value},`, `"attributes":${attributes}`, `"metadata":${metadata}`];
-        const created = await send('/api/spans', `{"id":"${id}",${members}}`);
-        expect([created.status, created.text]).toEqual([201, expect.any(String)]);
-        const ingested = await send('/api/ingest', `{"spans":[{"id":"${id}i","status":"running",${members}}]}`);
-        expect(ingested.text).toBe('{"accepted":{"traces":0,"spans":1},"rejected":[]}');
-        for (const stored of [await readBack(id), await readBack(`${id}i`)]) {
-          for (const part of kept) expect(stored).toContain(part);
-        }
-        const completed = await send(`/api/spans/${id}/complete`, `{"output":${value}}`);
-        expect([completed.status, completed.text]).toEqual([200, expect.stringContaining(`"output":${value},`)]);
-        expect(await readBack(id)).toBe(completed.text);
-      }),
-      { numRuns: 150, seed: 11 },
-    );
-    expect(recount(spandrel.dataDir)).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
-  });
-
-  it.each(['1e400', '-1e400', '1e-400', '[1e309]', '{"a":9e999}'])(
-    '%s are refused, wherever they stand',
-    async (value) => {
-      for (const body of [span('input', value), span('unknown', value), span('metadata', `{"a":${value}}`)]) {
-        expect((await send('/api/spans', body)).status).toBe(400);
-        expect((await send('/api/ingest', `{"spans":[${body}]}`)).status).toBe(400);
-      }
-    },
-  );
-
-  it('named twice: the last wins', async () => {
-    const { status, text } = await send(
-      '/api/spans',
-      '{"trace_id":"nowhere","name":"a","name":"b","input":{"k":1,"k":2},"trace_id":"t"}',
-    );
-    expect(status).toBe(201);
-    const stored = await readBack((JSON.parse(text) as { id: string }).id);
-    expect(stored).toContain('"input":{"k":2}');
-    expect(stored).toContain('"name":"b"');
-  });
-
-  it.each(POISON)('%s is an ordinary id, name, model, tag and session', async (name) => {
-    const kind = { type: 'llm_call', model: name, provider: name, input_tokens: 1, output_tokens: 1 };
-    await api.post('/api/traces', { id: name, name, tags: [name], session_id: name, user_id: name });
-    const id = `${name}.1`;
-    for (const body of [
-      { id: name, trace_id: name, name, parent_id: name, kind },
-      { id, trace_id: name, name, kind: { type: name, [`x${name}`]: 1 } },
-    ]) {
-      expect((await api.post('/api/spans', body)).status).toBe(201);
-    }
-    expect(
-      (await api.post('/api/ingest', { spans: [{ id: `${name}.2`, trace_id: name, name, kind, status: 'completed' }] }))
-        .body,
-    ).toMatchObject({
-      accepted: { spans: 1 },
-    });
-    expect((await api.post(`/api/spans/${name}/complete`, {})).body).toMatchObject({
-      kind: { model: name, cost: null },
-    });
-    expect((await api.get(`/api/spans/${id}`)).body).toMatchObject({ kind: { type: name } });
-    for (const query of ['tag', 'session_id', 'user_id', 'name_contains']) {
-      expect((await api.traces(`${query}=${name}`)).map((trace) => trace.id)).toEqual([name]);
-    }
-    expect((await api.traces(`tag=${name}`))[0]).toMatchObject({ models: [name], span_count: 3, total_cost: null });
-    for (const query of ['model', 'provider', 'parent_id']) {
-      expect((await api.spans(`${query}=${name}`)).length).toBeGreaterThan(0);
-    }
-    expect((await api.get(`/api/sessions/${name}`)).status).toBe(200);
-    expect((await api.unchecked.get(`/api/spans?${name}=1&${name}[limit]=2&limit=10`)).status).toBe(200);
-    expect((await api.get(`/api/spans?status=${name}`)).status).toBe(400);
-    expect((await api.get(`/api/spans?sort_by=${name}`)).status).toBe(400);
-    expect(recount(spandrel.dataDir).wrongRollUps).toEqual([]);
-  });
-
-  it('do not stand in for members a body does not have', async () => {
-    for (const path of ['/api/spans', '/api/traces', '/api/ingest']) {
-      const { status, text } = await send(
-        path,
-        '{"__proto__":{"trace_id":"t","name":"s","id":"p"},"constructor":{"prototype":{"name":"s"}}}',
-      );
-      expect([path, status]).toEqual([path, { '/api/spans': 400, '/api/traces': 201, '/api/ingest': 200 }[path]]);
-      expect(text).not.toContain('"id":"p"');
-    }
-    expect((await api.post<{ name: null }>('/api/traces', {})).body.name).toBeNull();
-  });
-});
-
-describe('the gateway', () => {
-  const passed: [string, () => string | Buffer][] = [
-    ['a text of 4 MB', () => chat(JSON.stringify('潮 tide '.repeat(400_000)))],
-    ['10,000 levels', () => chat(nested(10_000, '[', '1', ']'))],
-    ['600,000 members', () => chat(`{${many(600_000, (n) => `"k${n}":0`)}}`)],
-    ['50,000 messages', () => `{"model":"m","messages":[${many(50_000, () => '{"role":"user"}')}]}`],
-    ['a fraction of 4,000,000 digits', () => chat(`0.1${'0'.repeat(4_000_000)}1`)],
-    ['4 MB of quotes', () => chat(`"${'\\"'.repeat(2_000_000)}"`)],
-    ['8 MB of open brackets', () => '['.repeat(8_000_000)],
-    ['invalid UTF-8', () => Buffer.alloc(1_000_000, 0xff)],
-    ['UTF-16', () => Buffer.from(chat('"hi"'), 'utf16le')],
-    [
-      'prototypes',
-      () =>
-        '{"__proto__":{"model":"x"},"model":"constructor","messages":[{"__proto__":1,"role":"constructor","content":"__proto__"}],"constructor":{}}',
-    ],
-    ['numbers no double holds', () => chat('[1e400,9223372036854775808,-0]')],
-    ['a model that cannot be stored', () => '{"model":"a\\u0000\\ud800","messages":[]}'],
-    ['a model of 1 MB', () => `{"model":"${'m'.repeat(1_000_000)}","messages":[]}`],
-  ];
-
-  it.each(passed)(
-    'passes a body with %s as it is, records the call, and its event loop goes on',
-    async (name, makeBody) => {
-      const body = Buffer.from(makeBody());
-      await gatewayLoop.slowestMs();
-      await apiLoop.slowestMs();
-      provider.requests.length = 0;
-      const answer = await fetch(`${spandrel.gatewayUrl}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      });
-      expect(answer.status).toBe(200);
-      await answer.arrayBuffer();
-      expect(provider.requests.map((call) => call.body.equals(body))).toEqual([true]);
-      await until(async () => (await api.traces()).some(({ id, status }) => id !== 't' && status === 'completed'));
-      const stalls = [await gatewayLoop.slowestMs(), await apiLoop.slowestMs()];
-      figure(name, `gateway ${stalls[0]} ms, API ${stalls[1]} ms`);
-      for (const stalled of stalls) expect(stalled).toBeLessThan(STALL_MS_MAX);
-    },
-  );
-});
+const character = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+const text = fc.oneof(
+  fc.constantFrom('', '\0', '\ud800', '\udc00x', '\u2028', '\\"', ...POISON),
+  fc.string({ unit: character }),
+);
+// A key that looks like an index moves to the front of a JavaScript object.
+const key = text.filter((name) => !/^\d+$/.test(name));
+const number = fc.oneof(
+  fc.constantFrom(
+    '9223372036854775808',
+    '-9007199254740993',
+    '0.1000000000000000055',
+    '123456789012345678901234567890',
+  ),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+  fc.integer().map(String),
+);
+const { json } = fc.letrec<{ json: string }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom('null', 'true', 'false'),
+    number,
+    text.map((value) => JSON.stringify(value)),
+    fc.array(tie('json'), { maxLength: 4 }).map((items) => `[${items.join()}]`),
+    fc
+      .uniqueArray(fc.tuple(key, tie('json')), { maxLength: 4, selector: ([name]) => name })
+      .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`),
+  ),
+}));
+const object = json.filter((value) => value.startsWith('{'));
 
 const chat = (content: string): string => `{"model":"gpt-4o","messages":[{"role":"user","content":${content}}]}`;
+
+const PASSED: [string, () => string | Buffer][] = [
+  ['a text of 4 MB', () => chat(JSON.stringify('潮 tide '.repeat(400_000)))],
+  ['10,000 levels', () => chat(nested(10_000, '[', '1', ']'))],
+  ['600,000 members', () => chat(`{${many(600_000, (n) => `"k${n}":0`)}}`)],
+  ['50,000 messages', () => `{"model":"m","messages":[${many(50_000, () => '{"role":"user"}')}]}`],
+  ['a fraction of 4,000,000 digits', () => chat(`0.1${'0'.repeat(4_000_000)}1`)],
+  ['4 MB of quotes', () => chat(`"${'\\"'.repeat(2_000_000)}"`)],
+  ['8 MB of open brackets', () => '['.repeat(8_000_000)],
+  ['invalid UTF-8', () => Buffer.alloc(1_000_000, 0xff)],
+  ['UTF-16', () => Buffer.from(chat('"hi"'), 'utf16le')],
+  [
+    'prototypes',
+    () =>
+      '{"__proto__":{"model":"x"},"model":"constructor","messages":[{"__proto__":1,"role":"constructor","content":"__proto__"}],"constructor":{}}',
+  ],
+  ['numbers no double holds', () => chat('[1e400,9223372036854775808,-0]')],
+  ['a model that cannot be stored', () => '{"model":"a\\u0000\\ud800","messages":[]}'],
+  ['a model of 1 MB', () => `{"model":"${'m'.repeat(1_000_000)}","messages":[]}`],
+];
+
+/** What is refused is refused before a database is asked, and what the gateway passes it passes whatever it records. */
+const isStored = ([, , , answer]: Case): boolean => answer === 'exact' || answer < 300;
+const RECORDED = [
+  'a text of 4 MB',
+  'invalid UTF-8',
+  'prototypes',
+  'numbers no double holds',
+  'a model that cannot be stored',
+  'a model of 1 MB',
+];
+
+describe.each(PLACES)('on %s', (database, takePlace) => {
+  const all = database === 'SQLite';
+  const bodies = all ? HEAVY : HEAVY.filter(isStored);
+  const passed = all ? PASSED : PASSED.filter(([name]) => RECORDED.includes(name));
+
+  beforeAll(async () => {
+    place = await takePlace();
+    spandrel = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
+    api = spandrel.api;
+    apiLoop = new LivezWatch(spandrel.apiUrl);
+    gatewayLoop = new LivezWatch(spandrel.gatewayUrl);
+  });
+  afterAll(async () => {
+    await apiLoop?.stop();
+    await gatewayLoop?.stop();
+    await place?.close();
+  });
+  beforeEach(async () => {
+    await api.delete('/api/traces');
+    expect((await api.post('/api/traces', { id: 't' })).status).toBe(201);
+  });
+
+  describe('a body with', () => {
+    it.each(bodies)('%s', async (name, path, makeBody, expected) => {
+      const body = makeBody();
+      await apiLoop.slowestMs();
+      const { status, text } = await send(path, body);
+      const stalled = await apiLoop.slowestMs();
+      if (expected === 'exact') {
+        expect([status, text.slice(0, 200)]).toEqual([201, expect.any(String)]);
+        const value = String(body).slice(String(body).indexOf('"s",') + 4, -1);
+        // Compared by hand: a difference of megabytes is nothing to print.
+        const stored = await readBack((JSON.parse(text) as { id: string }).id);
+        expect(stored.includes(value)).toBe(true);
+      } else {
+        expect([status, text.slice(0, 200)]).toEqual([expected, expect.any(String)]);
+      }
+      figure(name, `${stalled} ms`);
+      expect(stalled).toBeLessThan(STALL_MS_MAX);
+    });
+  });
+
+  if (all) tooLarge();
+
+  describe('values', () => {
+    it('of any kind come back as they were sent, by every way in', async () => {
+      let serial = 0;
+      await fc.assert(
+        fc.asyncProperty(json, object, object, async (value, metadata, attributes) => {
+          const id = `v${serial++}`;
+          const members = `"trace_id":"t","name":"s","kind":{"type":"custom","kind":"x","attributes":${attributes}},"input":${value},"metadata":${metadata}`;
+          const kept = [`"input":${value},`, `"attributes":${attributes}`, `"metadata":${metadata}`];
+          const created = await send('/api/spans', `{"id":"${id}",${members}}`);
+          expect([created.status, created.text]).toEqual([201, expect.any(String)]);
+          const ingested = await send('/api/ingest', `{"spans":[{"id":"${id}i","status":"running",${members}}]}`);
+          expect(ingested.text).toBe('{"accepted":{"traces":0,"spans":1},"rejected":[]}');
+          for (const stored of [await readBack(id), await readBack(`${id}i`)]) {
+            for (const part of kept) expect(stored).toContain(part);
+          }
+          const completed = await send(`/api/spans/${id}/complete`, `{"output":${value}}`);
+          expect([completed.status, completed.text]).toEqual([200, expect.stringContaining(`"output":${value},`)]);
+          expect(await readBack(id)).toBe(completed.text);
+        }),
+        { numRuns: 75, seed: place.mode === 'local' ? 11 : 12 },
+      );
+      expect((await keptAt(place)).faults).toEqual([]);
+    });
+
+    it.each(['1e400', '-1e400', '1e-400', '[1e309]', '{"a":9e999}'])(
+      '%s are refused, wherever they stand',
+      async (value) => {
+        for (const body of [span('input', value), span('unknown', value), span('metadata', `{"a":${value}}`)]) {
+          expect((await send('/api/spans', body)).status).toBe(400);
+          expect((await send('/api/ingest', `{"spans":[${body}]}`)).status).toBe(400);
+        }
+      },
+    );
+
+    it('named twice: the last wins', async () => {
+      const { status, text } = await send(
+        '/api/spans',
+        '{"trace_id":"nowhere","name":"a","name":"b","input":{"k":1,"k":2},"trace_id":"t"}',
+      );
+      expect(status).toBe(201);
+      const stored = await readBack((JSON.parse(text) as { id: string }).id);
+      expect(stored).toContain('"input":{"k":2}');
+      expect(stored).toContain('"name":"b"');
+    });
+
+    it.each(POISON)('%s is an ordinary id, name, model, tag and session', async (name) => {
+      const kind = { type: 'llm_call', model: name, provider: name, input_tokens: 1, output_tokens: 1 };
+      await api.post('/api/traces', { id: name, name, tags: [name], session_id: name, user_id: name });
+      const id = `${name}.1`;
+      for (const body of [
+        { id: name, trace_id: name, name, parent_id: name, kind },
+        { id, trace_id: name, name, kind: { type: name, [`x${name}`]: 1 } },
+      ]) {
+        expect((await api.post('/api/spans', body)).status).toBe(201);
+      }
+      expect(
+        (
+          await api.post('/api/ingest', {
+            spans: [{ id: `${name}.2`, trace_id: name, name, kind, status: 'completed' }],
+          })
+        ).body,
+      ).toMatchObject({
+        accepted: { spans: 1 },
+      });
+      expect((await api.post(`/api/spans/${name}/complete`, {})).body).toMatchObject({
+        kind: { model: name, cost: null },
+      });
+      expect((await api.get(`/api/spans/${id}`)).body).toMatchObject({ kind: { type: name } });
+      for (const query of ['tag', 'session_id', 'user_id', 'name_contains']) {
+        expect((await api.traces(`${query}=${name}`)).map((trace) => trace.id)).toEqual([name]);
+      }
+      expect((await api.traces(`tag=${name}`))[0]).toMatchObject({ models: [name], span_count: 3, total_cost: null });
+      for (const query of ['model', 'provider', 'parent_id']) {
+        expect((await api.spans(`${query}=${name}`)).length).toBeGreaterThan(0);
+      }
+      expect((await api.get(`/api/sessions/${name}`)).status).toBe(200);
+      expect((await api.unchecked.get(`/api/spans?${name}=1&${name}[limit]=2&limit=10`)).status).toBe(200);
+      expect((await api.get(`/api/spans?status=${name}`)).status).toBe(400);
+      expect((await api.get(`/api/spans?sort_by=${name}`)).status).toBe(400);
+      expect((await keptAt(place)).faults).toEqual([]);
+    });
+
+    it('do not stand in for members a body does not have', async () => {
+      for (const path of ['/api/spans', '/api/traces', '/api/ingest']) {
+        const { status, text } = await send(
+          path,
+          '{"__proto__":{"trace_id":"t","name":"s","id":"p"},"constructor":{"prototype":{"name":"s"}}}',
+        );
+        expect([path, status]).toEqual([path, { '/api/spans': 400, '/api/traces': 201, '/api/ingest': 200 }[path]]);
+        expect(text).not.toContain('"id":"p"');
+      }
+      expect((await api.post<{ name: null }>('/api/traces', {})).body.name).toBeNull();
+    });
+  });
+
+  describe('the gateway', () => {
+    it.each(passed)(
+      'passes a body with %s as it is, records the call, and its event loop goes on',
+      async (name, makeBody) => {
+        const body = Buffer.from(makeBody());
+        await gatewayLoop.slowestMs();
+        await apiLoop.slowestMs();
+        provider.requests.length = 0;
+        const answer = await fetch(`${spandrel.gatewayUrl}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...place.gatewayHeaders },
+          body,
+        });
+        expect(answer.status).toBe(200);
+        await answer.arrayBuffer();
+        expect(provider.requests.map((call) => call.body.equals(body))).toEqual([true]);
+        await until(async () => (await api.traces()).some(({ id, status }) => id !== 't' && status === 'completed'));
+        const stalls = [await gatewayLoop.slowestMs(), await apiLoop.slowestMs()];
+        figure(name, `gateway ${stalls[0]} ms, API ${stalls[1]} ms`);
+        for (const stalled of stalls) expect(stalled).toBeLessThan(STALL_MS_MAX);
+      },
+    );
+  });
+});
+
+function tooLarge(): void {
+  describe('a body that is too large', () => {
+    it.each([
+      ['with a length', { 'content-length': '104857600' }],
+      ['in chunks', { 'transfer-encoding': 'chunked' }],
+    ])('of 100 MB %s is refused before it has been sent, and memory stays flat', async (_how, headers) => {
+      forgetPeak(spandrel.pid);
+      const before = peakMiB(spandrel.pid);
+      const chunk = Buffer.alloc(65_536, 0x20);
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, async () => {
+          const { promise, resolve } = Promise.withResolvers<{ status: number; sentBytes: number }>();
+          let sentBytes = 0;
+          let status = 0;
+          const sent = request(`${spandrel.apiUrl}/api/spans`, {
+            method: 'POST',
+            agent: false,
+            headers: { 'content-type': 'application/json', ...place.headers, ...(headers as Record<string, string>) },
+          });
+          const pump = (): void => {
+            while (status === 0 && sentBytes < 104_857_600 && !sent.destroyed) {
+              sentBytes += chunk.length;
+              if (!sent.write(chunk)) return void sent.once('drain', pump);
+            }
+          };
+          sent.on('response', (answer) => {
+            status = answer.statusCode!;
+            answer.resume();
+            resolve({ status, sentBytes });
+            sent.destroy();
+          });
+          sent.on('error', () => resolve({ status, sentBytes }));
+          pump();
+          return promise;
+        }),
+      );
+      for (const { status, sentBytes } of outcomes) {
+        // A client that goes on sending may see the reset before the answer.
+        expect([413, 0]).toContain(status);
+        expect(sentBytes).toBeLessThan(20 << 20);
+      }
+      figure(
+        '5 × 100 MB',
+        `+${peakMiB(spandrel.pid) - before} MiB, ${outcomes.map(({ sentBytes }) => sentBytes >> 20).join(' ')} MiB sent`,
+      );
+      expect(peakMiB(spandrel.pid) - before).toBeLessThan(160);
+    });
+
+    it('is refused by its head alone', async () => {
+      const head =
+        'POST /api/spans HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n' +
+        Object.entries(place.headers)
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join('');
+      for (const expect100 of ['', 'Expect: 100-continue\r\n']) {
+        const { statuses } = await sendRaw(spandrel.apiUrl, `${head}${expect100}\r\n`);
+        expect(statuses.at(-1)).toBe(413);
+      }
+    });
+
+    it('once unpacked is refused as it is', async () => {
+      const bytes = bomb();
+      expect(bytes.length).toBeLessThan(1 << 20);
+      forgetPeak(spandrel.pid);
+      const before = peakMiB(spandrel.pid);
+      for (const encoding of ['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity, gzip', 'GZIP']) {
+        expect((await send('/api/traces', bytes, { 'content-encoding': encoding })).status).toBe(415);
+      }
+      expect(peakMiB(spandrel.pid) - before).toBeLessThan(64);
+    });
+  });
+}
 
 /** Figures for docs/reliability.md, shown with `SPANDREL_TEST_FIGURES=1`. */
 function figure(what: string, value: string): void {

@@ -2,10 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Problem, SpanResource } from '@spandrel/contract';
+import { Readiness } from '@spandrel/kernel';
 import { Api, type Answer } from '../support/api.ts';
+import { startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
 import { recount } from '../support/recount.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 
 const cleanUps: (() => unknown)[] = [];
@@ -49,6 +52,7 @@ function run(command: string, args: string[]): void {
 const DISKS: [string, () => Disk][] = [['a disk that fails', failingDisk]];
 if (process.getuid?.() === 0) DISKS.push(['a disk that is full', smallDisk]);
 
+// Of SQLite: the disk is its own.
 describe.each(DISKS)('%s', (_name, makeDisk) => {
   it('refuses writes with 503, answers reads, keeps what it acknowledged, and works again when relieved', async () => {
     const disk = makeDisk();
@@ -106,5 +110,70 @@ describe.each(DISKS)('%s', (_name, makeDisk) => {
     const kept = recount(disk.dataDir);
     expect(kept).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
     expect([...kept.spans.keys()].sort()).toEqual(acknowledged.sort());
+  });
+});
+
+// Postgres has its disk elsewhere, and says so: a trigger says it in its stead.
+describe('a Postgres whose disk is full', () => {
+  let postgres: TestPostgres;
+  let url: string;
+  let server: ServerApp;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    url = await postgres.createDatabase('disk_full');
+    server = await startServerApp({ dialect: 'postgres', url });
+    server.app.get(Readiness).ready = true;
+  });
+  afterAll(async () => {
+    await server?.close();
+    await postgres?.stop();
+  });
+
+  const execute = (sql: string): Promise<unknown> => withClient(url, (client) => client.query(sql));
+  const count = (table: string): Promise<number> =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from ${table}`);
+      return rows[0]!.n;
+    });
+
+  it('refuses writes with 503, keeps nothing by halves, answers reads, and works again when relieved', async () => {
+    const { api } = server;
+    const span = (id: string) => ({ id, trace_id: 't', name: 'n', status: 'completed', output: id });
+    await api.post('/api/traces', { id: 't', name: 'before' });
+    expect((await api.post('/api/spans', { id: 'first', trace_id: 't', name: 'n', input: 'in' })).status).toBe(201);
+    expect((await api.get('/readyz')).status).toBe(200);
+    await execute(`
+      create function no_space() returns trigger language plpgsql as $$
+        begin raise exception 'could not extend file "base/1/2"' using errcode = '53100'; end $$;
+      create trigger no_space before insert or update on span for each row execute function no_space()`);
+
+    const refused: Answer<Problem>[] = await Promise.all([
+      api.post('/api/spans', { id: 'one', trace_id: 't', name: 'n' }),
+      api.post('/api/ingest', {
+        traces: [{ id: 'new' }],
+        spans: [span('many'), { ...span('of new'), trace_id: 'new' }],
+      }),
+      api.post('/api/spans/first/complete', { output: 'out' }),
+      ...Array.from({ length: 10 }, (_, n) => api.post('/api/ingest', { spans: [span(`s${n}`)] })),
+    ]);
+    for (const { status, body, headers } of refused) {
+      expect([status, body.code]).toEqual([503, 'unavailable']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(JSON.stringify(body)).not.toMatch(/53100|extend|base\/1/);
+    }
+    expect((await api.get('/readyz')).status).toBe(503);
+    for (const path of ['/livez', '/api/health']) expect((await api.get(path)).status).toBe(200);
+    for (const table of ['span', 'span_payload', 'span_key', 'trace'])
+      expect([table, await count(table)]).toEqual([table, 1]);
+    expect(await api.spans()).toMatchObject([{ id: 'first', status: 'running', input: 'in', output: null }]);
+    expect(await api.traces()).toMatchObject([{ id: 't', span_count: 1 }]);
+    expect((await api.get('/api/stats')).body).toEqual({ trace_count: 1, span_count: 1 });
+
+    await execute('drop trigger no_space on span');
+    expect((await api.post('/api/ingest', { traces: [{ id: 'new' }], spans: [span('many')] })).status).toBe(200);
+    expect((await api.post('/api/spans/first/complete', { output: 'out' })).status).toBe(200);
+    await until(async () => (await api.get('/readyz')).status === 200);
+    expect((await api.spans()).map(({ id }) => id).toSorted()).toEqual(['first', 'many']);
+    expect((await api.get('/api/stats')).body).toEqual({ trace_count: 2, span_count: 2 });
   });
 });
