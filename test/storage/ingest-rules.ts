@@ -143,6 +143,7 @@ export function ingestRules(app: () => TracingApp): void {
         spans: traces.slice(2).map(({ id }) => ({ id, trace_id: 'lots', name: 'n' })),
       });
       expect([accepted, rejected]).toEqual([{ traces: 1, spans: 9_999 }, []]);
+      await app().analyze();
       expect((await app().get('/api/traces/lots')).body.count).toBe(9_999);
       await app().delete('/api/traces/lots');
     });

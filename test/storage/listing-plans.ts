@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listSpansSchema } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
-import { dayOf, sql, type DayPartitions } from '@spandrel/storage';
+import { dayOf, type DayPartitions } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
 import { SpanListStore } from '../../libs/tracing/src/span-list.store.js';
 import { compareBy, containsText, filters, matches, SORTS } from './listing.js';
@@ -32,9 +32,7 @@ export function listingPlans(app: () => TracingApp): void {
       await app().delete('/api/traces');
       const { body } = await app().post('/api/ingest', { traces: sampleTraces, spans: all.map(span) });
       expect(body.rejected).toEqual([]);
-      // As Postgres does by itself in time: its plans are others when it knows the data.
-      const { storage } = app();
-      if (storage.dialect === 'postgres') await storage.write((tx) => tx.run(sql`analyze span`));
+      await app().analyze();
     });
 
     /** As if every day were so large that a search looks through it alone. */
@@ -87,7 +85,7 @@ export function listingPlans(app: () => TracingApp): void {
       let arrived = 0;
       const arrive = async (): Promise<void> => {
         const late = all
-          .slice(0, 40)
+          .slice(0, 20)
           .map((sample) => ({ ...span(sample), id: `zz-late-${++arrived}`, trace_id: 'late' }));
         await app().post('/api/ingest', { traces: [{ id: 'late' }], spans: late });
       };

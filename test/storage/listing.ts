@@ -14,6 +14,7 @@ export function listing(app: () => TracingApp): void {
       await app().delete('/api/traces');
       const { body } = await app().post('/api/ingest', { traces: sampleTraces, spans: all.map(span) });
       expect(body.rejected).toEqual([]);
+      await app().analyze();
     });
 
     const ids = (query: string, limit: number, between?: () => Promise<void>): Promise<string[]> =>
@@ -24,7 +25,7 @@ export function listing(app: () => TracingApp): void {
     describe.each(SORTS)('by %s', (sort) => {
       it.each(['asc', 'desc'] as const)('%s are whole, in order, values missing last', async (order) => {
         const expected = all.toSorted(compareBy(sort, order)).map(({ id }) => id);
-        for (const limit of [7, 50, 1000])
+        for (const limit of [23, 1000])
           expect(await ids(`sort_by=${sort}&sort_order=${order}`, limit)).toEqual(expected);
       });
     });
@@ -33,15 +34,15 @@ export function listing(app: () => TracingApp): void {
       const expected = new Set(all.map(({ id }) => id));
       let arrived = 0;
       const arrive = async (): Promise<void> => {
-        const late = samples(5).map((sample) => ({ ...span(sample), id: `zz-late-${++arrived}` }));
-        await app().post('/api/ingest', { spans: late });
+        const late = samples(5).map((sample) => ({ ...span(sample), id: `zz-late-${++arrived}`, trace_id: 'late' }));
+        await app().post('/api/ingest', { traces: [{ id: 'late' }], spans: late });
       };
       for (const sort of SORTS) {
-        const seen = await ids(`sort_by=${sort}`, 20, arrive);
+        const seen = await ids(`sort_by=${sort}`, 40, arrive);
         expect(new Set(seen).size).toBe(seen.length);
         expect(seen.filter((id) => expected.has(id))).toHaveLength(expected.size);
       }
-      for (let late = 1; late <= arrived; late++) await app().delete(`/api/spans/zz-late-${late}`);
+      await app().delete('/api/traces/late');
     });
 
     it('take any filters together', async () => {
@@ -58,24 +59,6 @@ export function listing(app: () => TracingApp): void {
     it('take a tag many times, which must all match', async () => {
       const expected = all.filter(({ traceId }) => traceId === 'sample-0').toSorted(compareBy('started_at', 'desc'));
       expect(await ids('tag=even&tag=third', 30)).toEqual(expected.map(({ id }) => id));
-    });
-
-    it('take a tag and a session of more traces than are looked up beforehand', async () => {
-      const start = '2026-05-02T00:00:00.000Z';
-      const numbers = Array.from({ length: 1_100 }, (_, n) => String(n).padStart(4, '0'));
-      const traces = numbers.map((n) => ({
-        id: `crowd-${n}`,
-        tags: ['crowd', ...(n.endsWith('7') ? ['seven'] : [])],
-        session_id: 'crowd',
-        started_at: start,
-      }));
-      const crowd = numbers.map((n) => ({ id: `crowd-${n}`, trace_id: `crowd-${n}`, name: 'c', started_at: start }));
-      await app().post('/api/ingest', { traces, spans: crowd });
-      const expected = crowd.map(({ id }) => id).toReversed();
-      expect(await ids('tag=crowd', 400)).toEqual(expected);
-      expect(await ids('session_id=crowd&tag=crowd', 1000)).toEqual(expected);
-      expect(await ids('tag=crowd&tag=seven', 50)).toEqual(expected.filter((id) => id.endsWith('7')));
-      for (const { id } of traces) await app().delete(`/api/traces/${id}`);
     });
 
     it('find text as it reads, whatever it is', async () => {
@@ -114,6 +97,24 @@ export function listing(app: () => TracingApp): void {
         const answer = await app().get(`/api/spans?${query}&cursor=${cursor}`);
         expect([answer.status, answer.body.code]).toEqual([400, 'invalid_cursor']);
       }
+    });
+
+    // The last one: what it makes stays.
+    it('take a tag and a session of more traces than are looked up beforehand', async () => {
+      const start = '2026-05-02T00:00:00.000Z';
+      const numbers = Array.from({ length: 1_100 }, (_, n) => String(n).padStart(4, '0'));
+      const traces = numbers.map((n) => ({
+        id: `crowd-${n}`,
+        tags: ['crowd', ...(n.endsWith('7') ? ['seven'] : [])],
+        session_id: 'crowd',
+        started_at: start,
+      }));
+      const crowd = numbers.map((n) => ({ id: `crowd-${n}`, trace_id: `crowd-${n}`, name: 'c', started_at: start }));
+      await app().post('/api/ingest', { traces, spans: crowd });
+      const expected = crowd.map(({ id }) => id).toReversed();
+      expect(await ids('tag=crowd', 400)).toEqual(expected);
+      expect(await ids('session_id=crowd&tag=crowd', 1000)).toEqual(expected);
+      expect(await ids('tag=crowd&tag=seven', 50)).toEqual(expected.filter((id) => id.endsWith('7')));
     });
   });
 }

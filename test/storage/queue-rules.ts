@@ -67,9 +67,6 @@ export function queueRules(app: () => QueueApp): void {
       const { status, body } = await app().post(`/api/datasets/${id}/queue`, { datapoint_ids: ids.toReversed() });
       expect([status, body.count]).toEqual([201, 10_000]);
       expect(body.items.map((item) => item.datapoint_id)).toEqual(ids.toReversed());
-      expect((await app().pages(`/api/datasets/${id}/queue`, 1000)).map((item) => item.id)).toEqual(
-        body.items.map((item) => item.id),
-      );
       const tooMany = { datapoint_ids: [...ids, 'x'] };
       expect(codeOf(await app().post(`/api/datasets/${id}/queue`, tooMany))).toEqual([400, 'validation_failed']);
     });

@@ -167,6 +167,7 @@ export function traceRules(app: () => TracingApp): void {
         started_at: at(i % 60),
       }));
       await app().post('/api/ingest', { traces: [{ id: 'big', tags: ['bigtag'], started_at: at(0) }], spans });
+      await app().analyze();
       const read = await app().get('/api/traces/big');
       expect(read.body.count).toBe(2_500);
       const order = read.body.spans.map(({ started_at: start, id }) => `${start} ${id}`);

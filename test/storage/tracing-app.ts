@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { IngestResult, SpanKind, SpanResource, TraceListItem } from '@spandrel/contract';
 import { eventsFeature } from '@spandrel/events';
 import { createHttpApp, createLogger, loadSettings, type HttpAppParts } from '@spandrel/kernel';
-import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { openStorage, sql, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { SpanCommitParticipants, tracingFeature, type SpanCommitParticipant } from '@spandrel/tracing';
 import { FEATURES } from '../../apps/server/src/features.js';
 import { callInProcess, takeProjectFromHeader } from '../support/in-process.ts';
@@ -95,6 +95,12 @@ export class TracingApp {
       if (cursor !== null) await between?.();
     }
     return items;
+  }
+
+  /** Lets Postgres know its data, as it does by itself in time: until then its plans for lists and large traces are poor. */
+  async analyze(): Promise<void> {
+    if (this.storage.dialect !== 'postgres') return;
+    await this.storage.write((tx) => tx.run(sql`analyze span, span_payload, trace, trace_tag`));
   }
 
   register(participant: SpanCommitParticipant): void {
