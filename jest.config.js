@@ -11,6 +11,8 @@ const LOADED = [
 ].map((path) => `${path}\\.e2e-spec\\.ts$`);
 
 const shared = {
+  // Of each project: jest looks here for no other.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -45,7 +47,6 @@ const postgres = {
 };
 
 export default {
-  cacheDirectory: 'node_modules/.cache/jest',
   testSequencer: './test/longest-first.cjs',
   // Whole-system tests start programs and wait for them, on machines that may be slow.
   testTimeout: 60_000,

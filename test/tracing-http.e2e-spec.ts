@@ -710,8 +710,6 @@ describe.each([
       });
       expectProblem(await api.post('/api/ingest', { traces: [{ id: 'T' }], spans }), 413, 'payload_too_large');
       expect((await api.traces())[0]).toMatchObject({ span_count: 9_999, status: 'completed' });
-      const { body } = await api.get<{ count: number }>('/api/traces/T');
-      expect(body.count).toBe(9_999);
     });
 
     it('refuses what is no ingest', async () => {
@@ -740,7 +738,7 @@ describe.each([
       const { id } = await newTrace();
       const sent: string[] = [];
       for (let i = 0; i < 10; i++) {
-        sent.push(await newSpan({ trace_id: id, name: `large ${i}`, input: `${i} ${'x'.repeat(4 * 1_048_576)}` }));
+        sent.push(await newSpan({ trace_id: id, name: `large ${i}`, input: `${i} ${'x'.repeat(3_500_000)}` }));
       }
       for (const filter of ['', '&text_contains=xxxx']) {
         const seen: string[] = [];
