@@ -29,6 +29,10 @@ describe('parseExactJson', () => {
   it('does not take digits in a text for a number', () => {
     expect(there('{"id":"9007199254740993","n":1}')).toBe('{"id":"9007199254740993","n":1}');
     expect(parseExactJson('[0.30000000000000004]')).toEqual([0.30000000000000004]);
+    expect(there('{"trace-1000":"4bf92f3577b34da6\\"","n":9007199254740993}')).toBe(
+      '{"trace-1000":"4bf92f3577b34da6\\"","n":9007199254740993}',
+    );
+    expect(() => parseExactJson('{"id":"7e400","n":7e400}')).toThrow(JsonSyntaxError);
   });
 
   it.each(['1e400', '-1e400', '[1e999]', '1e-400', `1${'0'.repeat(400)}`])(

@@ -2,7 +2,7 @@
  * JSON in and out without changing a value (contract.md "General").
  *
  * `JSON.parse` alone rounds integers beyond 2^53 and turns `1e400` into Infinity. Bodies that can hold such a
- * number (a long run of digits, a three-digit exponent) are read with source text; everything else takes the fast way.
+ * number (a long run of digits, a three-digit exponent, not within a text) are read with source text; everything else takes the fast way.
  */
 
 /** Levels of arrays and objects a body may nest (contract.md "General"). */
@@ -31,12 +31,28 @@ const MAY_LOSE_DIGITS = /\d[\d.]{15,}|[eE][+-]?\d{3,}/;
 export function parseExactJson(text: string): JsonValue {
   assertModest(text);
   try {
-    return (MAY_LOSE_DIGITS.test(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
+    return (mayLoseDigits(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw error;
     throw new JsonSyntaxError(describeSyntaxError(error));
   }
 }
+
+/** Whether there may be such a number outside texts: reading with source text takes several times as long, and ids have digits. */
+function mayLoseDigits(text: string): boolean {
+  if (!MAY_LOSE_DIGITS.test(text)) return false;
+  let from = 0;
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', from)) {
+    if (start - from >= SHORTEST && MAY_LOSE_DIGITS.test(text.slice(from, start))) return true;
+    const end = endOfString(text, start);
+    if (end === -1) return false;
+    from = end + 1;
+  }
+  return MAY_LOSE_DIGITS.test(text.slice(from));
+}
+
+/** Length of the shortest number that {@link MAY_LOSE_DIGITS} takes: `1e100`. */
+const SHORTEST = 5;
 
 function keepExactNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
