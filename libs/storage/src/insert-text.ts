@@ -7,11 +7,30 @@ import type { Table } from './table.js';
  */
 export const CHUNK_SIZES = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1] as const;
 
+/** Texts made, by what they are made of: one of 512 rows has some thousand parameters, and takes long to write. */
+const TEXTS_MAX = 500;
+const texts = new Map<string, string>();
+
 /**
  * The text of an INSERT of `rowCount` rows.
  * @param changed properties that rows which exist get instead of failing the statement.
  */
 export function insertText<Row>(
+  table: Table<Row>,
+  properties: readonly (keyof Row & string)[],
+  rowCount: number,
+  changed: readonly (keyof Row & string)[] | undefined,
+  dialect: Dialect,
+): string {
+  const made = [dialect, table.name, rowCount, properties.join(), changed?.join()].join(' ');
+  const known = texts.get(made);
+  if (known !== undefined) return known;
+  const text = writeInsert(table, properties, rowCount, changed, dialect);
+  if (texts.size < TEXTS_MAX) texts.set(made, text);
+  return text;
+}
+
+function writeInsert<Row>(
   table: Table<Row>,
   properties: readonly (keyof Row & string)[],
   rowCount: number,
