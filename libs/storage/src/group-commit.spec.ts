@@ -99,6 +99,68 @@ describe('GroupCommit', () => {
     expect(committed).toEqual([7]);
   });
 
+  describe('that lets transactions run beside one another', () => {
+    /** Transactions last until they are let go; the jobs of those that run are told apart by their first. */
+    function besideHarness() {
+      const running = new Map<number, () => void>();
+      const group = new GroupCommit<Job & { touches?: string }, number>({
+        transaction: async (work) => work({} as WriteTx),
+        apply: async (_tx, batch) => {
+          await new Promise<void>((resolve) => running.set(batch[0]!.n, resolve));
+          running.delete(batch[0]!.n);
+          return { outcomes: batch.map(({ n }) => ({ answer: n })) };
+        },
+        weigh: ({ rows }) => rows ?? 1,
+        rowsMax: 10,
+        beside: { max: 2, touches: ({ touches }) => (touches === undefined ? [] : [touches]) },
+      });
+      const begun = async (): Promise<number[]> => {
+        for (let turn = 0; turn < 5; turn++) await nextTurn();
+        return [...running.keys()];
+      };
+      return { group, begun, finish: (n: number) => running.get(n)!() };
+    }
+
+    it('begins full ones beside others, up to the bound', async () => {
+      const { group, begun, finish } = besideHarness();
+      const answers = Promise.all([1, 2, 3].map((n) => group.submit({ n, rows: 50 })));
+      expect(await begun()).toEqual([1, 2]);
+      finish(2);
+      expect(await begun()).toEqual([1, 3]);
+      finish(3);
+      finish(1);
+      expect(await answers).toEqual([1, 2, 3]);
+      await group.idle();
+    });
+
+    it('keeps a few jobs waiting for others of their kind, but not for a heavy one', async () => {
+      const { group, begun, finish } = besideHarness();
+      const answers = [group.submit({ n: 1, rows: 50 })];
+      expect(await begun()).toEqual([1]);
+      answers.push(group.submit({ n: 2 }));
+      expect(await begun()).toEqual([1, 2]);
+      finish(1);
+      answers.push(group.submit({ n: 3 }), group.submit({ n: 4 }));
+      expect(await begun()).toEqual([2]);
+      finish(2);
+      expect(await begun()).toEqual([3]);
+      finish(3);
+      expect(await Promise.all(answers)).toEqual([1, 2, 3, 4]);
+    });
+
+    it('never begins one that touches what a running one does', async () => {
+      const { group, begun, finish } = besideHarness();
+      const answers = [1, 2].map((n) => group.submit({ n, rows: 50, touches: 'a trace' }));
+      answers.push(group.submit({ n: 3, rows: 50, touches: 'another' }));
+      expect(await begun()).toEqual([1]);
+      finish(1);
+      expect(await begun()).toEqual([2, 3]);
+      finish(2);
+      finish(3);
+      expect(await Promise.all(answers)).toEqual([1, 2, 3]);
+    });
+  });
+
   it('is idle once everything is answered', async () => {
     const { group, committed } = harness();
     for (const job of jobs(12)) void group.submit(job);

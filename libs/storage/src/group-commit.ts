@@ -25,9 +25,22 @@ export interface GroupCommitOptions<Job, Answer> {
    * larger transactions are cheaper.
    */
   expected?: () => number;
+  /**
+   * Lets transactions run beside one another, where the database can do that; one at a time when left out. Jobs that do
+   * not fill one wait for another such transaction, as more of them would cost more than they save, but not for a heavy job.
+   */
+  beside?: {
+    /** Transactions at once. */
+    max: number;
+    /** What a job changes that others wait for; jobs that have some of it in common never run beside one another. */
+    touches: (job: Job) => readonly string[];
+  };
   /** Told of every commit. @param jobs how many it made durable. */
   committed?: (jobs: number) => void;
 }
+
+/** Rows one transaction takes where nothing else is said. */
+const ROWS_MAX = 256;
 
 /** Milliseconds a transaction waits for more requests while they keep coming. */
 const GATHER_MS_MAX = 2;
@@ -37,6 +50,8 @@ const LINGER_MS_MAX = 5;
 
 interface Waiting<Job, Answer> {
   job: Job;
+  rows: number;
+  touches: readonly string[];
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 }
@@ -48,17 +63,31 @@ interface Waiting<Job, Answer> {
  */
 export class GroupCommit<Job, Answer> {
   private waiting: Waiting<Job, Answer>[] = [];
-  private running: Promise<void> | undefined;
+  private rowsWaiting = 0;
+  /** Transactions that run, or are about to. */
+  private readonly running = new Set<Promise<void>>();
+  /** How many of them do a job heavier than {@link rowsMax}. */
+  private heavy = 0;
+  /** What the transactions that run touch. */
+  private readonly touched = new Set<string>();
+  /** Jobs are being waited for; the next transaction takes them all. */
+  private gathering = false;
   /** Ends the wait for expected jobs. */
   private enough: (() => void) | undefined;
+  private readonly rowsMax: number;
 
-  constructor(private readonly options: GroupCommitOptions<Job, Answer>) {}
+  constructor(private readonly options: GroupCommitOptions<Job, Answer>) {
+    this.rowsMax = options.rowsMax ?? ROWS_MAX;
+  }
 
   /** Queues a job. @returns its answer once it is durable. @throws the job's own error, or {@link Unavailable}. */
   submit(job: Job): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      this.waiting.push({ job, resolve, reject });
-      this.running ??= this.run();
+      const rows = Math.min(this.options.weigh(job), this.rowsMax + 1);
+      const touches = this.options.beside?.touches(job) ?? [];
+      this.waiting.push({ job, rows, touches, resolve, reject });
+      this.rowsWaiting += rows;
+      this.begin();
       if (this.enough && !this.expectsMore()) this.enough();
     });
   }
@@ -70,18 +99,45 @@ export class GroupCommit<Job, Answer> {
 
   /** Resolves when everything submitted so far is answered. */
   async idle(): Promise<void> {
-    await this.running;
+    while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  private async run(): Promise<void> {
-    try {
-      while (this.waiting.length > 0) {
-        await this.gather();
-        await this.commit(this.takeBatch());
-      }
-    } finally {
-      this.running = undefined;
+  /** Begins transactions that are due. */
+  private begin(): void {
+    if (this.gathering || this.waiting.length === 0 || this.running.size >= (this.options.beside?.max ?? 1)) return;
+    if (this.running.size === this.heavy) {
+      if (this.fitting().count > 0) this.track(this.gatherAndRun());
+    } else if (this.rowsWaiting >= this.rowsMax) {
+      const { count, full } = this.fitting();
+      if (full) this.track(this.run(this.take(count)));
     }
+  }
+
+  private track(run: Promise<void>): void {
+    const tracked = run.finally(() => {
+      this.running.delete(tracked);
+      this.begin();
+    });
+    this.running.add(tracked);
+  }
+
+  private async gatherAndRun(): Promise<void> {
+    this.gathering = true;
+    await this.gather();
+    this.gathering = false;
+    const running = this.run(this.take(this.fitting().count));
+    this.begin();
+    await running;
+  }
+
+  private async run(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
+    const touched = batch.flatMap(({ touches }) => touches);
+    const heavy = batch.some(({ rows }) => rows > this.rowsMax) ? 1 : 0;
+    this.heavy += heavy;
+    for (const name of touched) this.touched.add(name);
+    await this.commit(batch);
+    this.heavy -= heavy;
+    for (const name of touched) this.touched.delete(name);
   }
 
   /** Lets requests come in for as long as every turn of the event loop brings some, within bounds. */
@@ -107,16 +163,26 @@ export class GroupCommit<Job, Answer> {
     this.enough = undefined;
   }
 
-  private takeBatch(): Waiting<Job, Answer>[] {
-    const rowsMax = this.options.rowsMax ?? 256;
+  /**
+   * How many of the waiting jobs the next transaction takes, in order, up to the first that a running one is in the way of.
+   * `full`: it has room for no more.
+   */
+  private fitting(): { count: number; full: boolean } {
     let rows = 0;
     let count = 0;
-    for (const { job } of this.waiting) {
-      rows += this.options.weigh(job);
-      if (count > 0 && rows > rowsMax) break;
+    for (const next of this.waiting) {
+      if (next.touches.some((name) => this.touched.has(name))) return { count, full: false };
+      rows += next.rows;
+      if (rows > this.rowsMax) return { count: Math.max(count, 1), full: true };
       count++;
     }
-    return this.waiting.splice(0, count);
+    return { count, full: rows === this.rowsMax };
+  }
+
+  private take(count: number): Waiting<Job, Answer>[] {
+    const batch = this.waiting.splice(0, count);
+    for (const { rows } of batch) this.rowsWaiting -= rows;
+    return batch;
   }
 
   private async commit(batch: readonly Waiting<Job, Answer>[]): Promise<void> {

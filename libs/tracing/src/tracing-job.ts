@@ -55,3 +55,21 @@ export function startsOf(job: TracingJob): number[] {
 /** Rows a job writes, about. */
 export const jobWeight = (job: TracingJob): number =>
   job.type === 'ingest' ? job.traces.length + job.spans.length : 1;
+
+/** The traces that a job names: two transactions that change one wait for each other, or both make it. */
+export function tracesOf(job: TracingJob): string[] {
+  const { projectId } = job.scope;
+  const named = (ids: Iterable<string>): string[] => [...ids].map((id) => `${projectId} ${id}`);
+  switch (job.type) {
+    case 'create_span':
+      return named([job.body.trace_id]);
+    case 'create_trace':
+    case 'patch_trace':
+    case 'delete_trace':
+      return named([job.id]);
+    case 'ingest':
+      return named(new Set([...job.traces.map(({ item }) => item.id), ...job.spans.map(({ item }) => item.trace_id)]));
+    default:
+      return [];
+  }
+}
