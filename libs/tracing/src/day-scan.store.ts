@@ -13,7 +13,7 @@ import {
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
-import { firstScan } from './scan-ranges.js';
+import { firstScan, rangeBehind } from './scan-ranges.js';
 import type { SpanRead, StartRange } from './span-candidates.store.js';
 import { spanConditions } from './span-filter.store.js';
 
@@ -53,7 +53,7 @@ export async function scanDays(
 ): Promise<Scanned | undefined> {
   const { sorting, limits } = read;
   const { order } = sorting;
-  const left = rangeBehind(read, from);
+  const left = rangeBehind(rangeOf(read), order, from);
   const range = firstScan(order, left, sizes, bytesOf(turn));
   if (range.bytes > DAY_BYTES_MAX) return undefined;
   const ofPayload: Sorting = { ...sorting, column: 'p.started_at', idColumn: 'p.span_id' };
@@ -130,14 +130,4 @@ function rangeOf({ query: { since, until, within } }: SpanRead): StartRange {
   const from = Math.max(since ?? -Infinity, within?.from ?? -Infinity);
   const end = Math.min(until ?? Infinity, within?.until ?? Infinity);
   return { from: from === -Infinity ? undefined : from, until: end === Infinity ? undefined : end };
-}
-
-/** As {@link rangeOf}, of what is left behind a position of a list in start order. */
-function rangeBehind(read: SpanRead, position: Position | undefined): StartRange {
-  const { from, until } = rangeOf(read);
-  if (position === undefined) return { from, until };
-  const start = Number(position.value);
-  return read.sorting.order === 'desc'
-    ? { from, until: Math.min(until ?? Infinity, start + 1) }
-    : { from: Math.max(from ?? -Infinity, start), until };
 }

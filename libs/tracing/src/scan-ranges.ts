@@ -1,4 +1,4 @@
-import { dayOf, dayStart, type DaySize } from '@spandrel/storage';
+import { dayOf, dayStart, type DaySize, type Position } from '@spandrel/storage';
 import type { SortOrder } from '@spandrel/contract';
 import type { StartRange } from './span-candidates.store.js';
 
@@ -27,4 +27,16 @@ export function firstScan(
   if (taken === days.length) return { from, until, bytes };
   const next = days[taken]!.day;
   return order === 'desc' ? { from: dayStart(next + 1), until, bytes } : { from, until: dayStart(next), bytes };
+}
+
+/**
+ * What is left of a range of starts behind a position of a list in start order.
+ * @param position its id is empty at the edge of a scan: descending, no span that starts there is left.
+ */
+export function rangeBehind({ from, until }: StartRange, order: SortOrder, position: Position | undefined): StartRange {
+  if (position === undefined) return { from, until };
+  const start = Number(position.value);
+  return order === 'desc'
+    ? { from, until: Math.min(until ?? Infinity, position.id === '' ? start : start + 1) }
+    : { from: Math.max(from ?? -Infinity, start), until };
 }
