@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { connect } from 'node:net';
 import { describe } from '@jest/globals';
+import { atEnd } from './at-end.ts';
 import { freePort } from './ports.ts';
 import { tempDir, until } from './spandrel.ts';
 
@@ -16,7 +17,7 @@ export interface TestRedis {
 }
 
 const running = new Set<ChildProcess>();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+atEnd(() => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Makes a Redis that keeps nothing on disk, on a free port of this machine; it is not started yet. */
 export async function makeRedis(): Promise<TestRedis> {

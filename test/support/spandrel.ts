@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { atEnd } from './at-end.ts';
 import { freePort } from './ports.ts';
 
 const CLI = resolve('dist/apps/cli/src/main.js');
@@ -89,9 +90,9 @@ function launch(args: string[], env: Record<string, string> = {}) {
 
 const folders: string[] = [];
 const children = new Set<ChildProcess>();
-process.on('exit', () => {
+atEnd(() => {
   for (const child of children) child.kill('SIGKILL');
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** A new folder outside the repository, gone when the tests end. */
