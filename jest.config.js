@@ -3,11 +3,8 @@
  * with a clock on them, which want the machine to themselves. ESM throughout.
  */
 const LOADED = [
-  '/test/reliability/(bad-input|overload|postgres.*|shutdown|transfer)',
-  '/test/gateway/kill',
+  '/test/reliability/(bad-input|overload|postgres.*|transfer)',
   '/test/events/slow.*',
-  '/test/start',
-  '/test/.*kill[^/]*',
 ].map((path) => `${path}\\.e2e-spec\\.ts$`);
 
 const shared = {

@@ -37,7 +37,7 @@ export const cloudEnvironment = (databaseUrl: string): Record<string, string> =>
   DATABASE_URL: databaseUrl,
   SPANDREL_SECRET_KEY: SECRET_KEY,
   SPANDREL_ADMIN_TOKEN: ADMIN_TOKEN,
-  // What tests record is old: the first run is a sixtieth of it after the start.
+  // What tests record is old: the first run is a quarter of it after the start.
   SPANDREL_RETENTION_INTERVAL: '86400',
 });
 

@@ -19,10 +19,10 @@ const CLOCKS_APART_MS_MAX = 5 * 60_000;
  * The part of the interval, on average, after which the first run begins: servers that never live for an interval do it
  * too, and not all at once when they start together.
  */
-const FIRST_PART = 1 / 60;
+const FIRST_PART = 1 / 4;
 
 /**
- * Deletes what is too old, soon after the start and every `retention.interval`, where a feature says what is
+ * Deletes what is too old, a while after the start and every `retention.interval`, where a feature says what is
  * ({@link RETENTION_POLICY}).
  */
 @Injectable()
