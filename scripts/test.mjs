@@ -1,10 +1,10 @@
 /**
- * The whole test command: static checks, the build, unit tests, whole-system tests. Runs everything even when something
+ * The whole test command: the build, static checks, unit tests, whole-system tests. Runs everything even when something
  * fails, and ends with one line that counts checks and tests: `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,8 +16,10 @@ const reports = scratch;
 chmodSync(scratch, 0o755);
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', bin('jest/bin/jest.js')];
 
+/** Beside tests that must not be disturbed. */
+const IN_BACKGROUND = { priority: constants.priority.PRIORITY_BELOW_NORMAL };
+
 const build = { build: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'] };
-/** Each of one core: two at a time, the longest first. */
 const checks = {
   types: [bin('typescript/bin/tsc'), '--noEmit', '-p', '.'],
   format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
@@ -37,38 +39,45 @@ const checks = {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 // The checks of documents and images read what is built.
-await check(Object.entries(build), 1);
-await check(Object.entries(checks), 2);
-// Most whole-system tests wait more than they work: three at once; those under load by themselves.
-for (const [project, workers] of Object.entries({ unit: 2, system: 3, load: 1 })) {
-  const report = join(reports, `${project}.json`);
-  const { code } = await run([
-    ...JEST,
-    '--selectProjects',
-    project,
-    `--maxWorkers=${workers}`,
-    '--passWithNoTests',
-    '--json',
-    '--outputFile',
-    report,
-    ...process.argv.slice(2),
-  ]);
-  count(report, code);
-}
+await check(Object.entries(build));
+// Suites under load or with a clock leave half of the machine idle, but want whatever they ask for at once: all others take
+// what is left, and have the machine to themselves afterwards. Most of them wait more than they work: three at once.
+await Promise.all([
+  jest('load', 1, { stdio: 'pipe' }),
+  check(Object.entries(checks), IN_BACKGROUND)
+    .then(() => jest('unit', 2, IN_BACKGROUND))
+    .then(() => jest('system', 3, IN_BACKGROUND)),
+]);
 rmSync(scratch, { recursive: true, force: true });
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-async function check(queue, workers) {
-  const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const [name, args] = next;
-      const { code, ms, output } = await run(args, 'pipe');
-      total[code === 0 ? 'passed' : 'failed']++;
-      console.log(`${output}${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, worker));
+async function check(queue, options) {
+  for (const [name, args] of queue) {
+    const { code, ms, output } = await run(args, options);
+    total[code === 0 ? 'passed' : 'failed']++;
+    console.log(`${output}${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${(ms / 1000).toFixed(1)} s)`);
+  }
+}
+
+async function jest(project, workers, options) {
+  const report = join(reports, `${project}.json`);
+  const { code, output } = await run(
+    [
+      ...JEST,
+      '--selectProjects',
+      project,
+      `--maxWorkers=${workers}`,
+      '--passWithNoTests',
+      '--json',
+      '--outputFile',
+      report,
+      ...process.argv.slice(2),
+    ],
+    options,
+  );
+  if (output) console.log(output);
+  count(report, code);
 }
 
 function count(report, code) {
@@ -99,8 +108,11 @@ function memoryDisk() {
   }
 }
 
-/** @param stdio `pipe` keeps what the program says, so that two at once do not talk into one another. */
-function run(args, stdio = 'inherit') {
+/**
+ * @param options.priority of the system's scheduler.
+ * @param options.stdio `pipe` keeps what the program says, so that two at once do not talk into one another.
+ */
+function run(args, { stdio = 'inherit', priority = 0 } = {}) {
   const started = Date.now();
   const { promise, resolve } = Promise.withResolvers();
   const child = spawn(process.execPath, args, {
@@ -108,6 +120,7 @@ function run(args, stdio = 'inherit') {
     stdio: ['inherit', stdio, stdio],
     env: { ...process.env, TMPDIR: scratch },
   });
+  if (priority !== 0) setPriority(child.pid, priority);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
   child.on('close', (code) => resolve({ code, ms: Date.now() - started, output }));

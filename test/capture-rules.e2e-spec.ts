@@ -6,8 +6,9 @@ import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake
 import type { Api } from './support/api.ts';
 import { PLACES, type Place, type Program } from './support/places.ts';
 import { until } from './support/spandrel.ts';
+import { repetitions } from './support/repetitions.ts';
 
-const KILLS = 4;
+const KILLS = repetitions(6);
 const WRITERS = 8;
 
 let provider: FakeProvider | undefined;

@@ -7,9 +7,10 @@ import { PLACES, type Place } from './support/places.ts';
 import { recount } from './support/recount.ts';
 import { until } from './support/spandrel.ts';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';
+import { repetitions } from './support/repetitions.ts';
 
 const WRITERS = 12;
-const KILLS = 6;
+const KILLS = repetitions(9);
 
 interface Acknowledged {
   created: Set<string>;

@@ -10,6 +10,7 @@ import { takeToken, type Bucket } from '../../libs/access/src/limits/token-bucke
 import { freePort } from '../support/ports.ts';
 import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
 import { until } from '../support/spandrel.ts';
+import { repetitions } from '../support/repetitions.ts';
 
 const lines: string[] = [];
 const logger = createLogger('info', 'test', { write: (line: string) => void lines.push(line) });
@@ -129,7 +130,7 @@ describeWith('redis-server', 'the limit of an organization', () => {
           if (taken.allowed) bucket = taken.bucket;
         }
       }),
-      { numRuns: 20 },
+      { numRuns: repetitions(20) },
     );
   });
 

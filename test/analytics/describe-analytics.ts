@@ -6,6 +6,7 @@ import { sql, type StorageConfig } from '@spandrel/storage';
 import { naiveSeries, naiveSummary, type SeriesQuestion } from '../support/naive-analytics.ts';
 import { AnalyticsApp } from './analytics-app.js';
 import { MODELS, moment, PROVIDERS, sendAtOnce, write } from './random-writes.js';
+import { repetitions } from '../support/repetitions.ts';
 
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 const question: fc.Arbitrary<SeriesQuestion> = fc.record({
@@ -62,7 +63,7 @@ export function describeAnalytics(name: string, newDatabase: () => Promise<Stora
             expect(await rebuildRollups(app.storage)).toMatchObject({ differed: false });
           },
         ),
-        { numRuns: 15, endOnFailure: true },
+        { numRuns: repetitions(15), endOnFailure: true },
       );
     }, 240_000);
 

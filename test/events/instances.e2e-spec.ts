@@ -10,6 +10,7 @@ import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { EventClient, range } from './event-client.ts';
 import { describeStreamModel } from './stream-model.ts';
+import { repetitions } from '../support/repetitions.ts';
 
 let postgres: TestPostgres | undefined;
 beforeAll(async () => {
@@ -36,7 +37,7 @@ describe('two instances without Redis', () => {
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
   describeStreamModel(() => servers, {
-    runs: 25,
+    runs: repetitions(30),
     settle: async () => void (await Promise.all(servers.map(({ app }) => app.get(ProjectFeeds).catchUp()))),
   });
 
@@ -84,7 +85,7 @@ describeWith('redis-server', 'two instances with Redis', () => {
   };
   const said = (what: string): number => lines.filter((line) => line.includes(what)).length;
 
-  describeStreamModel(() => servers, { runs: 25, settleMs: 5_000 });
+  describeStreamModel(() => servers, { runs: repetitions(30), settleMs: 5_000 });
 
   it('deliver events of the other one at once', async () => {
     const live = await listen(0, 'at-once');

@@ -7,8 +7,9 @@ import { PLACES, type Place } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
 import { until } from '../support/spandrel.ts';
 import { EventClient, range, type SeenEvent } from './event-client.ts';
+import { repetitions } from '../support/repetitions.ts';
 
-const KILLS = 3;
+const KILLS = repetitions(6);
 const WRITERS = 8;
 
 describe.each(PLACES)('kill -9 of the server under write load with clients attached, on %s', (_database, takePlace) => {

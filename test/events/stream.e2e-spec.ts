@@ -5,6 +5,7 @@ import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { describeEveryType } from './every-type.ts';
 import { describeStreamBasics } from './stream-basics.ts';
 import { describeStreamModel } from './stream-model.ts';
+import { repetitions } from '../support/repetitions.ts';
 
 describe.each(bothDatabases())('on %s', (_name, newDatabase) => {
   let server: ServerApp | undefined;
@@ -14,6 +15,6 @@ describe.each(bothDatabases())('on %s', (_name, newDatabase) => {
   afterAll(() => server?.close());
 
   describeStreamBasics(() => server!);
-  describeStreamModel(() => [server!], { runs: 25 });
+  describeStreamModel(() => [server!], { runs: repetitions(30) });
   describeEveryType(() => newDatabase('every_type'));
 });

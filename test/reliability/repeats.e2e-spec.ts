@@ -5,6 +5,7 @@ import type { IngestResult, SpanResource, TraceListItem } from '@spandrel/contra
 import type { Api } from '../support/api.ts';
 import { PLACES, type Place } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
+import { repetitions } from '../support/repetitions.ts';
 
 let place: Place | undefined;
 let api: Api;
@@ -128,7 +129,7 @@ describe.each(PLACES)('the same work again, on %s', (_database, takePlace) => {
             expect(await seen(trace)).toEqual(reference);
           },
         ),
-        { numRuns: 8, seed: place!.mode === 'local' ? 7 : 8 },
+        { numRuns: repetitions(15), seed: place!.mode === 'local' ? 7 : 8 },
       );
       await expectRightRollUps('whole');
     });

@@ -5,6 +5,7 @@ import { LOCAL_SCOPE, newId } from '@spandrel/kernel';
 import fc from 'fast-check';
 import { uploadRaw } from '../support/upload.ts';
 import type { DatasetsServer } from './datasets-server.ts';
+import { repetitions } from '../support/repetitions.ts';
 
 type Operation =
   | { type: 'add'; count: number }
@@ -59,7 +60,7 @@ export function datasetSnapshots(server: () => DatasetsServer): void {
             while (model.pinned.length > 0) await model.apply({ type: 'release', which: 0 });
             await model.check();
           }),
-          { numRuns: 20 },
+          { numRuns: repetitions(20) },
         ),
       120_000,
     );

@@ -8,6 +8,7 @@ import { SpanListStore } from '../../libs/tracing/src/span-list.store.js';
 import { compareBy, containsText, filters, matches, SORTS } from './listing.js';
 import { sampleTraces, samples, SAMPLE_COUNT, span, type Sample } from './samples.js';
 import type { TracingApp } from './tracing-app.js';
+import { repetitions } from '../support/repetitions.ts';
 
 const SLOT_MS = 2 ** 23;
 /** Slots of time that the spans start in: some hold many of them, some few, and there are gaps. */
@@ -77,7 +78,7 @@ export function listingPlans(app: () => TracingApp): void {
           expect(found).toEqual(expectedOf(filter, search));
         }),
         // Where a statement finds three spans at most, lists take many of them.
-        { numRuns: limits.hits === 3 ? 10 : 20 },
+        { numRuns: repetitions(limits.hits === 3 ? 15 : 30) },
       );
     });
 

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import type { SpanResource } from '@spandrel/contract';
 import { span, type Sample, SAMPLE_COUNT, sampleTraces, samples } from './samples.js';
 import type { TracingApp } from './tracing-app.js';
+import { repetitions } from '../support/repetitions.ts';
 
 export const SORTS = ['started_at', 'duration', 'tokens', 'cost', 'name'] as const;
 
@@ -34,7 +35,11 @@ export function listing(app: () => TracingApp): void {
       const expected = new Set(all.map(({ id }) => id));
       let arrived = 0;
       const arrive = async (): Promise<void> => {
-        const late = samples(5).map((sample) => ({ ...span(sample), id: `zz-late-${++arrived}`, trace_id: 'late' }));
+        const late = samples(5).map((sample) => ({
+          ...span(sample),
+          id: `zz-late-${++arrived}`,
+          trace_id: 'late',
+        }));
         await app().post('/api/ingest', { traces: [{ id: 'late' }], spans: late });
       };
       for (const sort of SORTS) {
@@ -52,7 +57,7 @@ export function listing(app: () => TracingApp): void {
           const expected = all.filter((sample) => matches(sample, filter)).toSorted(compareBy('started_at', 'desc'));
           expect(await ids(query, 30)).toEqual(expected.map(({ id }) => id));
         }),
-        { numRuns: 40 },
+        { numRuns: repetitions(40) },
       );
     });
 
@@ -73,7 +78,7 @@ export function listing(app: () => TracingApp): void {
             expected.map(({ id }) => id),
           );
         }),
-        { numRuns: 30 },
+        { numRuns: repetitions(30) },
       );
     });
 

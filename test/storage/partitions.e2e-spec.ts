@@ -6,6 +6,7 @@ import { SpanPayloadSchema, SpanSchema } from '../../libs/tracing/src/span.entit
 import { contradictions, NO_CONTRADICTIONS, onConnection, partitionedDays } from '../support/partition-lab.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { TracingApp } from './tracing-app.js';
+import { repetitions } from '../support/repetitions.ts';
 
 const DAY_MS = 86_400_000;
 const TODAY = Math.floor(Date.now() / DAY_MS) * DAY_MS;
@@ -101,7 +102,7 @@ describe('spans on Postgres', () => {
             expect((await app(round + 1).get(`/api/spans/${id}`)).body.id).toBe(id);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: repetitions(15) },
     );
     expect(await contradictions(url)).toEqual(NO_CONTRADICTIONS);
   }, 60_000);

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { QueueItemResource, QueueStatus } from '@spandrel/contract';
 import { generic, shown, type QueueAnswer, type QueueApp } from './queue-app.js';
+import { repetitions } from '../support/repetitions.ts';
 
 const DATAPOINTS = 4;
 const REVIEWERS = ['ada', 'bob'];
@@ -202,7 +203,7 @@ export function queueModel(app: () => QueueApp): void {
         for (const step of operations) await model.run(step);
         await model.check();
       }),
-      { numRuns: 30 },
+      { numRuns: repetitions(30) },
     );
   }, 120_000);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';
 import type { TracingApp } from './tracing-app.js';
+import { repetitions } from '../support/repetitions.ts';
 
 const at = (ms: number): string => new Date(Date.UTC(2026, 5, 1) + ms).toISOString();
 
@@ -17,7 +18,7 @@ export function rollUps(app: () => TracingApp): void {
           const { trace, spans } = (await app().get(`/api/traces/${traceId}`)).body;
           expect(trace).toMatchObject(recount(spans, trace));
         }),
-        { numRuns: 30 },
+        { numRuns: repetitions(30) },
       );
     });
   });

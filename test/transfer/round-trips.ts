@@ -6,6 +6,7 @@ import { newId } from '@spandrel/kernel';
 import { anyCharacter } from '../support/any-character.ts';
 import { scopeOfProject } from '../support/in-process.ts';
 import { undated, type TransferServer } from './transfer-server.ts';
+import { repetitions } from '../support/repetitions.ts';
 
 /** Nested as deep as a body may, with the members around it. */
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -189,7 +190,7 @@ export function roundTrips(server: () => TransferServer): void {
             expect(undated(await server().export(from))).toBe(undated(file));
           },
         ),
-        { numRuns: 12 },
+        { numRuns: repetitions(12) },
       );
     }, 120_000);
 
