@@ -2,10 +2,9 @@
  * Three projects: fast unit specs beside the code, whole-system tests in test/, and among these the ones under load or
  * with a clock on them, which want the machine to themselves. ESM throughout.
  */
-const LOADED = [
-  '/test/reliability/(bad-input|overload|postgres.*|transfer)',
-  '/test/events/slow.*',
-].map((path) => `${path}\\.e2e-spec\\.ts$`);
+const LOADED = ['/test/reliability/(bad-input|overload|postgres.*|transfer)', '/test/events/slow.*'].map(
+  (path) => `${path}\\.e2e-spec\\.ts$`,
+);
 
 const shared = {
   // Of each project: jest looks here for no other.
