@@ -111,10 +111,10 @@ describe('KeyRedaction', () => {
   });
 
   it('stays quick on hostile texts and keys', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     redact('x'.repeat(100_000), `${'x'.repeat(4_000)}y${'x'.repeat(4_000)}`);
     redact('xyx'.repeat(30_000), `${'xyx'.repeat(2_000)}zzz`);
     redact('\\'.repeat(100_000), `${'\\'.repeat(4_000)}"`);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(3_000);
   });
 });

@@ -119,9 +119,9 @@ describe('readVerdict', () => {
     ['objects without a score', '{"a":1}'.repeat(300_000)],
     ['many escapes', `{"reason": "${'\\n'.repeat(2_000_000)}`],
   ])('is quick with %s', (_what, reply) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(() => readVerdict(reply)).toThrow(/no JSON object|faulty/);
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(3_000);
   });
 
   it('reads a long reason', () => {
