@@ -5,25 +5,30 @@ import { jest } from '@jest/globals';
  * process of its own takes a second to load.
  * @param args as on the command line, after the command's name.
  * @param env its variables, and no others of Spandrel's.
- * @returns as `runSpandrel`.
+ * @returns what it wrote, to each stream and together, and its exit code.
  */
 export async function runCommand(
   command: (args: readonly string[]) => Promise<unknown>,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<{ code: number; output: string }> {
-  let output = '';
-  const take = (chunk: unknown): boolean => Boolean((output += String(chunk)));
-  const streams = [process.stdout, process.stderr].map((stream) =>
-    jest.spyOn(stream, 'write').mockImplementation(take),
-  );
+): Promise<{ code: number; out: string; err: string; output: string }> {
+  const written = { out: '', err: '', output: '' };
+  const take = (to: 'out' | 'err') => (chunk: unknown) => {
+    written[to] += String(chunk);
+    written.output += String(chunk);
+    return true;
+  };
+  const streams = [
+    jest.spyOn(process.stdout, 'write').mockImplementation(take('out')),
+    jest.spyOn(process.stderr, 'write').mockImplementation(take('err')),
+  ];
   const before = { ...process.env };
   const codeBefore = process.exitCode;
   process.exitCode = undefined;
   Object.assign(process.env, env);
   try {
     await command(args);
-    return { code: Number(process.exitCode ?? 0), output };
+    return { code: Number(process.exitCode ?? 0), ...written };
   } finally {
     for (const name of Object.keys(env)) {
       if (before[name] === undefined) delete process.env[name];
