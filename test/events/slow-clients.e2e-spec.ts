@@ -177,7 +177,7 @@ describe.each([
 // All streams that an organization may have by default; fewer show what another database adds.
 describe.each([
   [1_000, 400, ...PLACES[0]!],
-  [300, 250, ...PLACES[1]!],
+  [100, 250, ...PLACES[1]!],
 ] as const)('%i clients of which one reads', (count, growthMiB, database, takePlace) => {
   let place: Place | undefined;
   afterAll(() => place?.close());
