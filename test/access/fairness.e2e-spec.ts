@@ -1,10 +1,10 @@
 /** What one organization of cloud mode leaves to the others, and what a key keeps once it has ended: nothing. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { startGateway } from '../gateway/support/start.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { connectClient, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { everythingOf, plant, type TenantData } from './tenant-data.ts';
@@ -21,15 +21,14 @@ let data: TenantData;
 beforeAll(async () => {
   postgres = await startPostgres();
   const url = await postgres.createDatabase('fairness');
-  admin = new Client({ connectionString: url });
-  [app] = await Promise.all([
+  [app, admin] = await Promise.all([
     cloudApp(url, {
       settings: (settings) => {
         settings.connections.allowPrivate = ['127.0.0.1'];
         settings.limits.eventStreams = STREAMS_MAX;
       },
     }),
-    admin.connect(),
+    connectClient(url),
   ]);
   [flooding, other] = await Promise.all([app.createTenant(), app.createTenant()]);
   [data] = await Promise.all([plant(flooding, 'flooding'), plant(other, 'other')]);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { postgresMigrations } from '../../libs/storage/src/migrations/postgres/index.js';
 import { SpanPayloadSchema, SpanSchema } from '../../libs/tracing/src/span.entity.js';
-import { contradictions, NO_CONTRADICTIONS, onConnection, partitionedDays } from '../support/partition-lab.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { contradictions, NO_CONTRADICTIONS, partitionedDays } from '../support/partition-lab.ts';
+import { startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
 import { TracingApp } from './tracing-app.js';
 import { repetitions } from '../support/repetitions.ts';
 
@@ -122,7 +122,7 @@ describe('spans on Postgres', () => {
 
   it('that came before their partition move into it', async () => {
     const start = TODAY - 20 * DAY_MS;
-    await onConnection(url, async (client) => {
+    await withClient(url, async (client) => {
       await client.query('begin; lock table span_default in access share mode');
       // Nobody waits for the partition: without it the span is taken all the same.
       expect(await send(0, [{ id: 'early', trace_id: 't', name: 's', started_at: at(start) }])).toBe(1);
@@ -131,14 +131,14 @@ describe('spans on Postgres', () => {
     expect(await partitionedDays(url)).not.toContain(nameOf(start));
     expect(await send(1, [{ id: 'later', trace_id: 't', name: 's', started_at: at(start + 1) }])).toBe(1);
     expect(await partitionedDays(url)).toContain(nameOf(start));
-    const rows = await onConnection(url, (client) => client.query(`select id from span_p${nameOf(start)} order by id`));
+    const rows = await withClient(url, (client) => client.query(`select id from span_p${nameOf(start)} order by id`));
     expect(rows.rows).toEqual([{ id: 'early' }, { id: 'later' }]);
     expect((await app(0).get('/api/spans/early')).status).toBe(200);
     expect(await contradictions(url)).toEqual(NO_CONTRADICTIONS);
   });
 
   it('have the columns that their entities say', async () => {
-    const columns = await onConnection(url, async (client) => {
+    const columns = await withClient(url, async (client) => {
       const { rows } = await client.query<{ table: string; column: string }>(
         `select table_name as "table", column_name || case is_nullable when 'YES' then '?' else '' end as "column"
          from information_schema.columns where table_name in ('span', 'span_payload') order by 1, 2`,
@@ -160,7 +160,7 @@ describe('a database of the version before partitions', () => {
     const old = await postgres!.createDatabase('earlier');
     // Its tables as they were: the migrations up to then, and rows in them.
     const before = postgresMigrations.filter(({ name }) => name <= '20261121175520');
-    await onConnection(old, async (client) => {
+    await withClient(old, async (client) => {
       await client.query(
         'create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz default current_timestamp)',
       );
@@ -194,7 +194,7 @@ describe('a database of the version before partitions', () => {
       expect((await migrated.get('/api/traces/t3')).body.count).toBe(20);
       expect((await migrated.get('/api/spans?text_contains=in1777')).body.spans.map(({ id }) => id)).toEqual(['s1777']);
       expect((await migrated.post('/api/spans/s5/complete', {})).status).toBe(409);
-      const indexes = await onConnection(old, (client) =>
+      const indexes = await withClient(old, (client) =>
         client.query<{ name: string }>("select indexname as name from pg_indexes where tablename = 'span'"),
       );
       expect(indexes.rows.map(({ name }) => name)).toEqual(

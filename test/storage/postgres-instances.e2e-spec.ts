@@ -1,8 +1,7 @@
 /** Several instances on one Postgres, and connections that break: whole batches or none, nothing acknowledged lost. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import { StartError } from '@spandrel/kernel';
-import { startOwnPostgres, type TestPostgres } from '../support/postgres.js';
+import { connectClient, startOwnPostgres, withClient, type TestPostgres } from '../support/postgres.js';
 import { TracingApp } from './tracing-app.js';
 
 let postgres: TestPostgres | undefined;
@@ -70,21 +69,19 @@ describe('two instances on one Postgres', () => {
     for (let clear = 0; clear < 10; clear++) expect((await app(0).delete('/api/traces')).status).toBe(200);
     stop.abort();
     await writing;
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    const { rows } = await client.query(`select
+    const { rows } = await withClient(url, (client) =>
+      client.query(`select
       (select count(*)::int from span s left join trace t on t.id = s.trace_id where t.id is null) as spans,
       (select count(*)::int from span_payload p left join span s on s.id = p.span_id where s.id is null) as payloads,
       (select count(*)::int from span s left join span_payload p on s.id = p.span_id where p.span_id is null) as bare,
       (select count(*)::int from trace_tag g left join trace t on t.id = g.trace_id where t.id is null) as tags,
-      (select count(*)::int from trace t where span_count <> (select count(*) from span s where s.trace_id = t.id)) as sums`);
-    await client.end();
+      (select count(*)::int from trace t where span_count <> (select count(*) from span s where s.trace_id = t.id)) as sums`),
+    );
     expect(rows[0]).toEqual({ spans: 0, payloads: 0, bare: 0, tags: 0, sums: 0 });
   }, 60_000);
 
   it('lose and double nothing when connections break under load', async () => {
-    const saboteur = new Client({ connectionString: url });
-    await saboteur.connect();
+    const saboteur = await connectClient(url);
     const stop = new AbortController();
     const sabotage = (async () => {
       while (!stop.signal.aborted) {

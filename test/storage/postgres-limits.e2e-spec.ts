@@ -1,10 +1,10 @@
 /** What Postgres is allowed to cost: time of statements, connections, waiting for locks; and what it must be to start. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client, type Pool } from 'pg';
+import type { Client, Pool } from 'pg';
 import { Unavailable, createLogger, StartError } from '@spandrel/kernel';
 import { openStorage, sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { assertUsable } from '../../libs/storage/src/postgres/postgres-pool.js';
-import { startOwnPostgres, type TestPostgres } from '../support/postgres.ts';
+import { connectClient, startOwnPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
 import { TracingApp } from './tracing-app.ts';
@@ -18,7 +18,7 @@ const closers: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   postgres = await startOwnPostgres();
   url = await postgres.createDatabase('limits');
-  admin = await connect();
+  admin = await connectClient(url);
 }, 60_000);
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
@@ -27,12 +27,6 @@ afterAll(async () => {
   await admin.end();
   await postgres?.stop();
 });
-
-async function connect(to = url): Promise<Client> {
-  const client = new Client({ connectionString: to });
-  await client.connect();
-  return client;
-}
 
 async function server(config: { poolMax?: number; statementTimeoutMs?: number } = {}): Promise<ServerApp> {
   const app = await startServerApp({ dialect: 'postgres', url, ...config });
@@ -163,7 +157,7 @@ describe('a client that goes away', () => {
 describe('a migration', () => {
   it('does not wait long for a table that others use, and comes again', async () => {
     const migrated = await postgres!.createDatabase('migrated');
-    const other = await connect(migrated);
+    const other = await connectClient(migrated);
     await other.query('begin; create table trace (id int)');
     const opening = TracingApp.open({ dialect: 'postgres', url: migrated });
     const waits = async (): Promise<boolean> => {

@@ -1,7 +1,6 @@
 /** Two instances on one Postgres that write the same rows in every order: they wait for one another, never both. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
 import { random } from '../support/random.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 
@@ -41,12 +40,9 @@ async function conflicts(): Promise<number> {
 
 /** As the server counts them; connections tell it at their end. */
 async function deadlocks(): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ deadlocks: string }>(
-    'select deadlocks from pg_stat_database where datname = current_database()',
+  const { rows } = await withClient(url, (client) =>
+    client.query<{ deadlocks: string }>('select deadlocks from pg_stat_database where datname = current_database()'),
   );
-  await client.end();
   return Number(rows[0]!.deadlocks);
 }
 

@@ -1,19 +1,8 @@
-import { Client } from 'pg';
-
-/** Runs work on a connection of its own. */
-export async function onConnection<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
+import { withClient } from './postgres.ts';
 
 /** How many rows of a Postgres database contradict each other: all of it is 0, whatever was written. */
 export function contradictions(url: string): Promise<Record<string, number>> {
-  return onConnection(url, async (client) => {
+  return withClient(url, async (client) => {
     const { rows } = await client.query<Record<string, number>>(`select
       (select count(*)::int from span s left join span_key k
         on k.project_id = s.project_id and k.id = s.id and k.started_at = s.started_at and k.trace_id = s.trace_id
@@ -57,7 +46,7 @@ export const NO_CONTRADICTIONS: Record<string, number> = {
 
 /** The days that have partitions, as their names say them. */
 export const partitionedDays = (url: string): Promise<string[]> =>
-  onConnection(url, async (client) => {
+  withClient(url, async (client) => {
     const { rows } = await client.query<{ day: string }>(
       "select right(relname, 8) as day from pg_class where relkind = 'r' and relname ~ '^span_p[0-9]{8}$' order by 1",
     );
