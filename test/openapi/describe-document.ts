@@ -91,7 +91,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listQueue: 'status claimed_by limit cursor',
   listDatasetQueue: 'status claimed_by limit cursor',
   submitQueueItem: 'apply',
-  listenToEvents: 'since types',
+  listenToEvents: 'since types token',
   exportJson: 'trace_id',
 };
 

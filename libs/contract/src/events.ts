@@ -77,7 +77,9 @@ const eventTypesSchema = z
 export const listenSchema = z.object({
   since: eventIdSchema.optional().describe('Events with a greater number; the header `Last-Event-ID` beats it.'),
   types: eventTypesSchema.optional().describe('Types of events, separated by commas; all when left out.'),
-  /** The credential, in cloud mode. */
-  token: z.string().optional(),
+  token: z
+    .string()
+    .optional()
+    .describe('An API key or a JWT, for browsers, which cannot send headers here; not looked at in local mode.'),
 });
 export type Listen = z.output<typeof listenSchema>;

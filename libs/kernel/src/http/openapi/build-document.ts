@@ -136,15 +136,13 @@ const pathParameters = ({ path }: RouteFacts): OpenApiParameter[] =>
 const headerParameters = ({ headers }: RouteFacts): OpenApiParameter[] =>
   headers.map((name) => ({ name, in: 'header', required: false, schema: { type: 'string' } }));
 
-function queryParameters({ query, operation }: RouteFacts, components: SchemaComponents): OpenApiParameter[] {
+function queryParameters({ query }: RouteFacts, components: SchemaComponents): OpenApiParameter[] {
   if (!query) return [];
   const { properties, required = [] } = components.schemaOf(query, 'input') as {
     properties: Record<string, OpenApiSchema>;
     required?: string[];
   };
-  // The credential of a stream is a security scheme.
-  const named = Object.entries(properties).filter(([name]) => !operation.tokenInQuery || name !== 'token');
-  return named.map(([name, { description, ...schema }]) => ({
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: required.includes(name),
