@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { API_SCOPES, type ApiScope } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/kernel';
 import { UnsecuredJWT } from 'jose';
-import { newApiKey } from '../../libs/access/src/api-key.ts';
+import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
 import { Seeds } from '../openapi/seeds.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { EvalRunResource, EventPayload } from '@spandrel/contract';
 import { createLogger, newId } from '@spandrel/kernel';
 import { openStorage, sql } from '@spandrel/storage';
-import { PgBossDatabase } from '../../libs/evals/src/pg-boss-database.store.js';
-import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/run-dispatch.js';
-import { RunJobs } from '../../libs/evals/src/run-jobs.js';
-import { RUN_TIMING, runTiming, type RunTiming } from '../../libs/evals/src/run-timing.js';
+import { PgBossDatabase } from '../../libs/evals/src/dispatch/pg-boss-database.store.js';
+import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/dispatch/run-dispatch.js';
+import { RunJobs } from '../../libs/evals/src/dispatch/run-jobs.js';
+import { RUN_TIMING, runTiming, type RunTiming } from '../../libs/evals/src/dispatch/run-timing.js';
 import { openLink, type Link } from '../support/cut-link.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp, type ServerAppOptions } from '../support/server-app.ts';

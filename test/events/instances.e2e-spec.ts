@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, type Logger } from '@spandrel/kernel';
-import { ProjectFeeds } from '../../libs/events/src/project-feeds.js';
+import { ProjectFeeds } from '../../libs/events/src/feed/project-feeds.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';

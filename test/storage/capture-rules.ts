@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CaptureRuleResource, DatapointResource, DatasetResource, SpanResource } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
 import { sql } from '@spandrel/storage';
-import { CaptureWorker } from '../../libs/datasets/src/capture-worker.js';
+import { CaptureWorker } from '../../libs/datasets/src/capture/capture-worker.js';
 import type { ServerApp } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
 

@@ -4,7 +4,7 @@ import { listSpansSchema } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { dayOf, type DayPartitions } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
-import { SpanListStore } from '../../libs/tracing/src/span-list.store.js';
+import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { compareBy, containsText, filters, matches, SORTS } from './listing.js';
 import { sampleTraces, samples, SAMPLE_COUNT, span, type Sample } from './samples.js';
 import type { TracingApp } from './tracing-app.js';

@@ -1,9 +1,9 @@
 import { defineFeature } from '@spandrel/kernel';
 import { AccessModule } from './access.module.js';
-import { ApiKeySchema } from './api-key.entity.js';
-import { AuditEntrySchema } from './audit-entry.entity.js';
-import { OrganizationSchema } from './organization.entity.js';
-import { ProjectSchema } from './project.entity.js';
+import { ApiKeySchema } from './credentials/api-key.entity.js';
+import { AuditEntrySchema } from './audit/audit-entry.entity.js';
+import { OrganizationSchema } from './organizations/organization.entity.js';
+import { ProjectSchema } from './organizations/project.entity.js';
 
 export const accessFeature = defineFeature({
   name: 'access',

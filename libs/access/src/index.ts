@@ -1,3 +1,3 @@
 export { accessFeature } from './access.feature.js';
-export { CLI_ACTOR } from './actor.js';
-export { administrationOf, type Administration } from './administration.js';
+export { CLI_ACTOR } from './organizations/actor.js';
+export { administrationOf, type Administration } from './organizations/administration.js';

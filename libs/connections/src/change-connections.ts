@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { CreateConnection, UpdateConnection } from '@spandrel/contract';
 import { Conflict, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
-import { AddressRule } from './address-rule.js';
+import { AddressRule } from './calls/address-rule.js';
 import { checkConnection, keyNeededAgain, leadsElsewhere } from './check-connection.js';
 import { ConnectionUses } from './connection-uses.js';
 import type { ConnectionRow } from './connection.entity.js';
 import { ConnectionStore } from './connection.store.js';
 import { ConnectionUnusable, unsealKey } from './connections.js';
-import { KeyRing } from './key-ring.js';
-import { seal } from './sealing.js';
+import { KeyRing } from './keys/key-ring.js';
+import { seal } from './keys/sealing.js';
 
 /** Creates, changes and deletes provider connections. */
 @Injectable()

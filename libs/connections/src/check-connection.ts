@@ -1,8 +1,8 @@
 import { isStorableText, type FieldError } from '@spandrel/contract';
 import { Invalid, type Named } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
-import type { AddressRule } from './address-rule.js';
-import { originOf } from './open-connection.js';
+import type { AddressRule } from './calls/address-rule.js';
+import { originOf } from './calls/open-connection.js';
 
 /** Providers that take no calls without a key. Servers of one's own often want none. */
 const KEY_REQUIRED: ReadonlySet<string> = new Set(['openai', 'anthropic']);

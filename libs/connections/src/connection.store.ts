@@ -3,7 +3,7 @@ import { isStorableText, type PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { forUpdate, IdOrder, sql, Storage, Table, type Page, type WriteTx } from '@spandrel/storage';
 import { ConnectionSchema, type ConnectionRow } from './connection.entity.js';
-import type { Sealed } from './sealing.js';
+import type { Sealed } from './keys/sealing.js';
 
 const connectionTable = new Table<ConnectionRow>(ConnectionSchema, ['projectId', 'id']);
 const CONNECTION_COLUMNS = connectionTable.select('c');

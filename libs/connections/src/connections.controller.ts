@@ -17,7 +17,7 @@ import { CurrentScope, type Scope, Operation } from '@spandrel/kernel';
 import { ChangeConnections, connectionNotFound } from './change-connections.js';
 import { connectionResource } from './connection-resource.js';
 import { ConnectionStore } from './connection.store.js';
-import { TestConnection } from './test-connection.js';
+import { TestConnection } from './calls/test-connection.js';
 
 /** `/api/provider-connections` (service-spec "Provider connections"). No answer holds a key or a part of one. */
 @Controller('api/provider-connections')

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { LOGGER, SETTINGS } from '@spandrel/kernel';
-import { AddressRule } from './address-rule.js';
+import { AddressRule } from './calls/address-rule.js';
 import { ChangeConnections } from './change-connections.js';
-import { ConnectionClient } from './connection-client.js';
+import { ConnectionClient } from './calls/connection-client.js';
 import { ConnectionUses } from './connection-uses.js';
 import { ConnectionStore } from './connection.store.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Connections } from './connections.js';
-import { KeyRing, openKeyRing } from './key-ring.js';
-import { TestConnection } from './test-connection.js';
+import { KeyRing, openKeyRing } from './keys/key-ring.js';
+import { TestConnection } from './calls/test-connection.js';
 
 /** Provider connections: kept with their keys sealed, tested, and opened for the features that call models. */
 @Module({

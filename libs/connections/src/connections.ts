@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
-import { AddressRule } from './address-rule.js';
-import { ConnectionClient } from './connection-client.js';
+import { AddressRule } from './calls/address-rule.js';
+import { ConnectionClient } from './calls/connection-client.js';
 import type { ConnectionRow } from './connection.entity.js';
 import { ConnectionStore } from './connection.store.js';
-import { KeyRing } from './key-ring.js';
-import { OpenedConnection, type OpenConnection } from './open-connection.js';
-import { unseal, UnsealError } from './sealing.js';
+import { KeyRing } from './keys/key-ring.js';
+import { OpenedConnection, type OpenConnection } from './calls/open-connection.js';
+import { unseal, UnsealError } from './keys/sealing.js';
 
 /** What a feature that uses a connection may know of it. */
 export type UsableConnection = Pick<ConnectionRow, 'id' | 'name' | 'provider' | 'baseUrl' | 'defaultModel'>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
-import { jsonMapSchema, labelSchema } from './text.js';
-import { timestampSchema, timestampTextSchema } from './timestamp.js';
+import { jsonMapSchema, labelSchema } from './values/text.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /**
  * What a credential may do (contract.md "Authentication, tenancy, limits"). Scopes do not include each other, except

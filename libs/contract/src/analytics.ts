@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestampSchema } from './timestamp.js';
+import { timestampSchema } from './values/timestamp.js';
 
 export const BUCKET_WIDTHS = ['hour', 'day', 'week'] as const;
 export type BucketWidth = (typeof BUCKET_WIDTHS)[number];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
-import { countSchema, settingNumber } from './numbers.js';
-import { keySchema, labelSchema } from './text.js';
-import { timestampTextSchema } from './timestamp.js';
+import { countSchema, settingNumber } from './values/numbers.js';
+import { keySchema, labelSchema } from './values/text.js';
+import { timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema } from './traces.js';
 
 /** Which spans a rule takes; all given must hold. Unknown ones are refused (contract.md "Capture rules"). */

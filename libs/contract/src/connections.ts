@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
-import { amountSchema } from './numbers.js';
-import { keySchema, labelSchema } from './text.js';
-import { timestampTextSchema } from './timestamp.js';
+import { amountSchema } from './values/numbers.js';
+import { keySchema, labelSchema } from './values/text.js';
+import { timestampTextSchema } from './values/timestamp.js';
 
 /** Longest provider key taken, in UTF-16 units. */
 const API_KEY_LENGTH_MAX = 8_192;

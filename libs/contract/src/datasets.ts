@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { JSON_DEPTH_MAX } from './exact-json.js';
+import { JSON_DEPTH_MAX } from './values/exact-json.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
-import { countSchema, numberOf } from './numbers.js';
-import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, labelSchema, nameSchema } from './text.js';
-import { timestampTextSchema } from './timestamp.js';
+import { countSchema, numberOf } from './values/numbers.js';
+import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, labelSchema, nameSchema } from './values/text.js';
+import { timestampTextSchema } from './values/timestamp.js';
 
 /** `POST /api/datasets` (service-spec "Datasets"). */
 export const createDatasetSchema = z

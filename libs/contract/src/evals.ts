@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
-import { amountSchema, costSchema, countSchema, optionalMembers, settingNumber } from './numbers.js';
-import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, keySchema, labelSchema } from './text.js';
-import { timestampTextSchema } from './timestamp.js';
+import { amountSchema, costSchema, countSchema, optionalMembers, settingNumber } from './values/numbers.js';
+import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, keySchema, labelSchema } from './values/text.js';
+import { timestampTextSchema } from './values/timestamp.js';
 
 /** Which model an LlmJudge run asks, and by which rubric; what is left out is the run's own. */
 const judgeSchema = z.object({

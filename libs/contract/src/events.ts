@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { datapointSchema, datasetSchema } from './datasets.js';
-import { countSchema } from './numbers.js';
+import { countSchema } from './values/numbers.js';
 import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
 import { traceSchema } from './traces.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountSchema } from './numbers.js';
+import { amountSchema } from './values/numbers.js';
 
 /** Answer of `GET /api/health` (contract.md "Analytics and operations"). */
 export const healthSchema = z

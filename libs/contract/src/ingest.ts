@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { countSchema, optionalMembers } from './numbers.js';
+import { countSchema, optionalMembers } from './values/numbers.js';
 import { spanKindSchema } from './spans.js';
-import { clientIdSchema, jsonObjectSchema, jsonValueSchema, nameSchema } from './text.js';
-import { timestampSchema } from './timestamp.js';
+import { clientIdSchema, jsonObjectSchema, jsonValueSchema, nameSchema } from './values/text.js';
+import { timestampSchema } from './values/timestamp.js';
 import { patchTraceSchema } from './traces.js';
 
 /** Traces and spans one ingest may carry (contract.md "Spans"). */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { datapointKindSchema } from './datasets.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
-import { countSchema } from './numbers.js';
-import { jsonValueSchema, keySchema } from './text.js';
-import { timestampTextSchema } from './timestamp.js';
+import { countSchema } from './values/numbers.js';
+import { jsonValueSchema, keySchema } from './values/text.js';
+import { timestampTextSchema } from './values/timestamp.js';
 
 export const QUEUE_STATUSES = ['pending', 'claimed', 'completed'] as const;
 export type QueueStatus = (typeof QUEUE_STATUSES)[number];

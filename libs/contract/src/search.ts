@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
-import { keySchema } from './text.js';
+import { keySchema } from './values/text.js';
 import { spanSchema } from './spans.js';
-import { timestampSchema } from './timestamp.js';
+import { timestampSchema } from './values/timestamp.js';
 
 export const SEARCH_MODES = ['text', 'vector', 'hybrid'] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];

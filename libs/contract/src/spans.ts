@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
-import { countSchema, payloadNumber } from './numbers.js';
+import { countSchema, payloadNumber } from './values/numbers.js';
 import {
   clientIdSchema,
   isStorableText,
@@ -10,8 +10,8 @@ import {
   keySchema,
   KEY_LENGTH_MAX,
   nameSchema,
-} from './text.js';
-import { timestampSchema, timestampTextSchema } from './timestamp.js';
+} from './values/text.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema, traceListItemSchema } from './traces.js';
 
 /** What a span is when its creator does not say (contract.md "Spans"). */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer, repeatable } from './lists.js';
-import { amountSchema, costSchema, countSchema } from './numbers.js';
-import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './text.js';
-import { timestampSchema, timestampTextSchema } from './timestamp.js';
+import { amountSchema, costSchema, countSchema } from './values/numbers.js';
+import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /** Tags one trace may carry. */
 export const TAGS_MAX = 1_000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { DATAPOINT_SOURCES, datapointKindSchema, datapointSchema, datasetSchema } from './datasets.js';
-import { countSchema } from './numbers.js';
+import { countSchema } from './values/numbers.js';
 import { spanSchema } from './spans.js';
-import { clientIdSchema, keySchema, labelSchema, nameSchema } from './text.js';
-import { timestampSchema, timestampTextSchema } from './timestamp.js';
+import { clientIdSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { traceSchema } from './traces.js';
 
 /** What the service writes into `version` of an export, and the one version an import reads. */

@@ -16,7 +16,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { CURRENT } from './datapoint-visibility.store.js';
+import { CURRENT } from './snapshots/datapoint-visibility.store.js';
 import type { DatapointRow, DatasetImportRow } from './datapoint.entity.js';
 import { datapointTable } from './tables.js';
 

@@ -1,5 +1,5 @@
 import { defineFeature } from '@spandrel/kernel';
-import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture-rule.entity.js';
+import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture/capture-rule.entity.js';
 import { DatapointSchema, DatasetImportSchema } from './datapoint.entity.js';
 import { DatasetSchema } from './dataset.entity.js';
 import { DatasetsModule } from './datasets.module.js';

@@ -1,6 +1,6 @@
 import { Table } from '@spandrel/storage';
-import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture-rule.entity.js';
-import type { CaptureRow, CaptureRuleRow, CaptureTaskRow } from './capture-rule.entity.js';
+import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture/capture-rule.entity.js';
+import type { CaptureRow, CaptureRuleRow, CaptureTaskRow } from './capture/capture-rule.entity.js';
 import { DatapointSchema, DatasetImportSchema, type DatapointRow, type DatasetImportRow } from './datapoint.entity.js';
 import { DatasetSchema, type DatasetRow } from './dataset.entity.js';
 

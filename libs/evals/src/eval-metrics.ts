@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { METRICS } from '@spandrel/kernel';
 import type { EventPayload } from '@spandrel/contract';
 import type { EvalResultRow } from './eval-run.entity.js';
-import { Permits } from './permits.js';
+import { Permits } from './execution/permits.js';
 import { RESULT_STATUS } from './status.js';
 
 /** Outcomes of runs by the event that tells of them. */

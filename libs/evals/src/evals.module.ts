@@ -12,16 +12,16 @@ import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsController } from './evals.controller.js';
-import { ExecuteRun } from './execute-run.js';
-import { LocalDispatch } from './local-dispatch.js';
-import { Permits } from './permits.js';
-import { PgBossDispatch } from './pg-boss-dispatch.js';
+import { ExecuteRun } from './execution/execute-run.js';
+import { LocalDispatch } from './dispatch/local-dispatch.js';
+import { Permits } from './execution/permits.js';
+import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
 import { ReadRun } from './read-run.js';
-import { RecordItems } from './record-items.js';
-import { RUN_DISPATCH, type RunDispatch } from './run-dispatch.js';
-import { PgBossDatabase } from './pg-boss-database.store.js';
-import { RUN_TIMING, runTiming, type RunTiming } from './run-timing.js';
-import { RunWorker } from './run-worker.js';
+import { RecordItems } from './execution/record-items.js';
+import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
+import { PgBossDatabase } from './dispatch/pg-boss-database.store.js';
+import { RUN_TIMING, runTiming, type RunTiming } from './dispatch/run-timing.js';
+import { RunWorker } from './execution/run-worker.js';
 import { StartRun } from './start-run.js';
 
 /** Eval runs: their start, execution, results and comparison. */

@@ -6,7 +6,7 @@ import { Invalid, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } fr
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { RUN_DISPATCH, type RunDispatch } from './run-dispatch.js';
+import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import { runSummary } from './run-resource.js';
 import { RUN_STATUS } from './status.js';
 

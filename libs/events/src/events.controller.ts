@@ -9,8 +9,8 @@ import {
 } from '@spandrel/contract';
 import { CurrentScope, EventStreamRoute, Invalid, Operation, type Scope } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { TypeFilter } from './event-frames.js';
-import { EventStreams } from './event-streams.js';
+import { TypeFilter } from './stream/event-frames.js';
+import { EventStreams } from './stream/event-streams.js';
 
 /** `/api/events` (service-spec "Events", contract.md "Events"). */
 @Controller('api/events')

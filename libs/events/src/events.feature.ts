@@ -1,5 +1,5 @@
 import { defineFeature } from '@spandrel/kernel';
-import { EventCounterSchema, EventLogSchema } from './event-log.entity.js';
+import { EventCounterSchema, EventLogSchema } from './log/event-log.entity.js';
 import { EventsModule } from './events.module.js';
 
 export const eventsFeature = defineFeature({

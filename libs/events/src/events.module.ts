@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { DomainEvents } from './domain-events.js';
-import { EventBus } from './event-bus.js';
-import { EventLog } from './event-log.js';
-import { EventLogStore } from './event-log.store.js';
+import { EventBus } from './feed/event-bus.js';
+import { EventLog } from './log/event-log.js';
+import { EventLogStore } from './log/event-log.store.js';
 import { EventMetrics } from './event-metrics.js';
-import { EventStreams } from './event-streams.js';
+import { EventStreams } from './stream/event-streams.js';
 import { EventsController } from './events.controller.js';
-import { ProjectFeeds } from './project-feeds.js';
-import { PruneEvents } from './prune-events.js';
-import { RedisFanout } from './redis-fanout.js';
-import { ReplaySlices } from './replay-slices.js';
+import { ProjectFeeds } from './feed/project-feeds.js';
+import { PruneEvents } from './log/prune-events.js';
+import { RedisFanout } from './feed/redis-fanout.js';
+import { ReplaySlices } from './stream/replay-slices.js';
 
 /** The events of all features: told in the transactions that make them, kept in a log, streamed to clients. */
 @Module({

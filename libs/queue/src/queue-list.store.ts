@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type ListQueue } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { IdOrder, joinSql, sql, Storage, type LongReadOptions, type Page } from '@spandrel/storage';
-import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES } from './queue-item-size.store.js';
+import { IdOrder, joinSql, rawSql, sql, Storage, type LongReadOptions, type Page } from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QUEUE_STATUS } from './queue-status.js';
 import { queueItemTable } from './tables.js';
@@ -10,6 +9,12 @@ import { queueItemTable } from './tables.js';
 const OLDEST_FIRST = new IdOrder('queue', 'q.id', 'asc');
 
 const COLUMNS = queueItemTable.select('q');
+
+/** Bytes of an item's texts, from `queue_item q`, told without reading them. */
+export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(octet_length(q.edited_data), 0)');
+
+/** Text of items that one read brings into memory, about. */
+export const QUEUE_READ_BYTES = 16 * 1024 * 1024;
 
 /** Of a reviewer whose name no column can hold. */
 const NOBODY = sql`1 = 0`;

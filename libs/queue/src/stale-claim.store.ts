@@ -10,7 +10,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES } from './queue-item-size.store.js';
+import { QUEUE_ITEM_SIZE, QUEUE_READ_BYTES } from './queue-list.store.js';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QUEUE_STATUS } from './queue-status.js';
 import { queueItemTable } from './tables.js';

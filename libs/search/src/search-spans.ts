@@ -2,7 +2,16 @@ import { setTimeout as later } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import type { FoundSpan, Search } from '@spandrel/contract';
-import { LOGGER, projectScope, SETTINGS, Unavailable, type Logger, type Reader, type Settings } from '@spandrel/kernel';
+import {
+  DomainError,
+  LOGGER,
+  projectScope,
+  SETTINGS,
+  Unavailable,
+  type Logger,
+  type Reader,
+  type Settings,
+} from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
 import { spanResource, SpanStore } from '@spandrel/tracing';
@@ -12,7 +21,6 @@ import { callOnce, EmbeddingError } from './embed-texts.js';
 import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
 import { fuseHits } from './fuse-hits.js';
 import { canMatch, IndexedSpanStore } from './indexed-span.store.js';
-import { notAvailable } from './not-available.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
 import { SearchWorker } from './search-worker.js';
@@ -142,3 +150,6 @@ export class SearchSpans {
       : 'no search index is configured: set search.index to pgvector or qdrant, and list that plugin in plugins:';
   }
 }
+
+/** Search, or the way of searching that was asked for, is not set up. @param detail says what to configure. */
+const notAvailable = (detail: string): DomainError => new DomainError('search_not_available', detail);

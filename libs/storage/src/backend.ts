@@ -1,5 +1,5 @@
-import type { Dialect, Sql } from './sql.js';
-import type { WriteTx } from './write-tx.js';
+import type { Dialect, Sql } from './statements/sql.js';
+import type { WriteTx } from './transactions/write-tx.js';
 
 export interface LongReadOptions {
   /** Gives up waiting; a query not yet begun is not run. */

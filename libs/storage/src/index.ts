@@ -1,14 +1,14 @@
 export { databaseOf } from './database-of.js';
-export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './group-commit.js';
+export { GroupCommit, type Applied, type GroupCommitOptions, type Outcome } from './transactions/group-commit.js';
 export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { backupDatabase } from './sqlite/backup-database.js';
-export { deleteRows } from './delete-rows.js';
-export type { Flat } from './flat.js';
-export { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
-export { IdOrder, type SizedRows } from './id-order.js';
-export { foldAscii, jsonContains, mayContainJson } from './json-search.js';
-export { fromJsonText, objectFromJsonText, toJsonText } from './json-text.js';
+export { deleteRows } from './statements/delete-rows.js';
+export type { Flat } from './statements/flat.js';
+export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
+export { IdOrder, type SizedRows } from './statements/id-order.js';
+export { foldAscii, jsonContains, mayContainJson } from './statements/json-search.js';
+export { fromJsonText, objectFromJsonText, toJsonText } from './statements/json-text.js';
 export {
   behind,
   fillPage,
@@ -19,10 +19,10 @@ export {
   type Page,
   type Part,
   type Sorting,
-} from './keyset.js';
-export { lockTables } from './lock-tables.js';
+} from './statements/keyset.js';
+export { lockTables } from './statements/lock-tables.js';
 export { openStorage } from './open-storage.js';
-export { together } from './together.js';
+export { together } from './transactions/together.js';
 export { DayPartitions, type DaySize } from './partitions/day-partitions.js';
 export { DAY_MS, dayOf, dayStart } from './partitions/days.js';
 export { atStarts, betweenStarts, emptyDay, holdDay, ofDays, onPostgres } from './partitions/made-days.js';
@@ -40,10 +40,10 @@ export {
   type Dialect,
   type Sql,
   type SqlValue,
-} from './sql.js';
+} from './statements/sql.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
-export { takeFitting, takeFittingIds } from './take-fitting.js';
-export { Table } from './table.js';
-export type { TransactionEnd } from './transaction-end.js';
-export type { WriteTx } from './write-tx.js';
+export { takeFitting, takeFittingIds } from './statements/take-fitting.js';
+export { Table } from './statements/table.js';
+export type { TransactionEnd } from './transactions/transaction-end.js';
+export type { WriteTx } from './transactions/write-tx.js';

@@ -11,7 +11,7 @@ import type { Registry } from '@prometheus-io/client';
 import type { Logger } from '@spandrel/kernel';
 import { migrations } from './migrations/index.js';
 import { assertUsable, openPool } from './postgres/postgres-pool.js';
-import type { Dialect } from './sql.js';
+import type { Dialect } from './statements/sql.js';
 import { lockDirectory } from './sqlite/directory-lock.js';
 import { openReader, openWriter } from './sqlite/open-sqlite.js';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { createLogger, StartError, Unavailable } from '@spandrel/kernel';
 import { openStorage } from './open-storage.js';
-import { sql } from './sql.js';
+import { sql } from './statements/sql.js';
 import type { Storage } from './storage.js';
 
 const logger = createLogger('silent', 'test');

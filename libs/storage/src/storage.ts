@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
 import { Unavailable, type Logger } from '@spandrel/kernel';
 import type { Backend, LongReadOptions } from './backend.js';
-import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
-import { SerialQueue } from './serial-queue.js';
-import type { Dialect, Sql } from './sql.js';
+import { GroupCommit, type GroupCommitOptions } from './transactions/group-commit.js';
+import { SerialQueue } from './transactions/serial-queue.js';
+import type { Dialect, Sql } from './statements/sql.js';
 import { isAway, isTimeout, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
 import type { StorageMetrics } from './storage-metrics.js';
-import type { WriteTx } from './write-tx.js';
+import type { WriteTx } from './transactions/write-tx.js';
 
 /** How often a transaction is begun again after a conflict, and for how long while the database is away. */
 const TRANSIENT_ATTEMPTS_MAX = 8;

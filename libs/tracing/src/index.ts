@@ -1,20 +1,24 @@
-export { addCost, costOf, toCostSum, type CostSum } from './cost-sum.js';
-export { ExpireSpans, type Expired } from './expire-spans.js';
+export { addCost, costOf, toCostSum, type CostSum } from './write/cost-sum.js';
+export { ExpireSpans, type Expired } from './retention/expire-spans.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
-export { RecordScanStore } from './record-scan.store.js';
-export { RetentionTask } from './retention-task.js';
-export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './restore-records.js';
-export { SpanCommitParticipants, type LeavingSpans, type SpanCommitParticipant } from './span-commit-participant.js';
+export { RecordScanStore } from './listing/record-scan.store.js';
+export { RetentionTask } from './retention/retention-task.js';
+export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './write/restore-records.js';
+export {
+  SpanCommitParticipants,
+  type LeavingSpans,
+  type SpanCommitParticipant,
+} from './write/span-commit-participant.js';
 export type { StoredSpan } from './span.entity.js';
 export { spanJson } from './span-json.js';
 export { spanResource } from './span-resource.js';
 export { SpanStore } from './span.store.js';
-export { traceNotFound } from './apply-job.js';
+export { traceNotFound } from './write/apply-job.js';
 export { STATUS } from './status.js';
 export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
-export type { SpanChange, TracingChange } from './tracing-change.js';
-export type { Indexed } from './tracing-job.js';
+export type { SpanChange, TracingChange } from './write/tracing-change.js';
+export type { Indexed } from './write/tracing-job.js';
 export { tracingFeature } from './tracing.feature.js';
 export { TracingModule } from './tracing.module.js';

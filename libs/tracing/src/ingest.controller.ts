@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ingestSchema, type IngestResult, ingestResultSchema } from '@spandrel/contract';
 import { CurrentScope, type Scope, Operation } from '@spandrel/kernel';
 import type { z } from 'zod';
-import { Ingest } from './ingest.js';
+import { Ingest } from './write/ingest.js';
 
 type IngestBody = z.output<typeof ingestSchema>;
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions, Position } from '@spandrel/storage';
-import { traceNotFound } from './apply-job.js';
+import { traceNotFound } from './write/apply-job.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
 import { TraceStore } from './trace.store.js';

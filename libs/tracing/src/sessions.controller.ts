@@ -8,8 +8,8 @@ import {
   sessionTracesSchema,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, NotFound, type Reader, type Scope, Operation } from '@spandrel/kernel';
-import { SessionListStore } from './session-list.store.js';
-import { TraceListStore } from './trace-list.store.js';
+import { SessionListStore } from './listing/session-list.store.js';
+import { TraceListStore } from './listing/trace-list.store.js';
 
 /** `/api/sessions` (contract.md "Traces"). Session ids are compared exactly. */
 @Controller('api/sessions')

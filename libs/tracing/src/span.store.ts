@@ -17,10 +17,10 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans, placesOfTrace, type Places, type Read } from './span-places.store.js';
+import { placesOfSpans, placesOfTrace, type Places, type Read } from './listing/span-places.store.js';
 import type { DatedPayloadRow, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
-import type { Cell } from './working-set.js';
+import type { Cell } from './write/working-set.js';
 
 /** What joins `span_payload p` to `span s`. */
 export const PAYLOAD_OF_SPAN: Sql = sql`p.project_id = s.project_id and p.span_id = s.id${onPostgres(

@@ -16,9 +16,9 @@ import {
   deletedSchema,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
-import { spanNotFound, traceNotFound } from './apply-job.js';
-import { SpanListStore } from './span-list.store.js';
-import { RecordWrites } from './record-writes.js';
+import { spanNotFound, traceNotFound } from './write/apply-job.js';
+import { SpanListStore } from './listing/span-list.store.js';
+import { RecordWrites } from './write/record-writes.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
 

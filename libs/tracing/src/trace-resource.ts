@@ -1,6 +1,6 @@
 import { formatTimestamp, type TraceListItem, type TraceResource } from '@spandrel/contract';
 import { objectFromJsonText } from '@spandrel/storage';
-import { costOf } from './cost-sum.js';
+import { costOf } from './write/cost-sum.js';
 import { statusName } from './status.js';
 import type { TraceRow } from './trace.entity.js';
 

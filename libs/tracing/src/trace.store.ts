@@ -3,7 +3,7 @@ import type { Scope } from '@spandrel/kernel';
 import { anyOf, forUpdate, rawSql, rowsFrom, sql, Storage, together, type Sql, type WriteTx } from '@spandrel/storage';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
-import type { TraceCell } from './working-set.js';
+import type { TraceCell } from './write/working-set.js';
 
 /**
  * Tables emptied with a project, in this order, and what makes their rows its leavings. Other instances may write

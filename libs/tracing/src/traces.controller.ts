@@ -15,10 +15,10 @@ import {
   tracesDeletedSchema,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
-import { traceNotFound } from './apply-job.js';
-import { TraceListStore } from './trace-list.store.js';
+import { traceNotFound } from './write/apply-job.js';
+import { TraceListStore } from './listing/trace-list.store.js';
 import { ReadTrace } from './read-trace.js';
-import { RecordWrites } from './record-writes.js';
+import { RecordWrites } from './write/record-writes.js';
 import { traceResource } from './trace-resource.js';
 
 /** `/api/traces` (service-spec "Traces", contract.md "Traces"). */

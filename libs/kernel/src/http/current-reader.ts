@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { AdmittedRequest } from './access/caller.js';
-import { goneSignal } from './client-gone.js';
+import { goneSignal } from './intake/client-gone.js';
 
 /** For whom a request reads. */
 export interface Reader {

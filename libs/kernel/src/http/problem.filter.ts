@@ -3,7 +3,7 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
 import type { Logger } from '../logger.js';
-import { isArriving, lingeringAnswer } from './lingering-answer.js';
+import { isArriving, lingeringAnswer } from './intake/lingering-answer.js';
 
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, contract.md "Errors"). */
 @Catch()

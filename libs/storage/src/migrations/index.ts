@@ -1,5 +1,5 @@
 import type { MigrationObject } from '@mikro-orm/core';
-import type { Dialect } from '../sql.js';
+import type { Dialect } from '../statements/sql.js';
 import { postgresMigrations } from './postgres/index.js';
 import { sqliteMigrations } from './sqlite/index.js';
 

@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/sql';
 import type { Migrator } from '@mikro-orm/migrations';
 import type pg from 'pg';
 import { StartError } from '@spandrel/kernel';
-import type { Dialect } from '../sql.js';
+import type { Dialect } from '../statements/sql.js';
 import { migrations } from './index.js';
 
 /** Any constant: instances that start at once wait for each other on it. */

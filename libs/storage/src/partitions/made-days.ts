@@ -1,5 +1,5 @@
-import { joinSql, rawSql, sql, type Sql } from '../sql.js';
-import type { WriteTx } from '../write-tx.js';
+import { joinSql, rawSql, sql, type Sql } from '../statements/sql.js';
+import type { WriteTx } from '../transactions/write-tx.js';
 import { DAY_MS, dayOf, dayStart } from './days.js';
 
 /** Tables whose rows lie in one partition a day; the others lie in `<table>_default`. They are made and dropped together. */

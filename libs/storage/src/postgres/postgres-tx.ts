@@ -1,11 +1,11 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
-import { CHUNK_SIZES, insertText } from '../insert-text.js';
-import { renderSql, sql, type Sql, type SqlValue } from '../sql.js';
-import type { Table } from '../table.js';
-import { together } from '../together.js';
-import { TransactionEnd } from '../transaction-end.js';
-import type { WriteTx } from '../write-tx.js';
+import { CHUNK_SIZES, insertText } from '../statements/insert-text.js';
+import { renderSql, sql, type Sql, type SqlValue } from '../statements/sql.js';
+import type { Table } from '../statements/table.js';
+import { together } from '../transactions/together.js';
+import { TransactionEnd } from '../transactions/transaction-end.js';
+import type { WriteTx } from '../transactions/write-tx.js';
 
 /**
  * Only what has nothing to plan is prepared. A prepared query keeps the plan it was given while a table, or the partition

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { LongReadOptions } from '../backend.js';
-import type { RenderedSql } from '../sql.js';
+import type { RenderedSql } from '../statements/sql.js';
 
 interface Pending {
   id: number;

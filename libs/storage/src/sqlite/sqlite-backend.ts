@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Backend, BackendSize, BackendState, LongReadOptions } from '../backend.js';
-import { renderSql, sql, type Sql } from '../sql.js';
-import type { WriteTx } from '../write-tx.js';
+import { renderSql, sql, type Sql } from '../statements/sql.js';
+import type { WriteTx } from '../transactions/write-tx.js';
 import { checkDisk, sizeOnDisk } from './database-files.js';
 import { ReadWorkers } from './read-workers.js';
 import { SqliteTx } from './sqlite-tx.js';

@@ -1,9 +1,9 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import { insertText } from '../insert-text.js';
-import { renderSql, type Sql, type SqlValue } from '../sql.js';
-import type { Table } from '../table.js';
-import { TransactionEnd } from '../transaction-end.js';
-import type { WriteTx } from '../write-tx.js';
+import { insertText } from '../statements/insert-text.js';
+import { renderSql, type Sql, type SqlValue } from '../statements/sql.js';
+import type { Table } from '../statements/table.js';
+import { TransactionEnd } from '../transactions/transaction-end.js';
+import type { WriteTx } from '../transactions/write-tx.js';
 import type { StatementCache } from './statement-cache.js';
 
 /** A transaction on the one writing connection. A loop over one prepared statement is the fastest bulk write here. */

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import {
+  API_SCOPES,
+  formatTimestamp,
+  isStorableText,
+  type CreateKey,
+  type Deleted,
+  type KeyCreated,
+  type KeyResource,
+  type ListAccess,
+} from '@spandrel/contract';
+import { Invalid, newId } from '@spandrel/kernel';
+import { Storage, type Page } from '@spandrel/storage';
+import type { Actor } from '../organizations/actor.js';
+import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
+import type { ApiKeyRow } from './api-key.entity.js';
+import { ApiKeyStore } from './api-key.store.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { mapPage } from '../pages.js';
+import { keyNotFound, projectNotFound } from '../not-found.js';
+import { ProjectStore } from '../organizations/project.store.js';
+import { scopesOf } from './scopes.js';
+
+/** API keys, as those who administer them see them. */
+@Injectable()
+export class ApiKeys {
+  constructor(
+    private readonly storage: Storage,
+    private readonly projects: ProjectStore,
+    private readonly store: ApiKeyStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * Makes a key. An administrator may give scopes that its own credential does not have.
+   * @returns the key too: it cannot be had again.
+   * @throws NotFound `project_not_found`, Invalid `validation_failed` when the operator names no project.
+   */
+  async create(actor: Actor, { name, scopes, project_id, expires_at }: CreateKey): Promise<KeyCreated> {
+    const projectId = project_id ?? actor.projectId;
+    if (projectId === null) throw projectMissing();
+    if (!isStorableText(projectId)) throw projectNotFound();
+    const key = newApiKey();
+    const given = { id: newId(), createdAt: Date.now(), expiresAt: expires_at ?? null };
+    const row = await this.storage.write(async (tx) => {
+      const project = await this.projects.find(tx, actor, projectId);
+      if (!project) throw projectNotFound();
+      const made: ApiKeyRow = {
+        ...given,
+        orgId: project.orgId,
+        projectId,
+        name,
+        prefix: shownPrefixOf(key),
+        digest: digestOf(key),
+        scopes: JSON.stringify(API_SCOPES.filter((scope) => scopes.includes(scope))),
+      };
+      await this.store.insert(tx, made);
+      await this.audit.record(tx, actor, { action: 'key.created', ...audited(made) });
+      return made;
+    });
+    return { ...keyResource(row), key };
+  }
+
+  /** Those of the actor's organization, of all for the operator; newest first. @throws Invalid `invalid_cursor`. */
+  async list(actor: Actor, query: ListAccess): Promise<Page<KeyResource>> {
+    return mapPage(await this.store.list(actor, query), keyResource);
+  }
+
+  /** Ends a key; every instance refuses it within a second. @throws NotFound `key_not_found` */
+  async delete(actor: Actor, id: string): Promise<Deleted> {
+    await this.storage.write(async (tx) => {
+      const row = await this.store.findForWrite(tx, actor, id);
+      if (!row) throw keyNotFound();
+      await this.store.delete(tx, id);
+      await this.audit.record(tx, actor, { action: 'key.deleted', ...audited(row) });
+    });
+    return { id, deleted: true };
+  }
+}
+
+function projectMissing(): Invalid {
+  const message = 'must be given: the credential of the request belongs to no project';
+  return new Invalid('validation_failed', `project_id ${message}`, [{ path: 'project_id', message }]);
+}
+
+const audited = (row: ApiKeyRow) => ({
+  orgId: row.orgId,
+  targetId: row.id,
+  details: {
+    name: row.name,
+    project_id: row.projectId,
+    scopes: scopesOf(row),
+    expires_at: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),
+  },
+});
+
+const keyResource = (row: ApiKeyRow): KeyResource => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scopes: scopesOf(row),
+  org_id: row.orgId,
+  project_id: row.projectId,
+  expires_at: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),
+  created_at: formatTimestamp(row.createdAt),
+});

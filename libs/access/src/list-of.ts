@@ -1,8 +1,0 @@
-import type { Page } from '@spandrel/storage';
-
-/** A page as the wire shows it (contract.md "General"). */
-export const listOf = <Plural extends string, Item>(plural: Plural, { items, nextCursor }: Page<Item>) => ({
-  ...({ [plural]: items } as Record<Plural, Item[]>),
-  count: items.length,
-  next_cursor: nextCursor,
-});

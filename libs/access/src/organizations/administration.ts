@@ -1,0 +1,31 @@
+import type { Settings } from '@spandrel/kernel';
+import type { Storage } from '@spandrel/storage';
+import { ApiKeyStore } from '../credentials/api-key.store.js';
+import { ApiKeys } from '../credentials/api-keys.js';
+import { AuditLogStore } from '../audit/audit-log.store.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { OrganizationStore } from './organization.store.js';
+import { Organizations } from './organizations.js';
+import { ProjectStore } from './project.store.js';
+import { Projects } from './projects.js';
+
+/** All that is administrative. */
+export interface Administration {
+  organizations: Organizations;
+  projects: Projects;
+  keys: ApiKeys;
+  audit: AuditLog;
+}
+
+/** What the routes do, for the command line: the same use-cases on a database. */
+export function administrationOf(storage: Storage, settings: Pick<Settings, 'limits'>): Administration {
+  const audit = new AuditLog(new AuditLogStore(storage));
+  const organizations = new OrganizationStore(storage);
+  const projects = new ProjectStore(storage);
+  return {
+    organizations: new Organizations(storage, organizations, audit, settings),
+    projects: new Projects(storage, organizations, projects, audit),
+    keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), audit),
+    audit,
+  };
+}

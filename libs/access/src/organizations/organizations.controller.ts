@@ -1,0 +1,108 @@
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  createOrganizationSchema,
+  createProjectSchema,
+  listAccessSchema,
+  organizationListSchema,
+  organizationSchema,
+  projectListSchema,
+  projectSchema,
+  updateOrganizationSchema,
+  type CreateOrganization,
+  type CreateProject,
+  type ListAccess,
+  type OrganizationResource,
+  type ProjectResource,
+  type UpdateOrganization,
+} from '@spandrel/contract';
+import { Operation, PathId } from '@spandrel/kernel';
+import { CurrentActor, type Actor } from './actor.js';
+import { listOf } from '../pages.js';
+import { organizationNotFound } from '../not-found.js';
+import { Organizations } from './organizations.js';
+import { Projects } from './projects.js';
+
+/** `/api/orgs` (contract.md "Authentication, tenancy, limits"). */
+@Controller('api/orgs')
+export class OrganizationsController {
+  constructor(
+    private readonly organizations: Organizations,
+    private readonly projects: Projects,
+  ) {}
+
+  @Post()
+  @Operation({
+    id: 'createOrganization',
+    access: 'admin',
+    summary: 'Make an organization',
+    description: 'For the operator of the service.',
+    answer: organizationSchema,
+  })
+  create(
+    @CurrentActor() actor: Actor,
+    @Body({ schema: createOrganizationSchema }) body: CreateOrganization,
+  ): Promise<OrganizationResource> {
+    return this.organizations.create(actor, body);
+  }
+
+  @Get()
+  @Operation({
+    id: 'listOrganizations',
+    access: 'admin',
+    summary: 'Organizations, newest first',
+    description: 'The own one; the operator of the service sees all.',
+    answer: organizationListSchema,
+  })
+  async list(@CurrentActor() actor: Actor, @Query({ schema: listAccessSchema }) query: ListAccess) {
+    return listOf('orgs', await this.organizations.list(actor, query));
+  }
+
+  @Patch(':id')
+  @Operation({
+    id: 'updateOrganization',
+    access: 'admin',
+    summary: 'Change an organization',
+    description: 'Its administrators change its name, the operator of the service also plan and limit.',
+    answer: organizationSchema,
+    problems: ['organization_not_found'],
+  })
+  update(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+    @Body({ schema: updateOrganizationSchema }) body: UpdateOrganization,
+  ): Promise<OrganizationResource> {
+    return this.organizations.update(actor, id, body);
+  }
+
+  @Post(':id/projects')
+  @Operation({
+    id: 'createProject',
+    access: 'admin',
+    summary: 'Make a project',
+    answer: projectSchema,
+    problems: ['organization_not_found'],
+  })
+  createProject(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+    @Body({ schema: createProjectSchema }) body: CreateProject,
+  ): Promise<ProjectResource> {
+    return this.projects.create(actor, id, body);
+  }
+
+  @Get(':id/projects')
+  @Operation({
+    id: 'listProjects',
+    access: 'admin',
+    summary: 'Projects of an organization, oldest first',
+    answer: projectListSchema,
+    problems: ['organization_not_found'],
+  })
+  async listProjects(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+    @Query({ schema: listAccessSchema }) query: ListAccess,
+  ) {
+    return listOf('projects', await this.projects.list(actor, id, query));
+  }
+}

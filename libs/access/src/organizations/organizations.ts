@@ -1,0 +1,97 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  formatTimestamp,
+  type CreateOrganization,
+  type ListAccess,
+  type OrganizationResource,
+  type Plan,
+  type UpdateOrganization,
+} from '@spandrel/contract';
+import { newId, SETTINGS, type Settings } from '@spandrel/kernel';
+import { Storage, type Page } from '@spandrel/storage';
+import { requireOperator, type Actor } from './actor.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { mapPage } from '../pages.js';
+import { organizationNotFound } from '../not-found.js';
+import type { OrganizationRow } from './organization.entity.js';
+import { OrganizationStore } from './organization.store.js';
+
+/** Organizations, as the operator and their own administrators see and change them. */
+@Injectable()
+export class Organizations {
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: OrganizationStore,
+    private readonly audit: AuditLog,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'limits'>,
+  ) {}
+
+  /** @throws DomainError `insufficient_scope` for everyone but the operator. */
+  async create(actor: Actor, { name, plan, rate_limit }: CreateOrganization): Promise<OrganizationResource> {
+    requireOperator(actor, 'to create organizations');
+    const row: OrganizationRow = { id: newId(), name, plan, rateLimit: rate_limit ?? null, createdAt: Date.now() };
+    const resource = this.resource(row);
+    await this.storage.write(async (tx) => {
+      await this.store.insert(tx, row);
+      const details = { name, plan, rate_limit: row.rateLimit };
+      await this.audit.record(tx, actor, { action: 'org.created', orgId: row.id, targetId: row.id, details });
+    });
+    return resource;
+  }
+
+  /**
+   * Changes the members given.
+   * @throws NotFound `organization_not_found`, DomainError `insufficient_scope` when an administrator of the
+   *   organization gives its plan or limit.
+   */
+  async update(
+    actor: Actor,
+    id: string,
+    { name, plan, rate_limit }: UpdateOrganization,
+  ): Promise<OrganizationResource> {
+    return this.storage.write(async (tx) => {
+      const before = await this.store.findForWrite(tx, actor, id);
+      if (!before) throw organizationNotFound();
+      if (plan !== undefined || rate_limit !== undefined) requireOperator(actor, 'to change plan and rate_limit');
+      const after = {
+        ...before,
+        ...(name !== undefined && { name }),
+        ...(plan !== undefined && { plan }),
+        ...(rate_limit !== undefined && { rateLimit: rate_limit }),
+      };
+      const details = changesOf(before, after);
+      if (Object.keys(details).length > 0) {
+        await this.store.update(tx, after);
+        await this.audit.record(tx, actor, { action: 'org.updated', orgId: id, targetId: id, details });
+      }
+      return this.resource(after);
+    });
+  }
+
+  /** The actor's own, all for the operator; newest first. @throws Invalid `invalid_cursor`. */
+  async list(actor: Actor, query: ListAccess): Promise<Page<OrganizationResource>> {
+    return mapPage(await this.store.list(actor, query), (row) => this.resource(row));
+  }
+
+  private resource({ id, name, plan, rateLimit, createdAt }: OrganizationRow): OrganizationResource {
+    return {
+      id,
+      name,
+      plan: plan as Plan,
+      rate_limit: rateLimit ?? this.settings.limits.requestsPerSecond,
+      created_at: formatTimestamp(createdAt),
+    };
+  }
+}
+
+/** What changed, by member of the wire: from what to what. */
+function changesOf(before: OrganizationRow, after: OrganizationRow): Record<string, { from: unknown; to: unknown }> {
+  const members = [
+    ['name', before.name, after.name],
+    ['plan', before.plan, after.plan],
+    ['rate_limit', before.rateLimit, after.rateLimit],
+  ] as const;
+  return Object.fromEntries(
+    members.filter(([, from, to]) => from !== to).map(([member, from, to]) => [member, { from, to }]),
+  );
+}

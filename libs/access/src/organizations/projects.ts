@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { formatTimestamp, type CreateProject, type ListAccess, type ProjectResource } from '@spandrel/contract';
+import { newId } from '@spandrel/kernel';
+import { Storage, type Page } from '@spandrel/storage';
+import type { Actor } from './actor.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { mapPage } from '../pages.js';
+import { organizationNotFound } from '../not-found.js';
+import { OrganizationStore } from './organization.store.js';
+import type { ProjectRow } from './project.entity.js';
+import { ProjectStore } from './project.store.js';
+
+/** Projects of organizations. */
+@Injectable()
+export class Projects {
+  constructor(
+    private readonly storage: Storage,
+    private readonly organizations: OrganizationStore,
+    private readonly store: ProjectStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws NotFound `organization_not_found` */
+  async create(actor: Actor, orgId: string, { name }: CreateProject): Promise<ProjectResource> {
+    const row: ProjectRow = { id: newId(), orgId, name, createdAt: Date.now() };
+    await this.storage.write(async (tx) => {
+      if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
+      await this.store.insert(tx, row);
+      await this.audit.record(tx, actor, { action: 'project.created', orgId, targetId: row.id, details: { name } });
+    });
+    return projectResource(row);
+  }
+
+  /** In the order they were made. @throws NotFound `organization_not_found`, Invalid `invalid_cursor` */
+  async list(actor: Actor, orgId: string, query: ListAccess): Promise<Page<ProjectResource>> {
+    if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
+    return mapPage(await this.store.list(orgId, query), projectResource);
+  }
+}
+
+const projectResource = ({ id, orgId, name, createdAt }: ProjectRow): ProjectResource => ({
+  id,
+  org_id: orgId,
+  name,
+  created_at: formatTimestamp(createdAt),
+});

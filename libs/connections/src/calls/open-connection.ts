@@ -1,0 +1,149 @@
+import type { ConnectionTarget, HttpRequest, Provider } from '@spandrel/plugin-api';
+import { readJson } from '@spandrel/plugin-api';
+import { ConnectionCallError } from './connection-call-error.js';
+import type { CallOptions, ConnectionClient } from './connection-client.js';
+import { KeyRedaction } from '../keys/key-redaction.js';
+
+/** A connection opened for calls. It holds the key: do not keep it longer than the work it is for. */
+export interface OpenConnection {
+  readonly id: string;
+  readonly name: string;
+  readonly providerName: string;
+  readonly provider: Provider;
+  /** Base and key, for the requests that {@link provider} builds. */
+  readonly target: ConnectionTarget;
+  /**
+   * Sends one request and waits for the whole answer; redirects are answers like others.
+   * @param request for the connection's own server (scheme, host and port of its base): the key goes nowhere else.
+   * @throws ConnectionCallError when the request is for another server (nothing is sent then), on network failure, when
+   *   the time is over or the signal fires, and when the answer is over 32 MiB.
+   */
+  send(request: HttpRequest, options: { timeoutMs: number; signal?: AbortSignal }): Promise<ConnectionReply>;
+  /** The text without the connection's key, and without what is left of one that was masked. */
+  redact(text: string): string;
+  /** As {@link redact}, for what a model said: a key of plain words (`none`) is left in it. */
+  redactOutput(text: string): string;
+}
+
+export interface ConnectionReply {
+  readonly status: number;
+  /** The body as JSON; `undefined` when it is none. */
+  readonly body: unknown;
+  /** The first few hundred characters of the body as text, redacted: for error messages. */
+  readonly excerpt: string;
+  /** From sending to the last byte. */
+  readonly latencyMs: number;
+}
+
+const EXCERPT_LENGTH = 300;
+
+/** Headers that are the client's own affair, whatever a plugin says. */
+const OWN_HEADERS =
+  /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+export interface OpenConnectionParts {
+  id: string;
+  name: string;
+  providerName: string;
+  provider: Provider;
+  target: ConnectionTarget;
+  /** Whether its calls may go to public addresses alone. */
+  guarded: boolean;
+  client: ConnectionClient;
+}
+
+/** What {@link OpenConnection} says. Its secrets are private, so that no log and no JSON shows them. */
+export class OpenedConnection implements OpenConnection {
+  readonly id: string;
+  readonly name: string;
+  readonly providerName: string;
+  readonly #parts: OpenConnectionParts;
+  readonly #origin: string | undefined;
+  readonly #redaction: KeyRedaction;
+
+  constructor(parts: OpenConnectionParts) {
+    this.id = parts.id;
+    this.name = parts.name;
+    this.providerName = parts.providerName;
+    this.#parts = parts;
+    this.#origin = originOf(parts.target.baseUrl ?? parts.provider.defaultBaseUrl);
+    this.#redaction = new KeyRedaction(parts.target.apiKey);
+  }
+
+  get provider(): Provider {
+    return this.#parts.provider;
+  }
+
+  get target(): ConnectionTarget {
+    return this.#parts.target;
+  }
+
+  async send(request: HttpRequest, options: CallOptions): Promise<ConnectionReply> {
+    const url = URL.parse(request.url);
+    if (url === null || url.origin !== this.#origin || url.username !== '' || url.password !== '') {
+      throw new ConnectionCallError('refused', 'the provider plugin would call another server than the connection’s');
+    }
+    const answer = await this.#parts.client.send(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: wireHeaders(request.headers),
+        body: request.body === undefined ? null : bodyText(request.body),
+        guarded: this.#parts.guarded,
+      },
+      options,
+    );
+    return new Reply(answer.status, answer.latencyMs, answer.body?.toString('utf8') ?? '', this.#redaction);
+  }
+
+  redact(text: string): string {
+    return this.#redaction.redact(text);
+  }
+
+  redactOutput(text: string): string {
+    return this.#redaction.redactOutput(text);
+  }
+}
+
+/** Scheme, host and port that a connection's calls go to; `undefined` when it has no base. */
+export function originOf(base: string | null): string | undefined {
+  return base === null ? undefined : URL.parse(base)?.origin;
+}
+
+class Reply implements ConnectionReply {
+  readonly body: unknown;
+  readonly #text: string;
+  readonly #redaction: KeyRedaction;
+
+  constructor(
+    readonly status: number,
+    readonly latencyMs: number,
+    text: string,
+    redaction: KeyRedaction,
+  ) {
+    this.#text = text;
+    this.#redaction = redaction;
+    this.body = readJson(text.startsWith('\ufeff') ? text.slice(1) : text);
+  }
+
+  /** Made when it is asked for: most replies are never shown. */
+  get excerpt(): string {
+    return this.#redaction.excerpt(this.#text, EXCERPT_LENGTH);
+  }
+}
+
+function wireHeaders(headers: Record<string, string>): Record<string, string> {
+  const sent: Record<string, string> = {};
+  for (const name in headers) if (!OWN_HEADERS.test(name)) sent[name] = headers[name]!;
+  sent['accept-encoding'] = 'identity';
+  return sent;
+}
+
+function bodyText(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw new ConnectionCallError('refused', 'the provider plugin built a body that is no JSON');
+  }
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { ConnectionTestResult } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import { connectionNotFound } from '../change-connections.js';
+import { ConnectionCallError } from './connection-call-error.js';
+import { ConnectionStore } from '../connection.store.js';
+import { Connections, ConnectionUnusable } from '../connections.js';
+import type { ConnectionReply, OpenConnection } from './open-connection.js';
+
+const TIMEOUT_MS = 15_000;
+
+/** `POST /api/provider-connections/:id/test`: lists the models through the connection, which costs nothing. */
+@Injectable()
+export class TestConnection {
+  constructor(
+    private readonly store: ConnectionStore,
+    private readonly connections: Connections,
+  ) {}
+
+  /** @throws NotFound; whatever else goes wrong is the result. */
+  async run(scope: Scope, id: string): Promise<ConnectionTestResult> {
+    const row = await this.store.find(scope, id);
+    if (!row) throw connectionNotFound();
+    const started = performance.now();
+    const failed = (error: string): ConnectionTestResult => ({
+      ok: false,
+      latency_ms: Math.round(performance.now() - started),
+      models: null,
+      error,
+    });
+    try {
+      return await listModels(this.connections.openRow(row), failed);
+    } catch (error) {
+      if (error instanceof ConnectionUnusable || error instanceof ConnectionCallError) return failed(error.message);
+      throw error;
+    }
+  }
+}
+
+async function listModels(
+  connection: OpenConnection,
+  failed: (error: string) => ConnectionTestResult,
+): Promise<ConnectionTestResult> {
+  const { provider, providerName, target } = connection;
+  /** What a plugin throws or returns is its author's; neither may fail the request or show the key. */
+  const asked = <T>(call: () => T): T | PluginFailure => {
+    try {
+      return call();
+    } catch (error) {
+      return new PluginFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const pluginFailed = ({ reason }: PluginFailure): ConnectionTestResult =>
+    failed(connection.redact(`the provider plugin ${providerName} failed: ${reason}`));
+
+  const request = asked(() => provider.chat.buildModelsRequest(target));
+  if (request instanceof PluginFailure) return pluginFailed(request);
+  const reply = await connection.send(request, { timeoutMs: TIMEOUT_MS });
+  if (reply.status < 200 || reply.status > 299) {
+    const message = asked(() => provider.errorMessage(reply.body));
+    return failed(statusSentence(connection, reply, typeof message === 'string' ? message : undefined));
+  }
+  if (reply.body === undefined) {
+    return failed(`HTTP ${reply.status}, but the answer is not JSON: is this the base_url of an API?`);
+  }
+  const models = asked(() => provider.chat.readModels(reply.body));
+  if (models instanceof PluginFailure) return pluginFailed(models);
+  if (models === null) {
+    return failed(`HTTP ${reply.status}, but the answer is no list of models: is this the base_url of an API?`);
+  }
+  if (!Array.isArray(models) || !models.every((model) => typeof model === 'string')) {
+    return pluginFailed(new PluginFailure('readModels returned no list of names'));
+  }
+  return {
+    ok: true,
+    latency_ms: reply.latencyMs,
+    models: models.map((model) => connection.redactOutput(model)),
+    error: null,
+  };
+}
+
+class PluginFailure {
+  constructor(readonly reason: string) {}
+}
+
+const MESSAGE_LENGTH_MAX = 1_000;
+
+function statusSentence(connection: OpenConnection, reply: ConnectionReply, message: string | undefined): string {
+  const said = message === undefined ? reply.excerpt : connection.redact(message).slice(0, MESSAGE_LENGTH_MAX);
+  return said === '' ? `HTTP ${reply.status}` : `HTTP ${reply.status}: ${said}`.toWellFormed();
+}

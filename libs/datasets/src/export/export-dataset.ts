@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { DatapointKind } from '@spandrel/contract';
+import { streamSlices, type Scope } from '@spandrel/kernel';
+import type { LongReadOptions } from '@spandrel/storage';
+import { datapointKind } from '../datapoint-resource.js';
+import { CURRENT } from '../snapshots/datapoint-visibility.store.js';
+import { DatapointStore } from '../datapoint.store.js';
+import type { DatasetRow } from '../dataset.entity.js';
+import { DatasetStore } from '../dataset.store.js';
+import { EXPORT_WRITER } from './export-writer.js';
+import type { FileFormat } from '../import/file-format.js';
+import { datasetNotFound } from '../not-found.js';
+
+/** Datapoints read in one go. */
+const SLICE = 1_000;
+/** Datapoints written before the event loop turns. */
+const WRITTEN_AT_ONCE = 200;
+
+/** `GET /api/datasets/:id/export`: the datapoints of a dataset as a file. */
+@Injectable()
+export class ExportDataset {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+  ) {}
+
+  /**
+   * @returns the file, read and written slice by slice, so that a dataset of any size is exported in bounded memory.
+   * @throws NotFound `dataset_not_found`, and what reading the first slice throws, before anything is written.
+   */
+  async run(
+    scope: Scope,
+    datasetId: string,
+    format: FileFormat,
+    options: LongReadOptions = {},
+  ): Promise<{ filename: string; content: Readable }> {
+    const dataset = await this.datasets.find(scope, datasetId);
+    if (!dataset) throw datasetNotFound();
+    const { head, rows, between, tail } = EXPORT_WRITER[format];
+    const slices = this.slices(scope, datasetId, rows, options);
+    const content = await streamSlices(slices, { head, between, tail: () => tail });
+    return { filename: `${safeName(dataset)}.${format}`, content };
+  }
+
+  private async *slices(
+    scope: Scope,
+    datasetId: string,
+    toText: (kinds: readonly DatapointKind[]) => string,
+    options: LongReadOptions,
+  ): AsyncGenerator<string> {
+    for (let afterId = ''; ;) {
+      const rows = await this.datapoints.after(scope, datasetId, CURRENT, afterId, SLICE, options);
+      const last = rows.at(-1);
+      if (!last) return;
+      for (let start = 0; start < rows.length; start += WRITTEN_AT_ONCE) {
+        yield toText(rows.slice(start, start + WRITTEN_AT_ONCE).map(datapointKind));
+        await nextTurn();
+      }
+      afterId = last.id;
+    }
+  }
+}
+
+/** The dataset's name as every file system takes it. */
+function safeName({ name, id }: DatasetRow): string {
+  const safe = name.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  return safe === '' ? id : safe.slice(0, 100);
+}

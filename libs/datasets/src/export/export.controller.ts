@@ -1,0 +1,37 @@
+import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
+import { exportQuerySchema, type ExportQuery } from '@spandrel/contract';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import { ExportDataset } from './export-dataset.js';
+import { MEDIA_TYPE } from '../import/file-format.js';
+import { datasetNotFound } from '../not-found.js';
+
+/** `GET /api/datasets/:id/export` (contract.md "Datasets and datapoints"). */
+@Controller('api/datasets/:id/export')
+export class ExportController {
+  constructor(private readonly exports: ExportDataset) {}
+
+  @Get()
+  @Operation({
+    id: 'exportDataset',
+    access: 'read',
+    summary: 'All datapoints as one file',
+    answer: {
+      mediaTypes: ['application/x-ndjson', 'application/json', 'text/csv'],
+      description: 'A datapoint a line, row or item, with the members of its variant that have a value.',
+      attachment: true,
+    },
+    problems: ['dataset_not_found'],
+  })
+  async export(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Query({ schema: exportQuerySchema }) { format }: ExportQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<StreamableFile> {
+    const { filename, content } = await this.exports.run(scope, datasetId, format, reader);
+    return new StreamableFile(content, {
+      type: MEDIA_TYPE[format],
+      disposition: `attachment; filename="${filename}"`,
+    });
+  }
+}

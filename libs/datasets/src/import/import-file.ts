@@ -1,0 +1,134 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
+import { Invalid, LOGGER, SETTINGS, type Logger, type Scope, type Settings, type StreamedBody } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { datapointOfRow, RowFault } from './datapoint-of-row.js';
+import { DatapointStore } from '../datapoint.store.js';
+import { DatasetStore } from '../dataset.store.js';
+import { fileFormat, type FileFormat } from './file-format.js';
+import { ImportUpkeep } from './import-upkeep.js';
+import { ImportStore } from './import.store.js';
+import { datasetNotFound } from '../not-found.js';
+import { readRows } from './read-rows.js';
+import { receiveUpload, type ReceivedFile } from './receive-upload.js';
+import { SkippedRows } from './skipped-rows.js';
+import { FileFault, type SourceRow } from './source-row.js';
+import { StagedImport } from './staged-import.js';
+import { UploadSpool } from './upload-spool.js';
+
+/** Datapoints that one transaction writes: one statement on Postgres, a few milliseconds of the event loop on SQLite. */
+const DATAPOINTS_AT_ONCE = 256;
+/** Text of datapoints that one transaction writes, in UTF-16 units, about. */
+const TEXT_AT_ONCE = 1024 * 1024;
+const PROGRESS_ROWS = 100_000;
+
+/** `POST /api/datasets/:id/import`: a file becomes datapoints, all of them or none. */
+@Injectable()
+export class ImportFile {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly imports: ImportStore,
+    private readonly upkeep: ImportUpkeep,
+    private readonly spool: UploadSpool,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'limits'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * @param gone fires when the client leaves; nothing is imported then.
+   * @throws NotFound `dataset_not_found`, before the upload is read; what {@link receiveUpload} throws; Invalid
+   *   `validation_failed` naming the line of the first row that is no datapoint.
+   */
+  async run(
+    scope: Scope,
+    datasetId: string,
+    { on_error: onError, filename }: ImportQuery,
+    body: StreamedBody,
+    gone: AbortSignal,
+  ): Promise<ImportResult> {
+    if (!(await this.datasets.find(scope, datasetId))) {
+      body.stream.resume();
+      throw datasetNotFound();
+    }
+    const received = await receiveUpload(body, this.spool, {
+      bytesMax: this.settings.limits.importFileBytes,
+      formatOf: fileFormat,
+      name: filename,
+    });
+    const { storage, datasets, datapoints, imports } = this;
+    const staged = new StagedImport({ storage, datasets, datapoints, imports }, scope, datasetId);
+    const skipped = onError === 'skip' ? new SkippedRows() : undefined;
+    const stop = AbortSignal.any([gone, this.upkeep.stopping]);
+    try {
+      await this.upkeep.run(staged.id, () => this.importRows(received, staged, skipped, stop));
+    } catch (error) {
+      throw toInvalid(error);
+    } finally {
+      await received.file.close();
+    }
+    return { imported: staged.size, dataset_id: datasetId, ...skipped?.answer() };
+  }
+
+  private async importRows(
+    { file, format }: ReceivedFile<FileFormat>,
+    staged: StagedImport,
+    skipped: SkippedRows | undefined,
+    stop: AbortSignal,
+  ): Promise<void> {
+    try {
+      let kinds: string[] = [];
+      let text = 0;
+      const write = async (): Promise<void> => {
+        stop.throwIfAborted();
+        if (kinds.length > 0) await this.write(staged, kinds);
+        kinds = [];
+        text = 0;
+      };
+      for await (const rows of readRows(file.chunks(), format, this.settings.limits.bodyBytes)) {
+        for (const row of rows) {
+          const kind = skipped ? skipped.kindOf(row) : kindOf(row);
+          if (kind === undefined) continue;
+          const json = JSON.stringify(kind);
+          kinds.push(json);
+          text += json.length;
+          if (kinds.length >= DATAPOINTS_AT_ONCE || text >= TEXT_AT_ONCE) await write();
+        }
+      }
+      await write();
+      if (staged.size > 0) await this.publish(staged);
+    } catch (error) {
+      if (staged.held) this.upkeep.finishLater(staged.held, staged.lastId);
+      throw error;
+    }
+  }
+
+  private async write(staged: StagedImport, kinds: readonly string[]): Promise<void> {
+    const before = staged.size;
+    await staged.add(kinds);
+    if (Math.floor(before / PROGRESS_ROWS) < Math.floor(staged.size / PROGRESS_ROWS)) {
+      this.logger.info({ import_id: staged.id, datapoints: staged.size }, 'importing');
+    }
+    await nextTurn();
+  }
+
+  private async publish(staged: StagedImport): Promise<void> {
+    this.upkeep.finishLater(await staged.publish(), staged.lastId);
+  }
+}
+
+function kindOf(row: SourceRow): DatapointKind {
+  try {
+    return datapointOfRow(row);
+  } catch (error) {
+    throw error instanceof RowFault ? new FileFault(row.line, error.message) : error;
+  }
+}
+
+function toInvalid(error: unknown): unknown {
+  if (!(error instanceof FileFault)) return error;
+  const path = `line ${error.line}`;
+  return new Invalid('validation_failed', `${path}: ${error.message}`, [{ path, message: error.message }]);
+}

@@ -1,0 +1,92 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { LOGGER, Unavailable, type Logger } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import type { DatasetImportRow } from '../datapoint.entity.js';
+import { FinishImports } from './finish-imports.js';
+import { ImportStore } from './import.store.js';
+
+/** How often imports are looked for whose process has died. */
+const SWEEP_MS = 30_000;
+
+/** Sees to it that every import comes to its end, whatever happens to the process that began it. */
+@Injectable()
+export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly stop = new AbortController();
+  /** Imports of this process, under way or being finished. */
+  private readonly own = new Set<string>();
+  private readonly tasks = new Set<Promise<unknown>>();
+  private sweeps: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly storage: Storage,
+    private readonly imports: ImportStore,
+    private readonly finishes: FinishImports,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Fires when the process stops, with the error to answer. */
+  get stopping(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  onApplicationBootstrap(): void {
+    // Where nobody else uses the database, no lease of a process before this one is worth waiting for.
+    void this.track(this.sweep(this.storage.exclusive ? Number.MAX_SAFE_INTEGER : Date.now()));
+    this.sweeps = setInterval(() => void this.track(this.sweep(Date.now())), SWEEP_MS).unref();
+  }
+
+  /** Gives up what is under way: the next process, or another one, takes it up. */
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.sweeps);
+    this.stop.abort(new Unavailable('the service is stopping'));
+    while (this.tasks.size > 0) await Promise.allSettled(this.tasks);
+  }
+
+  /** Runs an import, which the stop waits for; it is left alone by sweeps. */
+  async run<T>(importId: string, work: () => Promise<T>): Promise<T> {
+    this.own.add(importId);
+    try {
+      return await this.track(work());
+    } finally {
+      this.own.delete(importId);
+    }
+  }
+
+  /** Finishes an import in the background. @param lastId of its datapoints, when that is known. */
+  finishLater(held: DatasetImportRow, lastId?: string): void {
+    void this.track(this.finish(held, lastId));
+  }
+
+  private async sweep(at: number): Promise<void> {
+    try {
+      for (const abandoned of await this.imports.abandoned(at)) {
+        if (this.stopping.aborted) return;
+        if (this.own.has(abandoned.id)) continue;
+        const held = await this.finishes.claim(abandoned);
+        if (held) await this.finish(held);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'imports that were left unfinished cannot be looked for; trying again soon');
+    }
+  }
+
+  private async finish(held: DatasetImportRow, lastId?: string): Promise<void> {
+    this.own.add(held.id);
+    try {
+      await this.finishes.finish(held, this.stopping, lastId);
+    } catch (error) {
+      this.logger.warn({ err: error, import_id: held.id }, 'an import cannot be finished; trying again soon');
+    } finally {
+      this.own.delete(held.id);
+    }
+  }
+
+  private async track<T>(task: Promise<T>): Promise<T> {
+    this.tasks.add(task);
+    try {
+      return await task;
+    } finally {
+      this.tasks.delete(task);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { sql, Storage, type WriteTx } from '@spandrel/storage';
+import { DATAPOINT_SIZE } from '../datapoint.store.js';
+import type { DatapointRow, DatasetImportRow } from '../datapoint.entity.js';
+import { datapointTable, datasetImportTable } from '../tables.js';
+
+const IMPORT = datasetImportTable.select('i');
+const DATAPOINT = datapointTable.select('p');
+
+/** Where a datapoint of an import may stand: ids are made after the import's own, in the order of the file. */
+export interface ImportedId {
+  id: string;
+  importId: string | null;
+  bytes: number;
+}
+
+/** Rows of imports, and the datapoints that belong to them. */
+@Injectable()
+export class ImportStore {
+  constructor(private readonly storage: Storage) {}
+
+  insert(tx: WriteTx, row: DatasetImportRow): Promise<void> {
+    return tx.insert(datasetImportTable, [row]);
+  }
+
+  /**
+   * Writes what became of an import, if nobody else has taken it: its lease is still the one held.
+   * @returns whether it was.
+   */
+  async replace(tx: WriteTx, held: DatasetImportRow, after: DatasetImportRow): Promise<boolean> {
+    const changed = await tx.run(
+      sql`update dataset_import set published_version = ${after.publishedVersion}, unfinished = ${after.unfinished},
+        announced_through = ${after.announcedThrough}, lease_until = ${after.leaseUntil}
+        where project_id = ${held.projectId} and id = ${held.id} and lease_until = ${held.leaseUntil} and unfinished = 1`,
+    );
+    return changed === 1;
+  }
+
+  /** Takes an import out, if it is still held. @returns whether it was. */
+  async delete(tx: WriteTx, held: DatasetImportRow): Promise<boolean> {
+    const deleted = await tx.run(
+      sql`delete from dataset_import where project_id = ${held.projectId} and id = ${held.id}
+        and lease_until = ${held.leaseUntil}`,
+    );
+    return deleted === 1;
+  }
+
+  /** Imports of all projects that nobody works on though they are unfinished. @param at epoch ms. */
+  abandoned(at: number): Promise<DatasetImportRow[]> {
+    return this.storage.read<DatasetImportRow>(
+      sql`select ${IMPORT} from dataset_import i where i.unfinished = 1 and i.lease_until < ${at}
+        order by i.lease_until limit 100`,
+    );
+  }
+
+  /** Current datapoints of a dataset behind `afterId`, those of other origin among them. */
+  ids(scope: Scope, datasetId: string, afterId: string, limit: number): Promise<ImportedId[]> {
+    return this.storage.read<ImportedId>(
+      sql`select p.id as id, p.import_id as "importId", ${DATAPOINT_SIZE} as bytes from datapoint p
+        where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.id > ${afterId}
+        and p.to_version is null order by p.id limit ${limit}`,
+    );
+  }
+
+  /** The datapoints of an import in a range of ids, its end included. */
+  datapoints(tx: WriteTx, { projectId, datasetId, id }: DatasetImportRow, afterId: string, throughId: string) {
+    return tx.all<DatapointRow>(
+      sql`select ${DATAPOINT} from datapoint p where p.project_id = ${projectId} and p.dataset_id = ${datasetId}
+        and p.id > ${afterId} and p.id <= ${throughId} and p.to_version is null and p.import_id = ${id} order by p.id`,
+    );
+  }
+
+  /** Deletes the datapoints of an import in a range of ids, its end included. */
+  async deleteDatapoints(
+    tx: WriteTx,
+    { projectId, datasetId, id }: DatasetImportRow,
+    afterId: string,
+    throughId: string,
+  ): Promise<void> {
+    await tx.run(
+      sql`delete from datapoint where project_id = ${projectId} and dataset_id = ${datasetId}
+        and id > ${afterId} and id <= ${throughId} and import_id = ${id}`,
+    );
+  }
+}

@@ -1,0 +1,125 @@
+import { newId, Unavailable, type Scope } from '@spandrel/kernel';
+import type { Storage } from '@spandrel/storage';
+import { newRow } from '../change-datapoints.js';
+import type { DatapointRow, DatasetImportRow } from '../datapoint.entity.js';
+import type { DatapointStore } from '../datapoint.store.js';
+import type { DatasetStore } from '../dataset.store.js';
+import type { ImportStore } from './import.store.js';
+import { datasetNotFound } from '../not-found.js';
+
+/** How long an import is left alone after the process that works on it has last been heard of. */
+const LEASE_MS = 30_000;
+
+/** The end of a lease taken or renewed now. */
+export const leaseUntil = (): number => Date.now() + LEASE_MS;
+
+/** What a staged import works with. */
+export interface StagedImportParts {
+  storage: Storage;
+  datasets: DatasetStore;
+  datapoints: DatapointStore;
+  imports: ImportStore;
+}
+
+/**
+ * An import under way: its datapoints are written in transactions of their own, seen by nobody, and become visible in
+ * one that writes two rows (ADR 0007). Each transaction makes sure that the dataset is there and the import still ours.
+ */
+export class StagedImport {
+  readonly id = newId();
+  private readonly startedAt = Date.now();
+  private row: DatasetImportRow | undefined;
+  private count = 0;
+  private last: string | undefined;
+
+  constructor(
+    private readonly parts: StagedImportParts,
+    private readonly scope: Scope,
+    private readonly datasetId: string,
+  ) {}
+
+  /** What the database holds of it; nothing until the first datapoints are written. */
+  get held(): DatasetImportRow | undefined {
+    return this.row;
+  }
+
+  /** Datapoints written. */
+  get size(): number {
+    return this.count;
+  }
+
+  /** Id of the last datapoint written. */
+  get lastId(): string | undefined {
+    return this.last;
+  }
+
+  /**
+   * Writes datapoints, invisibly.
+   * @param kinds as JSON text.
+   * @throws NotFound `dataset_not_found` when the dataset has been deleted; Unavailable when another process has taken
+   *   the import for abandoned.
+   */
+  async add(kinds: readonly string[]): Promise<void> {
+    const { storage, datapoints, imports } = this.parts;
+    const rows = kinds.map((kind) => this.datapoint(kind));
+    const before = this.row;
+    const after = { ...(before ?? this.firstRow()), leaseUntil: leaseUntil() };
+    await storage.write(async (tx) => {
+      if (before === undefined) {
+        if (!(await this.parts.datasets.findForWrite(tx, this.scope, this.datasetId))) throw datasetNotFound();
+        await imports.insert(tx, after);
+      } else if (!(await imports.replace(tx, before, after))) {
+        throw await this.lost();
+      }
+      await datapoints.insert(tx, rows);
+    });
+    this.row = after;
+    this.count += rows.length;
+    this.last = rows.at(-1)?.id ?? this.last;
+  }
+
+  /**
+   * Makes everything visible at once and raises the dataset's version; the datapoints are still to be told of.
+   * @returns the import as it is then.
+   * @throws like {@link add}.
+   */
+  async publish(): Promise<DatasetImportRow> {
+    const { storage, datasets, imports } = this.parts;
+    const held = this.row!;
+    const published = await storage.write(async (tx) => {
+      const dataset = await datasets.findForWrite(tx, this.scope, this.datasetId);
+      if (!dataset) throw datasetNotFound();
+      const version = dataset.version + 1;
+      const after = { ...held, publishedVersion: version, leaseUntil: leaseUntil() };
+      if (!(await imports.replace(tx, held, after))) throw await this.lost();
+      const datapointCount = dataset.datapointCount + this.count;
+      await datasets.update(tx, { ...dataset, version, datapointCount, updatedAt: Date.now() });
+      return after;
+    });
+    this.row = published;
+    return published;
+  }
+
+  private datapoint(kind: string): DatapointRow {
+    const added = { id: newId(), kind, source: 'file_upload' as const, sourceSpanId: null };
+    return newRow(this.scope, this.datasetId, added, 0, this.startedAt, this.id);
+  }
+
+  private firstRow(): DatasetImportRow {
+    return {
+      projectId: this.scope.projectId,
+      id: this.id,
+      datasetId: this.datasetId,
+      publishedVersion: null,
+      unfinished: 1,
+      announcedThrough: null,
+      leaseUntil: 0,
+    };
+  }
+
+  /** Why the import is not ours any more. */
+  private async lost(): Promise<Error> {
+    const dataset = await this.parts.datasets.find(this.scope, this.datasetId);
+    return dataset ? new Unavailable('the import was given up because it stood still for too long') : datasetNotFound();
+  }
+}

@@ -1,5 +1,0 @@
-/** A dataset as it was at a version. */
-export interface Snapshot {
-  datasetId: string;
-  version: number;
-}

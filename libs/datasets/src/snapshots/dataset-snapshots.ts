@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import type { DatapointKind } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import type { LongReadOptions, WriteTx } from '@spandrel/storage';
+import { datapointKind } from '../datapoint-resource.js';
+import { DatapointStore, type DatapointResult } from '../datapoint.store.js';
+import { DatasetStore } from '../dataset.store.js';
+import { datasetNotFound } from '../not-found.js';
+import type { Snapshot } from './snapshot.store.js';
+import { SnapshotStore } from './snapshot.store.js';
+
+/** A datapoint of a snapshot. */
+export interface SnapshotDatapoint {
+  id: string;
+  kind: DatapointKind;
+}
+
+/** Snapshots whose datapoints are told apart when one is let go; beyond, all closed rows are kept. */
+const SNAPSHOTS_TOLD_APART = 300;
+
+/**
+ * Snapshots of datasets (ADR 0007). Taking one writes a number and copies nothing: datapoints that change later keep the
+ * rows that a snapshot sees.
+ */
+@Injectable()
+export class DatasetSnapshots {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly snapshots: SnapshotStore,
+  ) {}
+
+  /**
+   * Takes a snapshot of what the dataset holds now, in the caller's transaction; the dataset is locked until its end.
+   * @returns its version and the number of its datapoints.
+   * @throws NotFound `dataset_not_found`.
+   */
+  async take(tx: WriteTx, scope: Scope, datasetId: string): Promise<{ version: number; count: number }> {
+    const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
+    if (!dataset) throw datasetNotFound();
+    if (dataset.pinnedVersion !== dataset.version) {
+      await this.datasets.update(tx, { ...dataset, pinnedVersion: dataset.version });
+    }
+    return { version: dataset.version, count: dataset.datapointCount };
+  }
+
+  /**
+   * Lets snapshots go, in the caller's transaction.
+   * @param letGo called while the dataset is locked, so that nobody takes a snapshot meanwhile: drops what needed the
+   *   snapshots and returns the distinct versions that are still needed.
+   * @throws what `letGo` throws.
+   */
+  async release(tx: WriteTx, scope: Scope, datasetId: string, letGo: () => Promise<readonly number[]>): Promise<void> {
+    const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
+    const versionsLeft = await letGo();
+    if (!dataset || versionsLeft.length > SNAPSHOTS_TOLD_APART) return;
+    await this.datapoints.deleteUnseen(tx, scope, datasetId, versionsLeft);
+    await this.datasets.update(tx, { ...dataset, pinnedVersion: Math.max(0, ...versionsLeft) });
+  }
+
+  /** Ids of the datapoints that any of the versions of a dataset sees, behind `afterId`, in order. */
+  idsOfAny(
+    scope: Scope,
+    datasetId: string,
+    versions: readonly number[],
+    afterId: string,
+    limit: number,
+    options: LongReadOptions = {},
+  ): Promise<string[]> {
+    return this.snapshots.idsOfAny(scope, datasetId, versions, afterId, limit, options);
+  }
+
+  /**
+   * Those of some datapoints that a snapshot has, in order, as many as fit into memory.
+   * @returns and the last id that was looked at when there may be more behind it.
+   */
+  async among(
+    scope: Scope,
+    snapshot: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions = {},
+  ): Promise<{ datapoints: SnapshotDatapoint[]; through: string | undefined }> {
+    const { rows, through } = await this.snapshots.among(scope, snapshot, ids, options);
+    return { datapoints: rows.map((row) => ({ id: row.id, kind: datapointKind(row) })), through };
+  }
+
+  /** Datapoints of a snapshot behind `afterId`, in order: up to `limit`, as many as fit into memory, none at the end. */
+  async after(
+    scope: Scope,
+    snapshot: Snapshot,
+    afterId: string,
+    limit: number,
+    options: LongReadOptions = {},
+  ): Promise<SnapshotDatapoint[]> {
+    const rows = await this.snapshots.after(scope, snapshot, afterId, limit, options);
+    return rows.map((row) => ({ id: row.id, kind: datapointKind(row) }));
+  }
+
+  /** Writes the newest results to the datapoints as they are now; raises no version. */
+  writeResults(tx: WriteTx, scope: Scope, datasetId: string, results: readonly DatapointResult[]): Promise<void> {
+    return this.datapoints.writeResults(tx, scope, datasetId, results);
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { joinSql, sql, Storage, type LongReadOptions } from '@spandrel/storage';
+import { atVersion } from './datapoint-visibility.store.js';
+import type { DatapointRow } from '../datapoint.entity.js';
+import { DatapointStore } from '../datapoint.store.js';
+
+/** A dataset as it was at a version. */
+export interface Snapshot {
+  datasetId: string;
+  version: number;
+}
+
+/** Rows of datapoints as a version of their dataset sees them. */
+@Injectable()
+export class SnapshotStore {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datapoints: DatapointStore,
+  ) {}
+
+  /** Ids of the datapoints that any of the versions sees, behind `afterId`, in order. */
+  async idsOfAny(
+    scope: Scope,
+    datasetId: string,
+    versions: readonly number[],
+    afterId: string,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<string[]> {
+    const seen = joinSql(
+      versions.map((version) => sql`(${atVersion(version)})`),
+      ' or ',
+    );
+    const rows = await this.storage.readLong<{ id: string }>(
+      sql`select distinct p.id as id from datapoint p where p.project_id = ${scope.projectId}
+        and p.dataset_id = ${datasetId} and p.id > ${afterId} and (${seen}) order by p.id limit ${limit}`,
+      options,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  after(
+    scope: Scope,
+    { datasetId, version }: Snapshot,
+    afterId: string,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<DatapointRow[]> {
+    return this.datapoints.after(scope, datasetId, atVersion(version), afterId, limit, options);
+  }
+
+  among(
+    scope: Scope,
+    { datasetId, version }: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<{ rows: DatapointRow[]; through: string | undefined }> {
+    return this.datapoints.among(scope, datasetId, atVersion(version), ids, options);
+  }
+}

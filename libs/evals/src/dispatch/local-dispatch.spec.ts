@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+import type { EvalRunStore, RunKey } from '../eval-run.store.js';
+import { LocalDispatch } from './local-dispatch.js';
+import { RUNS_AT_ONCE } from './run-dispatch.js';
+import { runTiming } from './run-timing.js';
+
+const runOf = (number: number): RunKey => ({ projectId: 'p', id: `r${number}` });
+
+/** A dispatch over a table of unfinished runs, and the ends of those that are worked on. */
+function dispatchOver(waiting: RunKey[]) {
+  const ends = new Map<string, () => void>();
+  const begun: string[] = [];
+  const runs = { release: async () => undefined, abandoned: async () => [...waiting] };
+  const dispatch = new LocalDispatch(
+    runs as unknown as EvalRunStore,
+    { ...runTiming(false), pollMs: 60_000 },
+    createLogger('silent', 'test'),
+  );
+  const handler = async ({ id }: RunKey): Promise<undefined> => {
+    begun.push(id);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    ends.set(id, () => {
+      waiting.splice(
+        waiting.findIndex((run) => run.id === id),
+        1,
+      );
+      resolve(undefined);
+    });
+    return promise;
+  };
+  return { dispatch, handler, ends, begun };
+}
+
+function transaction() {
+  const after: (() => void)[] = [];
+  const tx = { end: { afterCommit: (work: () => void) => void after.push(work) } } as unknown as WriteTx;
+  return { tx, commit: () => after.forEach((work) => work()) };
+}
+
+describe('the dispatch of one process', () => {
+  it('works on so many runs at once, and takes up the next when there is room', async () => {
+    const waiting = Array.from({ length: RUNS_AT_ONCE + 2 }, (_, number) => runOf(number));
+    const { dispatch, handler, ends, begun } = dispatchOver(waiting);
+    await dispatch.start(handler);
+    expect(begun).toHaveLength(RUNS_AT_ONCE);
+    ends.get('r7')!();
+    while (begun.length === RUNS_AT_ONCE) await new Promise(setImmediate);
+    expect(begun).toHaveLength(RUNS_AT_ONCE + 1);
+    expect(new Set(begun).size).toBe(begun.length);
+    for (const end of ends.values()) end();
+    await dispatch.stop();
+  });
+
+  it('hears of a run when its transaction is committed, takes it once, and none after the stop', async () => {
+    const { dispatch, handler, ends, begun } = dispatchOver([]);
+    await dispatch.start(handler);
+    const first = transaction();
+    await dispatch.enqueue(first.tx, runOf(1));
+    await dispatch.enqueue(first.tx, runOf(1));
+    expect(begun).toEqual([]);
+    first.commit();
+    expect(begun).toEqual(['r1']);
+    const stopped = dispatch.stop();
+    const late = transaction();
+    await dispatch.enqueue(late.tx, runOf(2));
+    late.commit();
+    ends.get('r1')!();
+    await stopped;
+    expect(begun).toEqual(['r1']);
+  });
+});

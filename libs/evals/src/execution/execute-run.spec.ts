@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger, Unavailable, type Settings } from '@spandrel/kernel';
+import type { OpenConnection } from '@spandrel/connections';
+import type { Provider } from '@spandrel/plugin-api';
+import type { EvalRunRow } from '../eval-run.entity.js';
+import { ExecuteRun } from './execute-run.js';
+import { Permits } from './permits.js';
+import type { ItemStep } from './record-items.js';
+
+const run = {
+  projectId: 'p',
+  id: 'r',
+  datasetId: 'd',
+  datasetVersion: 1,
+  total: 2,
+  progress: 0,
+  scoring: 'Mine',
+  scoringConfig: null,
+  judgeConnectionId: null,
+  config: JSON.stringify({ connection_id: 'c', model: 'm', system_prompt: null }),
+} as EvalRunRow;
+
+const connection = {
+  providerName: 'fake',
+  provider: {
+    chat: {
+      buildRequest: () => ({}),
+      readAnswer: () => ({ text: 'yes', error: null, usage: { inputTokens: 1, outputTokens: 1 } }),
+    },
+  } as unknown as Provider,
+  send: async () => ({ status: 200, body: {}, excerpt: '', latencyMs: 1 }),
+  redact: (text: string) => text,
+  redactOutput: (text: string) => text,
+} as unknown as OpenConnection;
+
+/** Executes a run of two items; `record` sees every step and may throw. */
+async function execute(record: (step: ItemStep, count: number) => void): Promise<ItemStep[]> {
+  const steps: ItemStep[] = [];
+  const datapoints = ['d1', 'd2'].map((id) => ({ id, kind: { Generic: { input: id } } }));
+  const parts = [
+    { open: async () => connection },
+    { after: async (_s: unknown, _d: unknown, after: string) => datapoints.filter(({ id }) => id > after) },
+    { processed: async () => new Set() },
+    {
+      step: async (step: ItemStep) => {
+        record(step, steps.push(step));
+        return { begun: step.next !== undefined };
+      },
+    },
+    {},
+    new Permits(10),
+    new Map(),
+    { scorers: [{ name: 'Mine', configure: () => ({ config: {} }), extension: { score: () => ({ score: 1 }) } }] },
+    { evals: { concurrency: 1, callsMax: 10 } } as Settings,
+    createLogger('silent', 'test'),
+  ] as unknown as ConstructorParameters<typeof ExecuteRun>;
+  const never = new AbortController().signal;
+  await new ExecuteRun(...parts).run(run, { owner: 'me', stop: never, kill: never });
+  return steps;
+}
+
+const finishedOf = (steps: ItemStep[]) =>
+  steps.map(({ finished, next }) => [finished?.datapointId, finished?.result.error, next]);
+
+describe('executing a run', () => {
+  it('records each item as it begins the next', async () => {
+    expect(finishedOf(await execute(() => undefined))).toEqual([
+      [undefined, undefined, 'd1'],
+      ['d1', null, 'd2'],
+      ['d2', null, undefined],
+    ]);
+  });
+
+  it('keeps a result while the database is away', async () => {
+    const steps = await execute((_step, count) => {
+      if (count === 2) throw new Unavailable('full');
+    });
+    expect(finishedOf(steps).slice(1, 3)).toEqual([
+      ['d1', null, 'd2'],
+      ['d1', null, 'd2'],
+    ]);
+    expect(steps[2]).toBe(steps[1]);
+  });
+
+  it('fails an item whose result can never be written, and goes on', async () => {
+    const steps = await execute((step) => {
+      if (step.finished?.datapointId === 'd1' && step.finished.result.error === null) throw new Error('no such type');
+    });
+    expect(finishedOf(steps)).toEqual([
+      [undefined, undefined, 'd1'],
+      ['d1', null, 'd2'],
+      ['d1', 'the result could not be stored', 'd2'],
+      ['d2', null, undefined],
+    ]);
+  });
+
+  it('gives up when nothing can be written at all', async () => {
+    await expect(
+      execute(() => {
+        throw new Error('broken');
+      }),
+    ).rejects.toThrow('broken');
+  });
+});

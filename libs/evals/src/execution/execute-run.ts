@@ -1,0 +1,169 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { Connections, ConnectionUnusable, type OpenConnection } from '@spandrel/connections';
+import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
+import {
+  LOGGER,
+  PLUGINS,
+  projectScope,
+  SETTINGS,
+  Unavailable,
+  type Logger,
+  type PluginRegistry,
+  type Scope,
+  type Settings,
+} from '@spandrel/kernel';
+import { PRICING, type PricingTable } from '@spandrel/tracing';
+import { ChangeRun } from '../change-run.js';
+import { EvalResultStore } from '../eval-result.store.js';
+import type { EvalRunRow } from '../eval-run.entity.js';
+import { executeItem, unrecordable, type ItemResult, type PreparedRun } from './execute-item.js';
+import { PendingItems } from './pending-items.js';
+import { Permits } from './permits.js';
+import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
+import { runConfig, scoringConfig } from '../run-resource.js';
+import type { ConfiguredScorer } from './score-output.js';
+
+export interface ExecuteRunOptions {
+  /** Whose the run is. */
+  owner: string;
+  /** No further item is begun. */
+  stop: AbortSignal;
+  /** Calls in flight are given up. */
+  kill: AbortSignal;
+}
+
+/** What stands in the way of a run as a whole. */
+class RunFailure extends Error {}
+
+/** Milliseconds between attempts to record a result while the database cannot take it. */
+const RECORD_RETRY_MS = 1_000;
+
+/** Works through the unfinished items of a run. */
+@Injectable()
+export class ExecuteRun {
+  constructor(
+    private readonly connections: Connections,
+    private readonly snapshots: DatasetSnapshots,
+    private readonly results: EvalResultStore,
+    private readonly record: RecordItems,
+    private readonly change: ChangeRun,
+    private readonly permits: Permits,
+    @Inject(PRICING) private readonly pricing: PricingTable,
+    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'evals'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Calls every unfinished item, `evals.concurrency` at once. Returns when none is left, when the run is no longer this
+   * owner's to work on (cancelled, deleted, taken over), or when told to stop. A run that cannot go on fails.
+   * @throws what the database throws.
+   */
+  async run(run: EvalRunRow, options: ExecuteRunOptions): Promise<void> {
+    const scope = projectScope(run.projectId);
+    let prepared: PreparedRun;
+    try {
+      prepared = await this.prepare(scope, run);
+    } catch (error) {
+      if (!(error instanceof RunFailure) && !(error instanceof ConnectionUnusable)) throw error;
+      await this.change.fail(run, error.message, Date.now());
+      return;
+    }
+    const items = new PendingItems(this.snapshots, this.results, scope, run);
+    const slots = Math.min(this.settings.evals.concurrency, run.total - run.progress);
+    const ended = await Promise.allSettled(
+      Array.from({ length: slots }, () => this.slot(run, prepared, items, options)),
+    );
+    const failed = ended.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  /** One item after the other: an item is called once the one before is durable. */
+  private async slot(
+    run: EvalRunRow,
+    prepared: PreparedRun,
+    items: PendingItems,
+    options: ExecuteRunOptions,
+  ): Promise<void> {
+    const { kill } = options;
+    let current = await this.next(run, items, options, undefined);
+    while (current !== undefined) {
+      let result: ItemResult;
+      try {
+        result = await executeItem(prepared, current.kind, this.pricing, { permits: this.permits, signal: kill });
+      } catch (error) {
+        if (kill.aborted) return;
+        throw error;
+      }
+      current = await this.next(run, items, options, { datapointId: current.id, result });
+    }
+  }
+
+  /** Records what is finished and begins the next item. @returns it; `undefined` when there is none for this slot. */
+  private async next(
+    run: EvalRunRow,
+    items: PendingItems,
+    { owner, stop, kill }: ExecuteRunOptions,
+    finished: ItemStep['finished'],
+  ): Promise<SnapshotDatapoint | undefined> {
+    const next = stop.aborted ? undefined : await items.next();
+    if (next === undefined && finished === undefined) return undefined;
+    const { begun } = await this.recordPatiently(
+      { run, owner, now: Date.now(), ...(finished && { finished }), ...(next && { next: next.id }) },
+      kill,
+    );
+    return begun ? next : undefined;
+  }
+
+  /**
+   * A result that cannot be written now is kept until it can: calling the model again would cost. One that can never be
+   * written fails its item, lest the item be called for ever.
+   */
+  private async recordPatiently(step: ItemStep, kill: AbortSignal): Promise<StepAnswer> {
+    for (let told = false, recorded = step; ; told = true) {
+      try {
+        return await this.record.step(recorded);
+      } catch (error) {
+        if (kill.aborted) throw error;
+        if (!told) this.logger.warn({ err: error, run_id: step.run.id }, 'a result cannot be recorded yet');
+        if (error instanceof Unavailable) {
+          await pause(RECORD_RETRY_MS, undefined, { signal: kill });
+        } else if (step.finished && recorded === step) {
+          recorded = { ...step, finished: { ...step.finished, result: unrecordable(step.finished.result) } };
+        } else {
+          throw error;
+        }
+      }
+    }
+  }
+
+  private async prepare(scope: Scope, run: EvalRunRow): Promise<PreparedRun> {
+    const config = runConfig(run);
+    const connection = await this.connections.open(scope, config.connection_id);
+    const judgeConnection: OpenConnection =
+      run.judgeConnectionId === null ? connection : await this.connections.open(scope, run.judgeConnectionId);
+    return {
+      connection,
+      model: config.model,
+      systemPrompt: config.system_prompt,
+      temperature: config.temperature ?? undefined,
+      maxTokens: config.max_tokens ?? undefined,
+      scorer: this.scorerOf(run),
+      judge: {
+        connection: judgeConnection,
+        model: config.judge?.model ?? config.model,
+        rubric: config.judge?.rubric ?? undefined,
+      },
+    };
+  }
+
+  private scorerOf(run: EvalRunRow): ConfiguredScorer {
+    const scorer = this.plugins.scorers.find(({ name }) => name === run.scoring);
+    if (!scorer) throw new RunFailure(`the scoring plugin ${run.scoring} is not loaded`);
+    const checked = scorer.configure(scoringConfig(run));
+    if (!('faults' in checked)) return { name: scorer.name, scorer: scorer.extension, config: checked.config };
+    const faults = checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+    throw new RunFailure(`the scoring plugin ${run.scoring} no longer takes the run's scoring_config: ${faults}`);
+  }
+}

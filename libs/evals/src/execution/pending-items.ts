@@ -1,0 +1,53 @@
+import type { DatasetSnapshots, Snapshot, SnapshotDatapoint } from '@spandrel/datasets';
+import type { Scope } from '@spandrel/kernel';
+import type { EvalResultStore } from '../eval-result.store.js';
+import type { EvalRunRow } from '../eval-run.entity.js';
+
+/** Datapoints read in one go. */
+const PAGE = 200;
+
+/** The unprocessed datapoints of a run, in order, each handed out once; however many there are, a page is in memory. */
+export class PendingItems {
+  private readonly snapshot: Snapshot;
+  private page: SnapshotDatapoint[] = [];
+  private taken = 0;
+  private after = '';
+  private ended = false;
+  private reading: Promise<void> | undefined;
+
+  constructor(
+    private readonly snapshots: Pick<DatasetSnapshots, 'after'>,
+    private readonly results: Pick<EvalResultStore, 'processed'>,
+    private readonly scope: Scope,
+    private readonly run: EvalRunRow,
+  ) {
+    this.snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
+  }
+
+  /** @returns a datapoint; `undefined` when all have been handed out. */
+  async next(): Promise<SnapshotDatapoint | undefined> {
+    for (;;) {
+      const datapoint = this.page[this.taken];
+      if (datapoint !== undefined) {
+        this.taken++;
+        return datapoint;
+      }
+      if (this.ended) return undefined;
+      await (this.reading ??= this.read().finally(() => (this.reading = undefined)));
+    }
+  }
+
+  private async read(): Promise<void> {
+    const page = await this.snapshots.after(this.scope, this.snapshot, this.after, PAGE);
+    const ids = page.map(({ id }) => id);
+    this.after = ids.at(-1) ?? this.after;
+    this.ended = ids.length === 0;
+    // A run that begins has none.
+    const processed =
+      this.run.progress === 0 || ids.length === 0
+        ? new Set<string>()
+        : await this.results.processed(this.scope, this.run.id, ids);
+    this.page = page.filter(({ id }) => !processed.has(id));
+    this.taken = 0;
+  }
+}

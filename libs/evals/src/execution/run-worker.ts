@@ -1,0 +1,102 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { LOGGER, newId, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { ChangeRun } from '../change-run.js';
+import { EvalRunStore, type RunKey } from '../eval-run.store.js';
+import { ExecuteRun } from './execute-run.js';
+import { nameOfRun, RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
+import { RUN_TIMING, type RunTiming } from '../dispatch/run-timing.js';
+
+/** Pauses before a run that is interrupted is taken up again: the first, and the longest. */
+const RETRY_MS_MIN = 5_000;
+const RETRY_MS_MAX = 300_000;
+/** What calls in flight get to end when the process stops; their items are called again by the next one otherwise. */
+const DRAIN_MS = 5_000;
+
+/**
+ * Works on the runs that are brought to this process. A run belongs to a process by a lease that the process keeps
+ * renewing; one whose lease has run out goes on, from its unfinished items, at the process it is brought to next.
+ */
+@Injectable()
+export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly owner = newId();
+  /** Ids of the runs that are worked on. */
+  private readonly working = new Set<string>();
+  /** How often runs were interrupted by errors, since they last went on. */
+  private readonly interruptions = new Map<string, number>();
+  /** Of the start. */
+  private renewals: PeriodicTask | undefined;
+  private readonly stopping = new AbortController();
+  private readonly killed = new AbortController();
+
+  constructor(
+    private readonly runs: EvalRunStore,
+    private readonly change: ChangeRun,
+    private readonly execute: ExecuteRun,
+    @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
+    @Inject(RUN_TIMING) private readonly timing: RunTiming,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.renewals = new PeriodicTask({
+      everyMs: this.timing.renewMs,
+      task: () => this.runs.renew(this.owner, [...this.working], this.leaseEnd()),
+      failure: 'leases of eval runs cannot be renewed now',
+      logger: this.logger,
+    });
+    this.renewals.start();
+    await this.dispatch.start((run) => this.work(run));
+  }
+
+  /** Begins no more items, waits a little for those in flight, and lets each run go once its own are over. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    const kill = setTimeout(() => this.killed.abort(new Error('the process is stopping')), DRAIN_MS);
+    await this.dispatch.stop();
+    clearTimeout(kill);
+    await this.renewals?.stop();
+  }
+
+  /** Works on a run for as long as it is this process's. @returns as {@link RunHandler} has it. */
+  private async work(run: RunKey): Promise<number | undefined> {
+    const name = nameOfRun(run);
+    let from = 0;
+    this.working.add(run.id);
+    try {
+      const begun = await this.change.begin(run, { owner: this.owner, until: this.leaseEnd() }, Date.now());
+      if (!begun) return undefined;
+      if ('busyUntil' in begun) return begun.busyUntil;
+      const { signal: stop } = this.stopping;
+      await this.execute.run(begun.run, { owner: this.owner, stop, kill: this.killed.signal });
+      this.interruptions.delete(name);
+    } catch (error) {
+      if (!this.stopping.signal.aborted) from = this.interrupted(run, error);
+    } finally {
+      this.working.delete(run.id);
+    }
+    return this.giveBack(run, from);
+  }
+
+  /** @returns when the run is to be taken up again. */
+  private interrupted(run: RunKey, error: unknown): number {
+    const interruptions = (this.interruptions.get(nameOfRun(run)) ?? 0) + 1;
+    this.interruptions.set(nameOfRun(run), interruptions);
+    this.logger.error(
+      { err: error, run_id: run.id, interruptions },
+      'an eval run was interrupted; it is taken up again',
+    );
+    return Date.now() + Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (interruptions - 1));
+  }
+
+  /** Lets a run go when it is unfinished and this process's. @returns when it is to be taken up again, if at all. */
+  private async giveBack(run: RunKey, from: number): Promise<number | undefined> {
+    try {
+      return (await this.runs.giveBack(run, this.owner, from)) ? from : undefined;
+    } catch (error) {
+      this.logger.warn({ err: error, run_id: run.id }, 'an eval run could not be let go; its lease runs out');
+      return this.leaseEnd();
+    }
+  }
+
+  private leaseEnd = (): number => Date.now() + this.timing.leaseMs;
+}

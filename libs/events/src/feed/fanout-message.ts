@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { EventBatch } from '../log/event-batch.js';
+
+/** Text of events that a message carries, in UTF-16 units; who is told of more reads the log. */
+const LINES_TEXT_MAX = 256 * 1024;
+
+const seq = z.int().min(1);
+const headSchema = z.object({
+  /** Who sends it. */
+  instance: z.string(),
+  /** What was committed; left out when the sender does not know what it could not send. */
+  events: z.object({ projectId: z.string(), firstSeq: seq, lastSeq: seq }).optional(),
+});
+
+/** What instances tell one another. */
+export interface FanoutMessage {
+  instance: string;
+  /** Committed events, without their texts when these are large; `undefined`: some that could not be told of. */
+  events: (Omit<EventBatch, 'lines'> & { lines: readonly string[] | undefined }) | undefined;
+}
+
+/** A message as it is sent: a line of JSON, then the JSON texts of the events, one a line, as they are. */
+export function writeMessage(instance: string, batch?: EventBatch): string {
+  if (!batch) return JSON.stringify({ instance });
+  const { projectId, firstSeq, lastSeq, lines } = batch;
+  const head = JSON.stringify({ instance, events: { projectId, firstSeq, lastSeq } });
+  let length = 0;
+  for (const line of lines) length += line.length;
+  return length > LINES_TEXT_MAX ? head : [head, ...lines].join('\n');
+}
+
+/** @returns `undefined` for what is no message of ours. */
+export function readMessage(text: string): FanoutMessage | undefined {
+  const [first, ...lines] = text.split('\n');
+  const head = headSchema.safeParse(parse(first!));
+  if (!head.success) return undefined;
+  const { instance, events } = head.data;
+  if (!events) return { instance, events: undefined };
+  const isWhole = lines.length === events.lastSeq - events.firstSeq + 1;
+  return { instance, events: { ...events, lines: isWhole ? lines : undefined } };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

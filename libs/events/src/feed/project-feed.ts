@@ -1,0 +1,212 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger, Scope } from '@spandrel/kernel';
+import { behind, textLength, type EventBatch } from '../log/event-batch.js';
+import type { Frames, TypeFilter } from '../stream/event-frames.js';
+import type { EventLogStore } from '../log/event-log.store.js';
+import { RecentEvents } from '../stream/recent-events.js';
+
+/** What one read of the log brings. */
+const SLICE_BYTES = 256 * 1024;
+/** Text of events that came before their predecessors, in UTF-16 units; beyond it they are read from the log. */
+const EARLY_TEXT_MAX = 4 * 1024 * 1024;
+const READ_AGAIN_MS = 1_000;
+/** What is written to all clients together before others of the event loop have their turn: copying it takes time. */
+const BYTES_PER_TURN = 4 * 1024 * 1024;
+
+/** A client of the live feed. */
+export interface FeedMember {
+  readonly filter: TypeFilter;
+  /** @param afterSeq where the feed stood before these. Must be quick and must not throw. */
+  deliver(frames: Frames, afterSeq: number): void;
+}
+
+/**
+ * What became of {@link ProjectFeed.join}: `behind` reads the log first, `ahead` waits for the feed; who has joined gets
+ * what it has missed, and then live events.
+ */
+export type JoinOutcome = 'behind' | 'ahead' | { missed: Frames };
+
+export interface ProjectFeedParts {
+  log: Pick<EventLogStore, 'slice'>;
+  logger: Logger;
+}
+
+/**
+ * The live events of a project, in order and without a gap, whatever the order in which commits become known: what is
+ * missing is read from the log. What comes in one turn of the event loop goes out as one piece of bytes, shared by all
+ * clients that want the same.
+ */
+export class ProjectFeed {
+  /** The last number handed out; `undefined` before {@link begin}. */
+  private handedOut: number | undefined;
+  /** The last number that is there to be handed out. */
+  private tail = 0;
+  /** The last number known to be committed. */
+  private known = 0;
+  private ready: EventBatch[] = [];
+  private early: EventBatch[] = [];
+  private readonly recent = new RecentEvents();
+  private readonly groups = new Map<string, { filter: TypeFilter; members: Set<FeedMember> }>();
+  private waiting: { seq: number; go: () => void }[] = [];
+  private reading = false;
+  private flushing = false;
+  private closed = false;
+
+  constructor(
+    readonly scope: Scope,
+    private readonly parts: ProjectFeedParts,
+  ) {}
+
+  /** Says where the live events begin; a feed that has begun only learns how far the log is. @param newest of the log. */
+  begin(newest: number): void {
+    if (this.handedOut === undefined) {
+      this.handedOut = newest;
+      this.tail = newest;
+      this.takeEarly();
+    }
+    this.learn(newest);
+  }
+
+  /** Takes a committed batch; those known already are ignored. */
+  publish(batch: EventBatch): void {
+    if (this.handedOut !== undefined && batch.firstSeq <= this.tail + 1) {
+      this.accept(batch);
+      this.takeEarly();
+      return;
+    }
+    this.early.push(batch);
+    if (textLength(this.early) > EARLY_TEXT_MAX) this.early = [];
+    this.learn(batch.lastSeq);
+  }
+
+  /** Takes note of a commit whose events have not come: they are read from the log. */
+  learn(seq: number): void {
+    this.known = Math.max(this.known, seq);
+    if (this.handedOut !== undefined && this.known > this.tail && !this.reading && !this.closed) void this.read();
+  }
+
+  /**
+   * Adds a client that has had everything up to `seq`, when that is where the feed stands, or little before.
+   * @param hasReadLog whether it has just read the log up to there: what came meanwhile is then given to it from memory,
+   *   which may hold what the log has pruned.
+   */
+  join(member: FeedMember, seq: number, hasReadLog: boolean): JoinOutcome {
+    const position = this.handedOut ?? 0;
+    if (seq > position) {
+      this.learn(seq);
+      return 'ahead';
+    }
+    const missed = seq === position ? [] : hasReadLog ? this.recent.behind(seq) : undefined;
+    if (!missed) return 'behind';
+    const { filter } = member;
+    const group = this.groups.get(filter.key);
+    if (group) group.members.add(member);
+    else this.groups.set(filter.key, { filter, members: new Set([member]) });
+    return { missed: filter.frames(missed, seq) };
+  }
+
+  leave(member: FeedMember): void {
+    const group = this.groups.get(member.filter.key);
+    if (group?.members.delete(member) && group.members.size === 0) this.groups.delete(member.filter.key);
+  }
+
+  /** Resolves when the feed has handed out `seq`, or is closed. */
+  async reached(seq: number): Promise<void> {
+    if (this.closed || (this.handedOut ?? 0) >= seq) return;
+    await new Promise<void>((go) => this.waiting.push({ seq, go }));
+  }
+
+  close(): void {
+    this.closed = true;
+    this.ready = [];
+    this.early = [];
+    for (const { go } of this.waiting.splice(0)) go();
+  }
+
+  /** Takes a batch that continues the tail, or, from the log, one with pruned events before it. */
+  private accept(batch: EventBatch): void {
+    const next = behind(batch, this.tail);
+    if (!next || this.closed) return;
+    this.ready.push(next);
+    this.tail = next.lastSeq;
+    this.flushSoon();
+  }
+
+  private takeEarly(): void {
+    if (this.early.length === 0) return;
+    const waiting = this.early.toSorted((a, b) => a.firstSeq - b.firstSeq);
+    this.early = [];
+    for (const batch of waiting) {
+      if (batch.firstSeq <= this.tail + 1) this.accept(batch);
+      else this.early.push(batch);
+    }
+  }
+
+  private async read(): Promise<void> {
+    this.reading = true;
+    try {
+      while (!this.closed && this.tail < this.known) {
+        const { known } = this;
+        const slice = await this.parts.log.slice(this.scope, this.tail, SLICE_BYTES);
+        if (slice.length === 0) this.skipPruned(known);
+        for (const batch of slice) this.accept(batch);
+        this.takeEarly();
+        await nextTurn();
+      }
+      this.reading = false;
+    } catch (error) {
+      this.parts.logger.warn({ err: error }, 'the event log could not be read; it will be again soon');
+      setTimeout(() => {
+        this.reading = false;
+        this.learn(this.known);
+      }, READ_AGAIN_MS).unref();
+    }
+  }
+
+  /** What was known to be committed before the log was read, and was not in it, went with its age. */
+  private skipPruned(known: number): void {
+    const kept = this.early.map(({ firstSeq }) => firstSeq - 1);
+    this.tail = Math.max(this.tail, Math.min(known, ...kept));
+    this.flushSoon();
+  }
+
+  private flushSoon(): void {
+    if (this.flushing) return;
+    this.flushing = true;
+    setImmediate(() => void this.flush());
+  }
+
+  /** Hands out what is ready. Who joins meanwhile has it already, or gets it by joining. */
+  private async flush(): Promise<void> {
+    while (this.ready.length > 0 || this.handedOut! < this.tail) {
+      const batches = this.ready;
+      const after = this.handedOut!;
+      this.ready = [];
+      this.handedOut = this.tail;
+      for (const batch of batches) this.recent.add(batch);
+      const groups = [...this.groups.values()].map(({ filter, members }) => ({ filter, members, all: [...members] }));
+      this.tellWaiting();
+      let bytes = 0;
+      for (const { filter, members, all } of groups) {
+        const frames = filter.frames(batches, after);
+        if (frames.count === 0) continue;
+        for (const member of all) {
+          if (this.closed) return;
+          if (members.has(member)) member.deliver(frames, after);
+          bytes += frames.bytes.length;
+          if (bytes < BYTES_PER_TURN) continue;
+          bytes = 0;
+          await nextTurn();
+        }
+      }
+      if (this.closed) return;
+    }
+    this.flushing = false;
+  }
+
+  private tellWaiting(): void {
+    const { waiting, tail } = this;
+    this.waiting = waiting.filter(({ seq }) => seq > tail);
+    for (const { seq, go } of waiting) if (seq <= tail) go();
+  }
+}

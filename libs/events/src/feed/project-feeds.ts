@@ -1,0 +1,60 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, type Logger, type Scope } from '@spandrel/kernel';
+import type { EventBatch } from '../log/event-batch.js';
+import { EventBus } from './event-bus.js';
+import { EventLogStore } from '../log/event-log.store.js';
+import { ProjectFeed } from './project-feed.js';
+
+/** The feeds of the projects that somebody listens to. */
+@Injectable()
+export class ProjectFeeds {
+  private readonly feeds = new Map<string, { feed: ProjectFeed; users: number }>();
+
+  constructor(
+    private readonly log: EventLogStore,
+    bus: EventBus,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    bus.subscribe((batch) => this.publish(batch));
+  }
+
+  /** The feed of a project; it takes what is published from now on, but has not {@link ProjectFeed.begin begun}. */
+  acquire(scope: Scope): ProjectFeed {
+    let entry = this.feeds.get(scope.projectId);
+    if (!entry) {
+      entry = { feed: new ProjectFeed(scope, { log: this.log, logger: this.logger }), users: 0 };
+      this.feeds.set(scope.projectId, entry);
+    }
+    entry.users++;
+    return entry.feed;
+  }
+
+  /** Gives back what {@link acquire} gave. */
+  release({ scope: { projectId } }: ProjectFeed): void {
+    const entry = this.feeds.get(projectId);
+    if (!entry || --entry.users > 0) return;
+    this.feeds.delete(projectId);
+    entry.feed.close();
+  }
+
+  publish(batch: EventBatch): void {
+    this.feeds.get(batch.projectId)?.feed.publish(batch);
+  }
+
+  /** Takes note that a project has events up to `seq`. */
+  learn(projectId: string, seq: number): void {
+    this.feeds.get(projectId)?.feed.learn(seq);
+  }
+
+  /** Looks in the log for events that nobody has told of: one query for all feeds. */
+  async catchUp(): Promise<void> {
+    if (this.feeds.size === 0) return;
+    try {
+      for (const { projectId, lastSeq } of await this.log.newestOf([...this.feeds.keys()])) {
+        this.learn(projectId, lastSeq);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'the event log could not be looked at; it will be again soon');
+    }
+  }
+}

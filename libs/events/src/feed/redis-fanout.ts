@@ -1,0 +1,137 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  dropRedisClient,
+  LOGGER,
+  makeRedisClient,
+  newId,
+  OutageLog,
+  SETTINGS,
+  type Logger,
+  type RedisClient,
+  type Settings,
+} from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { BoundedSender } from '../stream/bounded-sender.js';
+import type { EventBatch } from '../log/event-batch.js';
+import { EventBus } from './event-bus.js';
+import { readMessage, writeMessage } from './fanout-message.js';
+import { ProjectFeeds } from './project-feeds.js';
+
+/** How long the start waits for Redis. */
+const START_MS_MAX = 1_000;
+/** Text of messages that wait for Redis, in UTF-16 units, beside the number of them that the client lets wait. */
+const QUEUED_TEXT_MAX = 16 * 1024 * 1024;
+
+/**
+ * Tells other instances of commits, and hears of theirs, when there is a Redis (`REDIS_URL`) and others can be on the
+ * database. Nothing depends on it but how soon an event of another instance is delivered: what a message does not bring,
+ * the log does. Messages beyond what may wait are given up, and the others told that they missed something.
+ */
+@Injectable()
+export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly instance = newId();
+  private readonly url: string | null;
+  /** Redis gives channels to all databases of a server: the number in the URL keeps deployments apart. */
+  private readonly channel: string;
+  private publisher: RedisClient | undefined;
+  private subscriber: RedisClient | undefined;
+  private readonly sender = new BoundedSender(
+    (message) => this.publisher!.publish(this.channel, message),
+    QUEUED_TEXT_MAX,
+  );
+  private readonly outage: OutageLog;
+  /** Whether there were commits that the others could not be told of. */
+  private owesOthers = false;
+
+  constructor(
+    @Inject(SETTINGS) { redisUrl }: Pick<Settings, 'redisUrl'>,
+    bus: EventBus,
+    private readonly feeds: ProjectFeeds,
+    storage: Storage,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.outage = new OutageLog(logger, {
+      lost: 'Redis cannot be reached: events of other instances come late; trying on',
+      found: 'Redis is reached again',
+    });
+    // Who speaks of a database of this process's own speaks of another one: its project is not this one's.
+    this.url = storage.exclusive ? null : redisUrl;
+    this.channel = `spandrel:events:${databaseOf(redisUrl)}`;
+    if (this.url !== null) bus.subscribe((batch) => void this.publish(batch));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.url === null) return;
+    const publisher = await this.makeClient(this.url);
+    const subscriber = await this.makeClient(this.url);
+    this.publisher = publisher;
+    this.subscriber = subscriber;
+    publisher.on('ready', () => void this.payOthers());
+    const heard = Promise.withResolvers<void>();
+    subscriber.on('ready', () => void this.subscribe(subscriber).then(heard.resolve));
+    for (const client of [publisher, subscriber]) void client.connect().catch(() => undefined);
+    const timeout = setTimeout(heard.resolve, START_MS_MAX);
+    await heard.promise;
+    clearTimeout(timeout);
+  }
+
+  /** After the last request: its events are told too. */
+  onApplicationShutdown(): void {
+    for (const client of [this.publisher, this.subscriber]) {
+      if (client) dropRedisClient(client);
+    }
+  }
+
+  private async makeClient(url: string): Promise<RedisClient> {
+    const client = await makeRedisClient(url, true);
+    client.on('error', (error: Error) => this.outage.lost(error));
+    return client;
+  }
+
+  private async subscribe(subscriber: RedisClient): Promise<void> {
+    try {
+      await subscriber.subscribe(this.channel, this.receive);
+      // Answered behind everything before it: Redis has taken the subscription, a renewed one too.
+      await subscriber.ping();
+      this.outage.found();
+      await this.feeds.catchUp();
+    } catch (error) {
+      this.outage.lost(error as Error);
+    }
+  }
+
+  /** One function: a renewed subscription must not be a second one. */
+  private readonly receive = (text: string): void => {
+    const message = readMessage(text);
+    if (!message || message.instance === this.instance) return;
+    const { events } = message;
+    if (!events) void this.feeds.catchUp();
+    else if (events.lines) this.feeds.publish({ ...events, lines: events.lines });
+    else this.feeds.learn(events.projectId, events.lastSeq);
+  };
+
+  private async publish(batch: EventBatch): Promise<void> {
+    try {
+      if (!this.publisher?.isReady || !(await this.sender.offer(writeMessage(this.instance, batch)))) {
+        this.owesOthers = true;
+      } else if (this.sender.idle) await this.payOthers();
+    } catch (error) {
+      this.owesOthers = true;
+      if (this.publisher?.isReady) void this.payOthers();
+      else this.outage.lost(error as Error);
+    }
+  }
+
+  /** Tells the others to look into the log when they could not be told of something. */
+  private async payOthers(): Promise<void> {
+    if (!this.owesOthers) return;
+    this.owesOthers = false;
+    try {
+      await this.publisher!.publish(this.channel, writeMessage(this.instance));
+    } catch {
+      this.owesOthers = true;
+    }
+  }
+}
+
+const databaseOf = (url: string | null): string => /^\/(\d+)/.exec(URL.parse(url ?? '')?.pathname ?? '')?.[1] ?? '0';

@@ -1,0 +1,68 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+import { DomainEvents, type EventSink, type WireEvent } from '../domain-events.js';
+import { EventBus } from '../feed/event-bus.js';
+import { EventLogStore } from './event-log.store.js';
+import { EventMetrics } from '../event-metrics.js';
+
+interface ProjectEvents {
+  scope: Scope;
+  events: WireEvent[];
+}
+
+/** What an open transaction has told of so far, by project; `written` once it stands in the log. */
+interface OpenEvents {
+  byProject: Map<string, ProjectEvents>;
+  written: boolean;
+}
+
+/** Writes the events of every transaction at its end, and publishes them once it is durable. */
+@Injectable()
+export class EventLog implements EventSink, OnModuleInit {
+  readonly name = 'log';
+  private readonly open = new WeakMap<WriteTx, OpenEvents>();
+
+  constructor(
+    private readonly events: DomainEvents,
+    private readonly store: EventLogStore,
+    private readonly bus: EventBus,
+    private readonly metrics: EventMetrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.register(this);
+  }
+
+  /** @throws Error when the events of the transaction are written already: nothing may emit from `beforeCommit`. */
+  async take(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void> {
+    let open = this.open.get(tx);
+    if (!open) {
+      open = { byProject: new Map(), written: false };
+      this.open.set(tx, open);
+      const told = open;
+      tx.end.beforeCommit(() => this.write(tx, told));
+    }
+    if (open.written) throw new Error('an event was emitted when those of its transaction had been written');
+    const ofProject = open.byProject.get(scope.projectId);
+    if (ofProject) ofProject.events.push(...events);
+    else open.byProject.set(scope.projectId, { scope, events: [...events] });
+  }
+
+  /** In the order of project ids, as every transaction does: none waits for another that waits for it. */
+  private async write(tx: WriteTx, open: OpenEvents): Promise<void> {
+    open.written = true;
+    const createdAt = Date.now();
+    const projects = [...open.byProject].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    for (const [, { scope, events }] of projects) {
+      const batch = await this.store.append(tx, scope, events.map(oneLine), createdAt);
+      tx.end.afterCommit(() => {
+        this.metrics.published(events);
+        this.bus.publish(batch);
+      });
+    }
+  }
+}
+
+/** A raw line break in JSON is white space: within a text it would be escaped. On the stream it would end the event. */
+const oneLine = ({ json }: WireEvent): string => (/[\r\n]/.test(json) ? json.replace(/[\r\n]/g, ' ') : json);

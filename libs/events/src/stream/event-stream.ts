@@ -1,0 +1,151 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from '@spandrel/kernel';
+import { KEEP_ALIVE, RETRY, type Frames, type TypeFilter } from './event-frames.js';
+import type { CutReason, EventMetrics } from '../event-metrics.js';
+import type { FeedMember, ProjectFeed } from '../feed/project-feed.js';
+import type { ReplaySlices } from './replay-slices.js';
+
+/** How slow a client may be ({@link Settings.events}). */
+interface StreamLimits {
+  queuedBytes: number;
+  stalledMs: number;
+  behindMs: number;
+}
+
+export interface EventStreamParts {
+  /** Has sent its headers; the stream writes to the connection itself, so that bytes are shared by all clients. */
+  response: ServerResponse;
+  socket: Socket;
+  feed: ProjectFeed;
+  slices: ReplaySlices;
+  filter: TypeFilter;
+  limits: StreamLimits;
+  metrics: EventMetrics;
+  logger: Logger;
+  /** Called once, when the stream is over for whatever reason. */
+  onEnd: (stream: EventStream) => void;
+}
+
+/**
+ * One client of the event stream. It is sent from the log until it has caught up with the live feed, and again when it
+ * takes less than comes: then nothing more is kept for it than one slice of the log.
+ */
+export class EventStream implements FeedMember {
+  readonly filter: TypeFilter;
+  private isLive = false;
+  private isClosed = false;
+  private behindTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: EventStreamParts) {
+    this.filter = parts.filter;
+    const { response, socket, limits } = parts;
+    socket.setNoDelay(true);
+    // Counts from the last byte that the client took of what waits for it; nothing waits for one that is up to date.
+    socket.setTimeout(limits.stalledMs);
+    response.on('timeout', () => {
+      if (socket.writableLength > 0) this.cut('stalled');
+    });
+    socket.once('close', () => this.ended());
+  }
+
+  /** Sends everything behind a sequence number, then live events. */
+  start(afterSeq: number): void {
+    this.parts.socket.write(RETRY);
+    void this.replay(afterSeq);
+  }
+
+  deliver(frames: Frames, afterSeq: number): void {
+    const { socket, feed, limits, metrics } = this.parts;
+    if (socket.writableLength > limits.queuedBytes) {
+      feed.leave(this);
+      void this.fallBehind(afterSeq);
+      return;
+    }
+    metrics.delivered(frames.count);
+    socket.write(frames.bytes);
+  }
+
+  /** Shows the client, and whatever stands between, that the stream lives; needless while it has something to take. */
+  keepAlive(): void {
+    const { socket } = this.parts;
+    if (this.isLive && socket.writableLength === 0) socket.write(KEEP_ALIVE);
+  }
+
+  /** Ends the stream at once; a client that has not taken everything comes back for the rest. */
+  end(): void {
+    const { response, socket } = this.parts;
+    if (socket.writableLength === 0) response.end();
+    else socket.destroy();
+    this.ended();
+  }
+
+  private async replay(afterSeq: number): Promise<void> {
+    const { socket, feed, slices, metrics } = this.parts;
+    let seq = afterSeq;
+    let hasReadLog = false;
+    try {
+      while (!this.isClosed && socket.writable) {
+        const outcome = feed.join(this, seq, hasReadLog);
+        if (typeof outcome === 'object') {
+          this.goLive(outcome.missed);
+          return;
+        }
+        if (outcome === 'ahead') {
+          await feed.reached(seq);
+          continue;
+        }
+        const slice = await slices.read(feed.scope, this.filter, seq);
+        if (this.isClosed) return;
+        seq = slice.throughSeq;
+        hasReadLog = true;
+        if (slice.count > 0) {
+          metrics.delivered(slice.count);
+          await this.taken(slice.bytes);
+        }
+        await nextTurn();
+      }
+    } catch (error) {
+      this.parts.logger.warn({ err: error }, 'an event stream was ended: the event log cannot be read');
+      this.cut('failed');
+    }
+  }
+
+  private goLive(missed: Frames): void {
+    this.isLive = true;
+    clearTimeout(this.behindTimer);
+    if (missed.count === 0) return;
+    this.parts.metrics.delivered(missed.count);
+    this.parts.socket.write(missed.bytes);
+  }
+
+  private async fallBehind(afterSeq: number): Promise<void> {
+    this.isLive = false;
+    this.behindTimer = setTimeout(() => this.cut('behind'), this.parts.limits.behindMs).unref();
+    await this.taken(KEEP_ALIVE);
+    await this.replay(afterSeq);
+  }
+
+  /** Writes and waits until the client has taken it and all before, or is gone. */
+  private async taken(bytes: Buffer): Promise<void> {
+    await new Promise<void>((go) => {
+      this.parts.socket.write(bytes, () => go());
+    });
+  }
+
+  private cut(reason: CutReason): void {
+    if (this.isClosed) return;
+    this.parts.metrics.cut(reason);
+    this.parts.socket.destroy();
+    this.ended();
+  }
+
+  private ended(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    clearTimeout(this.behindTimer);
+    this.parts.feed.leave(this);
+    this.parts.onEnd(this);
+  }
+}

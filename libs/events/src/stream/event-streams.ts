@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Inject, Injectable, Optional, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { LOGGER, Readiness, SETTINGS, Unavailable, type Logger, type Scope, type Settings } from '@spandrel/kernel';
+import type { TypeFilter } from './event-frames.js';
+import { EventLogStore } from '../log/event-log.store.js';
+import { EventMetrics } from '../event-metrics.js';
+import { EventStream } from './event-stream.js';
+import type { ProjectFeed } from '../feed/project-feed.js';
+import { ProjectFeeds } from '../feed/project-feeds.js';
+import { ReplaySlices } from './replay-slices.js';
+
+const KEEP_ALIVE_MS = 15_000;
+
+/** What a client asks for. */
+export interface StreamRequest {
+  scope: Scope;
+  filter: TypeFilter;
+  /** The last number that the client has; live events only when left out. */
+  sinceSeq: number | undefined;
+}
+
+/** The event streams of this process. */
+@Injectable()
+export class EventStreams implements OnModuleInit, OnModuleDestroy {
+  private readonly streams = new Set<EventStream>();
+  private keepAlives: NodeJS.Timeout | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly log: EventLogStore,
+    private readonly feeds: ProjectFeeds,
+    private readonly slices: ReplaySlices,
+    private readonly metrics: EventMetrics,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'events'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Optional() private readonly readiness?: Readiness,
+  ) {}
+
+  onModuleInit(): void {
+    this.readiness?.whenEnding(() => this.end());
+    this.keepAlives = setInterval(() => {
+      for (const stream of this.streams) stream.keepAlive();
+      // Commits of other instances, and of this one whose outcome was long unknown.
+      void this.feeds.catchUp();
+    }, KEEP_ALIVE_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    this.end();
+    clearInterval(this.keepAlives);
+  }
+
+  /** Streams end as soon as the server begins to stop: nobody would wait for them. Their clients resume elsewhere. */
+  private end(): void {
+    this.stopping = true;
+    for (const stream of [...this.streams]) stream.end();
+  }
+
+  /**
+   * Begins a stream. What is committed after the client has got the headers is sent to it.
+   * @param sendHeaders sends them; from then on the connection is the stream's.
+   * @throws Unavailable when the server stops, and what reading the log throws.
+   */
+  async open(
+    response: ServerResponse,
+    { scope, filter, sinceSeq }: StreamRequest,
+    sendHeaders: () => void,
+  ): Promise<void> {
+    this.refuseWhenStopping();
+    const feed = this.feeds.acquire(scope);
+    let isHeld = false;
+    try {
+      const newest = await this.log.newest(scope);
+      this.refuseWhenStopping();
+      feed.begin(newest);
+      const socket = await connectionOf(response);
+      if (!socket) return;
+      this.refuseWhenStopping();
+      sendHeaders();
+      this.streamTo(response, socket, feed, filter).start(Math.min(sinceSeq ?? newest, newest));
+      isHeld = true;
+    } finally {
+      if (!isHeld) this.feeds.release(feed);
+    }
+  }
+
+  private streamTo(response: ServerResponse, socket: Socket, feed: ProjectFeed, filter: TypeFilter): EventStream {
+    const { slices, metrics, logger } = this;
+    const limits = this.settings.events;
+    const onEnd = (ended: EventStream): void => {
+      this.streams.delete(ended);
+      this.feeds.release(feed);
+      metrics.closed();
+    };
+    const stream = new EventStream({ response, socket, feed, slices, filter, limits, metrics, logger, onEnd });
+    this.streams.add(stream);
+    metrics.opened();
+    return stream;
+  }
+
+  private refuseWhenStopping(): void {
+    if (this.stopping) throw new Unavailable('the service is stopping');
+  }
+}
+
+/** The connection of an answer, once answers to earlier requests on it are through; `undefined` when it is gone. */
+async function connectionOf(response: ServerResponse): Promise<Socket | undefined> {
+  if (!response.socket) await Promise.race([once(response, 'socket'), once(response.req, 'close')]);
+  return response.socket?.writable === true ? response.socket : undefined;
+}

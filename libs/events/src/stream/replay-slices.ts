@@ -1,0 +1,76 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import type { Frames, TypeFilter } from './event-frames.js';
+import { EventLogStore } from '../log/event-log.store.js';
+
+/** What one client is sent from the log at once: what a thousand stalled ones hold is this times a thousand. */
+const SLICE_BYTES = 64 * 1024;
+/** Slices made at once, by all clients together: replays must not hold up everybody else. */
+const AT_ONCE = 4;
+
+/** Some events of the log for a client. */
+export interface ReplaySlice extends Frames {
+  /** The number up to which the log was read. */
+  throughSeq: number;
+}
+
+/** Reads the log for clients, the same slice once for all that want it at about the same time. */
+@Injectable()
+export class ReplaySlices {
+  /** Slices whose bytes still wait for some client. */
+  private readonly made = new Map<string, { bytes: WeakRef<Buffer>; count: number; throughSeq: number }>();
+  private readonly forget = new FinalizationRegistry<string>((key) => {
+    if (this.made.get(key)?.bytes.deref() === undefined) this.made.delete(key);
+  });
+  private readonly making = new Map<string, Promise<ReplaySlice>>();
+  private turns = AT_ONCE;
+  private readonly queue: (() => void)[] = [];
+
+  constructor(private readonly log: EventLogStore) {}
+
+  /** The oldest events behind a sequence number, as far as one slice goes; without events when the log has none. */
+  read(scope: Scope, filter: TypeFilter, afterSeq: number): Promise<ReplaySlice> {
+    const key = `${afterSeq} ${filter.key} ${scope.projectId}`;
+    const made = this.made.get(key);
+    const bytes = made?.bytes.deref();
+    if (made && bytes) return Promise.resolve({ ...made, bytes });
+    let making = this.making.get(key);
+    if (!making) {
+      making = this.inTurn(() => this.make(key, scope, filter, afterSeq)).finally(() => this.making.delete(key));
+      this.making.set(key, making);
+    }
+    return making;
+  }
+
+  private async make(key: string, scope: Scope, filter: TypeFilter, afterSeq: number): Promise<ReplaySlice> {
+    let throughSeq = afterSeq;
+    let batches = await this.log.slice(scope, afterSeq, SLICE_BYTES);
+    if (batches.length === 0) {
+      // What is older than this and not in the log after it has been pruned.
+      throughSeq = Math.max(afterSeq, await this.log.newest(scope));
+      batches = await this.log.slice(scope, afterSeq, SLICE_BYTES);
+    }
+    throughSeq = batches.at(-1)?.lastSeq ?? throughSeq;
+    const { bytes, count } = filter.frames(batches, afterSeq);
+    if (count > 0) {
+      this.made.set(key, { bytes: new WeakRef(bytes), count, throughSeq });
+      this.forget.register(bytes, key);
+    }
+    return { bytes, count, throughSeq };
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.turns > 0) this.turns--;
+    else await new Promise<void>((go) => this.queue.push(go));
+    try {
+      return await work();
+    } finally {
+      void nextTurn().then(() => {
+        const next = this.queue.shift();
+        if (next) next();
+        else this.turns++;
+      });
+    }
+  }
+}

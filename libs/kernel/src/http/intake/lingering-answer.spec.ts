@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadSettings } from '../../config/load-settings.js';
+import { createLogger } from '../../logger.js';
+import { createHttpApp } from '../create-http-app.js';
+
+let app: NestFastifyApplication;
+let port: number;
+
+beforeAll(async () => {
+  const settings = loadSettings({ args: [], env: {}, cwd: '/' });
+  app = await createHttpApp({
+    settings: { ...settings, limits: { ...settings.limits, bodyBytes: 2_000 } },
+    plugins: { providers: [], scorers: [], searchIndexes: [] },
+    logger: createLogger('silent', 'test'),
+    features: [],
+    modules: [],
+  });
+  app.getHttpAdapter().post('/api/probe', () => undefined);
+  await app.listen(0, '127.0.0.1');
+  port = (app.getHttpServer().address() as { port: number }).port;
+});
+afterAll(() => app.close());
+
+const BODY = Buffer.alloc(16 * 1024 * 1024, 'x');
+
+/** Sends a request as many clients do: reads nothing before it has written everything. */
+async function writeThenRead(head: string, body: Buffer): Promise<{ text: string; error: string | undefined }> {
+  const socket = connect(port, '127.0.0.1');
+  let error: string | undefined;
+  socket.on('error', ({ message }) => (error = message));
+  socket.pause();
+  socket.write(`POST /api/probe HTTP/1.1\r\nHost: localhost\r\n${head}\r\n\r\n`);
+  await new Promise<void>((done) => void socket.write(body, () => done()));
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.resume();
+  if (!socket.closed) await once(socket, 'close');
+  return { text: Buffer.concat(chunks).toString('utf8'), error };
+}
+
+const chunked = Buffer.concat([Buffer.from(`${BODY.length.toString(16)}\r\n`), BODY, Buffer.from('\r\n0\r\n\r\n')]);
+
+describe('the answer to a request that is refused unread', () => {
+  it.each([
+    ['of a known length', `Content-Type: application/json\r\nContent-Length: ${BODY.length}`, BODY],
+    ['in chunks', 'Content-Type: application/json\r\nTransfer-Encoding: chunked', chunked],
+  ])('reaches a client that sends its whole body first, %s', async (_how, head, body) => {
+    for (let i = 0; i < 5; i++) {
+      const { text, error } = await writeThenRead(head, body);
+      expect(text).toMatch(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large"/);
+      expect(error).toBeUndefined();
+    }
+  });
+
+  it('does not wait for a body that does not come', async () => {
+    const started = performance.now();
+    const head = `Content-Type: application/json\r\nContent-Length: ${BODY.length}`;
+    const { text } = await writeThenRead(head, Buffer.from('{'));
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});

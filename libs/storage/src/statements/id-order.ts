@@ -1,0 +1,109 @@
+import type { PlainList, SortOrder } from '@spandrel/contract';
+import type { LongReadOptions } from '../backend.js';
+import { fillPage, startOf, type Fetched, type Page, type Sorting } from './keyset.js';
+import { joinSql, rawSql, sql, type Sql } from './sql.js';
+import type { Storage } from '../storage.js';
+import { takeFitting } from './take-fitting.js';
+
+/** Rows that hold large texts, as a list of them is read. */
+export interface SizedRows {
+  /** The columns that are wanted. */
+  columns: Sql;
+  /** Bytes of a row's texts, told without reading them. */
+  size: Sql;
+  /** Text that one read brings into memory, about. */
+  bytesMax: number;
+  /** Selects columns of the rows; `rest` is the last condition of its `where`, with order and limit behind it. */
+  select: (columns: Sql, rest: Sql) => Sql;
+}
+
+/**
+ * The order of rows by their ids, which is the order in which they were made: ids of `newId` ascend. Nothing but the id
+ * is looked at, so that an index that ends in it serves.
+ */
+export class IdOrder {
+  private readonly sorting: Sorting;
+
+  /**
+   * @param list what cursors are bound to.
+   * @param idColumn with the alias of its table, which selects must use: `d.id`.
+   */
+  constructor(
+    list: string,
+    private readonly idColumn: string,
+    private readonly order: SortOrder,
+  ) {
+    this.sorting = { list, column: idColumn, idColumn, type: 'text', nullable: false, order };
+  }
+
+  /**
+   * A page of small rows.
+   * @param read reads them; `rest` is the last condition of its `where`, with order and limit behind it.
+   * @throws Invalid `invalid_cursor`, and what `read` throws.
+   */
+  page<Row extends { id: string }>(query: PlainList, read: (rest: Sql) => Promise<Row[]>): Promise<Page<Row>> {
+    return this.fill(query, async (afterId, count) => ({ rows: await read(this.rest(afterId, count)) }));
+  }
+
+  /** A page of large rows; it ends early when they are too large for one read. @throws Invalid `invalid_cursor`. */
+  sizedPage<Row extends { id: string }>(
+    query: PlainList,
+    storage: Pick<Storage, 'readLong'>,
+    rows: SizedRows,
+    options?: LongReadOptions,
+  ): Promise<Page<Row>> {
+    return this.fill(query, (afterId, count) => this.fitting<Row>(storage, rows, afterId, count, options));
+  }
+
+  /**
+   * Large rows behind an id, or from the first on: up to `count`, as many as fit into one read. They are looked up twice,
+   * sizes first; those that went or stopped matching in between are left out, which does not say that no more follow.
+   * @returns no rows only at the end.
+   */
+  async fitting<Row extends { id: string }>(
+    storage: Pick<Storage, 'readLong'>,
+    { columns, size, bytesMax, select }: SizedRows,
+    afterId: string | undefined,
+    count: number,
+    options?: LongReadOptions,
+  ): Promise<Fetched<Row>> {
+    const sizes = sql`${rawSql(this.idColumn)} as id, ${size} as bytes`;
+    for (let after = afterId; ;) {
+      const sized = await storage.readLong<{ id: string; bytes: number }>(
+        select(sizes, this.rest(after, count)),
+        options,
+      );
+      const taken = takeFitting(sized, bytesMax);
+      const last = taken.at(-1)?.id;
+      if (last === undefined) return { rows: [] };
+      const rows = await storage.readLong<Row>(select(columns, this.rest(after, count, last)), options);
+      if (rows.length > 0) return { rows, cut: taken.length < sized.length || sized.length === count };
+      after = last;
+    }
+  }
+
+  private fill<Row extends { id: string }>(
+    { limit, cursor }: PlainList,
+    fetch: (afterId: string | undefined, count: number) => Promise<Fetched<Row>>,
+  ): Promise<Page<Row>> {
+    const from = startOf(this.sorting, cursor);
+    return fillPage(
+      this.sorting,
+      from,
+      limit,
+      (_part, start, count) => fetch(start?.id, count),
+      ({ id }) => ({ value: id, id }),
+    );
+  }
+
+  private rest(afterId: string | undefined, count: number, throughId?: string): Sql {
+    const id = rawSql(this.idColumn);
+    const [beyond, within] = this.order === 'asc' ? ['>', '<='] : ['<', '>='];
+    const bounds = [
+      ...(afterId === undefined ? [] : [sql`${id} ${rawSql(beyond!)} ${afterId}`]),
+      ...(throughId === undefined ? [] : [sql`${id} ${rawSql(within!)} ${throughId}`]),
+    ];
+    const bounded = bounds.length === 0 ? sql`1 = 1` : joinSql(bounds, ' and ');
+    return sql`${bounded} order by ${id} ${rawSql(this.order)} limit ${count}`;
+  }
+}

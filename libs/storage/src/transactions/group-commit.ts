@@ -1,0 +1,213 @@
+import { isUnavailable, toDomainError } from '../storage-errors.js';
+import type { WriteTx } from './write-tx.js';
+
+/** What became of one job: its answer, or the error its caller gets while the other jobs go on. */
+export type Outcome<Answer> = { answer: Answer } | { error: unknown };
+
+/** What a transaction did: one outcome a job, and what is to happen once it is durable. */
+export interface Applied<Answer> {
+  outcomes: readonly Outcome<Answer>[];
+  /** Called before the jobs are answered; must not throw. */
+  afterCommit?: () => void;
+}
+
+export interface GroupCommitOptions<Job, Answer> {
+  /** Runs one transaction on the writer, with retries that cannot double it. */
+  transaction: <T>(work: (tx: WriteTx) => Promise<T>) => Promise<T>;
+  /** Does the jobs in order. Throws only when the whole transaction is lost; it is then done again, job by job. */
+  apply: (tx: WriteTx, jobs: readonly Job[]) => Promise<Applied<Answer>>;
+  /** Rows a job writes, about. */
+  weigh: (job: Job) => number;
+  /** Rows one transaction takes, about; a heavier job gets its own. */
+  rowsMax?: number;
+  /**
+   * For jobs whose callers can wait a little: a transaction waits for so many jobs, {@link LINGER_MS_MAX} at most. Fewer,
+   * larger transactions are cheaper.
+   */
+  expected?: () => number;
+  /**
+   * Lets transactions run beside one another, where the database can do that; one at a time when left out. Jobs that do
+   * not fill one wait for another such transaction, as more of them would cost more than they save, but not for a heavy job.
+   */
+  beside?: {
+    /** Transactions at once. */
+    max: number;
+    /** What a job changes that others wait for; jobs that have some of it in common never run beside one another. */
+    touches: (job: Job) => readonly string[];
+  };
+  /** Told of every commit. @param jobs how many it made durable. */
+  committed?: (jobs: number) => void;
+}
+
+/** Rows one transaction takes where nothing else is said. */
+const ROWS_MAX = 256;
+
+/** Milliseconds a transaction waits for more requests while they keep coming. */
+const GATHER_MS_MAX = 2;
+
+/** Milliseconds a transaction waits for requests that are expected. */
+const LINGER_MS_MAX = 5;
+
+interface Waiting<Job, Answer> {
+  job: Job;
+  rows: number;
+  touches: readonly string[];
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit: what arrives while a commit runs goes into the next transaction, and every job is answered when its own
+ * commit is durable (architecture "Storage", performance.md). A transaction lost to one poisonous job is repeated job
+ * by job, so that the others are not hurt; one lost to the database is {@link Unavailable} for all of them.
+ */
+export class GroupCommit<Job, Answer> {
+  private waiting: Waiting<Job, Answer>[] = [];
+  private rowsWaiting = 0;
+  /** Transactions that run, or are about to. */
+  private readonly running = new Set<Promise<void>>();
+  /** How many of them do a job heavier than {@link rowsMax}. */
+  private heavy = 0;
+  /** What the transactions that run touch. */
+  private readonly touched = new Set<string>();
+  /** Jobs are being waited for; the next transaction takes them all. */
+  private gathering = false;
+  /** Ends the wait for expected jobs. */
+  private enough: (() => void) | undefined;
+  private readonly rowsMax: number;
+
+  constructor(private readonly options: GroupCommitOptions<Job, Answer>) {
+    this.rowsMax = options.rowsMax ?? ROWS_MAX;
+  }
+
+  /** Queues a job. @returns its answer once it is durable. @throws the job's own error, or {@link Unavailable}. */
+  submit(job: Job): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      const rows = Math.min(this.options.weigh(job), this.rowsMax + 1);
+      const touches = this.options.beside?.touches(job) ?? [];
+      this.waiting.push({ job, rows, touches, resolve, reject });
+      this.rowsWaiting += rows;
+      this.begin();
+      if (this.enough && !this.expectsMore()) this.enough();
+    });
+  }
+
+  /** How many jobs wait for a commit to take them. */
+  get waitingJobs(): number {
+    return this.waiting.length;
+  }
+
+  /** Resolves when everything submitted so far is answered. */
+  async idle(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  /** Begins transactions that are due. */
+  private begin(): void {
+    if (this.gathering || this.waiting.length === 0 || this.running.size >= (this.options.beside?.max ?? 1)) return;
+    if (this.running.size === this.heavy) {
+      if (this.fitting().count > 0) this.track(this.gatherAndRun());
+    } else if (this.rowsWaiting >= this.rowsMax) {
+      const { count, full } = this.fitting();
+      if (full) this.track(this.run(this.take(count)));
+    }
+  }
+
+  private track(run: Promise<void>): void {
+    const tracked = run.finally(() => {
+      this.running.delete(tracked);
+      this.begin();
+    });
+    this.running.add(tracked);
+  }
+
+  private async gatherAndRun(): Promise<void> {
+    this.gathering = true;
+    await this.gather();
+    this.gathering = false;
+    const running = this.run(this.take(this.fitting().count));
+    this.begin();
+    await running;
+  }
+
+  private async run(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
+    const touched = batch.flatMap(({ touches }) => touches);
+    const heavy = batch.some(({ rows }) => rows > this.rowsMax) ? 1 : 0;
+    this.heavy += heavy;
+    for (const name of touched) this.touched.add(name);
+    await this.commit(batch);
+    this.heavy -= heavy;
+    for (const name of touched) this.touched.delete(name);
+  }
+
+  /** Lets requests come in for as long as every turn of the event loop brings some, within bounds. */
+  private async gather(): Promise<void> {
+    const deadline = performance.now() + GATHER_MS_MAX;
+    let seen: number;
+    do {
+      seen = this.waiting.length;
+      await nextTurn();
+    } while (this.waiting.length > seen && performance.now() < deadline);
+    if (this.expectsMore()) await this.linger();
+  }
+
+  private expectsMore(): boolean {
+    return this.waiting.length < (this.options.expected?.() ?? 0);
+  }
+
+  private async linger(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LINGER_MS_MAX);
+      this.enough = () => (clearTimeout(timer), resolve());
+    });
+    this.enough = undefined;
+  }
+
+  /**
+   * How many of the waiting jobs the next transaction takes, in order, up to the first that a running one is in the way of.
+   * `full`: it has room for no more.
+   */
+  private fitting(): { count: number; full: boolean } {
+    let rows = 0;
+    let count = 0;
+    for (const next of this.waiting) {
+      if (next.touches.some((name) => this.touched.has(name))) return { count, full: false };
+      rows += next.rows;
+      if (rows > this.rowsMax) return { count: Math.max(count, 1), full: true };
+      count++;
+    }
+    return { count, full: rows === this.rowsMax };
+  }
+
+  private take(count: number): Waiting<Job, Answer>[] {
+    const batch = this.waiting.splice(0, count);
+    for (const { rows } of batch) this.rowsWaiting -= rows;
+    return batch;
+  }
+
+  private async commit(batch: readonly Waiting<Job, Answer>[]): Promise<void> {
+    const jobs = batch.map(({ job }) => job);
+    let applied: Applied<Answer>;
+    try {
+      applied = await this.options.transaction((tx) => this.options.apply(tx, jobs));
+    } catch (error) {
+      if (batch.length > 1 && !isUnavailable(error)) {
+        for (const one of batch) await this.commit([one]);
+      } else {
+        const reason = toDomainError(error);
+        for (const { reject } of batch) reject(reason);
+      }
+      return;
+    }
+    this.options.committed?.(batch.length);
+    applied.afterCommit?.();
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = applied.outcomes[index];
+      if (outcome && 'answer' in outcome) resolve(outcome.answer);
+      else reject(outcome?.error ?? new Error('a job was left without an outcome'));
+    }
+  }
+}
+
+/** Lets requests come in: what has arrived by then joins the next transaction. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

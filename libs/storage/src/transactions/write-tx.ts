@@ -1,0 +1,36 @@
+import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Dialect, Sql } from '../statements/sql.js';
+import type { Table } from '../statements/table.js';
+import type { TransactionEnd } from './transaction-end.js';
+
+/**
+ * An open transaction on the writer. It ends when the function it was handed to returns (commit) or throws (rollback);
+ * it must not be kept.
+ */
+export interface WriteTx {
+  readonly dialect: Dialect;
+
+  /** Rows of a query; integers are numbers. Sees what this transaction has written. */
+  all<Row>(query: Sql): Promise<Row[]>;
+
+  /** Runs a statement. @returns the number of rows it touched. */
+  run(statement: Sql): Promise<number>;
+
+  /** Inserts rows. @throws when a key is taken. */
+  insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void>;
+
+  /**
+   * Writes rows that exist, whole rows given.
+   * @param changed what is written, the key excluded; indexes on others are left alone. All when left out.
+   */
+  update<Row>(table: Table<Row>, rows: readonly Row[], changed?: readonly (keyof Row & string)[]): Promise<void>;
+
+  /** From here on statements of this transaction may take as long as they need: for those that touch any number of rows. */
+  takeTime(): Promise<void>;
+
+  /** An entity manager whose work is part of this transaction; flush it before returning. */
+  readonly em: SqlEntityManager;
+
+  /** What is left for the end of this transaction. */
+  readonly end: TransactionEnd;
+}

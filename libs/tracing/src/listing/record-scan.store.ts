@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { IdOrder, joinSql, rawSql, sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
+import type { StoredSpan } from '../span.entity.js';
+import { PAYLOAD_OF_SPAN, PAYLOAD_SIZE } from '../span.store.js';
+import { SPAN_COLUMNS, TRACE_COLUMNS } from '../tables.js';
+import type { TraceRow } from '../trace.entity.js';
+
+const TRACES = new IdOrder('scan-traces', 't.id', 'asc');
+const SPANS = new IdOrder('scan-spans', 's.id', 'asc');
+
+const TRACE_SIZE = rawSql('octet_length(t.metadata) + octet_length(t.tags)');
+
+/** How much one read takes: it is brought to the main thread in one piece, while requests wait. */
+export interface ScanSlice {
+  rows: number;
+  /** Of texts, about; a larger row comes alone. */
+  bytes: number;
+}
+
+/** All traces and spans of a project, from the first id to the last: rows that stay are met once, whatever else changes. */
+@Injectable()
+export class RecordScanStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Traces behind an id; none at the end. */
+  async traces(scope: Scope, afterId: string, slice: ScanSlice, options: LongReadOptions): Promise<TraceRow[]> {
+    const traces = {
+      columns: TRACE_COLUMNS,
+      size: TRACE_SIZE,
+      bytesMax: slice.bytes,
+      select: (columns: Sql, rest: Sql) =>
+        sql`select ${columns} from trace t where t.project_id = ${scope.projectId} and ${rest}`,
+    };
+    return (await TRACES.fitting<TraceRow>(this.storage, traces, afterId, slice.rows, options)).rows;
+  }
+
+  /** Spans behind an id; none at the end. */
+  async spans(scope: Scope, afterId: string, slice: ScanSlice, options: LongReadOptions): Promise<StoredSpan[]> {
+    const spans = {
+      columns: joinSql(SPAN_COLUMNS, ', '),
+      size: PAYLOAD_SIZE,
+      bytesMax: slice.bytes,
+      select: (columns: Sql, rest: Sql) =>
+        sql`select ${columns} from span s
+          join span_payload p on ${PAYLOAD_OF_SPAN}
+          where s.project_id = ${scope.projectId} and ${rest}`,
+    };
+    return (await SPANS.fitting<StoredSpan>(this.storage, spans, afterId, slice.rows, options)).rows;
+  }
+}

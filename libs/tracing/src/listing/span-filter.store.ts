@@ -1,0 +1,95 @@
+import { isStorableText, type ListSpans } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import { betweenStarts, containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
+import type { SpanQuery } from './span-candidates.store.js';
+import { STATUS } from '../status.js';
+
+/** Integer columns end here on both databases. */
+const INTEGER_MAX = 9_000_000_000_000_000_000;
+
+/** Filters that an index in start order serves; of them the ones that are ranges of the start. */
+export type IndexedFilter = EqualityFilter | 'since' | 'until';
+
+/** Filters for one value, each with an index of its spans in start order; likely the rarer ones first. */
+const EQUALITY_FILTERS = ['trace_id', 'parent_id', 'status', 'model', 'provider', 'kind'] as const;
+export type EqualityFilter = (typeof EQUALITY_FILTERS)[number];
+
+/** Numbers that are indexed by slot of time and value. */
+export const VALUES = {
+  duration: { column: 'duration_ms', filters: ['duration_min', 'duration_max'] },
+  tokens: { column: 'total_tokens', filters: ['tokens_min'] },
+  cost: { column: 'cost', filters: ['cost_min'] },
+} as const;
+export type ValueName = keyof typeof VALUES;
+
+/**
+ * The conditions of the filters on the span's own columns, from `span s`.
+ * @param indexed the filters whose index is to serve; the spans that it finds are tested for the others.
+ * @returns `null` when nothing can match: a text that no column can hold.
+ */
+export function spanConditions(
+  scope: Scope,
+  query: SpanQuery,
+  indexed: readonly IndexedFilter[] = [],
+): readonly Sql[] | null {
+  const texts = [query.trace_id, query.parent_id, query.kind, query.model, query.provider, query.name_contains];
+  if (texts.some((text) => text !== undefined && !isStorableText(text))) return null;
+  const { within } = query;
+  const conditions: Sql[] = [
+    sql`s.project_id = ${scope.projectId}${betweenStarts('s.started_at', within?.from, within?.until)}`,
+  ];
+  const add = <T>(value: T | undefined, condition: (value: T) => Sql): void => {
+    if (value !== undefined) conditions.push(condition(value));
+  };
+  const column = (filter: IndexedFilter, name: string): Sql => (indexed.includes(filter) ? rawSql : unindexed)(name);
+  add(query.trace_id, (id) => sql`${column('trace_id', 's.trace_id')} = ${id}`);
+  add(query.parent_id, (id) => sql`${column('parent_id', 's.parent_id')} = ${id}`);
+  add(query.kind, (type) => sql`${column('kind', 's.kind_type')} = ${type}`);
+  add(query.model, (model) => sql`${column('model', 's.model')} = ${model}`);
+  add(query.provider, (provider) => sql`${column('provider', 's.provider')} = ${provider}`);
+  add(query.status, (status) =>
+    indexed.includes('status') ? statusIs('s', STATUS[status]) : sql`${unindexed('s.status')} = ${STATUS[status]}`,
+  );
+  add(query.since, (since) => sql`${column('since', 's.started_at')} >= ${since}`);
+  add(query.until, (until) => sql`${column('until', 's.started_at')} < ${until}`);
+  add(query.name_contains, (needle) => containsText('s.name', needle));
+  for (const name of Object.keys(VALUES) as ValueName[]) conditions.push(...valueConditions(query, name, unindexed));
+  return conditions;
+}
+
+/** The filters among the equality filters that an index serves: none has the completed spans, which are most of them. */
+export const equalityFilters = (query: ListSpans): EqualityFilter[] =>
+  EQUALITY_FILTERS.filter((filter) => query[filter] !== undefined && query[filter] !== 'completed');
+
+/** The numbers that there is a filter on. */
+export const filteredValues = (query: ListSpans): ValueName[] =>
+  (Object.keys(VALUES) as ValueName[]).filter((name) =>
+    VALUES[name].filters.some((filter) => query[filter] !== undefined),
+  );
+
+/** Which spans the filters on a number take, in a form that its index serves. */
+export const valueRange = (query: ListSpans, name: ValueName): Sql =>
+  joinSql(valueConditions(query, name, rawSql), ' and ');
+
+function valueConditions(query: ListSpans, name: ValueName, column: (name: string) => Sql): Sql[] {
+  const value = column(`s.${VALUES[name].column}`);
+  const conditions: Sql[] = [];
+  if (name === 'duration') {
+    const { duration_min: min, duration_max: max } = query;
+    if (min !== undefined) conditions.push(sql`${value} >= ${integer(Math.ceil(min))}`);
+    if (max !== undefined) conditions.push(sql`${value} <= ${integer(Math.floor(max))}`);
+  } else if (name === 'tokens') {
+    if (query.tokens_min !== undefined) conditions.push(sql`${value} >= ${integer(Math.ceil(query.tokens_min))}`);
+  } else if (query.cost_min !== undefined) {
+    conditions.push(sql`${value} >= ${query.cost_min}`);
+  }
+  return conditions;
+}
+
+/** Written out, and with the condition of the partial index, so that SQLite sees that the index serves. */
+export const statusIs = (alias: string, status: number): Sql =>
+  rawSql(
+    `${alias}.status = ${status}${status === STATUS.completed ? '' : ` and ${alias}.status <> ${STATUS.completed}`}`,
+  );
+
+const integer = (value: number): number => Math.max(-INTEGER_MAX, Math.min(INTEGER_MAX, value));

@@ -1,0 +1,118 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
+import { DAY_MS, dayStart, emptyDay, holdDay, Storage } from '@spandrel/storage';
+import { ExpireBatch, type Deleted } from './expire-batch.js';
+import { ExpiredStore, type Cutoffs, type TraceOfDay } from './expired.store.js';
+import { SpanCommitParticipants } from '../write/span-commit-participant.js';
+import { TraceStore } from '../trace.store.js';
+import type { TraceRow } from '../trace.entity.js';
+import type { TracingChange } from '../write/tracing-change.js';
+
+/** Traces looked at in one go that do not go with their day as a whole. */
+const BEYOND_AT_ONCE = 500;
+/** Traces of one transaction. */
+const TRACES_PER_BATCH = 100;
+/** How often the day is looked at again when somebody wrote to it meanwhile. */
+const ATTEMPTS = 3;
+/** How long writers to the day are waited for, which an autovacuum takes a second to be; and readers, who wait behind it. */
+const HOLD_MS = 5_000;
+const EMPTY_MS = 300;
+
+/** Told of what went, project by project. */
+export type Tell = (projectId: string, deleted: Deleted) => void;
+
+/** Somebody changed what was about to go as a whole. */
+class NotWhole extends Error {}
+
+/**
+ * Takes away the partition of a day on which everything is too old, not row by row (ADR 0013). What the roll-ups, the
+ * events and the traces need is added up by the database first, in the same transaction.
+ */
+@Injectable()
+export class ExpireDay {
+  constructor(
+    private readonly storage: Storage,
+    private readonly expired: ExpiredStore,
+    private readonly batch: ExpireBatch,
+    private readonly traces: TraceStore,
+    private readonly participants: SpanCommitParticipants,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * @param cutoffs of all projects that have spans on the day; none before its end.
+   * @returns whether the day is empty now; what could not be taken away at once is left to batches.
+   */
+  async apply(day: number, cutoffs: Cutoffs, stopped: AbortSignal, tell: Tell): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS && !stopped.aborted; attempt++) {
+      await this.takeBeyond(day, cutoffs, stopped, tell);
+      if (stopped.aborted) return false;
+      try {
+        const gone = await this.takeWhole(day, cutoffs);
+        for (const [projectId, deleted] of gone) tell(projectId, deleted);
+        return true;
+      } catch (error) {
+        this.logger.debug({ err: error, day }, 'a day could not be taken away as a whole');
+      }
+    }
+    return false;
+  }
+
+  /** Traces that reach beyond the day, or are younger than their spans, lose their spans one by one. */
+  private async takeBeyond(day: number, cutoffs: Cutoffs, stopped: AbortSignal, tell: Tell): Promise<void> {
+    while (!stopped.aborted) {
+      const beyond = await this.expired.tracesBeyond(day, cutoffs, BEYOND_AT_ONCE);
+      if (beyond.length === 0) return;
+      for (const [projectId, traceIds] of byProject(beyond)) {
+        for (let at = 0; at < traceIds.length && !stopped.aborted; at += TRACES_PER_BATCH) {
+          const some = traceIds.slice(at, at + TRACES_PER_BATCH);
+          const deleted = await this.batch.ofTraces(projectScope(projectId), some, cutoffs.get(projectId)!);
+          tell(projectId, deleted);
+        }
+      }
+    }
+  }
+
+  private takeWhole(day: number, cutoffs: Cutoffs): Promise<Map<string, Deleted>> {
+    return this.storage.write(async (tx) => {
+      await tx.takeTime();
+      // Traces before their spans, as all writers lock them.
+      const gone = await this.expired.deleteTracesOfDay(tx, day, cutoffs);
+      await holdDay(tx, day, HOLD_MS);
+      await this.participants.beforeExpire(tx, { range: { from: dayStart(day), until: dayStart(day) + DAY_MS } });
+      const spans = gone.reduce((sum, { spanCount }) => sum + spanCount, 0);
+      if ((await this.expired.deleteKeysOfDay(tx, day)) !== spans)
+        throw new NotWhole('a trace of the day was written to');
+      await this.traces.deleteTagsOf(tx, gone);
+      const changes = gone.map((trace): TracingChange => ({
+        type: 'trace_deleted',
+        scope: projectScope(trace.projectId),
+        trace,
+      }));
+      // Before rows that all writers share: who waits for those may have a lock on the partition.
+      await emptyDay(tx, day, EMPTY_MS);
+      await this.participants.onCommit(tx, changes);
+      tx.end.afterCommit(() => this.participants.afterCommit(changes));
+      return sumsOf(gone);
+    });
+  }
+}
+
+function byProject(traces: readonly TraceOfDay[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { projectId, traceId } of traces) {
+    const known = found.get(projectId);
+    if (known) known.push(traceId);
+    else found.set(projectId, [traceId]);
+  }
+  return found;
+}
+
+function sumsOf(traces: readonly TraceRow[]): Map<string, Deleted> {
+  const sums = new Map<string, Deleted>();
+  for (const { projectId, spanCount } of traces) {
+    const sum = sums.get(projectId) ?? { traces: 0, spans: 0 };
+    sums.set(projectId, { traces: sum.traces + 1, spans: sum.spans + spanCount });
+  }
+  return sums;
+}

@@ -1,0 +1,65 @@
+import { type IngestRejection, type IngestSpan, type IngestTrace } from '@spandrel/contract';
+import { DomainError, NotFound } from '@spandrel/kernel';
+import { ingestedSpan } from './ingested-span.js';
+import { newTrace, patchedTrace } from './new-trace.js';
+import type { PricingTable } from '../pricing.js';
+import type { TracingJob } from './tracing-job.js';
+import type { WorkingSet } from './working-set.js';
+
+type IngestJob = Extract<TracingJob, { type: 'ingest' }>;
+
+/** A cost that a span had or lacked when it was exported is the one it comes back with. */
+const NO_PRICES: PricingTable = new Map();
+
+/** What became of a slice of an ingest. */
+export interface IngestSliceResult {
+  accepted: { traces: number; spans: number };
+  rejected: IngestRejection[];
+}
+
+/**
+ * Upserts the traces and then the spans of an ingest, all or nothing per item (contract.md "Spans").
+ * Sending the same again changes nothing.
+ */
+export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTable): IngestSliceResult {
+  const result: IngestSliceResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };
+  for (const { item } of job.traces) {
+    ingestTrace(set, item, job.now);
+    result.accepted.traces++;
+  }
+  for (const { index, item } of job.spans) {
+    try {
+      ingestSpan(set, item, job, pricing);
+      result.accepted.spans++;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      result.rejected.push({ index, collection: 'spans', code: error.code, message: rejectionMessage(error) });
+    }
+  }
+  return result;
+}
+
+function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
+  const existing = set.trace(item.id);
+  if (existing) {
+    const next = patchedTrace(existing, item);
+    if (next !== existing) set.updateTrace(existing, next);
+    return;
+  }
+  const startedAt = item.started_at ?? item.defaults?.started_at ?? now;
+  const place = { projectId: set.scope.projectId, id: item.id, startedAt, createHash: null };
+  set.createTrace(newTrace(place, { ...item, name: item.name ?? item.defaults?.name }));
+}
+
+function ingestSpan(set: WorkingSet, item: IngestSpan, { now, restored }: IngestJob, pricing: PricingTable): void {
+  if (!set.trace(item.trace_id)) throw new NotFound('trace_not_found', 'there is no trace with this trace_id');
+  const around = { now, projectId: set.scope.projectId, pricing: restored ? NO_PRICES : pricing };
+  const step = ingestedSpan(set.span(item.id), item, around);
+  if (step.type === 'span_created') set.createSpan(step.after);
+  else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after, restored);
+  else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after, restored);
+}
+
+/** One line that says which member is at fault. */
+const rejectionMessage = (error: DomainError): string =>
+  [error.message, ...(error.errors ?? []).map(({ path, message }) => `${path} ${message}`)].join(': ');

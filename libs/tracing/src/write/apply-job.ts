@@ -1,0 +1,142 @@
+import { Conflict, NotFound } from '@spandrel/kernel';
+import type { SpanKind } from '@spandrel/contract';
+import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
+import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
+import { finishedSpan, type Finish } from './finish-span.js';
+import { metadataText, newSpan } from './new-span.js';
+import { newTrace, patchedTrace } from './new-trace.js';
+import type { PricingTable } from '../pricing.js';
+import { requestHash } from './request-hash.js';
+import type { StoredSpan } from '../span.entity.js';
+import { STATUS } from '../status.js';
+import type { TraceRow } from '../trace.entity.js';
+import type { RowJob } from './tracing-job.js';
+import type { WorkingSet } from './working-set.js';
+
+type Job<Type extends RowJob['type']> = Extract<RowJob, { type: Type }>;
+
+/** What a job's caller is told. */
+export type JobAnswer =
+  | { type: 'trace'; trace: TraceRow }
+  | { type: 'span'; span: StoredSpan }
+  | { type: 'ingested'; result: IngestSliceResult }
+  | { type: 'deleted'; spansDeleted: number; tracesDeleted: number };
+
+/**
+ * Does one job in memory: all rules of traces and spans are here and in `apply-ingest.ts`.
+ * A job that throws has changed nothing.
+ * @throws NotFound, Conflict, Invalid as the contract has it ("Traces", "Spans", "States and transitions").
+ */
+export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): JobAnswer {
+  switch (job.type) {
+    case 'create_trace':
+      return { type: 'trace', trace: createTrace(set, job) };
+    case 'patch_trace':
+      return { type: 'trace', trace: patchTrace(set, job) };
+    case 'create_span':
+      return { type: 'span', span: createSpan(set, job, pricing) };
+    case 'complete_span':
+      return { type: 'span', span: completeSpan(set, job, pricing) };
+    case 'fail_span':
+      return { type: 'span', span: failSpan(set, job, pricing) };
+    case 'delete_span':
+      return { type: 'span', span: deleteSpan(set, job) };
+    case 'ingest':
+      return { type: 'ingested', result: applyIngest(set, job, pricing) };
+  }
+}
+
+function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trace'>): TraceRow {
+  const createHash = body.id ? requestHash({ ...body }) : null;
+  const row = newTrace({ projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash }, body);
+  const existing = set.trace(id);
+  if (!existing) {
+    set.createTrace(row);
+    return row;
+  }
+  if (existing.createHash !== createHash) throw new Conflict('id_conflict', 'a trace with this id exists already');
+  // As the first answer was, whatever has become of the trace since.
+  return { ...row, startedAt: existing.startedAt };
+}
+
+function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow {
+  const trace = set.trace(id);
+  if (!trace) throw traceNotFound();
+  const next = patchedTrace(trace, body);
+  if (next !== trace) set.updateTrace(trace, next);
+  return next;
+}
+
+function createSpan(set: WorkingSet, { id, now, body, scope }: Job<'create_span'>, pricing: PricingTable): StoredSpan {
+  const createHash = body.id ? requestHash({ ...body }) : null;
+  const existing = set.span(id);
+  if (existing) {
+    if (existing.createHash === createHash) return existing;
+    throw new Conflict('id_conflict', 'a span with this id exists already');
+  }
+  if (!set.trace(body.trace_id)) throw traceNotFound();
+  const span = newSpan(
+    {
+      projectId: scope.projectId,
+      id,
+      traceId: body.trace_id,
+      parentId: body.parent_id,
+      name: body.name,
+      kind: body.kind,
+      input: body.input,
+      metadata: body.metadata,
+      startedAt: body.started_at ?? now,
+      createHash,
+    },
+    pricing,
+  );
+  set.createSpan(span);
+  return span;
+}
+
+function completeSpan(set: WorkingSet, { id, now, body }: Job<'complete_span'>, pricing: PricingTable): StoredSpan {
+  const span = runningSpan(set, id);
+  const merged = body.metadata && metadataText({ ...objectFromJsonText(span.metadata), ...body.metadata });
+  return finish(set, span, pricing, {
+    error: null,
+    endedAt: body.ended_at ?? undefined,
+    now,
+    kind: body.kind ?? undefined,
+    output: body.output,
+    metadata: body.metadata ? merged : undefined,
+  });
+}
+
+function failSpan(set: WorkingSet, { id, now, body }: Job<'fail_span'>, pricing: PricingTable): StoredSpan {
+  return finish(set, runningSpan(set, id), pricing, {
+    error: body.error,
+    endedAt: body.ended_at ?? undefined,
+    now,
+    kind: body.kind ?? undefined,
+    output: body.output,
+    metadata: undefined,
+  });
+}
+
+function finish(set: WorkingSet, span: StoredSpan, pricing: PricingTable, how: Finish): StoredSpan {
+  const finished = finishedSpan(span, how, fromJsonText(span.kind) as SpanKind, pricing);
+  set.replaceSpan(how.error === null ? 'span_completed' : 'span_failed', span, finished);
+  return finished;
+}
+
+function deleteSpan(set: WorkingSet, { id }: Job<'delete_span'>): StoredSpan {
+  const span = set.span(id);
+  if (!span) throw spanNotFound();
+  set.deleteSpan(span);
+  return span;
+}
+
+function runningSpan(set: WorkingSet, id: string): StoredSpan {
+  const span = set.span(id);
+  if (!span) throw spanNotFound();
+  if (span.status !== STATUS.running) throw new Conflict('span_already_finished', 'the span is already finished');
+  return span;
+}
+
+export const traceNotFound = (): NotFound => new NotFound('trace_not_found', 'there is no trace with this id');
+export const spanNotFound = (): NotFound => new NotFound('span_not_found', 'there is no span with this id');

@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import {
+  fieldErrors,
+  INGEST_ITEMS_MAX,
+  ingestTraceSchema,
+  type IngestRejection,
+  type IngestResult,
+} from '@spandrel/contract';
+import { Invalid, type Scope } from '@spandrel/kernel';
+import type { z } from 'zod';
+import { ingestedSpanSchema } from './ingested-span.js';
+import { RecordWrites } from './record-writes.js';
+import type { Indexed } from './tracing-job.js';
+
+/** What `POST /api/ingest` carries, items unchecked. */
+interface IngestRequest {
+  traces?: unknown[] | null | undefined;
+  spans?: unknown[] | null | undefined;
+}
+
+/** `POST /api/ingest`: checks and upserts items, all or nothing per item, traces before spans (contract.md "Spans"). */
+@Injectable()
+export class Ingest {
+  constructor(private readonly writes: RecordWrites) {}
+
+  /**
+   * @returns once every slice is durable.
+   * @throws Invalid `payload_too_large` for too many items. Unavailable when the database is lost on the way: what was
+   *   written before stays, and sending all of it again is safe.
+   */
+  async ingest(scope: Scope, request: IngestRequest): Promise<IngestResult> {
+    const traces = request.traces ?? [];
+    const spans = request.spans ?? [];
+    if (traces.length + spans.length > INGEST_ITEMS_MAX) {
+      throw new Invalid('payload_too_large', `an ingest takes up to ${INGEST_ITEMS_MAX} traces and spans`);
+    }
+    const result: IngestResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };
+    const { jobItems } = this.writes;
+    for (let start = 0; start < traces.length + spans.length; start += jobItems) {
+      const end = start + jobItems;
+      const rejected: IngestRejection[] = [];
+      const slice = {
+        traces: checked('traces', ingestTraceSchema, traces, start, end, rejected),
+        spans: checked('spans', ingestedSpanSchema, spans, start - traces.length, end - traces.length, rejected),
+      };
+      const { result: done } = await this.writes.submit(
+        { type: 'ingest', scope, now: Date.now(), ...slice },
+        'ingested',
+      );
+      result.accepted.traces += done.accepted.traces;
+      result.accepted.spans += done.accepted.spans;
+      result.rejected.push(...rejected, ...done.rejected);
+    }
+    result.rejected.sort(byPlace);
+    return result;
+  }
+}
+
+function checked<Item>(
+  collection: IngestRejection['collection'],
+  schema: z.ZodType<Item>,
+  items: readonly unknown[],
+  start: number,
+  end: number,
+  rejected: IngestRejection[],
+): Indexed<Item>[] {
+  const valid: Indexed<Item>[] = [];
+  for (let index = Math.max(0, start); index < Math.min(end, items.length); index++) {
+    const parsed = schema.safeParse(items[index]);
+    if (parsed.success) {
+      valid.push({ index, item: parsed.data });
+    } else {
+      const faults = fieldErrors(parsed.error).map(({ path, message }) =>
+        path === '' ? message : `${path} ${message}`,
+      );
+      rejected.push({ index, collection, code: 'validation_failed', message: faults.join('; ') });
+    }
+  }
+  return valid;
+}
+
+const byPlace = (a: IngestRejection, b: IngestRejection): number =>
+  a.collection === b.collection ? a.index - b.index : a.collection === 'traces' ? -1 : 1;

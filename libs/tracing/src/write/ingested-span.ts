@@ -1,0 +1,178 @@
+import { ingestSpanSchema, isStorableText, type IngestSpan, type SpanKind } from '@spandrel/contract';
+import { Conflict, Invalid } from '@spandrel/kernel';
+import { fromJsonText, toJsonText } from '@spandrel/storage';
+import { assertEndAfterStart, finishedSpan } from './finish-span.js';
+import { metadataText, newSpan } from './new-span.js';
+import type { PricingTable } from '../pricing.js';
+import { spanFacts } from './span-facts.js';
+import type { StoredSpan } from '../span.entity.js';
+import { STATUS } from '../status.js';
+
+/** A span as it is ingested. A trace id that no column can hold names no trace. */
+export const ingestedSpanSchema = ingestSpanSchema.refine(({ trace_id: id }) => isStorableText(id), {
+  path: ['trace_id'],
+  message: 'must not hold NUL characters or lone surrogates',
+});
+
+/** What an ingested span does to the stored one. */
+export type IngestStep =
+  | { type: 'unchanged' }
+  | { type: 'span_created'; after: StoredSpan }
+  /** New and finished: `before` is its running form. */
+  | { type: 'created_finished'; finished: FinishType; before: StoredSpan; after: StoredSpan }
+  | { type: 'span_updated' | 'span_corrected' | FinishType; before: StoredSpan; after: StoredSpan };
+
+type FinishType = 'span_completed' | 'span_failed';
+
+const UNCHANGED: IngestStep = { type: 'unchanged' };
+
+interface Surroundings {
+  now: number;
+  projectId: string;
+  pricing: PricingTable;
+}
+
+/** How the item says the span stands; `error` null is completed. */
+type Standing = { running: true } | { running: false; error: string | null };
+
+/**
+ * Merges a whole span sent by ingest with what is stored (contract.md "Spans"). Members given replace; a finished span
+ * never runs again: from a running version that comes late only what the finished one lacks is taken.
+ * @param stored the span with this id, if there is one.
+ * @throws Conflict when it belongs to another trace; Invalid when the item contradicts itself.
+ */
+export function ingestedSpan(stored: StoredSpan | null, item: IngestSpan, around: Surroundings): IngestStep {
+  if (stored && stored.traceId !== item.trace_id) {
+    throw new Conflict('id_conflict', 'a span with this id belongs to another trace');
+  }
+  const standing = standingOf(item);
+  if (!stored) return firstSeen(item, standing, around);
+  if (stored.status === STATUS.running) return whileRunning(stored, item, standing, around);
+  return standing.running ? lateRunningVersion(stored, item) : correction(stored, item, standing.error, around.pricing);
+}
+
+function firstSeen(item: IngestSpan, standing: Standing, { now, projectId, pricing }: Surroundings): IngestStep {
+  const startedAt = item.started_at ?? Math.min(now, item.ended_at ?? now);
+  const created = newSpan(
+    {
+      projectId,
+      id: item.id,
+      traceId: item.trace_id,
+      parentId: item.parent_id,
+      name: item.name,
+      kind: item.kind,
+      input: item.input,
+      metadata: item.metadata,
+      startedAt,
+      createHash: null,
+    },
+    pricing,
+  );
+  if (standing.running) return { type: 'span_created', after: { ...created, output: toJsonText(item.output) } };
+  const { type: finished, after } = finishedNow(created, item, standing.error, now, pricing);
+  return { type: 'created_finished', finished, before: created, after };
+}
+
+function whileRunning(
+  stored: StoredSpan,
+  item: IngestSpan,
+  standing: Standing,
+  { now, pricing }: Surroundings,
+): IngestStep {
+  const after = withMembers(stored, item, false, pricing);
+  if (!standing.running) {
+    return { ...finishedNow(after, item, standing.error, now, pricing), before: stored };
+  }
+  return sameSpan(stored, after) ? UNCHANGED : { type: 'span_updated', before: stored, after };
+}
+
+function correction(stored: StoredSpan, item: IngestSpan, error: string | null, pricing: PricingTable): IngestStep {
+  const merged = withMembers(stored, item, true, pricing);
+  const endedAt = item.ended_at ?? merged.endedAt!;
+  assertEndAfterStart(merged.startedAt, endedAt);
+  const after: StoredSpan = {
+    ...merged,
+    status: error === null ? STATUS.completed : STATUS.failed,
+    error: toJsonText(error),
+    endedAt,
+    durationMs: endedAt - merged.startedAt,
+  };
+  return sameSpan(stored, after) ? UNCHANGED : { type: 'span_corrected', before: stored, after };
+}
+
+/** Batches may arrive in any order: the start of a span after its end. */
+function lateRunningVersion(stored: StoredSpan, item: IngestSpan): IngestStep {
+  const after: StoredSpan = {
+    ...stored,
+    parentId: stored.parentId ?? item.parent_id ?? null,
+    input: stored.input ?? toJsonText(item.input),
+    output: stored.output ?? toJsonText(item.output),
+  };
+  return sameSpan(stored, after) ? UNCHANGED : { type: 'span_corrected', before: stored, after };
+}
+
+function finishedNow(
+  span: StoredSpan,
+  item: IngestSpan,
+  error: string | null,
+  now: number,
+  pricing: PricingTable,
+): { type: FinishType; after: StoredSpan } {
+  const kind = item.kind ?? (fromJsonText(span.kind) as SpanKind);
+  const finish = {
+    error,
+    endedAt: item.ended_at ?? undefined,
+    now,
+    kind: undefined,
+    output: item.output,
+    metadata: undefined,
+  };
+  const after = finishedSpan(span, finish, kind, pricing);
+  return { type: error === null ? 'span_completed' : 'span_failed', after };
+}
+
+/** The span with the members that were given. */
+function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pricing: PricingTable): StoredSpan {
+  const kind = item.kind ? JSON.stringify(item.kind) : undefined;
+  const kindChanged = kind !== undefined && kind !== span.kind;
+  return {
+    ...span,
+    ...(kindChanged && { kind, ...spanFacts(item.kind!, finished, pricing) }),
+    name: item.name,
+    parentId: item.parent_id === undefined ? span.parentId : item.parent_id,
+    input: item.input === undefined ? span.input : toJsonText(item.input),
+    output: item.output === undefined ? span.output : toJsonText(item.output),
+    metadata: item.metadata ? metadataText(item.metadata) : span.metadata,
+    startedAt: item.started_at ?? span.startedAt,
+  };
+}
+
+/** What can be told of an item alone. @throws Invalid when it contradicts itself. */
+export function assertConsistent(item: IngestSpan): void {
+  const { running } = standingOf(item);
+  const { started_at: startedAt, ended_at: endedAt } = item;
+  if (!running && typeof startedAt === 'number' && typeof endedAt === 'number') assertEndAfterStart(startedAt, endedAt);
+}
+
+/** @throws Invalid when status, error and end contradict each other. */
+function standingOf(item: IngestSpan): Standing {
+  const status = item.status ?? undefined;
+  const ended = typeof item.ended_at === 'number';
+  const error = typeof status === 'object' ? status.failed.error : (item.error ?? null);
+  if (status === 'running') {
+    if (error !== null || ended) throw contradiction('a running span has neither error nor ended_at');
+    return { running: true };
+  }
+  if (status === 'completed') {
+    if (error !== null) throw contradiction('a completed span has no error');
+    return { running: false, error: null };
+  }
+  if (status !== undefined || error !== null) return { running: false, error: error ?? '' };
+  return ended ? { running: false, error: null } : { running: true };
+}
+
+const contradiction = (message: string): Invalid =>
+  new Invalid('validation_failed', 'the span contradicts itself', [{ path: 'status', message }]);
+
+const sameSpan = (a: StoredSpan, b: StoredSpan): boolean =>
+  (Object.keys(a) as (keyof StoredSpan)[]).every((member) => a[member] === b[member]);

@@ -1,0 +1,47 @@
+import { DEFAULT_SPAN_KIND, type SpanKind } from '@spandrel/contract';
+import { toJsonText } from '@spandrel/storage';
+import type { PricingTable } from '../pricing.js';
+import { spanFacts } from './span-facts.js';
+import type { StoredSpan } from '../span.entity.js';
+import { STATUS } from '../status.js';
+
+/** What a span is made of. */
+export interface SpanDraft {
+  projectId: string;
+  id: string;
+  traceId: string;
+  parentId: string | null | undefined;
+  name: string;
+  kind: SpanKind | null | undefined;
+  input: unknown;
+  metadata: Record<string, unknown> | null | undefined;
+  startedAt: number;
+  createHash: string | null;
+}
+
+/** A span that starts to run. */
+export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
+  const kind: SpanKind = draft.kind ?? DEFAULT_SPAN_KIND;
+  return {
+    projectId: draft.projectId,
+    id: draft.id,
+    traceId: draft.traceId,
+    parentId: draft.parentId ?? null,
+    name: draft.name,
+    status: STATUS.running,
+    ...spanFacts(kind, false, pricing),
+    startedAt: draft.startedAt,
+    endedAt: null,
+    durationMs: null,
+    createHash: draft.createHash,
+    kind: JSON.stringify(kind),
+    input: toJsonText(draft.input),
+    output: null,
+    metadata: metadataText(draft.metadata),
+    error: null,
+  };
+}
+
+/** Metadata as the column keeps them; none is nothing. */
+export const metadataText = (metadata: Record<string, unknown> | null | undefined): string | null =>
+  metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : null;

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+import type { SpanRow } from '../span.entity.js';
+import type { TracingChange } from './tracing-change.js';
+
+/** Spans that go together with their traces when they have been kept long enough, of any projects. */
+export type LeavingSpans =
+  | { readonly spans: readonly SpanRow[] }
+  /** All that started within a range, in milliseconds since the epoch; `until` is not in it. */
+  | { readonly range: { readonly from: number; readonly until: number } };
+
+/**
+ * Takes part in every write of traces and spans, in the same transaction: roll-ups, the event log and captures can
+ * never disagree with the spans (architecture "Kernel and extension points").
+ *
+ * A throw loses the whole transaction: participants check nothing that a caller could get wrong.
+ */
+export interface SpanCommitParticipant {
+  readonly name: string;
+
+  /** Called once a transaction, after the rows are written. @param changes at least one, in the order they happened. */
+  onCommit?(tx: WriteTx, changes: readonly TracingChange[]): Promise<void>;
+
+  /** Called while the spans of a trace that is being deleted can still be read; `trace_deleted` follows. */
+  beforeDelete?(tx: WriteTx, deletion: { scope: Scope; traceId: string }): Promise<void>;
+
+  /** As {@link beforeDelete}, for traces that have been kept long enough; a `trace_deleted` for each of them follows. */
+  beforeExpire?(tx: WriteTx, leaving: LeavingSpans): Promise<void>;
+
+  /** Called once the changes are durable, before callers are answered. Must not throw and must be quick. */
+  afterCommit?(changes: readonly TracingChange[]): void;
+}
+
+/** Who takes part, in the order they registered. */
+@Injectable()
+export class SpanCommitParticipants {
+  private readonly participants: SpanCommitParticipant[] = [];
+
+  register(participant: SpanCommitParticipant): void {
+    this.participants.push(participant);
+  }
+
+  async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    for (const participant of this.participants) await participant.onCommit?.(tx, changes);
+  }
+
+  async beforeDelete(tx: WriteTx, deletion: { scope: Scope; traceId: string }): Promise<void> {
+    for (const participant of this.participants) await participant.beforeDelete?.(tx, deletion);
+  }
+
+  async beforeExpire(tx: WriteTx, leaving: LeavingSpans): Promise<void> {
+    for (const participant of this.participants) await participant.beforeExpire?.(tx, leaving);
+  }
+
+  afterCommit(changes: readonly TracingChange[]): void {
+    if (changes.length === 0) return;
+    for (const participant of this.participants) participant.afterCommit?.(changes);
+  }
+}

@@ -1,0 +1,75 @@
+import { addCost, subtractCost, toCostSum } from './cost-sum.js';
+import type { SpanRow } from '../span.entity.js';
+import { STATUS } from '../status.js';
+import { modelCounts } from '../trace-resource.js';
+import type { TraceRow } from '../trace.entity.js';
+
+/** What of a span its trace's roll-up depends on. */
+export type RolledUp = Pick<SpanRow, 'status' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;
+
+/** The roll-up of a trace without spans. */
+export const EMPTY_ROLLUP = {
+  status: STATUS.running,
+  spanCount: 0,
+  runningCount: 0,
+  errorCount: 0,
+  totalTokens: 0,
+  costUsd: 0,
+  costPico: 0,
+  costCount: 0,
+  models: '[]',
+  lastEndedAt: null,
+} satisfies Partial<TraceRow>;
+
+/**
+ * The trace after one of its spans came (`before` null), changed, or went (`after` null). All of it is sums, which go
+ * up and down exactly, but for the latest end: see {@link losesLatestEnd}.
+ */
+export function rollUp(trace: TraceRow, before: RolledUp | null, after: RolledUp | null): TraceRow {
+  const next = { ...trace };
+  if (before) count(next, before, -1);
+  if (after) count(next, after, 1);
+  if (before?.model !== after?.model) next.models = countModels(trace, before?.model ?? null, after?.model ?? null);
+  next.lastEndedAt = later(trace.lastEndedAt, after?.endedAt ?? null);
+  next.status = rolledUpStatus(next);
+  return next;
+}
+
+/** True when the change takes away what may have been the latest end: it must then be looked up among all spans. */
+export const losesLatestEnd = (trace: TraceRow, before: RolledUp | null, after: RolledUp | null): boolean =>
+  typeof before?.endedAt === 'number' &&
+  before.endedAt === trace.lastEndedAt &&
+  (after?.endedAt ?? -Infinity) < before.endedAt;
+
+/** `running` while a span runs or none has come, else `failed` if one failed, else `completed`. */
+const rolledUpStatus = (trace: TraceRow): number => {
+  if (trace.spanCount === 0 || trace.runningCount > 0) return STATUS.running;
+  return trace.errorCount > 0 ? STATUS.failed : STATUS.completed;
+};
+
+function count(trace: TraceRow, span: RolledUp, sign: 1 | -1): void {
+  trace.spanCount += sign;
+  if (span.status === STATUS.running) trace.runningCount += sign;
+  if (span.status === STATUS.failed) trace.errorCount += sign;
+  trace.totalTokens += sign * (span.totalTokens ?? 0);
+  if (span.cost === null) return;
+  trace.costCount += sign;
+  const sum = { usd: trace.costUsd, pico: trace.costPico };
+  const { usd, pico } = (sign === 1 ? addCost : subtractCost)(sum, toCostSum(span.cost));
+  trace.costUsd = usd;
+  trace.costPico = pico;
+}
+
+const later = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+function countModels(trace: TraceRow, before: string | null, after: string | null): string {
+  const counts = new Map(modelCounts(trace));
+  if (before !== null) {
+    const left = (counts.get(before) ?? 0) - 1;
+    if (left > 0) counts.set(before, left);
+    else counts.delete(before);
+  }
+  if (after !== null) counts.set(after, (counts.get(after) ?? 0) + 1);
+  return JSON.stringify([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

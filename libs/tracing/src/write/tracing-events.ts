@@ -1,0 +1,57 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DomainEvents, type WireEvent } from '@spandrel/events';
+import type { Scope } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+import { SpanCommitParticipants, type SpanCommitParticipant } from './span-commit-participant.js';
+import { spanJson } from '../span-json.js';
+import { traceResource } from '../trace-resource.js';
+import type { TracingChange } from './tracing-change.js';
+
+/** Tells of traces and spans in the transactions that write them (service-spec "Events"). */
+@Injectable()
+export class TracingEvents implements SpanCommitParticipant, OnModuleInit {
+  readonly name = 'events';
+
+  constructor(
+    private readonly participants: SpanCommitParticipants,
+    private readonly events: DomainEvents,
+  ) {}
+
+  onModuleInit(): void {
+    this.participants.register(this);
+  }
+
+  async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
+    const byProject = new Map<string, { scope: Scope; events: WireEvent[] }>();
+    for (const change of changes) {
+      const event = eventOf(change);
+      if (!event) continue;
+      const { scope } = change;
+      const ofProject = byProject.get(scope.projectId);
+      if (ofProject) ofProject.events.push(event);
+      else byProject.set(scope.projectId, { scope, events: [event] });
+    }
+    for (const { scope, events } of byProject.values()) await this.events.emitWire(tx, scope, events);
+  }
+}
+
+/** A changed trace, a running span that changed and a corrected one have no event of the spec's. */
+function eventOf(change: TracingChange): WireEvent | undefined {
+  const { type } = change;
+  switch (type) {
+    case 'trace_created':
+      return { type, json: JSON.stringify({ type, trace: traceResource(change.trace) }) };
+    case 'trace_deleted':
+      return { type, json: JSON.stringify({ type, trace_id: change.trace.id }) };
+    case 'cleared':
+      return { type, json: JSON.stringify({ type }) };
+    case 'span_created':
+    case 'span_completed':
+    case 'span_failed':
+      return { type, json: `{"type":"${type}","span":${spanJson(change.after)}}` };
+    case 'span_deleted':
+      return { type, json: JSON.stringify({ type, span_id: change.before.id }) };
+    default:
+      return undefined;
+  }
+}
