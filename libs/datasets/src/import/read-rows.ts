@@ -1,7 +1,7 @@
 import { csvRows } from './csv-rows.js';
 import { decodeUtf8 } from './decode-utf8.js';
 import type { FileFormat } from './file-format.js';
-import { jsonArrayRows } from './json-array-scanner.js';
+import { jsonArrayRows } from './json-array-rows.js';
 import { jsonlRows } from './jsonl-rows.js';
 import type { SourceRow } from './source-row.js';
 

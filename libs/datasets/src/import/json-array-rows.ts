@@ -14,7 +14,7 @@ type Place = 'before' | 'first element' | 'next element' | 'element' | 'after';
  * Cuts the text of a JSON array into its elements without reading them: it knows brackets and strings only. Pieces may
  * be cut anywhere; what is held is one element at most.
  */
-export class JsonArrayScanner {
+class JsonArrayScanner {
   private readonly row: RowText;
   private place: Place = 'before';
   private line = 1;
