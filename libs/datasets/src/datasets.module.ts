@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
 import { TracingModule } from '@spandrel/tracing';
+import { UploadsModule } from '@spandrel/uploads';
 import { CaptureAtSpanEnd } from './capture/capture-at-span-end.js';
 import { CaptureMetrics } from './capture/capture-metrics.js';
 import { CaptureRuleStore } from './capture/capture-rule.store.js';
@@ -28,11 +29,10 @@ import { ImportController } from './import/import.controller.js';
 import { ImportStore } from './import/import.store.js';
 import { RestoreDatasets } from './restore-datasets.js';
 import { SnapshotStore } from './snapshots/snapshot.store.js';
-import { UploadSpool } from './import/upload-spool.js';
 
 /** Datasets, datapoints, their import and export, capture rules. */
 @Module({
-  imports: [EventsModule, TracingModule],
+  imports: [EventsModule, TracingModule, UploadsModule],
   controllers: [DatasetsController, DatapointsController, ImportController, ExportController, CaptureRulesController],
   providers: [
     DatasetStore,
@@ -46,7 +46,6 @@ import { UploadSpool } from './import/upload-spool.js';
     ImportStore,
     FinishImports,
     ImportUpkeep,
-    UploadSpool,
     ImportFile,
     ExportDataset,
     RestoreDatasets,
@@ -59,14 +58,6 @@ import { UploadSpool } from './import/upload-spool.js';
     CaptureWorker,
     CaptureAtSpanEnd,
   ],
-  exports: [
-    DatasetStore,
-    DatapointStore,
-    DatasetParticipants,
-    ChangeDatapoints,
-    DatasetSnapshots,
-    RestoreDatasets,
-    UploadSpool,
-  ],
+  exports: [DatasetStore, DatapointStore, DatasetParticipants, ChangeDatapoints, DatasetSnapshots, RestoreDatasets],
 })
 export class DatasetsModule {}

@@ -1,5 +1,5 @@
 import type { ExportCollection } from '@spandrel/contract';
-import { FileFault, isSpace, JsonNesting, RowText } from '@spandrel/datasets';
+import { FileFault, isSpace, JsonNesting, RowText } from '@spandrel/uploads';
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;

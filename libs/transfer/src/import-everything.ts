@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
-import { receiveUpload, UploadSpool } from '@spandrel/datasets';
+import { receiveUpload, UploadSpool } from '@spandrel/uploads';
 import {
   DomainError,
   Invalid,

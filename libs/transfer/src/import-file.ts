@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EXPORT_COLLECTIONS, type ExportCollection } from '@spandrel/contract';
-import { decodeUtf8, FileFault, type SpooledFile } from '@spandrel/datasets';
+import { decodeUtf8, FileFault, type SpooledFile } from '@spandrel/uploads';
 import { Invalid } from '@spandrel/kernel';
 import { CollectionScanner, type FilePart } from './collection-scanner.js';
 import { checkMember, memberFault, readItem } from './import-items.js';

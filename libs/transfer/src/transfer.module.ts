@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DatasetsModule } from '@spandrel/datasets';
 import { TracingModule } from '@spandrel/tracing';
+import { UploadsModule } from '@spandrel/uploads';
 import { ExportEverything } from './export-everything.js';
 import { ExportJsonController } from './export-json.controller.js';
 import { WriteImportBatch } from './import-batch.js';
@@ -10,7 +11,7 @@ import { RunningImports } from './running-imports.js';
 
 /** Everything out as one JSON file, and back in. */
 @Module({
-  imports: [TracingModule, DatasetsModule],
+  imports: [TracingModule, DatasetsModule, UploadsModule],
   controllers: [ExportJsonController, ImportJsonController],
   providers: [ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
 })

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
-import { COLUMNS, FileFault, type Column, type SourceRow } from './source-row.js';
+import { FileFault } from '@spandrel/uploads';
+import { COLUMNS, type Column, type SourceRow } from './source-row.js';
 
 /** Rows handed over at once. */
 const ROWS_AT_ONCE = 256;

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
 import { Invalid, LOGGER, SETTINGS, type Logger, type Scope, type Settings, type StreamedBody } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
+import { receiveUpload, type ReceivedFile, FileFault, UploadSpool } from '@spandrel/uploads';
 import { datapointOfRow, RowFault } from './datapoint-of-row.js';
 import { DatapointStore } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
@@ -11,11 +12,9 @@ import { ImportUpkeep } from './import-upkeep.js';
 import { ImportStore } from './import.store.js';
 import { datasetNotFound } from '../not-found.js';
 import { readRows } from './read-rows.js';
-import { receiveUpload, type ReceivedFile } from './receive-upload.js';
 import { SkippedRows } from './skipped-rows.js';
-import { FileFault, type SourceRow } from './source-row.js';
+import { type SourceRow } from './source-row.js';
 import { StagedImport } from './staged-import.js';
-import { UploadSpool } from './upload-spool.js';
 
 /** Datapoints that one transaction writes: one statement on Postgres, a few milliseconds of the event loop on SQLite. */
 const DATAPOINTS_AT_ONCE = 256;

@@ -1,6 +1,5 @@
-import { isSpace, JsonNesting } from './json-nesting.js';
-import { RowText } from './row-text.js';
-import { FileFault, type SourceRow } from './source-row.js';
+import { isSpace, JsonNesting, RowText, FileFault } from '@spandrel/uploads';
+import { type SourceRow } from './source-row.js';
 
 const NEWLINE = 0x0a;
 const COMMA = 0x2c;

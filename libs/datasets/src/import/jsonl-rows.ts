@@ -1,4 +1,4 @@
-import { RowText } from './row-text.js';
+import { RowText } from '@spandrel/uploads';
 import type { SourceRow } from './source-row.js';
 
 /** Rows of JSON lines, made as they are taken; empty lines are passed over. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { FileFault } from '@spandrel/uploads';
 import type { FileFormat } from './file-format.js';
 import { readRows } from './read-rows.js';
-import { FileFault, type SourceRow } from './source-row.js';
+import { type SourceRow } from './source-row.js';
 
 const LIMIT = 1_000;
 

@@ -1,5 +1,5 @@
+import { decodeUtf8 } from '@spandrel/uploads';
 import { csvRows } from './csv-rows.js';
-import { decodeUtf8 } from './decode-utf8.js';
 import type { FileFormat } from './file-format.js';
 import { jsonArrayRows } from './json-array-rows.js';
 import { jsonlRows } from './jsonl-rows.js';

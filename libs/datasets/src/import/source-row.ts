@@ -18,15 +18,3 @@ export type SourceRow =
   | { line: number; json: string }
   | { line: number; cells: Partial<Record<Column, string>> }
   | { line: number; fault: string };
-
-/** A file that cannot be read on: there is no telling where the next row begins. `message` is fit for the caller. */
-export class FileFault extends Error {
-  override readonly name = 'FileFault';
-
-  constructor(
-    readonly line: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}

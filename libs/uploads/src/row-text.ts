@@ -1,4 +1,5 @@
-import type { SourceRow } from './source-row.js';
+/** The text of a row with the line that it begins in, or why it cannot be had. */
+export type TakenRow = { line: number; json: string } | { line: number; fault: string };
 
 /** Gathers the text of one row from pieces of a file, up to a limit; what is beyond is not kept. */
 export class RowText {
@@ -24,7 +25,7 @@ export class RowText {
   }
 
   /** The row, and starts the next one. */
-  take(line: number): SourceRow {
+  take(line: number): TakenRow {
     const { text, bytesMax } = this;
     // A UTF-16 unit is at most three bytes of UTF-8.
     const tooLong = this.tooLong || (text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { FileFault } from './source-row.js';
+import { FileFault } from './file-fault.js';
 
 const NEWLINE = 0x0a;
 /** A byte order mark and the start of UTF-16 are told by these. */

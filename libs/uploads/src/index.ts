@@ -1,0 +1,7 @@
+export { decodeUtf8 } from './decode-utf8.js';
+export { FileFault } from './file-fault.js';
+export { isSpace, JsonNesting } from './json-nesting.js';
+export { receiveUpload, type ReceivedFile } from './receive-upload.js';
+export { RowText } from './row-text.js';
+export { UploadSpool, type SpooledFile } from './upload-spool.js';
+export { UploadsModule } from './uploads.module.js';
