@@ -13,12 +13,11 @@ import {
   datapointListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
-import { ChangeDatapoints } from './change-datapoints.js';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { datapointResource } from './datapoint-resource.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
+import { EditDatapoints } from './edit-datapoints.js';
 import { ExportSpanToDataset } from './export-span.js';
 import { datapointNotFound, datasetNotFound } from './not-found.js';
 
@@ -26,10 +25,9 @@ import { datapointNotFound, datasetNotFound } from './not-found.js';
 @Controller('api/datasets/:id')
 export class DatapointsController {
   constructor(
-    private readonly storage: Storage,
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
-    private readonly changes: ChangeDatapoints,
+    private readonly edits: EditDatapoints,
     private readonly spans: ExportSpanToDataset,
   ) {}
 
@@ -46,10 +44,7 @@ export class DatapointsController {
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: createDatapointSchema }) { kind }: CreateDatapoint,
   ): Promise<DatapointResource> {
-    const now = Date.now();
-    const added = { id: newId(), kind, source: 'manual' as const, sourceSpanId: null };
-    const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
-    return datapointResource(row!);
+    return datapointResource(await this.edits.create(scope, datasetId, kind));
   }
 
   @Get('datapoints')
@@ -105,9 +100,7 @@ export class DatapointsController {
     @Body({ schema: updateDatapointSchema }) { kind }: UpdateDatapoint,
   ): Promise<DatapointResource> {
     if (kind === undefined) return this.read(scope, datasetId, id);
-    const now = Date.now();
-    const row = await this.storage.write((tx) => this.changes.replace(tx, scope, { datasetId, id, kind }, now));
-    return datapointResource(row);
+    return datapointResource(await this.edits.replace(scope, { datasetId, id, kind }));
   }
 
   @Delete('datapoints/:dp_id')
@@ -124,8 +117,7 @@ export class DatapointsController {
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Param('dp_id', new PathId(datapointNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
-    const now = Date.now();
-    await this.storage.write((tx) => this.changes.remove(tx, scope, datasetId, id, now));
+    await this.edits.delete(scope, datasetId, id);
     return { id, deleted: true };
   }
 
@@ -143,7 +135,7 @@ export class DatapointsController {
     @Body({ schema: exportSpanSchema }) body: ExportSpan,
   ): Promise<DatapointResource> {
     await this.mustExist(scope, datasetId);
-    return datapointResource(await this.spans.run(scope, datasetId, body.span_id));
+    return datapointResource(await this.spans.execute(scope, datasetId, body.span_id));
   }
 
   private async mustExist(scope: Scope, datasetId: string): Promise<void> {

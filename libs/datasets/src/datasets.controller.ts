@@ -11,48 +11,27 @@ import {
   datasetListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { DomainEvents } from '@spandrel/events';
-import { CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
+import { CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { ChangeDatasets } from './change-datasets.js';
 import { datasetResource } from './dataset-resource.js';
-import type { DatasetRow } from './dataset.entity.js';
 import { DatasetStore } from './dataset.store.js';
-import { DeleteDataset } from './delete-dataset.js';
 import { datasetNotFound } from './not-found.js';
 
 /** `/api/datasets` (service-spec "Datasets"). */
 @Controller('api/datasets')
 export class DatasetsController {
   constructor(
-    private readonly storage: Storage,
     private readonly datasets: DatasetStore,
-    private readonly deletions: DeleteDataset,
-    private readonly events: DomainEvents,
+    private readonly changes: ChangeDatasets,
   ) {}
 
   @Post()
   @Operation({ id: 'createDataset', access: 'write', summary: 'Make a dataset', answer: datasetSchema })
   async create(
     @CurrentScope() scope: Scope,
-    @Body({ schema: createDatasetSchema }) { name, description }: CreateDataset,
+    @Body({ schema: createDatasetSchema }) body: CreateDataset,
   ): Promise<DatasetResource> {
-    const now = Date.now();
-    const dataset: DatasetRow = {
-      projectId: scope.projectId,
-      id: newId(),
-      name,
-      description: description ?? null,
-      datapointCount: 0,
-      version: 0,
-      pinnedVersion: 0,
-      createdAt: now,
-      updatedAt: now,
-    };
-    await this.storage.write(async (tx) => {
-      await this.datasets.insert(tx, dataset);
-      await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(dataset) });
-    });
-    return datasetResource(dataset);
+    return datasetResource(await this.changes.create(scope, body));
   }
 
   @Get()
@@ -93,22 +72,9 @@ export class DatasetsController {
   async update(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
-    @Body({ schema: updateDatasetSchema }) { name, description }: UpdateDataset,
+    @Body({ schema: updateDatasetSchema }) body: UpdateDataset,
   ): Promise<DatasetResource> {
-    const now = Date.now();
-    const updated = await this.storage.write(async (tx) => {
-      const dataset = await this.datasets.findForWrite(tx, scope, id);
-      if (!dataset) throw datasetNotFound();
-      const after: DatasetRow = {
-        ...dataset,
-        name: name ?? dataset.name,
-        description: description === undefined ? dataset.description : description,
-        updatedAt: now,
-      };
-      await this.datasets.update(tx, after);
-      return after;
-    });
-    return datasetResource(updated);
+    return datasetResource(await this.changes.update(scope, id, body));
   }
 
   @Delete(':id')
@@ -124,7 +90,7 @@ export class DatasetsController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
-    await this.deletions.run(scope, id);
+    await this.changes.delete(scope, id);
     return { id, deleted: true };
   }
 }

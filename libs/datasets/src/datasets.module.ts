@@ -11,14 +11,16 @@ import { CaptureSpans } from './capture/capture-spans.js';
 import { CaptureSpanTagsStore } from './capture/capture-span-tags.store.js';
 import { CaptureTaskStore } from './capture/capture-task.store.js';
 import { CaptureWorker } from './capture/capture-worker.js';
+import { ChangeCaptureRules } from './capture/change-capture-rules.js';
 import { ChangeDatapoints } from './change-datapoints.js';
+import { ChangeDatasets } from './change-datasets.js';
+import { EditDatapoints } from './edit-datapoints.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatapointsController } from './datapoints.controller.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import { DatasetSnapshots } from './snapshots/dataset-snapshots.js';
 import { DatasetStore } from './dataset.store.js';
 import { DatasetsController } from './datasets.controller.js';
-import { DeleteDataset } from './delete-dataset.js';
 import { ExportDataset } from './export/export-dataset.js';
 import { ExportSpanToDataset } from './export-span.js';
 import { ExportController } from './export/export.controller.js';
@@ -41,7 +43,8 @@ import { SnapshotStore } from './snapshots/snapshot.store.js';
     DatasetParticipants,
     ChangeDatapoints,
     DatasetSnapshots,
-    DeleteDataset,
+    ChangeDatasets,
+    EditDatapoints,
     ExportSpanToDataset,
     ImportStore,
     FinishImports,
@@ -51,6 +54,7 @@ import { SnapshotStore } from './snapshots/snapshot.store.js';
     RestoreDatasets,
     CaptureMetrics,
     CaptureRuleStore,
+    ChangeCaptureRules,
     CaptureTaskStore,
     CaptureSpanTagsStore,
     CaptureRulesOfDataset,

@@ -20,7 +20,7 @@ export class ExportSpanToDataset {
    * @throws NotFound `span_not_found`, `dataset_not_found`; Invalid when the span nests as deep as JSON may, so that the
    *   datapoint would nest deeper.
    */
-  async run(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
+  async execute(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
     const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
     if (!span) throw new NotFound('span_not_found', 'there is no such span');
     const kind = datapointOfSpan(span);

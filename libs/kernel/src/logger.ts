@@ -2,6 +2,9 @@ import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'p
 
 export type { Logger } from 'pino';
 
+/** Injection token of the process's {@link Logger}. */
+export const LOGGER = Symbol('logger');
+
 /** Names whose values never reach a log, at any of the first levels of a line's fields. */
 const SECRET_NAMES = [
   'authorization',

@@ -11,12 +11,10 @@ import {
   captureRuleListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, newId, PathId, type Scope, Operation } from '@spandrel/kernel';
-import { Storage, type WriteTx } from '@spandrel/storage';
-import { givenFilters } from './capture-filters.js';
+import { CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
 import { captureRuleResource } from './capture-rule-resource.js';
-import type { CaptureRuleRow } from './capture-rule.entity.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
+import { ChangeCaptureRules } from './change-capture-rules.js';
 import { DatasetStore } from '../dataset.store.js';
 import { captureRuleNotFound, datasetNotFound } from '../not-found.js';
 
@@ -24,9 +22,9 @@ import { captureRuleNotFound, datasetNotFound } from '../not-found.js';
 @Controller('api/datasets/:id/capture-rules')
 export class CaptureRulesController {
   constructor(
-    private readonly storage: Storage,
     private readonly datasets: DatasetStore,
     private readonly rules: CaptureRuleStore,
+    private readonly changes: ChangeCaptureRules,
   ) {}
 
   @Post()
@@ -42,24 +40,7 @@ export class CaptureRulesController {
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Body({ schema: createCaptureRuleSchema }) body: CreateCaptureRule,
   ): Promise<CaptureRuleResource> {
-    const now = Date.now();
-    const rule: CaptureRuleRow = {
-      projectId: scope.projectId,
-      id: newId(),
-      datasetId,
-      name: body.name,
-      enabled: body.enabled === false ? 0 : 1,
-      filters: JSON.stringify(givenFilters(body.filters ?? {})),
-      sampleRate: body.sample_rate ?? 1,
-      capturedCount: 0,
-      createdAt: now,
-      updatedAt: now,
-    };
-    await this.storage.write(async (tx) => {
-      if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
-      await this.rules.insert(tx, rule);
-    });
-    return captureRuleResource(rule);
+    return captureRuleResource(await this.changes.create(scope, datasetId, body));
   }
 
   @Get()
@@ -114,24 +95,9 @@ export class CaptureRulesController {
     @Body({ schema: updateCaptureRuleSchema }) body: UpdateCaptureRule,
   ): Promise<CaptureRuleResource> {
     await this.checkDataset(scope, datasetId);
-    const now = Date.now();
-    const after = await this.storage.write(async (tx) => {
-      const before = await this.lock(tx, scope, datasetId, id);
-      const rule: CaptureRuleRow = {
-        ...before,
-        name: body.name ?? before.name,
-        enabled: body.enabled === undefined ? before.enabled : Number(body.enabled),
-        filters: body.filters === undefined ? before.filters : JSON.stringify(givenFilters(body.filters)),
-        sampleRate: body.sample_rate ?? before.sampleRate,
-        updatedAt: now,
-      };
-      await this.rules.update(tx, rule);
-      return rule;
-    });
-    return captureRuleResource(after);
+    return captureRuleResource(await this.changes.update(scope, datasetId, id, body));
   }
 
-  /** Its datapoints stay. */
   @Delete(':rule_id')
   @HttpCode(200)
   @Operation({
@@ -147,17 +113,11 @@ export class CaptureRulesController {
     @Param('rule_id', new PathId(captureRuleNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
     await this.checkDataset(scope, datasetId);
-    await this.storage.write(async (tx) => this.rules.delete(tx, await this.lock(tx, scope, datasetId, id)));
+    await this.changes.delete(scope, datasetId, id);
     return { id, deleted: true };
   }
 
   private async checkDataset(scope: Scope, id: string): Promise<void> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-  }
-
-  private async lock(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<CaptureRuleRow> {
-    const [rule] = await this.rules.findForWrite(tx, scope, [id]);
-    if (rule?.datasetId !== datasetId) throw captureRuleNotFound();
-    return rule;
   }
 }

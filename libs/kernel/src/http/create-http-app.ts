@@ -10,11 +10,11 @@ import { SETTINGS } from '../config/settings-token.js';
 import { DomainError } from '../errors/domain-error.js';
 import { StartError } from '../errors/start-error.js';
 import type { Feature } from '../features/feature.js';
-import type { Logger } from '../logger.js';
+import { LOGGER, type Logger } from '../logger.js';
 import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
-import { guardRequests } from './access/guard.js';
+import { admitRequests } from './access/admit-requests.js';
 import type { AccessLog } from './access-log.js';
 import { limitArrival } from './intake/arrival.js';
 import { HealthController } from './health.controller.js';
@@ -34,9 +34,6 @@ import { RequestTurns } from './intake/request-turns.js';
 import { RequestWatch } from './intake/request-watch.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
-
-/** Injection token of the process's {@link Logger}. */
-export const LOGGER = Symbol('logger');
 
 /** What the app is made of. */
 export interface HttpAppParts {
@@ -83,7 +80,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   addRequestRules(fastify, settings, watch);
   if (settings.mode === 'cloud') {
-    guardRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
+    admitRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
   }
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
     bodyParser: false,

@@ -20,7 +20,7 @@ export const OPEN_ROUTE = { openRoute: true };
  * for paths that match nothing and for routes outside Nest; what is not declared is refused.
  * @param facts gives the routes and who decides, once the app is made.
  */
-export function guardRequests(
+export function admitRequests(
   fastify: FastifyInstance,
   facts: () => { routes: readonly RouteFacts[]; gatekeeper: Gatekeeper },
 ): void {

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { CreateDataset, UpdateDataset } from '@spandrel/contract';
+import { DomainEvents } from '@spandrel/events';
+import { newId, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { DatapointStore } from './datapoint.store.js';
+import { DatasetParticipants } from './dataset-participants.js';
+import { datasetResource } from './dataset-resource.js';
+import type { DatasetRow } from './dataset.entity.js';
+import { DatasetStore } from './dataset.store.js';
+import { datasetNotFound } from './not-found.js';
+
+/** Creates, changes and deletes datasets. */
+@Injectable()
+export class ChangeDatasets {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly participants: DatasetParticipants,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /** Makes an empty dataset; emits `dataset_created`. */
+  async create(scope: Scope, { name, description }: CreateDataset): Promise<DatasetRow> {
+    const now = Date.now();
+    const dataset: DatasetRow = {
+      projectId: scope.projectId,
+      id: newId(),
+      name,
+      description: description ?? null,
+      datapointCount: 0,
+      version: 0,
+      pinnedVersion: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.storage.write(async (tx) => {
+      await this.datasets.insert(tx, dataset);
+      await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(dataset) });
+    });
+    return dataset;
+  }
+
+  /** Changes the members given. @throws NotFound `dataset_not_found`. */
+  async update(scope: Scope, id: string, { name, description }: UpdateDataset): Promise<DatasetRow> {
+    const now = Date.now();
+    return this.storage.write(async (tx) => {
+      const dataset = await this.datasets.findForWrite(tx, scope, id);
+      if (!dataset) throw datasetNotFound();
+      const after: DatasetRow = {
+        ...dataset,
+        name: name ?? dataset.name,
+        description: description === undefined ? dataset.description : description,
+        updatedAt: now,
+      };
+      await this.datasets.update(tx, after);
+      return after;
+    });
+  }
+
+  /**
+   * Deletes a dataset with everything that anybody keeps about it, in one transaction. Emits `dataset_deleted`, which
+   * stands for the contents. @throws NotFound `dataset_not_found`.
+   */
+  async delete(scope: Scope, datasetId: string): Promise<void> {
+    await this.storage.write(async (tx) => {
+      if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
+      await this.participants.beforeDatasetDelete(tx, { scope, datasetId });
+      await this.datapoints.deleteAll(tx, scope, datasetId);
+      await this.datasets.delete(tx, scope, datasetId);
+      await this.events.emit(tx, scope, { type: 'dataset_deleted', dataset_id: datasetId });
+    });
+  }
+}

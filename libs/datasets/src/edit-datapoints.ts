@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { DatapointKind } from '@spandrel/contract';
+import { newId, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { ChangeDatapoints } from './change-datapoints.js';
+import type { DatapointRow } from './datapoint.entity.js';
+
+/** Single datapoints as a person edits them: each call is a transaction of its own around {@link ChangeDatapoints}. */
+@Injectable()
+export class EditDatapoints {
+  constructor(
+    private readonly storage: Storage,
+    private readonly changes: ChangeDatapoints,
+  ) {}
+
+  /** Adds a datapoint with the source `manual`. @throws NotFound `dataset_not_found`. */
+  async create(scope: Scope, datasetId: string, kind: DatapointKind): Promise<DatapointRow> {
+    const now = Date.now();
+    const added = { id: newId(), kind, source: 'manual' as const, sourceSpanId: null };
+    const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
+    return row!;
+  }
+
+  /** Replaces a datapoint's kind, the result of a run included. @throws NotFound for the dataset or the datapoint. */
+  replace(scope: Scope, datapoint: { datasetId: string; id: string; kind: DatapointKind }): Promise<DatapointRow> {
+    const now = Date.now();
+    return this.storage.write((tx) => this.changes.replace(tx, scope, datapoint, now));
+  }
+
+  /** Deletes a datapoint and what others keep about it. @throws NotFound for the dataset or the datapoint. */
+  async delete(scope: Scope, datasetId: string, id: string): Promise<void> {
+    const now = Date.now();
+    await this.storage.write((tx) => this.changes.remove(tx, scope, datasetId, id, now));
+  }
+}
