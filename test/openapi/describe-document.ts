@@ -95,7 +95,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   exportJson: 'trace_id',
 };
 
-/** What the contract names for cloud mode alone, and what we answer beside it (docs/wire.md "Access"). */
+/** What the contract names for cloud mode alone, and what we answer beside it (docs/spec/access.md). */
 const PROMISED_IN_CLOUD = [
   'DELETE /api/keys/{}',
   'GET /api/audit-log',
