@@ -5,32 +5,25 @@ FROM node:26.10.0-bookworm-slim AS base
 WORKDIR /app
 ENV NODE_ENV=production
 
-# What the program needs when it runs. Without the optional packages: the only one is Node itself, which the base has.
+# Packages that are no part of dist/. Without the optional ones: the only one is Node itself, which the base has.
 FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --no-update-notifier
-
-# The same without what only the server loads; test/deploy starts the gateway from what is left.
-FROM dependencies AS gateway-dependencies
-RUN rm -rf \
-    node_modules/@mikro-orm \
-    node_modules/@redis \
-    node_modules/better-sqlite3 \
-    node_modules/kysely \
-    node_modules/luxon \
-    node_modules/pg-boss \
-    node_modules/redis \
-    node_modules/swagger-ui-dist
 
 # The compiler is a development package, and its parts for this platform are optional ones: all of them.
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-update-notifier
-COPY .swcrc nest-cli.json tsconfig.json ./
+COPY tsconfig.json ./
+COPY scripts ./scripts
 COPY apps ./apps
 COPY libs ./libs
 COPY plugins ./plugins
 RUN npm run build
+
+# Without the commands that open the database: what is left loads no package from node_modules.
+FROM build AS gateway-build
+RUN npm run build -- --gateway
 
 FROM base AS runtime
 ARG VERSION=0.1.0
@@ -53,13 +46,7 @@ STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "dist/apps/cli/src/main.js"]
 
 FROM runtime AS gateway
-COPY --from=gateway-dependencies /app/node_modules ./node_modules
-COPY --from=build /app/dist/apps/cli ./dist/apps/cli
-COPY --from=build /app/dist/apps/gateway ./dist/apps/gateway
-COPY --from=build /app/dist/libs/contract ./dist/libs/contract
-COPY --from=build /app/dist/libs/kernel ./dist/libs/kernel
-COPY --from=build /app/dist/libs/plugin-api ./dist/libs/plugin-api
-COPY --from=build /app/dist/plugins ./dist/plugins
+COPY --from=gateway-build /app/dist ./dist
 USER 1000:1000
 EXPOSE 3001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
@@ -68,7 +55,8 @@ CMD ["gateway"]
 
 # The last stage, so that it is what a build without --target makes. It holds the gateway too: `serve` runs both.
 FROM runtime AS server
-COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=dependencies /app/node_modules/better-sqlite3 ./node_modules/better-sqlite3
+COPY --from=dependencies /app/node_modules/swagger-ui-dist ./node_modules/swagger-ui-dist
 COPY --from=build /app/dist ./dist
 USER 1000:1000
 EXPOSE 3000

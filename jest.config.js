@@ -1,3 +1,5 @@
+import { SWC_OPTIONS } from './scripts/swc-options.mjs';
+
 /**
  * Three projects: fast unit specs beside the code, whole-system tests in test/, and among these the ones under load or
  * with a clock on them, which want the machine to themselves. ESM throughout.
@@ -12,20 +14,7 @@ const shared = {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        swcrc: false,
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-        jsc: {
-          target: 'es2023',
-          parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-          keepClassNames: true,
-        },
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', { ...SWC_OPTIONS, sourceMaps: 'inline' }],
   },
   moduleNameMapper: {
     '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',

@@ -1,13 +1,14 @@
 /**
  * Lints what Spandrel is deployed by: Dockerfile (dockerfile-utils), compose.yaml (dclint), the Helm chart (its values by
- * its schema, its templates by their structure), and that all of them, and the guides, name settings that exist. Needs
- * dist/ for the settings. Ends with 1 when there is a fault. No container engine and no Helm takes part.
+ * its schema, its templates by their structure), and that all of them, and the guides, name settings that exist.
+ * Ends with 1 when there is a fault. No container engine and no Helm takes part.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { importSource } from './load-typescript.mjs';
 import { readChart } from '../test/deploy/checks/chart.ts';
 import { chartFaults } from '../test/deploy/checks/chart-faults.ts';
 import { composeFaults } from '../test/deploy/checks/compose-faults.ts';
@@ -16,10 +17,8 @@ import { variableFaults } from '../test/deploy/checks/variable-faults.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const config = (name) => import(join(root, `dist/libs/kernel/src/config/${name}.js`));
 
-const { SETTING_SOURCES, CONFIG_FILE_SOURCE } = await config('setting-sources');
-const { loadSettings } = await config('load-settings');
+const { CONFIG_FILE_SOURCE, SETTING_SOURCES, loadSettings } = await importSource('libs/kernel/src/launch.ts');
 const known = [...SETTING_SOURCES, CONFIG_FILE_SOURCE];
 const defaults = loadSettings({ args: [], env: {}, cwd: root });
 

@@ -10,6 +10,15 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+/** What a build depends on beside the sources: packages are part of it. */
+const OTHER_INPUTS = [
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/build.mjs',
+  'scripts/build-plan.mjs',
+  'scripts/swc-options.mjs',
+];
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [app, ...args] = process.argv.slice(2);
 const entry = join(root, 'dist/apps', app, 'src/main.js');
@@ -19,8 +28,7 @@ process.argv = [process.execPath, entry, ...args];
 await import(pathToFileURL(entry).href);
 
 function build() {
-  const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
-  const { status } = spawnSync(process.execPath, [nest, 'build', 'server'], {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -35,7 +43,6 @@ function newestSource() {
       newest = Math.max(newest, statSync(join(found.parentPath, found.name)).mtimeMs);
     }
   }
-  for (const file of ['.swcrc', 'nest-cli.json', 'tsconfig.json'])
-    newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
+  for (const file of OTHER_INPUTS) newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
   return newest;
 }

@@ -19,7 +19,7 @@ const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarnin
 /** Beside tests that must not be disturbed. */
 const IN_BACKGROUND = { priority: constants.priority.PRIORITY_LOW };
 
-const build = { build: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'] };
+const build = { build: ['scripts/build.mjs'] };
 const checks = {
   types: [bin('typescript/bin/tsc'), '--noEmit', '-p', '.'],
   format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../support/ports.ts';
-import { storage } from './built.ts';
+import { storage } from './libs.ts';
 import { median } from './load.ts';
 import { startPeer, type Peer } from './process.ts';
 import { fillSpans, HUGE_TRACE, spanId } from './query-data.ts';

@@ -13,8 +13,8 @@ export interface Stage {
   /** The image or stage that it begins with. */
   base: string;
   copies: Copy[];
-  /** What `RUN rm -rf` takes away. */
-  removed: string[];
+  /** What each `RUN` runs. */
+  runs: string[];
   env: Record<string, string>;
   user: string | undefined;
   entrypoint: string[] | undefined;
@@ -42,7 +42,7 @@ export function readStages(path = 'Dockerfile'): Stage[] {
   return stages;
 }
 
-/** A stage with all that it takes over from the stages below it; `removed` and `copies` of the lowest come first. */
+/** A stage with all that it takes over from the stages below it; `runs` and `copies` of the lowest come first. */
 export function wholeStage(stages: readonly Stage[], name: string): Stage {
   const own = stages.find((stage) => stage.name === name);
   if (!own) throw new Error(`the Dockerfile has no stage ${name}`);
@@ -52,7 +52,7 @@ export function wholeStage(stages: readonly Stage[], name: string): Stage {
     ...own,
     base: below.base,
     copies: [...below.copies, ...own.copies],
-    removed: [...below.removed, ...own.removed],
+    runs: [...below.runs, ...own.runs],
     env: { ...below.env, ...own.env },
     user: own.user ?? below.user,
     entrypoint: own.entrypoint ?? below.entrypoint,
@@ -69,7 +69,7 @@ function newStage(rest: string): Stage {
     name,
     base,
     copies: [],
-    removed: [],
+    runs: [],
     env: {},
     user: undefined,
     entrypoint: undefined,
@@ -90,7 +90,7 @@ function apply(stage: Stage, word: string, rest: string): void {
       break;
     }
     case 'RUN':
-      if (rest.startsWith('rm -rf ')) stage.removed.push(...rest.split(/\s+/).slice(2));
+      stage.runs.push(rest);
       break;
     case 'ENV': {
       const [key = '', value = ''] = rest.split('=');

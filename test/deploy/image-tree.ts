@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readStages, wholeStage, type Copy, type Stage } from './dockerfile.ts';
@@ -16,7 +16,7 @@ const WORKDIR = '/app';
 
 /**
  * Lays out an image of the Dockerfile without a container engine: what it copies from the repository, from the build
- * (this repository's dist/) and from the production packages of package-lock.json, and nothing else. Fails when
+ * (this repository's dist/, or the gateway's) and from the production packages of package-lock.json, and nothing else. Fails when
  * something it copies does not exist.
  */
 export function layOutImage(target: string): ImageTree {
@@ -32,44 +32,32 @@ function copyInto(folder: string, { from, sources, destination }: Copy, stages: 
   for (const source of sources) {
     const to = join(folder, destination.endsWith('/') ? join(destination, basename(source)) : destination);
     if (from === null) cpSync(resolve(source), to, { recursive: true });
-    else if (source === `${WORKDIR}/node_modules`) layOutPackages(to, wholeStage(stages, from).removed);
-    else if (source.startsWith(`${WORKDIR}/dist`))
-      cpSync(resolve(`.${source.slice(WORKDIR.length)}`), to, { recursive: true });
+    else if (source.startsWith(`${WORKDIR}/node_modules/`)) linkPackage(source.slice(WORKDIR.length + 1), to);
+    else if (source === `${WORKDIR}/dist`) layOutBuild(wholeStage(stages, from), to);
     else throw new Error(`COPY of ${source} from ${from} is not known here`);
   }
 }
 
-interface LockEntry {
-  dev?: boolean;
-  optional?: boolean;
+const BUILD = /^npm run build(?: -- (.*))?$/;
+
+/** This repository's dist/, or a build of its own where the stage's last one is told something. */
+function layOutBuild({ runs }: Stage, to: string): void {
+  const flags = BUILD.exec(runs.findLast((run) => BUILD.test(run)) ?? '')?.[1];
+  if (flags === undefined) return cpSync('dist', to, { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs', ...flags.split(' '), '--out', to]);
+  if (status !== 0) throw new Error(String(stderr));
 }
 
-/** What `npm ci --omit=dev --omit=optional` installs, from this repository's own node_modules. */
-function layOutPackages(folder: string, removed: readonly string[]): void {
-  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockEntry> };
-  const installed = Object.entries(lock.packages).filter(([path]) => path.startsWith('node_modules/'));
-  const isNested = (path: string) => path.indexOf('/node_modules/') > 0;
-  const target = (path: string) => join(folder, path.slice('node_modules/'.length));
-  const wanted = installed.filter(([path, { dev, optional }]) => !dev && !optional && !isNested(path));
-  const byFolder = Map.groupBy(wanted, ([path]) => dirname(target(path)));
-  for (const [to, entries] of byFolder)
-    linkInto(
-      to,
-      entries.map(([path]) => path),
-    );
-  for (const [path, { dev, optional }] of installed) {
-    if ((dev || optional) && isNested(path)) rmSync(target(path), { recursive: true, force: true });
-  }
-  for (const path of removed) {
-    if (!existsSync(target(path))) throw new Error(`the Dockerfile removes ${path}, which is not installed`);
-    rmSync(target(path), { recursive: true });
-  }
-}
-
-/** Copies folders by hard links, or as they are where source and target lie on different disks. */
-function linkInto(folder: string, paths: readonly string[]): void {
-  mkdirSync(folder, { recursive: true });
-  if (spawnSync('cp', ['-al', ...paths, folder]).status === 0) return;
-  const copied = spawnSync('cp', ['-a', ...paths, folder], { encoding: 'utf8' });
+/** A package that `npm ci --omit=dev --omit=optional` installs, from this repository's own node_modules. */
+function linkPackage(path: string, to: string): void {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { dev?: boolean; optional?: boolean }>;
+  };
+  const entry = packages[path];
+  if (!entry || entry.dev || entry.optional) throw new Error(`${path} is no package of production`);
+  mkdirSync(dirname(to), { recursive: true });
+  // By hard links, or as it is where source and target lie on different disks.
+  if (spawnSync('cp', ['-al', path, to]).status === 0) return;
+  const copied = spawnSync('cp', ['-a', path, to], { encoding: 'utf8' });
   if (copied.status !== 0) throw new Error(copied.stderr);
 }

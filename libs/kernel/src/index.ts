@@ -37,7 +37,7 @@ export { createLogger, LOGGER, type Logger } from './logger.js';
 export { METRICS, programMetrics } from './metrics.js';
 export { hostList, type HostList } from './net/host-list.js';
 export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';
-export { PACKAGE } from './package-root.js';
+export { codeFile, PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
 export { PLUGINS, type LoadedScorer, type Named, type PluginRegistry } from './plugins/plugin-registry.js';
 export { OutageLog } from './redis/outage-log.js';

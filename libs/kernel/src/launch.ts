@@ -7,4 +7,4 @@ export { CONFIG_FILE_SOURCE, SETTING_SOURCES } from './config/setting-sources.js
 export type { Settings } from './config/settings.js';
 export { StartError } from './errors/start-error.js';
 export { STOP_MESSAGE, type AppMessage, type AppReady } from './lifecycle/app-messages.js';
-export { PACKAGE } from './package-root.js';
+export { codeFile, PACKAGE } from './package-root.js';

@@ -8,7 +8,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { importSource } from './load-typescript.mjs';
+import { importSource } from '../../../scripts/load-typescript.mjs';
 
 const name = process.argv[2];
 if (!/^[a-z][a-z0-9-]*$/.test(name ?? '')) {

@@ -1,6 +1,6 @@
 /** Fastify with the span schema of the contract, storing nothing. */
 import Fastify from 'fastify';
-import { contract } from '../built.ts';
+import { contract } from '../libs.ts';
 
 const app = Fastify();
 app.post('/api/spans', (request, reply) => {

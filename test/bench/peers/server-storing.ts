@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Body, Controller, HttpCode, Module, Param, Post } from '@nestjs/common';
 import type { CompleteSpan, CreateSpan } from '@spandrel/contract';
-import { contract, kernel } from '../built.ts';
+import { contract, kernel } from '../libs.ts';
 import { emptyCopy } from '../database.ts';
 
 interface SpanStore {

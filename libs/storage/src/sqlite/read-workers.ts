@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { codeFile } from '@spandrel/kernel';
 import type { LongReadOptions } from '../backend.js';
 import type { RenderedSql } from '../statements/sql.js';
 
@@ -103,8 +104,7 @@ export class ReadWorkers {
 
   private start(): Thread | undefined {
     if (this.threads.length >= this.threadsMax) return undefined;
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./read-worker.${extension}`, import.meta.url), {
+    const worker = new Worker(codeFile('libs/storage/src/sqlite/read-worker.thread.ts'), {
       workerData: { file: this.file, timeoutMs: 5_000 },
       execArgv: [],
     });

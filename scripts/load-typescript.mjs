@@ -2,8 +2,9 @@ import { registerHooks } from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from '@swc/core';
+import { SWC_OPTIONS } from './swc-options.mjs';
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../', import.meta.url);
 
 /** Lets a script import the sources as they are: aliases, `.js` for `.ts`, decorators. */
 registerHooks({
@@ -19,16 +20,9 @@ registerHooks({
   load(url, context, next) {
     if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
     const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
-      swcrc: false,
+      ...SWC_OPTIONS,
       filename: fileURLToPath(url),
       sourceMaps: 'inline',
-      module: { type: 'es6' },
-      jsc: {
-        target: 'es2023',
-        parser: { syntax: 'typescript', decorators: true },
-        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        keepClassNames: true,
-      },
     });
     return { format: 'module', source: code, shortCircuit: true };
   },

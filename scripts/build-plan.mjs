@@ -1,0 +1,25 @@
+/** What scripts/build.mjs makes of which files. */
+
+/** Each becomes a file of the same path in dist/, by which programs load it. */
+export const ENTRIES = ['apps/*/src/main.ts', 'plugins/*/*/index.ts', 'libs/*/src/**/*.thread.ts'];
+
+/** What the image of the gateway holds. */
+export const GATEWAY_ENTRIES = ['apps/{cli,gateway}/src/main.ts', 'plugins/*/*/index.ts'];
+
+/** These packages are loaded from node_modules: they have a binary, or files that are served as they are. */
+const EXTERNAL_PACKAGES = ['better-sqlite3', 'swagger-ui-dist'];
+
+/** Other packages name these and can do without them. */
+const NOT_INSTALLED = [
+  /^@nestjs\/(microservices|websockets|platform-express)/,
+  /^@fastify\/(multipart|static|view)$/,
+  /^class-(validator|transformer)(\/|$)/,
+  'pg-native',
+];
+
+export const EXTERNAL = [...EXTERNAL_PACKAGES.map((name) => new RegExp(`^${name}(/|$)`)), ...NOT_INSTALLED];
+
+/** Each app loads only those chunks of packages that it uses. */
+export const CHUNK_GROUPS = [
+  { name: 'packages', test: /\/node_modules\//, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
+];

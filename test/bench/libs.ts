@@ -1,0 +1,10 @@
+import { resolve } from 'node:path';
+
+/** Libs of the program, loaded from their sources as scripts do. */
+const { importSource } = (await import(resolve('scripts/load-typescript.mjs'))) as {
+  importSource(path: string): Promise<unknown>;
+};
+
+export const contract = (await importSource('libs/contract/src/index.ts')) as typeof import('@spandrel/contract');
+export const kernel = (await importSource('libs/kernel/src/index.ts')) as typeof import('@spandrel/kernel');
+export const storage = (await importSource('libs/storage/src/index.ts')) as typeof import('@spandrel/storage');
