@@ -4,8 +4,8 @@ import { jsonMapSchema, labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /**
- * What a credential may do (contract.md "Authentication, tenancy, limits"). Scopes do not include each other, except
- * that `write` includes `ingest`.
+ * What a credential may do (docs/spec/access.md#scopes). Scopes do not include each other, except that `write` includes
+ * `ingest`.
  */
 export const API_SCOPES = ['read', 'write', 'ingest', 'admin'] as const;
 export type ApiScope = (typeof API_SCOPES)[number];
@@ -14,7 +14,7 @@ export const apiScopeSchema = z
   .enum(API_SCOPES)
   .describe('`read`; `write`, which includes `ingest`; `ingest`: create and finish traces and spans; `admin`.');
 
-/** Days that traces and spans are kept by plan (service-spec "Limits"). */
+/** Days that traces and spans are kept by plan (docs/spec/limits.md#retention-by-plan). */
 export const PLAN_DAYS = { starter: 7, team: 30, enterprise: 90 } as const;
 export type Plan = keyof typeof PLAN_DAYS;
 

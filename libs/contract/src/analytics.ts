@@ -7,7 +7,7 @@ export type BucketWidth = (typeof BUCKET_WIDTHS)[number];
 /** Buckets one answer has at most: eleven years of hours. */
 export const BUCKETS_MAX = 100_000;
 
-/** `POST /api/analytics`; every member optional (service-spec "Analytics and operations"). */
+/** `POST /api/analytics`; every member optional (docs/spec/analytics.md#time-series). */
 export const timeSeriesSchema = z.object({
   /** Inclusive. */
   since: timestampSchema.nullish(),

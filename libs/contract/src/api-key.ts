@@ -13,7 +13,7 @@ const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${SECRET_DIGITS + CHECKSU
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * The key that has a secret: `spn_sk_`, the secret and their checksum, in base 62 (contract.md "Authentication").
+ * The key that has a secret: `spn_sk_`, the secret and their checksum, in base 62 (docs/spec/access.md#api-keys).
  * @param secret 256 bits.
  */
 export function apiKeyOf(secret: bigint): string {

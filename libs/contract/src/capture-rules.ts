@@ -5,7 +5,10 @@ import { keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema } from './traces.js';
 
-/** Which spans a rule takes; all given must hold. Unknown ones are refused (contract.md "Capture rules"). */
+/**
+ * Which spans a rule takes: all filters given must hold, unknown ones are refused
+ * (docs/spec/capture-rules.md#filters-of-a-rule).
+ */
 export const captureFiltersSchema = z
   .strictObject({
     model: keySchema.nullish(),

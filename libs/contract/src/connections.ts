@@ -33,7 +33,7 @@ const providerSchema = z
   .max(64)
   .describe('`openai`, `anthropic`, `custom`, or the name of a loaded provider plugin.');
 
-/** `POST /api/provider-connections` (service-spec "Provider connection"). */
+/** `POST /api/provider-connections` (docs/spec/connections.md#connection-routes). */
 export const createConnectionSchema = z
   .object({
     name: labelSchema,

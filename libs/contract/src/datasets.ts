@@ -5,7 +5,7 @@ import { countSchema, numberOf } from './values/numbers.js';
 import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, labelSchema, nameSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
-/** `POST /api/datasets` (service-spec "Datasets"). */
+/** `POST /api/datasets` (docs/spec/datasets.md#dataset-routes). */
 export const createDatasetSchema = z
   .object({ name: labelSchema, description: nameSchema.nullish() })
   .meta({ id: 'CreateDataset' });
@@ -17,7 +17,7 @@ export const updateDatasetSchema = z
   .meta({ id: 'UpdateDataset', description: 'Only members given change; `null` clears the description.' });
 export type UpdateDataset = z.output<typeof updateDatasetSchema>;
 
-/** Query of the lists the spec shows without paging: they page all the same, with the largest page as the default. */
+/** Query of a list that gives its largest page unless asked for less (docs/spec/general.md#page-size). */
 export const plainListSchema = z.object({ limit: limitSchema(PAGE_LIMIT_MAX), cursor: cursorSchema.optional() });
 export type PlainList = z.output<typeof plainListSchema>;
 
@@ -58,7 +58,7 @@ export interface ConversationDatapoint {
   metadata?: Record<string, unknown> | null;
 }
 
-/** What a datapoint holds: exactly one of the two variants (service-spec "Datapoint"). */
+/** What a datapoint holds: exactly one of the two variants (docs/spec/datapoints.md#the-kind-of-a-datapoint). */
 export type DatapointKind = { Generic: GenericDatapoint } | { LlmConversation: ConversationDatapoint };
 
 const isObject = (value: unknown): value is Record<string, unknown> => jsonObjectSchema.safeParse(value).success;

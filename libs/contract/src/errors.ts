@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Every error code of the service with its HTTP status and title (contract.md "Errors").
+ * Every error code of the service with its HTTP status and title (docs/spec/general.md#errors).
  * `docs/errors.md` lists the same codes; a test keeps the two equal.
  */
 export const ERRORS = {

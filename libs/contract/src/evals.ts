@@ -11,7 +11,7 @@ const judgeSchema = z.object({
   rubric: z.string().max(100_000).nullish(),
 });
 
-/** Model configuration of a run (service-spec "Eval run"). */
+/** Model configuration of a run (docs/spec/evaluations.md#the-config-of-a-run). */
 export const evalConfigSchema = z.object({
   connection_id: z.string(),
   model: keySchema.min(1).nullish().describe("The connection's `default_model` when left out."),
@@ -119,7 +119,7 @@ export type EvalRunResource = z.output<typeof evalRunSchema>;
 
 export const evalRunListSchema = listAnswer('EvalRunList', 'runs', evalRunSummarySchema);
 
-/** Runs one comparison takes (service-spec "Limits"). */
+/** Runs that one comparison takes (docs/spec/comparison.md#which-runs). */
 export const COMPARED_RUNS_MAX = 4;
 
 /** Query of `GET /api/datasets/:id/compare`: run ids, separated by commas. */

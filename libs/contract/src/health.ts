@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountSchema } from './values/numbers.js';
 
-/** Answer of `GET /api/health` (contract.md "Analytics and operations"). */
+/** Answer of `GET /api/health` (docs/spec/health.md#health). */
 export const healthSchema = z
   .object({
     status: z.literal('ok'),

@@ -5,7 +5,7 @@ import { clientIdSchema, jsonObjectSchema, jsonValueSchema, nameSchema } from '.
 import { timestampSchema } from './values/timestamp.js';
 import { patchTraceSchema } from './traces.js';
 
-/** Traces and spans one ingest may carry (contract.md "Spans"). */
+/** Traces and spans that one ingest may carry (docs/spec/ingest.md#one-request). */
 export const INGEST_ITEMS_MAX = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Page sizes of the lists (contract.md "General"). */
+/** Page sizes of the lists (docs/spec/general.md#page-size). */
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 1_000;
 
@@ -12,7 +12,7 @@ export const queryNumberSchema = z
   .pipe(z.number())
   .meta({ openapi: { type: 'number' } });
 
-/** Answer of a delete (contract.md "General"). */
+/** Answer of a delete (docs/spec/general.md#status-codes). */
 export const deletedSchema = z.object({ id: z.string(), deleted: z.literal(true) }).meta({ id: 'Deleted' });
 export type Deleted = z.output<typeof deletedSchema>;
 
@@ -33,7 +33,7 @@ export const limitSchema = (limitDefault: number = PAGE_LIMIT_DEFAULT) =>
 export const cursorSchema = z.string().max(8_192).describe('`next_cursor` of the page before.');
 
 /**
- * The answer of a list (contract.md "General"): `{ <plural>: [...], count, next_cursor }`.
+ * The answer of a list (docs/spec/general.md#lists): `{ <plural>: [...], count, next_cursor }`.
  * @param id name of its schema in the OpenAPI document.
  * @param others members beside these.
  */

@@ -14,7 +14,7 @@ import {
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { statusNameSchema, traceListItemSchema } from './traces.js';
 
-/** What a span is when its creator does not say (contract.md "Spans"). */
+/** What a span is when its creator does not say (docs/spec/spans.md#kinds). */
 export const DEFAULT_SPAN_KIND = { type: 'custom', kind: 'custom', attributes: {} } as const;
 
 const tokenCount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish();
@@ -92,7 +92,7 @@ export interface SpanKind {
   [member: string]: unknown;
 }
 
-/** `POST /api/spans` (service-spec "Spans", contract.md "Spans"). */
+/** `POST /api/spans` (docs/spec/spans.md#creating-a-span). */
 export const createSpanSchema = z
   .object({
     id: clientIdSchema.nullish().describe('Chosen by the client; made by the service when left out.'),
@@ -160,7 +160,7 @@ export const listSpansSchema = z.object({
 });
 export type ListSpans = z.output<typeof listSpansSchema>;
 
-/** A span's status on the wire; existing clients parse exactly this form (contract.md "Spans"). */
+/** A span's status, in the form that existing clients parse (docs/spec/spans.md#status-on-the-wire). */
 export const spanStatusSchema = z
   .union([z.enum(['running', 'completed']), z.object({ failed: z.object({ error: z.string() }) })])
   .meta({ id: 'SpanStatus' });

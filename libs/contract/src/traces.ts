@@ -9,7 +9,7 @@ export const TAGS_MAX = 1_000;
 
 export const tagsSchema = z.array(keySchema).max(TAGS_MAX);
 
-/** `POST /api/traces` (service-spec "Traces", contract.md "Traces"). */
+/** `POST /api/traces` (docs/spec/traces.md#creating-a-trace). */
 export const createTraceSchema = z
   .object({
     id: clientIdSchema.nullish().describe('Chosen by the client; made by the service when left out.'),

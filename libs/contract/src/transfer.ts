@@ -19,7 +19,7 @@ export const exportJsonQuerySchema = z.object({
 });
 export type ExportJsonQuery = z.output<typeof exportJsonQuerySchema>;
 
-/** Answer of `GET /api/export/json` (contract.md "Analytics and operations"). */
+/** Answer of `GET /api/export/json` (docs/spec/transfer.md#the-export). */
 export const exportJsonSchema = z
   .object({
     version: z.literal(EXPORT_VERSION).describe('Of the format.'),

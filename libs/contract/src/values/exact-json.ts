@@ -1,11 +1,11 @@
 /**
- * JSON in and out without changing a value (contract.md "General").
+ * JSON in and out without changing a value (docs/spec/general.md#values-are-kept-exactly).
  *
  * `JSON.parse` alone rounds integers beyond 2^53 and turns `1e400` into Infinity. Bodies that can hold such a
  * number (a long run of digits, a three-digit exponent, not within a text) are read with source text; everything else takes the fast way.
  */
 
-/** Levels of arrays and objects a body may nest (contract.md "General"). */
+/** Levels of arrays and objects a body may nest (docs/spec/general.md#json). */
 export const JSON_DEPTH_MAX = 200;
 
 /** Members one object of a body may have: a million of them keep the parser busy for a second. */

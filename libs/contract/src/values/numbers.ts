@@ -25,7 +25,7 @@ const DOUBLE_DIGITS_MAX = 17;
 
 /**
  * A number that is kept as a double. Programs that write all 17 digits (`0.69999999999999996` for 0.7) mean the double;
- * what has more digits cannot be kept exactly and is refused (contract.md "General").
+ * a number with more digits cannot be kept exactly and is refused (docs/spec/general.md#numbers).
  */
 export const settingNumber = <T extends z.ZodType<unknown, number | null | undefined>>(schema: T) =>
   z.preprocess((value, context) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Text that a column keeps exactly on both databases: no NUL (Postgres cannot store it) and no lone surrogate
- * (UTF-8 cannot spell it). Such text is refused, never changed (contract.md "General").
+ * (UTF-8 cannot spell it). Such text is refused, never changed (docs/spec/general.md#values-are-kept-exactly).
  */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
@@ -21,7 +21,7 @@ export const keySchema = storable(KEY_LENGTH_MAX);
 /** A name that something must have. */
 export const labelSchema = nameSchema.min(1, 'must not be empty');
 
-/** An identifier a client may choose (contract.md "General"). */
+/** An identifier that a client may choose (docs/spec/general.md#identifiers-chosen-by-the-client). */
 export const clientIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_", ".", ":" and "-"')

@@ -4,7 +4,7 @@ const ISO_8601 =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:(Z)|([+\- ])(\d{2}):?(\d{2}))?)?$/i;
 
 /**
- * Reads an ISO 8601 timestamp (contract.md "General": any offset is accepted on input).
+ * Reads an ISO 8601 timestamp with any offset (docs/spec/general.md#timestamps).
  * @returns milliseconds since the epoch, fractions beyond a millisecond cut off; `undefined` when it is none.
  *   A date alone is its midnight, a time without offset is UTC. A blank for the `+` of an offset is taken as one,
  *   since an unescaped `+` in a query string arrives so.
