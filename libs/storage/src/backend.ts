@@ -1,4 +1,5 @@
 import type { Dialect, Sql } from './statements/sql.js';
+import type { TransactionWatch } from './transactions/transaction-watch.js';
 import type { WriteTx } from './transactions/write-tx.js';
 
 export interface LongReadOptions {
@@ -25,6 +26,12 @@ export interface BackendSize {
   diskFree?: number;
 }
 
+/** An open transaction as storage has it. */
+export interface BackendTx extends WriteTx {
+  /** Hears of every statement of the transaction. */
+  readonly watch: TransactionWatch;
+}
+
 /** One database behind {@link Storage}: everything that differs between SQLite and Postgres. */
 export interface Backend {
   readonly dialect: Dialect;
@@ -33,7 +40,7 @@ export interface Backend {
    * Runs `work` in a transaction, one attempt; durable when it returns.
    * On SQLite the caller sees to it that transactions do not overlap.
    */
-  transaction<T>(work: (tx: WriteTx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T>;
 
   /** A quick read by key; sees committed rows only. */
   read<Row>(query: Sql): Promise<Row[]>;

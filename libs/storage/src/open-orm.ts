@@ -33,6 +33,8 @@ export interface StorageOptions {
   logger: Logger;
   /** Where the database's metrics are registered; nowhere when left out. */
   metrics?: Registry;
+  /** How long a transaction may ask nothing of the database before it is given up; half a minute when left out. */
+  transactionIdleMs?: number;
 }
 
 interface OpenedSqlite {

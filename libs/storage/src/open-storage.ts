@@ -5,7 +5,7 @@ import { migrate } from './migrations/migrate.js';
 import { openOrm, type StorageConfig, type StorageOptions } from './open-orm.js';
 import { cancelQuery } from './postgres/cancel-query.js';
 import { connectionOf } from './postgres/connection-of.js';
-import { PostgresBackend } from './postgres/postgres-backend.js';
+import { PostgresBackend, type PostgresBackendParts } from './postgres/postgres-backend.js';
 import { SqliteBackend } from './sqlite/sqlite-backend.js';
 import { StorageMetrics } from './storage-metrics.js';
 import { Storage } from './storage.js';
@@ -25,20 +25,22 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
     await close();
     throw error;
   }
+  const { logger, transactionIdleMs } = options;
   const metrics = new StorageMetrics(options.metrics ?? new Registry());
+  const parts = { metrics, logger, ...(transactionIdleMs !== undefined && { transactionIdleMs }) };
   if (opened.dialect === 'postgres') {
-    const makeManager = (client: PoolClient): SqlEntityManager => managerOn(orm, connectionOf(client));
+    const makeManager: PostgresBackendParts['makeManager'] = (client, watch) =>
+      managerOn(orm, connectionOf(client, watch));
     const { pool, url } = opened;
     const cancel = (client: PoolClient): Promise<void> => cancelQuery(client, url);
-    return new Storage(new PostgresBackend({ pool, makeManager, cancel, close }), orm, metrics, options.logger);
+    return new Storage(new PostgresBackend({ pool, makeManager, cancel, close }), orm, parts);
   }
   const { file, writer, reader } = opened;
   const connection = orm.em.getConnection('write').getClient();
   return new Storage(
     new SqliteBackend({ file, writer, reader, makeManager: () => managerOn(orm, connection), close }),
     orm,
-    metrics,
-    options.logger,
+    parts,
   );
 }
 

@@ -9,6 +9,10 @@ const JOBS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** How a transaction ended: `refused` is the request's fault or a conflict, `failed` the database's. */
 export type TransactionOutcome = 'committed' | 'refused' | 'failed';
 
+const FAILING_HOOKS = ['before_commit', 'after_commit', 'never_returned', 'group_commit'] as const;
+/** Which hook of a transaction failed; `never_returned` is the transaction's own work, or a hook before its commit. */
+export type FailingHook = (typeof FAILING_HOOKS)[number];
+
 /** What metrics ask storage for when they are read. */
 export interface StorageState {
   /** Writes that wait for their turn. */
@@ -24,6 +28,7 @@ export class StorageMetrics {
   private readonly jobs;
   private readonly retries;
   private readonly longReads;
+  private readonly hookFailures;
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
@@ -59,6 +64,13 @@ export class StorageMetrics {
       registers,
     });
     for (const reason of ['conflict', 'reconnect']) this.retries.inc({ reason }, 0);
+    this.hookFailures = new Counter({
+      name: 'spandrel_storage_hook_failures_total',
+      help: 'Hooks of transactions that failed, a fault of the program: before_commit and never_returned (rolled back), after_commit and group_commit (the commit stands).',
+      labelNames: ['hook'] as const,
+      registers,
+    });
+    for (const hook of FAILING_HOOKS) this.hookFailures.inc({ hook }, 0);
     this.longReads = new Histogram({
       name: 'spandrel_storage_long_read_duration_seconds',
       help: 'Time of lists, searches and exports in the database, waiting for a thread or connection included.',
@@ -78,6 +90,10 @@ export class StorageMetrics {
 
   retry(reason: 'conflict' | 'reconnect'): void {
     this.retries.inc({ reason });
+  }
+
+  hookFailed(hook: FailingHook): void {
+    this.hookFailures.inc({ hook });
   }
 
   longRead(ms: number): void {

@@ -6,7 +6,9 @@ import { GroupCommit, type GroupCommitOptions } from './transactions/group-commi
 import { SerialQueue } from './transactions/serial-queue.js';
 import type { Dialect, Sql } from './statements/sql.js';
 import { isAway, isTimeout, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
-import type { StorageMetrics } from './storage-metrics.js';
+import type { FailingHook, StorageMetrics } from './storage-metrics.js';
+import type { TransactionEnd } from './transactions/transaction-end.js';
+import { TRANSACTION_IDLE_MS_MAX, TransactionGivenUp } from './transactions/transaction-watch.js';
 import type { WriteTx } from './transactions/write-tx.js';
 
 /** How often a transaction is begun again after a conflict, and for how long while the database is away. */
@@ -22,6 +24,13 @@ const RECONNECT_PAUSE_MS_MAX = 500;
 const COMMIT_SHOWS_MS = 1_000;
 const FAILURE_SHOWS_MS = 5_000;
 
+export interface StorageParts {
+  metrics: StorageMetrics;
+  logger: Logger;
+  /** How long a transaction may ask nothing of the database; {@link TRANSACTION_IDLE_MS_MAX} when left out. */
+  transactionIdleMs?: number;
+}
+
 /**
  * The database of this process. Reads see committed rows only; every write goes through {@link write} or a
  * {@link groupCommit}, which share one writer, so that transactions of one process never interleave on SQLite.
@@ -34,14 +43,15 @@ export class Storage {
   /** When a transaction was committed, and when one was lost to the database; on the clock of `performance.now()`. */
   private committedAt = -Infinity;
   private failedAt = -Infinity;
+  private readonly metrics: StorageMetrics;
 
   constructor(
     private readonly backend: Backend,
     private readonly orm: MikroORM,
-    private readonly metrics: StorageMetrics,
-    private readonly logger: Logger,
+    private readonly parts: StorageParts,
   ) {
-    metrics.watch({
+    this.metrics = parts.metrics;
+    this.metrics.watch({
       writesWaiting: () => this.groups.reduce((sum, group) => sum + group.waitingJobs, this.queue.waiting),
       backend: () => backend.state(),
       size: () => backend.size(),
@@ -71,11 +81,14 @@ export class Storage {
   }
 
   /** A group commit on the writer. */
-  groupCommit<Job, Answer>(options: Omit<GroupCommitOptions<Job, Answer>, 'transaction'>): GroupCommit<Job, Answer> {
+  groupCommit<Job, Answer>(
+    options: Omit<GroupCommitOptions<Job, Answer>, 'transaction' | 'committed' | 'failed'>,
+  ): GroupCommit<Job, Answer> {
     const group = new GroupCommit<Job, Answer>({
       ...options,
       transaction: (work) => this.transaction(work),
       committed: (jobs) => this.metrics.groupCommit(jobs),
+      failed: (error) => this.hookFailed('group_commit', error),
     });
     this.groups.push(group as unknown as GroupCommit<never, unknown>);
     return group;
@@ -147,23 +160,50 @@ export class Storage {
 
   private async attempt<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
     const began = performance.now();
+    const { result, end } = await this.commit(work, began);
+    this.committedAt = performance.now();
+    this.metrics.transaction('committed', this.committedAt - began);
+    end.pass((error) => this.hookFailed('after_commit', error));
+    return result;
+  }
+
+  /** Does the work and commits it. What follows the commit is none of its business: it can no longer undo anything. */
+  private async commit<T>(
+    work: (tx: WriteTx) => Promise<T>,
+    began: number,
+  ): Promise<{ result: T; end: TransactionEnd }> {
+    const idleMs = this.parts.transactionIdleMs ?? TRANSACTION_IDLE_MS_MAX;
     try {
-      const { result, end } = await this.backend.transaction(async (tx) => {
-        const done = await work(tx);
-        await tx.end.reach();
-        return { result: done, end: tx.end };
-      });
-      this.committedAt = performance.now();
-      this.metrics.transaction('committed', this.committedAt - began);
-      end.pass((error) => this.logger.error({ err: error }, 'what was to follow a commit failed'));
-      return result;
+      return await this.backend.transaction((tx) =>
+        tx.watch.run(async () => {
+          const result = await work(tx);
+          await this.reach(tx.end);
+          return { result, end: tx.end };
+        }, idleMs),
+      );
     } catch (error) {
       const now = performance.now();
       const failed = isUnavailable(error);
-      if (failed && !isTimeout(error)) this.failedAt = now;
+      if (error instanceof TransactionGivenUp) this.hookFailed('never_returned', error);
+      else if (failed && !isTimeout(error)) this.failedAt = now;
       this.metrics.transaction(failed ? 'failed' : 'refused', now - began);
       throw error;
     }
+  }
+
+  /** Runs what comes last in a transaction; a failure that is not the database's is counted as a fault of the program. */
+  private async reach(end: TransactionEnd): Promise<void> {
+    try {
+      await end.reach();
+    } catch (error) {
+      if (!isUnavailable(error) && !isTransient(error)) this.hookFailed('before_commit', error);
+      throw error;
+    }
+  }
+
+  private hookFailed(hook: FailingHook, error: unknown): void {
+    this.metrics.hookFailed(hook);
+    this.parts.logger.error({ err: error, hook }, HOOK_FAILURES[hook]);
   }
 
   /** Repeats what certainly was not committed: conflicts with other instances, a restart or failover of the database. */
@@ -186,6 +226,13 @@ export class Storage {
     }
   }
 }
+
+const HOOK_FAILURES: Record<FailingHook, string> = {
+  before_commit: 'a hook before a commit failed: its transaction was rolled back',
+  after_commit: 'a hook after a commit failed: the commit stands',
+  never_returned: 'the work of a transaction did not go on: it was rolled back',
+  group_commit: 'a hook of a group commit failed: no job is hurt',
+};
 
 const backoff = (attempts: number, firstMs: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);

@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
 import { Unavailable } from '@spandrel/kernel';
-import type { Backend, BackendSize, BackendState, LongReadOptions } from '../backend.js';
+import type { Backend, BackendSize, BackendState, BackendTx, LongReadOptions } from '../backend.js';
 import { renderSql, sql, type RenderedSql, type Sql } from '../statements/sql.js';
 import { isAway, isConnectionLost } from '../storage-errors.js';
-import type { WriteTx } from '../transactions/write-tx.js';
+import type { TransactionWatch } from '../transactions/transaction-watch.js';
 import { SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
 import { PostgresTx } from './postgres-tx.js';
 import { ReadPlaces } from './read-places.js';
 
 export interface PostgresBackendParts {
   pool: pg.Pool;
-  /** Makes an entity manager that works on one connection of the pool. */
-  makeManager: (client: pg.PoolClient) => SqlEntityManager;
+  /** Makes an entity manager that works on one connection of the pool. @param watch hears of its statements. */
+  makeManager: (client: pg.PoolClient, watch: TransactionWatch) => SqlEntityManager;
   /** Asks the server to give up what a connection is at. */
   cancel: (client: pg.PoolClient) => Promise<void>;
   /** Closes the pool. */
@@ -39,7 +39,7 @@ export class PostgresBackend implements Backend {
     this.places = new ReadPlaces(Math.max(1, Math.floor(parts.pool.options.max / 2)));
   }
 
-  async transaction<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T> {
     const client = await this.parts.pool.connect();
     let broken: Error | undefined;
     let committing: Committing<T> | undefined;

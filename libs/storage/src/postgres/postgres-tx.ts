@@ -1,11 +1,12 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
+import type { BackendTx } from '../backend.js';
 import { CHUNK_SIZES, insertText } from '../statements/insert-text.js';
 import { renderSql, sql, type Sql, type SqlValue } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 import { together } from '../transactions/together.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
-import type { WriteTx } from '../transactions/write-tx.js';
+import { TransactionWatch } from '../transactions/transaction-watch.js';
 
 /**
  * Only what has nothing to plan is prepared. A prepared query keeps the plan it was given while a table, or the partition
@@ -34,19 +35,20 @@ const NEVER_MS = 2 ** 31 - 1;
  * Statements are sent as they are asked for and done in that order; who asks for several before awaiting them saves the
  * round trips.
  */
-export class PostgresTx implements WriteTx {
+export class PostgresTx implements BackendTx {
   readonly dialect = 'postgres';
   readonly end = new TransactionEnd();
+  readonly watch = new TransactionWatch();
   private manager: SqlEntityManager | undefined;
   private timed = true;
 
   constructor(
     private readonly client: pg.PoolClient,
-    private readonly makeManager: (client: pg.PoolClient) => SqlEntityManager,
+    private readonly makeManager: (client: pg.PoolClient, watch: TransactionWatch) => SqlEntityManager,
   ) {}
 
   get em(): SqlEntityManager {
-    return (this.manager ??= this.makeManager(this.client));
+    return (this.manager ??= this.makeManager(this.client, this.watch));
   }
 
   async all<Row>(query: Sql): Promise<Row[]> {
@@ -99,12 +101,14 @@ export class PostgresTx implements WriteTx {
   }
 
   private query(text: string, values: SqlValue[], name?: string): Promise<pg.QueryResult> {
-    return this.client.query({
-      text,
-      values,
-      ...(name !== undefined && { name }),
-      ...(!this.timed && { query_timeout: NEVER_MS }),
-    });
+    return this.watch.whileAnswered(() =>
+      this.client.query({
+        text,
+        values,
+        ...(name !== undefined && { name }),
+        ...(!this.timed && { query_timeout: NEVER_MS }),
+      }),
+    );
   }
 }
 

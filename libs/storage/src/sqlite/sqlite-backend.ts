@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { Backend, BackendSize, BackendState, LongReadOptions } from '../backend.js';
+import type { Backend, BackendSize, BackendState, BackendTx, LongReadOptions } from '../backend.js';
 import { renderSql, sql, type Sql } from '../statements/sql.js';
-import type { WriteTx } from '../transactions/write-tx.js';
 import { checkDisk, sizeOnDisk } from './database-files.js';
 import { ReadWorkers } from './read-workers.js';
 import { SqliteTx } from './sqlite-tx.js';
@@ -31,7 +30,7 @@ export class SqliteBackend implements Backend {
     this.workers = new ReadWorkers(parts.file);
   }
 
-  async transaction<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T> {
     const { writer } = this.parts;
     this.writes.get('begin immediate').run();
     try {

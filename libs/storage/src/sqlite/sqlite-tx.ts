@@ -1,15 +1,17 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { BackendTx } from '../backend.js';
 import { insertText } from '../statements/insert-text.js';
 import { renderSql, type Sql, type SqlValue } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
-import type { WriteTx } from '../transactions/write-tx.js';
+import { TransactionWatch } from '../transactions/transaction-watch.js';
 import type { StatementCache } from './statement-cache.js';
 
 /** A transaction on the one writing connection. A loop over one prepared statement is the fastest bulk write here. */
-export class SqliteTx implements WriteTx {
+export class SqliteTx implements BackendTx {
   readonly dialect = 'sqlite';
   readonly end = new TransactionEnd();
+  readonly watch = new TransactionWatch();
   private manager: SqlEntityManager | undefined;
 
   constructor(
@@ -18,15 +20,18 @@ export class SqliteTx implements WriteTx {
   ) {}
 
   get em(): SqlEntityManager {
+    this.watch.ask();
     return (this.manager ??= this.makeManager());
   }
 
   async all<Row>(query: Sql): Promise<Row[]> {
+    this.watch.ask();
     const { text, params } = renderSql(query, 'sqlite');
     return this.statements.get(text).all(params) as Row[];
   }
 
   async run(statement: Sql): Promise<number> {
+    this.watch.ask();
     const { text, params } = renderSql(statement, 'sqlite');
     return this.statements.get(text).run(params).changes;
   }
@@ -47,6 +52,7 @@ export class SqliteTx implements WriteTx {
 
   private runForEach<Row>(text: string, rows: readonly Row[], parameters: readonly (keyof Row & string)[]): void {
     if (rows.length === 0) return;
+    this.watch.ask();
     const statement = this.statements.get(text);
     for (const row of rows) statement.run(parameters.map((property) => row[property] as SqlValue));
   }

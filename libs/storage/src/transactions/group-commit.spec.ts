@@ -5,6 +5,13 @@ import type { WriteTx } from './write-tx.js';
 
 type Job = { n: number; rows?: number };
 
+const hooks = {
+  committed: () => undefined,
+  failed: (error: unknown) => {
+    throw error;
+  },
+};
+
 /** A group commit on a database in memory: what a transaction did counts only when it returns. */
 function harness(
   fail?: (jobs: readonly Job[]) => unknown,
@@ -28,6 +35,7 @@ function harness(
     },
     weigh: ({ rows }) => rows ?? 1,
     rowsMax: 10,
+    ...hooks,
     ...(expected && { expected }),
   };
   return { group: new GroupCommit(options), committed, batches };
@@ -116,6 +124,7 @@ describe('GroupCommit', () => {
         },
         weigh: ({ rows }) => rows ?? 1,
         rowsMax: 10,
+        ...hooks,
         beside: { max: 2, touches: ({ touches }) => (touches === undefined ? [] : [touches]) },
       });
       const begun = async (): Promise<number[]> => {

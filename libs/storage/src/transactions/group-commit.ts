@@ -1,14 +1,13 @@
 import { isUnavailable, toDomainError } from '../storage-errors.js';
+import type { HookFailed } from './transaction-end.js';
 import type { WriteTx } from './write-tx.js';
 
 /** What became of one job: its answer, or the error its caller gets while the other jobs go on. */
 export type Outcome<Answer> = { answer: Answer } | { error: unknown };
 
-/** What a transaction did: one outcome a job, and what is to happen once it is durable. */
+/** What a transaction did: one outcome a job. What is to follow its commit is left to `tx.end`. */
 export interface Applied<Answer> {
   outcomes: readonly Outcome<Answer>[];
-  /** Called before the jobs are answered; must not throw. */
-  afterCommit?: () => void;
 }
 
 export interface GroupCommitOptions<Job, Answer> {
@@ -36,7 +35,9 @@ export interface GroupCommitOptions<Job, Answer> {
     touches: (job: Job) => readonly string[];
   };
   /** Told of every commit. @param jobs how many it made durable. */
-  committed?: (jobs: number) => void;
+  committed: (jobs: number) => void;
+  /** Told when `expected` or `committed` throws, which changes nothing for any job. */
+  failed: HookFailed;
 }
 
 /** Rows one transaction takes where nothing else is said. */
@@ -59,7 +60,8 @@ interface Waiting<Job, Answer> {
 /**
  * Group commit: what arrives while a commit runs goes into the next transaction, and every job is answered when its own
  * commit is durable (architecture "Storage", performance.md). A transaction lost to one poisonous job is repeated job
- * by job, so that the others are not hurt; one lost to the database is {@link Unavailable} for all of them.
+ * by job, so that the others are not hurt; one lost to the database is {@link Unavailable} for all of them. Whatever the
+ * functions it is given do, every job is answered and the next transaction begins.
  */
 export class GroupCommit<Job, Answer> {
   private waiting: Waiting<Job, Answer>[] = [];
@@ -123,8 +125,11 @@ export class GroupCommit<Job, Answer> {
 
   private async gatherAndRun(): Promise<void> {
     this.gathering = true;
-    await this.gather();
-    this.gathering = false;
+    try {
+      await this.gather();
+    } finally {
+      this.gathering = false;
+    }
     const running = this.run(this.take(this.fitting().count));
     this.begin();
     await running;
@@ -135,9 +140,15 @@ export class GroupCommit<Job, Answer> {
     const heavy = batch.some(({ rows }) => rows > this.rowsMax) ? 1 : 0;
     this.heavy += heavy;
     for (const name of touched) this.touched.add(name);
-    await this.commit(batch);
-    this.heavy -= heavy;
-    for (const name of touched) this.touched.delete(name);
+    try {
+      await this.commit(batch);
+    } catch (error) {
+      // A fault of ours on the way to the answers: jobs that have one keep it.
+      for (const { reject } of batch) reject(error);
+    } finally {
+      this.heavy -= heavy;
+      for (const name of touched) this.touched.delete(name);
+    }
   }
 
   /** Lets requests come in for as long as every turn of the event loop brings some, within bounds. */
@@ -152,7 +163,7 @@ export class GroupCommit<Job, Answer> {
   }
 
   private expectsMore(): boolean {
-    return this.waiting.length < (this.options.expected?.() ?? 0);
+    return this.waiting.length < (this.attempt(() => this.options.expected?.()) ?? 0);
   }
 
   private async linger(): Promise<void> {
@@ -199,12 +210,21 @@ export class GroupCommit<Job, Answer> {
       }
       return;
     }
-    this.options.committed?.(batch.length);
-    applied.afterCommit?.();
+    this.attempt(() => this.options.committed(batch.length));
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = applied.outcomes[index];
       if (outcome && 'answer' in outcome) resolve(outcome.answer);
       else reject(outcome?.error ?? new Error('a job was left without an outcome'));
+    }
+  }
+
+  /** @returns what a hook returns, `undefined` when it throws. */
+  private attempt<T>(hook: () => T): T | undefined {
+    try {
+      return hook();
+    } catch (error) {
+      this.options.failed(error);
+      return undefined;
     }
   }
 }

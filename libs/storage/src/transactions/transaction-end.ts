@@ -1,18 +1,28 @@
-/** What is left for the end of a transaction. */
+/** Told of a hook that failed where nobody else can tell: it logs and counts the failure. Must not throw. */
+export type HookFailed = (error: unknown) => void;
+
+/**
+ * What is left for the end of a transaction: the one place where something follows a commit. Hooks may throw, reject or
+ * never return; what was committed stands, everything else that follows it still does, and its callers are answered.
+ */
 export class TransactionEnd {
   private readonly before: (() => Promise<void>)[] = [];
-  private readonly after: (() => void)[] = [];
+  private readonly after: (() => void | Promise<void>)[] = [];
 
   /**
    * Runs `work` as the last of this transaction, after everything the transaction is about: for rows that all writers
-   * share and that should be locked for as short as can be. A throw loses the transaction.
+   * share and that should be locked for as short as can be. A throw loses the transaction, and so does work that does not
+   * end (`TransactionWatch`).
    */
   beforeCommit(work: () => Promise<void>): void {
     this.before.push(work);
   }
 
-  /** Runs `work` once this transaction is durable, before its callers are answered. Must not throw and must be quick. */
-  afterCommit(work: () => void): void {
+  /**
+   * Runs `work` once this transaction is durable. What it does at once happens before the callers are answered, so it must
+   * be quick; nobody waits for what it returns.
+   */
+  afterCommit(work: () => void | Promise<void>): void {
     this.after.push(work);
   }
 
@@ -21,14 +31,8 @@ export class TransactionEnd {
     for (const work of this.before) await work();
   }
 
-  /** Called by storage when the transaction is durable. @param failed told of work that fails: it fails alone. */
-  pass(failed: (error: unknown) => void): void {
-    for (const work of this.after) {
-      try {
-        work();
-      } catch (error) {
-        failed(error);
-      }
-    }
+  /** Called by storage when the transaction is durable. Each piece of work fails alone. Never throws. */
+  pass(failed: HookFailed): void {
+    for (const work of this.after) void Promise.try(work).catch(failed);
   }
 }

@@ -60,7 +60,7 @@ export class ExpireBatch {
         scope,
         [...cells.values()].filter(({ now }) => !goneIds.has(now!.id)),
       );
-      await this.tell(tx, [
+      await this.participants.onCommit(tx, [
         ...spans
           .filter(({ traceId }) => !goneIds.has(traceId))
           .map((span): TracingChange => ({ type: 'span_deleted', scope, before: span, after: null })),
@@ -75,7 +75,7 @@ export class ExpireBatch {
     return this.storage.write(async (tx) => {
       const gone = (await this.traces.loadForWrite(tx, scope, traceIds)).filter((trace) => isOver(trace, before));
       await this.traces.deleteSome(tx, scope, gone);
-      await this.tell(
+      await this.participants.onCommit(
         tx,
         gone.map((trace): TracingChange => ({ type: 'trace_deleted', scope, trace })),
       );
@@ -89,11 +89,6 @@ export class ExpireBatch {
       cell.now = { ...cell.now!, lastEndedAt: await this.spans.latestEnd(tx, scope, cell.now!.id) };
     }
     await this.traces.save(tx, cells);
-  }
-
-  private async tell(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
-    await this.participants.onCommit(tx, changes);
-    tx.end.afterCommit(() => this.participants.afterCommit(changes));
   }
 }
 

@@ -92,7 +92,6 @@ export class ExpireDay {
       // Before rows that all writers share: who waits for those may have a lock on the partition.
       await emptyDay(tx, day, EMPTY_MS);
       await this.participants.onCommit(tx, changes);
-      tx.end.afterCommit(() => this.participants.afterCommit(changes));
       return sumsOf(gone);
     });
   }

@@ -28,7 +28,10 @@ export interface SpanCommitParticipant {
   /** As {@link beforeDelete}, for traces that have been kept long enough; a `trace_deleted` for each of them follows. */
   beforeExpire?(tx: WriteTx, leaving: LeavingSpans): Promise<void>;
 
-  /** Called once the changes are durable, before callers are answered. Must not throw and must be quick. */
+  /**
+   * Called once the changes are durable, before callers are answered: it must be quick. A throw is logged and counted, and
+   * changes nothing for others (`TransactionEnd`).
+   */
   afterCommit?(changes: readonly TracingChange[]): void;
 }
 
@@ -43,7 +46,10 @@ export class SpanCommitParticipants {
 
   async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
     if (changes.length === 0) return;
-    for (const participant of this.participants) await participant.onCommit?.(tx, changes);
+    for (const participant of this.participants) {
+      await participant.onCommit?.(tx, changes);
+      tx.end.afterCommit(() => participant.afterCommit?.(changes));
+    }
   }
 
   async beforeDelete(tx: WriteTx, deletion: { scope: Scope; traceId: string }): Promise<void> {
@@ -52,10 +58,5 @@ export class SpanCommitParticipants {
 
   async beforeExpire(tx: WriteTx, leaving: LeavingSpans): Promise<void> {
     for (const participant of this.participants) await participant.beforeExpire?.(tx, leaving);
-  }
-
-  afterCommit(changes: readonly TracingChange[]): void {
-    if (changes.length === 0) return;
-    for (const participant of this.participants) participant.afterCommit?.(changes);
   }
 }

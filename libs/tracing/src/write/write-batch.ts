@@ -43,7 +43,7 @@ export class WriteBatch {
       next += run.length;
     }
     await this.participants.onCommit(tx, changes);
-    return { outcomes, afterCommit: () => this.participants.afterCommit(changes) };
+    return { outcomes };
   }
 
   private async applyRun(
