@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
 import { entityManager } from './entity-manager.js';
+import { givenUp } from './given-up.js';
 import { idOrder } from './id-order.js';
 import { indexMigration } from './index-migration.js';
 import { ingestRules } from './ingest-rules.js';
@@ -34,6 +35,7 @@ export function describeTracingStorage(name: string, newDatabase: (name: string)
     if (name === 'SQLite') indexMigration(() => newDatabase('migrated'));
     entityManager(app);
     transactionEnd(app);
+    givenUp(() => newDatabase('given_up'));
     idOrder(app);
     traceRules(app);
     spanRules(app);

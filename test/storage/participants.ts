@@ -60,11 +60,25 @@ export function participants(app: () => TracingApp): void {
       expect((await app().get('/api/traces/po')).body.trace.span_count).toBe(3);
     });
 
+    it('that fail once it is durable hurt nobody', async () => {
+      types();
+      app().register({
+        name: 'stumbling',
+        afterCommit: () => {
+          throw new Error('after all');
+        },
+      });
+      app().register({ name: 'last', afterCommit: (changes) => void committed.push(...changes) });
+      expect((await app().post('/api/traces', { id: 'st' })).status).toBe(201);
+      expect((await app().delete('/api/traces/st')).status).toBe(200);
+      expect(types()).toEqual(['trace_created', 'trace_created', 'trace_deleted', 'trace_deleted']);
+    });
+
     it('hear of a clearing as one change', async () => {
       types();
       const { status, body } = await app().delete('/api/traces');
       expect([status, typeof body.message]).toEqual([200, 'string']);
-      expect(types()).toEqual(['cleared']);
+      expect(types()).toEqual(['cleared', 'cleared']);
       expect((await app().get('/api/traces')).body.count).toBe(0);
       expect((await app().get('/api/spans')).body.count).toBe(0);
       expect((await app().get('/api/sessions')).body.count).toBe(0);

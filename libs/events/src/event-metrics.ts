@@ -25,7 +25,7 @@ export class EventMetrics {
     });
     this.cutTotal = new Counter({
       name: 'spandrel_event_streams_cut_total',
-      help: 'Event streams ended because the client took nothing (stalled), fell behind for too long, or the log could not be read (failed).',
+      help: 'Event streams ended because the client took nothing (stalled), fell behind for too long, or the log could not be read or events could not be delivered (failed).',
       labelNames: ['reason'],
       registers,
     });

@@ -70,4 +70,21 @@ describe('the dispatch of one process', () => {
     await stopped;
     expect(begun).toEqual(['r1']);
   });
+
+  it('has room again for a run whose handler failed', async () => {
+    const { dispatch } = dispatchOver([]);
+    let calls = 0;
+    await dispatch.start(async () => {
+      calls++;
+      throw new Error('thrown on purpose');
+    });
+    for (const times of [1, 2]) {
+      const { tx, commit } = transaction();
+      await dispatch.enqueue(tx, runOf(1));
+      commit();
+      expect(calls).toBe(times);
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    }
+    await dispatch.stop();
+  });
 });

@@ -55,10 +55,14 @@ export class LocalDispatch implements RunDispatch {
       this.left = true;
       return;
     }
-    const through = this.handler(run).then(() => {
-      this.underWay.delete(name);
-      if (this.left) this.task?.hurry();
-    });
+    const through = this.handler(run)
+      .catch((error: unknown) => {
+        this.logger.error({ err: error, run_id: run.id }, 'the work on an eval run failed; it is looked for again');
+      })
+      .then(() => {
+        this.underWay.delete(name);
+        if (this.left) this.task?.hurry();
+      });
     this.underWay.set(name, through);
   }
 }

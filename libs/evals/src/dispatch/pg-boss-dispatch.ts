@@ -76,6 +76,10 @@ export class PgBossDispatch implements RunDispatch {
       return;
     }
     const through = handler(job.data)
+      .catch((error: unknown) => {
+        this.logger.error({ err: error, run_id: job.data.id }, 'the work on an eval run failed; it is taken up again');
+        return Date.now() + this.timing.leaseMs;
+      })
       .then((again) => this.orTrouble(() => this.jobs.settle(job, again)))
       .then(() => {
         const wasFull = this.held.size >= RUNS_AT_ONCE;

@@ -8,7 +8,8 @@ export const RUN_DISPATCH = Symbol('run dispatch');
 export const RUNS_AT_ONCE = 250;
 
 /**
- * Works on a run until that is over or no longer this process's. Never rejects.
+ * Works on a run until that is over or no longer this process's. A rejection is a fault of the program:
+ * it is logged, and the run comes again.
  * @returns when the run is to be looked at again, in epoch ms; `undefined`: there is nothing left to do.
  */
 export type RunHandler = (run: RunKey) => Promise<number | undefined>;

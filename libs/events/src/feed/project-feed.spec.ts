@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
 import fc from 'fast-check';
 import type { EventBatch } from '../log/event-batch.js';
@@ -37,8 +37,19 @@ class Member implements FeedMember {
   readonly filter = new TypeFilter();
   readonly pieces: Frames[] = [];
 
+  failures = 0;
+
+  /** @param throwsAt which delivery fails. */
+  constructor(private readonly throwsAt = Infinity) {}
+
   deliver(frames: Frames): void {
+    if (this.pieces.length === this.throwsAt) throw new Error('thrown on purpose');
     this.pieces.push(frames);
+  }
+
+  fail(): void {
+    this.failures++;
+    if (this.throwsAt % 2 === 1) throw new Error('thrown on purpose once more');
   }
 
   /** What has come, once it is that, or after a while what it is instead. */
@@ -165,6 +176,57 @@ describe('ProjectFeed', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('a feed whose members fail', () => {
+  it('ends those, leaves no other without an event, and goes on', async () => {
+    const plan = fc.record({
+      throwsAt: fc.array(fc.option(fc.nat(4), { nil: Infinity }), { minLength: 1, maxLength: 6 }),
+      turns: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 5, maxLength: 12 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ throwsAt, turns }) => {
+        const { feed } = makeFeed();
+        feed.begin(0);
+        const members = throwsAt.map((at) => new Member(at));
+        for (const member of members) feed.join(member, 0, false);
+        let seq = 0;
+        for (const count of turns) {
+          feed.publish(batch(seq + 1, count));
+          seq += count;
+          await nextTurn();
+        }
+        await feed.reached(seq);
+        await nextTurn();
+        for (const [n, { ids, failures, pieces }] of members.entries()) {
+          const fails = throwsAt[n]! < turns.length;
+          expect(failures).toBe(fails ? 1 : 0);
+          expect(fails ? pieces.length : ids).toEqual(
+            fails ? throwsAt[n] : Array.from({ length: seq }, (_, i) => i + 1),
+          );
+        }
+      }),
+      { seed: 20_261_122, numRuns: 100 },
+    );
+  });
+
+  it('ends all of a project when events cannot be made into bytes, and serves who comes back', async () => {
+    const { feed } = makeFeed();
+    feed.begin(0);
+    const members = [new Member(), new Member()];
+    for (const member of members) feed.join(member, 0, false);
+    jest.spyOn(members[0]!.filter, 'frames').mockImplementationOnce(() => {
+      throw new Error('thrown on purpose');
+    });
+    feed.publish(batch(1, 1));
+    await feed.reached(1);
+    while (members.some(({ failures }) => failures === 0)) await nextTurn();
+    expect(members.map(({ ids }) => ids)).toEqual([[], []]);
+    const again = new Member();
+    feed.join(again, 1, false);
+    feed.publish(batch(2, 1));
+    await again.has([2]);
   });
 });
 

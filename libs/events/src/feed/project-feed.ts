@@ -16,8 +16,10 @@ const BYTES_PER_TURN = 4 * 1024 * 1024;
 /** A client of the live feed. */
 export interface FeedMember {
   readonly filter: TypeFilter;
-  /** @param afterSeq where the feed stood before these. Must be quick and must not throw. */
+  /** @param afterSeq where the feed stood before these. Must be quick; who throws has left the feed and is told {@link fail}. */
   deliver(frames: Frames, afterSeq: number): void;
+  /** Ends the client's stream, which has missed events by a fault of the program: it comes back and reads them from the log. */
+  fail(error: unknown): void;
 }
 
 /**
@@ -176,32 +178,59 @@ export class ProjectFeed {
     setImmediate(() => void this.flush());
   }
 
-  /** Hands out what is ready. Who joins meanwhile has it already, or gets it by joining. */
+  /** Hands out everything that is ready, also what becomes ready meanwhile; what fails is behind it, and it goes on. */
   private async flush(): Promise<void> {
-    while (this.ready.length > 0 || this.handedOut! < this.tail) {
-      const batches = this.ready;
-      const after = this.handedOut!;
-      this.ready = [];
-      this.handedOut = this.tail;
-      for (const batch of batches) this.recent.add(batch);
-      const groups = [...this.groups.values()].map(({ filter, members }) => ({ filter, members, all: [...members] }));
-      this.tellWaiting();
-      let bytes = 0;
-      for (const { filter, members, all } of groups) {
-        const frames = filter.frames(batches, after);
-        if (frames.count === 0) continue;
-        for (const member of all) {
-          if (this.closed) return;
-          if (members.has(member)) member.deliver(frames, after);
-          bytes += frames.bytes.length;
-          if (bytes < BYTES_PER_TURN) continue;
-          bytes = 0;
-          await nextTurn();
-        }
+    while (!this.closed && (this.ready.length > 0 || this.handedOut! < this.tail)) {
+      try {
+        await this.handOut();
+      } catch (error) {
+        // Who has had these events is not known: all read them from the log.
+        const members = [...this.groups.values()].flatMap((group) => [...group.members]);
+        for (const member of members) this.giveUp(member, error);
       }
-      if (this.closed) return;
     }
     this.flushing = false;
+  }
+
+  /** Hands out what is ready now. Who joins meanwhile has it already, or gets it by joining. */
+  private async handOut(): Promise<void> {
+    const batches = this.ready;
+    const after = this.handedOut!;
+    this.ready = [];
+    this.handedOut = this.tail;
+    for (const batch of batches) this.recent.add(batch);
+    const groups = [...this.groups.values()].map(({ filter, members }) => ({ filter, members, all: [...members] }));
+    this.tellWaiting();
+    let bytes = 0;
+    for (const { filter, members, all } of groups) {
+      const frames = filter.frames(batches, after);
+      if (frames.count === 0) continue;
+      for (const member of all) {
+        if (this.closed) return;
+        if (members.has(member)) this.deliver(member, frames, after);
+        bytes += frames.bytes.length;
+        if (bytes < BYTES_PER_TURN) continue;
+        bytes = 0;
+        await nextTurn();
+      }
+    }
+  }
+
+  private deliver(member: FeedMember, frames: Frames, after: number): void {
+    try {
+      member.deliver(frames, after);
+    } catch (error) {
+      this.giveUp(member, error);
+    }
+  }
+
+  private giveUp(member: FeedMember, error: unknown): void {
+    this.leave(member);
+    try {
+      member.fail(error);
+    } catch (failure) {
+      this.parts.logger.error({ err: failure }, 'an event stream could not be ended');
+    }
   }
 
   private tellWaiting(): void {

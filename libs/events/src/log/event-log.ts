@@ -56,10 +56,8 @@ export class EventLog implements EventSink, OnModuleInit {
     const projects = [...open.byProject].toSorted(([a], [b]) => (a < b ? -1 : 1));
     for (const [, { scope, events }] of projects) {
       const batch = await this.store.append(tx, scope, events.map(oneLine), createdAt);
-      tx.end.afterCommit(() => {
-        this.metrics.published(events);
-        this.bus.publish(batch);
-      });
+      tx.end.afterCommit(() => this.metrics.published(events));
+      this.bus.publishAfter(tx.end, batch);
     }
   }
 }

@@ -67,6 +67,11 @@ export class EventStream implements FeedMember {
     socket.write(frames.bytes);
   }
 
+  fail(error: unknown): void {
+    this.parts.logger.error({ err: error }, 'an event stream was ended: events could not be delivered');
+    this.cut('failed');
+  }
+
   /** Shows the client, and whatever stands between, that the stream lives; needless while it has something to take. */
   keepAlive(): void {
     const { socket } = this.parts;
