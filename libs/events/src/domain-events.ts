@@ -17,7 +17,7 @@ export interface EventSink {
   take(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void>;
 }
 
-/** Where features tell what they changed (contract.md "Events"). */
+/** Where features tell what they changed (docs/spec/events.md#an-event-exists-if-its-change-was-committed). */
 @Injectable()
 export class DomainEvents {
   private readonly sinks: EventSink[] = [];

@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TypeFilter } from './stream/event-frames.js';
 import { EventStreams } from './stream/event-streams.js';
 
-/** `/api/events` (service-spec "Events", contract.md "Events"). */
+/** `GET /api/events` (docs/spec/events.md). */
 @Controller('api/events')
 export class EventsController {
   constructor(private readonly streams: EventStreams) {}

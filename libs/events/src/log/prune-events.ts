@@ -10,7 +10,7 @@ const EVERY_MS_MAX = 3_600_000;
 /** The first time, after the start. */
 const FIRST_MS_MAX = 5_000;
 
-/** Deletes events that are older than `events.retention_hours` (service-spec "Events"). */
+/** Deletes events that are older than `events.retention_hours` (docs/spec/events.md#how-long-events-are-kept). */
 @Injectable()
 export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly retentionMs: number;
