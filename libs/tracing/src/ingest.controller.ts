@@ -6,7 +6,7 @@ import { Ingest } from './write/ingest.js';
 
 type IngestBody = z.output<typeof ingestSchema>;
 
-/** `POST /api/ingest` (contract.md "Spans"): 200 also when some items were rejected. */
+/** `POST /api/ingest` (docs/spec/ingest.md#items-stand-alone): 200 also when some items were rejected. */
 @Controller('api/ingest')
 export class IngestController {
   constructor(private readonly ingest: Ingest) {}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE, type ModelPrice } from '@spandrel/kernel';
 
-/** What the service estimates costs with: exact model names only (service-spec "Span"). */
+/** Prices by exact model name, from which the service computes costs (docs/spec/spans.md#cost). */
 export type PricingTable = ReadonlyMap<string, ModelPrice>;
 
 /** Injection token of the {@link PricingTable}. */

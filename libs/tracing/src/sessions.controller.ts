@@ -11,7 +11,7 @@ import { CurrentReader, CurrentScope, NotFound, type Reader, type Scope, Operati
 import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 
-/** `/api/sessions` (contract.md "Traces"). Session ids are compared exactly. */
+/** `/api/sessions`; ids are compared exactly (docs/spec/sessions.md#session-ids-are-compared-exactly). */
 @Controller('api/sessions')
 export class SessionsController {
   constructor(

@@ -3,7 +3,7 @@ import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import type { StoredSpan } from './span.entity.js';
 import { STATUS } from './status.js';
 
-/** A stored span as the wire shows it (contract.md "Spans"). */
+/** A stored span as the wire shows it (docs/spec/spans.md#the-span-object). */
 export function spanResource(span: StoredSpan): SpanResource {
   return {
     id: span.id,

@@ -24,8 +24,8 @@ const bySlot = (name: string, column: string) => ({
 });
 
 /**
- * A span without its payload: narrow, so that lists and scans touch little (performance.md: 5–10 times faster at a
- * million spans). Every index costs ingest; each serves the list filtered or sorted by its column.
+ * A span without its payload: narrow, so that lists and scans touch little (docs/adr/0003-payload-split.md: 5 to 10 times
+ * faster at a million spans). Every index costs ingest; each serves the list filtered or sorted by its column.
  */
 export const SpanSchema = defineEntity({
   name: 'Span',

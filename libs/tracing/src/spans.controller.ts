@@ -22,7 +22,7 @@ import { RecordWrites } from './write/record-writes.js';
 import { spanResource } from './span-resource.js';
 import { SpanStore } from './span.store.js';
 
-/** `/api/spans` (service-spec "Spans", contract.md "Spans"). */
+/** `/api/spans` (docs/spec/spans.md). */
 @Controller('api/spans')
 export class SpansController {
   constructor(

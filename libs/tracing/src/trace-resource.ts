@@ -4,7 +4,7 @@ import { costOf } from './write/cost-sum.js';
 import { statusName } from './status.js';
 import type { TraceRow } from './trace.entity.js';
 
-/** A stored trace as the wire shows it (contract.md "Traces"). */
+/** A stored trace as the wire shows it (docs/spec/traces.md#the-trace-object). */
 export function traceResource(trace: TraceRow): TraceResource {
   const endedAt = traceEndedAt(trace);
   return {

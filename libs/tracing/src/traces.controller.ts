@@ -21,7 +21,7 @@ import { ReadTrace } from './read-trace.js';
 import { RecordWrites } from './write/record-writes.js';
 import { traceResource } from './trace-resource.js';
 
-/** `/api/traces` (service-spec "Traces", contract.md "Traces"). */
+/** `/api/traces` (docs/spec/traces.md). */
 @Controller('api/traces')
 export class TracesController {
   constructor(

@@ -88,7 +88,7 @@ interface Slice {
 }
 
 /**
- * `GET /api/spans` (contract.md "Spans"), in keyset pages found as {@link planSpans} has it, off the main thread. Payloads
+ * `GET /api/spans` (docs/spec/spans.md#listing-spans), in keyset pages found as {@link planSpans} has it, off the main thread. Payloads
  * are loaded for the rows of the page only; a page of large ones ends early.
  */
 @Injectable()

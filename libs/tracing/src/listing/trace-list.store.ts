@@ -22,7 +22,7 @@ import type { TraceRow } from '../trace.entity.js';
 import { drivenTraces } from './trace-filter.store.js';
 import { traceListItem } from '../trace-resource.js';
 
-/** `GET /api/traces`: newest first (contract.md "Traces"). */
+/** `GET /api/traces`: newest first (docs/spec/traces.md#listing-traces). */
 @Injectable()
 export class TraceListStore {
   constructor(private readonly storage: Storage) {}

@@ -18,7 +18,7 @@ export interface IngestSliceResult {
 }
 
 /**
- * Upserts the traces and then the spans of an ingest, all or nothing per item (contract.md "Spans").
+ * Upserts the traces and then the spans of an ingest, all or nothing per item (docs/spec/ingest.md#items-stand-alone).
  * Sending the same again changes nothing.
  */
 export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTable): IngestSliceResult {

@@ -25,7 +25,7 @@ export type JobAnswer =
 /**
  * Does one job in memory: all rules of traces and spans are here and in `apply-ingest.ts`.
  * A job that throws has changed nothing.
- * @throws NotFound, Conflict, Invalid as the contract has it ("Traces", "Spans", "States and transitions").
+ * @throws NotFound, Conflict, Invalid (docs/spec/spans.md#states-of-a-span, docs/spec/general.md#repeating-a-create).
  */
 export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): JobAnswer {
   switch (job.type) {

@@ -47,7 +47,7 @@ export function finishedSpan(
   };
 }
 
-/** @throws Invalid when `endedAt` lies before `startedAt` (contract.md "Spans"). */
+/** @throws Invalid when `endedAt` lies before `startedAt` (docs/spec/spans.md#finishing-a-span). */
 export function assertEndAfterStart(startedAt: number, endedAt: number): void {
   if (endedAt >= startedAt) return;
   const message = 'must not lie before started_at';

@@ -18,7 +18,10 @@ interface IngestRequest {
   spans?: unknown[] | null | undefined;
 }
 
-/** `POST /api/ingest`: checks and upserts items, all or nothing per item, traces before spans (contract.md "Spans"). */
+/**
+ * `POST /api/ingest`: checks and upserts items, each taken whole or rejected whole, traces before spans
+ * (docs/spec/ingest.md#items-stand-alone).
+ */
 @Injectable()
 export class Ingest {
   constructor(private readonly writes: RecordWrites) {}

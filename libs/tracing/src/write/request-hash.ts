@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 
 /**
  * A fingerprint of a create request, by which the same create sent again is told from another one with the same id
- * (contract.md "General"). The order of members does not count; a known member that is absent equals one that is `null`.
+ * (docs/spec/general.md#repeating-a-create). The order of members does not count; a known member that is absent equals
+ * one that is `null`.
  * @param members the known members of the body, by reference.
  */
 export function requestHash(members: Readonly<Record<string, unknown>>): string {

@@ -12,7 +12,7 @@ export type LeavingSpans =
 
 /**
  * Takes part in every write of traces and spans, in the same transaction: roll-ups, the event log and captures can
- * never disagree with the spans (architecture "Kernel and extension points").
+ * never disagree with the spans.
  *
  * A throw loses the whole transaction: participants check nothing that a caller could get wrong.
  */

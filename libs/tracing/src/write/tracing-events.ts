@@ -7,7 +7,7 @@ import { spanJson } from '../span-json.js';
 import { traceResource } from '../trace-resource.js';
 import type { TracingChange } from './tracing-change.js';
 
-/** Tells of traces and spans in the transactions that write them (service-spec "Events"). */
+/** Tells of traces and spans in the transactions that write them (docs/spec/events.md#event-types). */
 @Injectable()
 export class TracingEvents implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'events';
@@ -35,7 +35,7 @@ export class TracingEvents implements SpanCommitParticipant, OnModuleInit {
   }
 }
 
-/** A changed trace, a running span that changed and a corrected one have no event of the spec's. */
+/** The event of a change; some changes have none (docs/spec/events.md#what-has-no-event). */
 function eventOf(change: TracingChange): WireEvent | undefined {
   const { type } = change;
   switch (type) {
