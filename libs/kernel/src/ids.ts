@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
-/** Makes identifiers: ULIDs, strictly increasing within a process (contract.md "General"). */
+/** Makes identifiers: ULIDs, strictly increasing within a process (docs/spec/general.md#identifiers). */
 export const newId: () => string = monotonicFactory(randomFraction);
 
 /** Random bytes drawn in bulk: one draw a character costs more than the rest of an id. */

@@ -6,7 +6,7 @@ export interface RetentionTerm {
   readonly days: number;
 }
 
-/** Says how long data is kept (contract.md "Authentication, tenancy, limits": plans); in cloud mode only. */
+/** Says how long data is kept (docs/spec/limits.md#retention-by-plan); in cloud mode only. */
 export interface RetentionPolicy {
   /** The terms of all projects that have one; what belongs to others is kept. @throws Unavailable */
   terms(): Promise<readonly RetentionTerm[]>;

@@ -1,4 +1,4 @@
-/** How much of a call is recorded (contract.md "Recording proxy"). */
+/** How much of a call is recorded (docs/spec/gateway.md#capture-modes). */
 export type CaptureSetting = { mode: 'full' } | { mode: 'preview'; chars: number } | { mode: 'off' };
 
 /**

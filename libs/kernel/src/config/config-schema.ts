@@ -54,7 +54,7 @@ const pluginEntry = z.union([
   }),
 ]);
 
-/** 32 bytes, base64 or hex (contract.md "Starting it"). */
+/** A key of 32 bytes, base64 or hex (docs/spec/configuration.md#settings-of-cloud-mode). */
 const secretKey = z.string().transform((text, context) => {
   const key = parseKeyBytes(text);
   if (key) return key;

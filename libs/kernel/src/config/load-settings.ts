@@ -9,7 +9,7 @@ import { configSchema } from './config-schema.js';
 import { CONFIG_FILE_SOURCE, SETTING_SOURCES, type SettingSource } from './setting-sources.js';
 import { toSettings, type Settings } from './settings.js';
 
-/** What local mode may listen on (contract.md "Authentication, tenancy, limits"). */
+/** Addresses that local mode may listen on (docs/spec/access.md#local-mode-is-for-this-machine-alone). */
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 const PLUGINS_KEY = 'plugins';
@@ -28,7 +28,7 @@ export interface SettingsInput {
 
 /**
  * Reads the settings: flag, environment, file given by `--config`, `config/<mode>.yaml`, `config/default.yaml`; the
- * first that has a value wins (contract.md "Starting it").
+ * first that has a value wins (docs/spec/configuration.md#where-a-setting-comes-from).
  * @throws StartError with one line a fault, naming the setting.
  */
 export function loadSettings(input: SettingsInput): Settings {

@@ -11,7 +11,7 @@ export interface SettingSource {
   help: string;
 }
 
-/** Every flag and variable (contract.md "Starting it"). A flag beats its variable. */
+/** Every flag and variable (docs/spec/configuration.md#flags-and-variables). A flag beats its variable. */
 export const SETTING_SOURCES: readonly SettingSource[] = [
   { path: 'mode', kind: 'text', flag: '--mode', variable: 'SPANDREL_MODE', help: 'local or cloud' },
   { path: 'host', kind: 'text', variable: 'SPANDREL_HOST', help: 'address the API listens on' },

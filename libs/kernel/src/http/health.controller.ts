@@ -11,7 +11,7 @@ import { Readiness } from './readiness.js';
 /** Names this process among others; new at every start. */
 const INSTANCE_ID = newId();
 
-/** Whether the service runs (service-spec "Analytics and operations"); open to everyone. */
+/** Tells whether the service runs (docs/spec/health.md#health); open to everyone. */
 @Controller()
 export class HealthController {
   constructor(

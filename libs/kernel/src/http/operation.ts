@@ -36,5 +36,5 @@ export interface OperationDescription {
 /** Metadata key of {@link Operation}. */
 export const OPERATION = 'spandrel:operation';
 
-/** Describes a route for the OpenAPI document (contract.md "Analytics and operations"). Every route has one. */
+/** Describes a route for the OpenAPI document (docs/spec/health.md#the-openapi-description). Every route has one. */
 export const Operation = (description: OperationDescription): MethodDecorator => SetMetadata(OPERATION, description);

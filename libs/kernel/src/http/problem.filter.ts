@@ -5,7 +5,7 @@ import { DomainError, NotFound } from '../errors/domain-error.js';
 import type { Logger } from '../logger.js';
 import { isArriving, lingeringAnswer } from './intake/lingering-answer.js';
 
-/** Turns every error of a request into problem+json, in this one place (RFC 9457, contract.md "Errors"). */
+/** Turns every error of a request into problem+json, in this one place (RFC 9457, docs/spec/general.md#errors). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}

@@ -7,7 +7,7 @@ import { STOP_MESSAGE, type AppMessage, type AppReady } from './app-messages.js'
 import { Lifecycle } from './lifecycle.js';
 import { requireNode } from './require-node.js';
 
-/** What a stop may take, behind `shutdown_delay` (contract.md "Starting it"). */
+/** What a stop may take, after `shutdown_delay` (docs/spec/configuration.md#stopping). */
 const STOP_MS_MAX = 10_000;
 
 /** What an app gets to start with. */

@@ -14,7 +14,7 @@ export const isHostEntry = (text: string): boolean => ENTRY.test(normal(text));
 const normal = (entry: string): string => entry.trim().toLowerCase();
 
 /**
- * Hosts that a setting lists (contract.md "Recording proxy": `gateway.forward_allow`).
+ * Hosts that a setting lists, such as `gateway.forward_allow` (docs/spec/gateway.md#where-callers-may-lead-a-call).
  * @param setting its name, for faults.
  * @param entries `host` (any port), `host:port`, or `*.domain` (any name below the domain, with `:port` if wanted).
  * @throws StartError naming every entry that is none of these.

@@ -9,7 +9,7 @@ const HOST_OF_AZURE = '168.63.129.16';
 
 /**
  * Whether an address is one of the public internet: not private, loopback, link-local, metadata, mapped or reserved
- * (contract.md "Recording proxy", cloud mode).
+ * (docs/spec/gateway.md#where-callers-may-lead-a-call).
  * @param address an IPv4 or IPv6 address as the resolver or the socket spells it.
  */
 export function isPublicAddress(address: string): boolean {

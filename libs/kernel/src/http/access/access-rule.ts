@@ -8,9 +8,9 @@ import type { ApiScope } from '@spandrel/contract';
 export type AccessRule = 'open' | ApiScope | 'caller' | 'operator';
 
 /**
- * Whether requests count against the limit of the caller's organization. To be told what one's credential is does not:
- * the gateway asks in the name of callers, and a busy organization must not lose calls by it (contract.md "Recording
- * proxy").
+ * Whether requests count against the limit of the caller's organization. Being told what one's credential is does not
+ * count: the gateway asks in the name of callers, and a busy organization must not lose calls by it
+ * (docs/spec/limits.md#which-requests-count).
  */
 export const isCounted = (access: AccessRule): boolean =>
   access !== 'open' && access !== 'caller' && access !== 'operator';

@@ -15,8 +15,8 @@ interface GuardedRoute {
 export const OPEN_ROUTE = { openRoute: true };
 
 /**
- * Lets no request of cloud mode through without a credential that may do what the route does (service-spec
- * "Authentication"). A hook of Fastify, so that it stands before every route and before any body is read, also for HEAD,
+ * Lets no request of cloud mode through without a credential that may do what the route does
+ * (docs/spec/access.md#credentials). It is a hook of Fastify, so that it stands before every route and before any body is read, also for HEAD,
  * for paths that match nothing and for routes outside Nest; what is not declared is refused.
  * @param facts gives the routes and who decides, once the app is made.
  */
@@ -80,7 +80,7 @@ async function authenticated(gatekeeper: Gatekeeper, credential: string, reply: 
   }
 }
 
-/** Scopes do not include each other, except that `write` includes `ingest` (contract.md). */
+/** Scopes do not include each other, except that `write` includes `ingest` (docs/spec/access.md#scopes). */
 const HOLDING: Record<ApiScope, readonly ApiScope[]> = {
   read: ['read'],
   write: ['write'],

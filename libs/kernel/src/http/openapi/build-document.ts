@@ -27,7 +27,7 @@ export interface DocumentParts {
 /** Tag of the routes that belong to no feature. */
 const KERNEL_TAG = { name: 'Operations', description: 'Health, metrics and this description.' };
 
-/** The OpenAPI 3.0 description of an app (contract.md "Analytics and operations"). */
+/** The OpenAPI 3.0 description of an app (docs/spec/health.md#the-openapi-description). */
 export function buildDocument({ routes, features, authenticated }: DocumentParts): OpenApiDocument {
   const components = new SchemaComponents();
   const problems = new ProblemResponses();

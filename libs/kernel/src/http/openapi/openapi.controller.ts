@@ -11,7 +11,7 @@ const documentSchema = z
   })
   .meta({ id: 'OpenApiDocument', description: 'An OpenAPI 3.0 document.' });
 
-/** `GET /api/openapi.json` (contract.md "Analytics and operations"); open to everyone. */
+/** `GET /api/openapi.json` (docs/spec/health.md#the-openapi-description); open to everyone. */
 @Controller('api/openapi.json')
 export class OpenApiController {
   constructor(@Inject(OpenApi) private readonly openApi: OpenApi) {}
