@@ -40,7 +40,7 @@ async function bundle(folder) {
     platform: 'node',
     tsconfig: join(root, 'tsconfig.json'),
     external: EXTERNAL,
-    plugins: [typescript(), mapsOfOwnCodeOnly(), ...(gateway ? [withoutCommands()] : [])],
+    plugins: [typescript(), reflectMetadataFirst(), mapsOfOwnCodeOnly(), ...(gateway ? [withoutCommands()] : [])],
     // A module of ours is there for what it exports: an app takes along what it uses of a lib's index, and no more.
     treeshake: { moduleSideEffects: [{ test: /\/(libs|apps)\/[^/]+\/src\/(?!main\.ts)/, sideEffects: false }] },
   });
@@ -65,6 +65,20 @@ function typescript() {
         const { code, map } = await transform(source, { ...SWC_OPTIONS, filename });
         return { code, map, moduleType: 'js' };
       },
+    },
+  };
+}
+
+/**
+ * A CommonJS file runs where its importer's body begins, behind all other imports. This one must run before them: as
+ * decorators are applied it is asked already. It exports nothing, and is as good an ES module, which runs in its turn.
+ */
+function reflectMetadataFirst() {
+  return {
+    name: 'reflect-metadata-first',
+    transform: {
+      filter: { id: /\/reflect-metadata\/Reflect\.js$/ },
+      handler: (code) => ({ code: `${code}\nexport {};\n`, map: null, moduleSideEffects: true }),
     },
   };
 }
