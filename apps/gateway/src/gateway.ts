@@ -252,6 +252,10 @@ class RunningGateway implements Gateway, ForwardHost {
     this.metrics.upstreamError(forward.target.providerName, error.kind);
   }
 
+  onResend(): void {
+    this.metrics.upstreamResend();
+  }
+
   private state(): { spoolItems: number; spoolBytes: number; inFlight: number } {
     return { spoolItems: this.spool.count, spoolBytes: this.spool.bytes, inFlight: this.forwards.size };
   }

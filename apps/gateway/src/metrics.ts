@@ -17,6 +17,7 @@ export class GatewayMetrics {
   private readonly requests;
   private readonly duration;
   private readonly upstreamErrors;
+  private readonly upstreamResends;
   private readonly dropped;
   private readonly delivered;
   private readonly journalErrors;
@@ -42,6 +43,11 @@ export class GatewayMetrics {
       name: 'spandrel_gateway_upstream_errors_total',
       help: 'Requests that got no whole answer from upstream, by kind.',
       labelNames: ['provider', 'kind'] as const,
+      registers,
+    });
+    this.upstreamResends = new Counter({
+      name: 'spandrel_gateway_upstream_resends_total',
+      help: 'Requests sent once more because the connection they were sent on had been closed as idle.',
       registers,
     });
     this.dropped = new Counter({
@@ -103,6 +109,10 @@ export class GatewayMetrics {
 
   upstreamError(provider: string, kind: string): void {
     this.upstreamErrors.inc({ provider, kind });
+  }
+
+  upstreamResend(): void {
+    this.upstreamResends.inc();
   }
 
   recordingDelivered(): void {

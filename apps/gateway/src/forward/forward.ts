@@ -26,6 +26,7 @@ export interface ForwardHost {
   onForwarded(forward: Forward, status: number, outcome: Outcome): void;
   onCallEnded(call: Call, outcome: Outcome): void;
   onUpstreamError(forward: Forward, error: UpstreamError): void;
+  onResend(): void;
 }
 
 /** Request bodies up to this length are gathered and written in one go; others stream. */
@@ -140,6 +141,10 @@ export class Forward implements UpstreamHandler, Slotted {
     this.host.onUpstreamError(this, error);
     if (this.head !== null) this.breakOff(error);
     else this.answerFailure(error);
+  }
+
+  onResend(): void {
+    this.host.onResend();
   }
 
   onDrain(): void {

@@ -69,6 +69,7 @@ class Heard implements UpstreamHandler {
   information: number[] = [];
   takes = true;
   drained = 0;
+  resent = 0;
   private readonly settled = Promise.withResolvers<string[]>();
   /** The trailers, once the answer is whole. */
   readonly end = this.settled.promise;
@@ -84,6 +85,7 @@ class Heard implements UpstreamHandler {
     this.settled.reject(error);
   };
   onDrain = (): void => void this.drained++;
+  onResend = (): void => void this.resent++;
 }
 const send = (members: Partial<UpstreamRequest> = {}): { heard: Heard; exchange: Exchange } => {
   const heard = new Heard();
@@ -318,6 +320,171 @@ describe('a failure', () => {
   });
 });
 
+describe('a request that meets a connection its upstream has closed', () => {
+  const seen: string[] = [];
+  /** Answers the first request of each connection; what comes second on one is `then`'s. */
+  const answerFirst = (then: (socket: Socket, text: string) => void): void => {
+    seen.length = 0;
+    const answered = new WeakSet<Socket>();
+    onRequest = (text, socket) => {
+      seen.push(text.slice(0, text.indexOf(' ')) + text.slice(text.indexOf('\r\n\r\n') + 4));
+      if (answered.has(socket)) return then(socket, text);
+      answered.add(socket);
+      socket.write(OK);
+    };
+  };
+  const post = (members: Partial<UpstreamRequest> = {}): ReturnType<typeof send> =>
+    send({ method: 'POST', body: Buffer.from('body'), ...members });
+  /** A connection that is free as the pool sees it, and closed by its upstream. */
+  const leaveClosed = async (close: (socket: Socket) => void): Promise<void> => {
+    await send().heard.end;
+    close(sockets[0]!);
+  };
+
+  it.each([
+    ['closed', (socket: Socket) => void socket.destroy()],
+    ['reset', (socket: Socket) => void socket.resetAndDestroy()],
+  ])('and %s before it read the request is sent once more', async (_how, close) => {
+    answerFirst(() => undefined);
+    await leaveClosed(close);
+    const { heard } = post();
+    await heard.end;
+    expect([seen, heard.resent, heard.body]).toEqual([['GET', 'POSTbody'], 1, 'ok']);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('is sent once more with the part of its body that has gone, and the rest', async () => {
+    answerFirst(() => undefined);
+    await leaveClosed((socket) => socket.destroy());
+    let text = '';
+    onRequest = (piece, socket) => {
+      text += piece;
+      if (text.endsWith('Sum: 1\r\n\r\n')) socket.write(OK);
+    };
+    const { heard, exchange } = send({ method: 'POST', body: 'chunked', headers: ['Host', 'u'] });
+    exchange.write(Buffer.from('abc'));
+    await until(() => heard.resent === 1);
+    expect(heard.drained).toBe(1);
+    exchange.write(Buffer.from('def'));
+    exchange.end(['Sum', '1']);
+    await heard.end;
+    expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe('3\r\nabc\r\n3\r\ndef\r\n0\r\nSum: 1\r\n\r\n');
+  });
+
+  it.each(['POST', 'PATCH', 'LOCK'])('is no %s sent twice that was read, whatever came of it', async (method) => {
+    client.close();
+    client = new Http1Client({ connectMs: 500, headMs: 500, staleMs: 200 });
+    answerFirst((socket) => socket.destroy());
+    await send().heard.end;
+    const { heard } = send({ method, body: Buffer.from('body') });
+    await expect(heard.end).rejects.toMatchObject({ kind: 'cut' });
+    expect([seen, heard.resent]).toEqual([['GET', `${method}body`], 0]);
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])(
+    'is sent once more as %s though it may have been read',
+    async (method) => {
+      answerFirst((socket) => socket.destroy());
+      await send().heard.end;
+      const { heard } = send({ method });
+      await heard.end;
+      expect([seen, heard.resent]).toEqual([['GET', method, method], 1]);
+    },
+  );
+
+  it('is not sent a third time', async () => {
+    answerFirst(() => undefined);
+    await leaveClosed((socket) => socket.destroy());
+    onRequest = (_text, socket) => void socket.destroy();
+    const { heard } = post();
+    await expect(heard.end).rejects.toMatchObject({ kind: 'cut', fate: undefined });
+    expect(heard.resent).toBe(1);
+  });
+
+  it('is not sent again on a connection that was new, or of which a byte of the answer came', async () => {
+    onRequest = (_text, socket) => void socket.resetAndDestroy();
+    await expect(post().heard.end).rejects.toMatchObject({ kind: 'cut', fate: undefined });
+    answerFirst((socket) => {
+      socket.write('HTTP/1.1 2');
+      setImmediate(() => socket.resetAndDestroy());
+    });
+    await send().heard.end;
+    const { heard } = post();
+    await expect(heard.end).rejects.toMatchObject({ kind: 'cut' });
+    expect(heard.resent).toBe(0);
+  });
+
+  it('is not sent again when the reset comes late: it may have been executed by then', async () => {
+    client.close();
+    client = new Http1Client({ connectMs: 500, headMs: 5_000, staleMs: 20 });
+    answerFirst((socket) => void setTimeout(() => socket.resetAndDestroy(), 60));
+    await send().heard.end;
+    const { heard } = post();
+    await expect(heard.end).rejects.toMatchObject({ kind: 'cut', fate: undefined });
+    expect([seen, heard.resent]).toEqual([['GET', 'POSTbody'], 0]);
+  });
+
+  it('goes on a new connection at once when its body is too long to be kept', async () => {
+    answerFirst(() => undefined);
+    await leaveClosed((socket) => socket.destroy());
+    const length = 2 * 1024 * 1024;
+    const { heard, exchange } = send({
+      method: 'POST',
+      body: 'length',
+      headers: ['Host', 'u', 'content-length', `${length}`],
+    });
+    exchange.write(Buffer.alloc(length));
+    exchange.end([]);
+    await heard.end;
+    expect([heard.resent, heard.body]).toEqual([0, 'ok']);
+  });
+
+  it('is told of the failure when more of its streamed body has gone than is kept', async () => {
+    answerFirst(() => undefined);
+    await leaveClosed((socket) => socket.destroy());
+    const { heard, exchange } = send({ method: 'POST', body: 'chunked', headers: ['Host', 'u'] });
+    exchange.write(Buffer.alloc(2 * 1024 * 1024));
+    await expect(heard.end).rejects.toMatchObject({ kind: 'cut', fate: 'unread' });
+    expect(heard.resent).toBe(0);
+  });
+
+  it('is not sent again when its caller has left', async () => {
+    answerFirst(() => undefined);
+    await leaveClosed((socket) => socket.destroy());
+    const { heard, exchange } = post();
+    exchange.abort();
+    await send().heard.end;
+    expect([seen, heard.resent, heard.error]).toEqual([['GET', 'GET'], 0, undefined]);
+  });
+});
+
+describe('a free connection', () => {
+  const answeredBy = async (head: string): Promise<void> => {
+    onRequest = (_text, socket) => socket.write(`HTTP/1.1 200 OK\r\n${head}Content-Length: 2\r\n\r\nok`);
+    await send().heard.end;
+  };
+  const after = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+  it.each([
+    ['Keep-Alive: timeout=0\r\n', 5],
+    ['Keep-Alive: timeout=1\r\n', 600],
+  ])('is not used beyond the time its upstream named: %j', async (head, ms) => {
+    await answeredBy(head);
+    await after(ms);
+    await answeredBy(head);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('is not used beyond our own time where the upstream named none', async () => {
+    client.close();
+    client = new Http1Client({ connectMs: 500, headMs: 500, idleMs: 20 });
+    await answeredBy('');
+    await after(30);
+    await answeredBy('');
+    expect(sockets).toHaveLength(2);
+  });
+});
+
 describe('TLS', () => {
   const secure = (members: Partial<Origin> = {}): Origin =>
     origin({ key: 'secure', secure: true, hostname: 'localhost', ...members });
@@ -342,6 +509,32 @@ describe('TLS', () => {
       kind: 'connect',
       reason: expect.stringMatching(/SELF_SIGNED|UNABLE/),
     });
+  });
+
+  it('lets a request be sent once more that meets a connection its upstream has closed', async () => {
+    await listenTls();
+    const requests: string[] = [];
+    onRequest = (text, socket) => {
+      requests.push(text.slice(0, text.indexOf(' ')));
+      socket.write(OK);
+    };
+    await send({ origin: secure() }).heard.end;
+    sockets[0]!.destroy();
+    const { heard } = send({ origin: secure(), method: 'POST', body: Buffer.from('body') });
+    await heard.end;
+    expect([requests, heard.resent]).toEqual([['GET', 'POST'], 1]);
+  });
+
+  it('closes what is below it when connecting takes too long', async () => {
+    let closed = false;
+    onSocket = (socket) => {
+      socket.resume();
+      socket.on('close', () => (closed = true));
+    };
+    await expect(send({ origin: secure({ hostname: '127.0.0.1' }) }).heard.end).rejects.toMatchObject({
+      kind: 'connect',
+    });
+    await until(() => closed);
   });
 
   it('counts the handshake into the time for connecting', async () => {

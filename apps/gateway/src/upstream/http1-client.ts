@@ -1,5 +1,6 @@
 import { Http1Connection, type ConnectionOwner } from './http1-connection.js';
 import type { DialOptions } from './dial.js';
+import { KEPT_BYTES_MAX, PooledExchange } from './pooled-exchange.js';
 import type { Exchange, Origin, UpstreamClient, UpstreamHandler, UpstreamRequest } from './upstream-client.js';
 
 export interface Http1ClientOptions extends DialOptions {
@@ -9,6 +10,8 @@ export interface Http1ClientOptions extends DialOptions {
   idleMs?: number;
   /** Free connections kept for one origin. */
   idleMax?: number;
+  /** A request whose kept-alive connection is closed within this time of its beginning may be sent once more. */
+  staleMs?: number;
 }
 
 /** From this age on a free connection may just be closing, so its news is read before it is used. */
@@ -25,24 +28,26 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
   private readonly all = new Set<Http1Connection>();
   private readonly sessions = new Map<string, Buffer>();
   private sweeper: NodeJS.Timeout | null = null;
-  private readonly idleMs: number;
-  private readonly idleMax: number;
+  private readonly options: Required<Omit<Http1ClientOptions, 'ca'>> & DialOptions;
 
-  constructor(private readonly options: Http1ClientOptions) {
-    this.idleMs = options.idleMs ?? 4_000;
-    this.idleMax = options.idleMax ?? 1_024;
+  constructor(options: Http1ClientOptions) {
+    this.options = { idleMs: 4_000, idleMax: 1_024, staleMs: 1_000, ...options };
   }
 
   send(request: UpstreamRequest, handler: UpstreamHandler): Exchange {
-    const connection = this.takeIdle(request.origin.key);
-    if (connection === undefined) return this.open(request.origin).send(request, handler);
-    if (performance.now() - connection.idleSince < SETTLE_AFTER_MS) return connection.send(request, handler);
-    const deferred = new DeferredExchange();
+    const { origin } = request;
+    const connection = isLong(request) ? undefined : this.takeIdle(origin.key);
+    if (connection === undefined) return this.open(origin).send(request, handler);
+    const exchange = new PooledExchange(request, handler, () => this.open(origin), this.options.staleMs);
+    if (performance.now() - connection.idleSince < SETTLE_AFTER_MS) {
+      exchange.start(connection);
+      return exchange;
+    }
     setImmediate(() => {
-      if (deferred.aborted) this.onIdle(connection);
-      else deferred.start((connection.usable ? connection : this.open(request.origin)).send(request, handler), handler);
+      if (exchange.aborted) this.putBack(connection);
+      else exchange.start(connection.usable ? connection : this.open(origin));
     });
-    return deferred;
+    return exchange;
   }
 
   close(): void {
@@ -52,13 +57,8 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
   }
 
   onIdle(connection: Http1Connection): void {
-    if (!connection.usable) return;
     connection.idleSince = performance.now();
-    let free = this.idle.get(connection.origin.key);
-    if (!free) this.idle.set(connection.origin.key, (free = []));
-    free.push(connection);
-    if (free.length > this.idleMax) free.shift()?.destroy();
-    this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+    this.putBack(connection);
   }
 
   onGone(connection: Http1Connection): void {
@@ -73,6 +73,15 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
     this.sessions.set(origin.key, session);
   }
 
+  private putBack(connection: Http1Connection): void {
+    if (!connection.usable) return;
+    let free = this.idle.get(connection.origin.key);
+    if (!free) this.idle.set(connection.origin.key, (free = []));
+    free.push(connection);
+    if (free.length > this.options.idleMax) free.shift()?.destroy();
+    this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+  }
+
   private open(origin: Origin): Http1Connection {
     const connection = new Http1Connection(origin, this, this.options, this.sessions.get(origin.key));
     this.all.add(connection);
@@ -83,7 +92,8 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
     const free = this.idle.get(key);
     while (free && free.length > 0) {
       const connection = free.pop()!;
-      if (connection.usable) return connection;
+      if (connection.usable && !this.isExpired(connection, performance.now())) return connection;
+      connection.destroy();
     }
     return undefined;
   }
@@ -91,7 +101,7 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
   private sweep(): void {
     const now = performance.now();
     for (const [key, free] of this.idle) {
-      const expired = free.filter((connection) => now - connection.idleSince > this.idleLimit(connection));
+      const expired = free.filter((connection) => this.isExpired(connection, now));
       for (const connection of expired) connection.destroy();
       if (expired.length === free.length) this.idle.delete(key);
       else if (expired.length > 0)
@@ -105,43 +115,22 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
     this.sweeper = null;
   }
 
-  /** A second short of what the upstream said, at most a minute. */
-  private idleLimit({ idleLimitMs }: Http1Connection): number {
-    return idleLimitMs === null ? this.idleMs : Math.min(60_000, Math.max(0, idleLimitMs - 1_000));
+  /** Whether the upstream may be about to close a free connection. */
+  private isExpired({ idleSince, idleLimitMs }: Http1Connection, now: number): boolean {
+    return now - idleSince > (idleLimitMs === null ? this.options.idleMs : withMargin(idleLimitMs));
   }
 }
 
-/** An exchange that begins a turn later; what is asked of it before is kept. */
-class DeferredExchange implements Exchange {
-  aborted = false;
-  private exchange: Exchange | null = null;
-  private readonly chunks: Buffer[] = [];
-  private trailers: readonly string[] | null = null;
+/** A second short of what the upstream said, half of it at least, a minute at most. */
+function withMargin(idleLimitMs: number): number {
+  return Math.min(60_000, Math.max(idleLimitMs / 2, idleLimitMs - 1_000));
+}
 
-  start(exchange: Exchange, handler: UpstreamHandler): void {
-    this.exchange = exchange;
-    for (const chunk of this.chunks) exchange.write(chunk);
-    if (this.trailers) exchange.end(this.trailers);
-    else if (this.chunks.length > 0) handler.onDrain();
+/** Whether a request has a body too long to be kept for a second try: only a new connection is sure to take it. */
+function isLong({ body, headers }: UpstreamRequest): boolean {
+  if (body !== 'length') return false;
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i]!.toLowerCase() === 'content-length') return Number(headers[i + 1]) > KEPT_BYTES_MAX;
   }
-
-  write(chunk: Buffer): boolean {
-    if (this.exchange) return this.exchange.write(chunk);
-    this.chunks.push(chunk);
-    return false;
-  }
-
-  end(trailers: readonly string[]): void {
-    if (this.exchange) this.exchange.end(trailers);
-    else this.trailers = trailers;
-  }
-
-  resume(): void {
-    this.exchange?.resume();
-  }
-
-  abort(): void {
-    this.aborted = true;
-    this.exchange?.abort();
-  }
+  return false;
 }

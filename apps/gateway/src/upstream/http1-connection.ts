@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net';
 import { dial, type DialOptions } from './dial.js';
+import { isIdempotent } from './may-resend.js';
+import { probeForReset } from './probe-for-reset.js';
+import { requestHead, fieldLines } from './request-head.js';
 import type { ParsedHead } from './response-head.js';
 import { ResponseParser, type ParserEvents } from './response-parser.js';
 import {
   UpstreamError,
   type Exchange,
   type Origin,
-  type UpstreamHandler,
+  type AnswerHandler,
   type UpstreamRequest,
 } from './upstream-client.js';
 
@@ -29,6 +32,7 @@ export class Http1Connection implements ParserEvents {
   served = 0;
 
   private readonly socket: Socket;
+  private readonly transport: Socket;
   private readonly parser = new ResponseParser(this);
   private exchange: ConnectionExchange | null = null;
   private failure: Error | null = null;
@@ -38,14 +42,17 @@ export class Http1Connection implements ParserEvents {
   constructor(
     readonly origin: Origin,
     private readonly owner: ConnectionOwner,
-    options: DialOptions & { headMs: number },
+    private readonly options: DialOptions & { headMs: number; staleMs: number },
     session: Buffer | undefined,
   ) {
-    this.socket = dial(origin, options, session, () => {
+    const dialled = dial(origin, options, session, () => {
       this.connected = true;
     });
+    this.socket = dialled.socket;
+    this.transport = dialled.transport;
     this.socket.on('data', (piece: Buffer) => this.read(piece));
     this.socket.on('error', (error) => (this.failure ??= error));
+    this.socket.on('end', () => this.ended());
     this.socket.on('close', () => this.closed());
     this.socket.on('drain', () => this.exchange?.handler.onDrain());
     this.socket.on('timeout', () => this.timedOut());
@@ -54,11 +61,11 @@ export class Http1Connection implements ParserEvents {
   }
 
   /** Sends a request; only on a connection that is new or was handed out as idle. */
-  send(request: UpstreamRequest, handler: UpstreamHandler): Exchange {
+  send(request: UpstreamRequest, handler: AnswerHandler): Exchange {
     const exchange = new ConnectionExchange(this, request, handler);
     this.exchange = exchange;
     this.parser.expect(request.method);
-    const head = writeHead(request);
+    const head = requestHead(request);
     if (request.body instanceof Buffer) {
       this.socket.cork();
       this.socket.write(head, 'latin1');
@@ -153,24 +160,38 @@ export class Http1Connection implements ParserEvents {
     }
   }
 
+  /** The upstream sends no more. Where a request is lost with the connection, it is found out whether it was read. */
+  private ended(): void {
+    const { exchange } = this;
+    const leftMs = exchange && this.mayBeStale(exchange) ? this.options.staleMs - exchange.ageMs : 0;
+    if (leftMs > 0 && !isIdempotent(exchange!.method)) probeForReset(this.transport, leftMs);
+    else this.socket.end();
+  }
+
   private closed(): void {
     const { exchange } = this;
     this.owner.onGone(this);
     if (!exchange || exchange.over) return;
     if (this.failure === null && this.parser.close()) return;
     this.exchange = null;
-    exchange.handler.onError(this.describeFailure());
+    exchange.handler.onError(this.describeFailure(exchange));
   }
 
-  private describeFailure(): UpstreamError {
+  private describeFailure(exchange: ConnectionExchange): UpstreamError {
     const { failure } = this;
     if (failure instanceof UpstreamError) return failure;
     const code = (failure as NodeJS.ErrnoException | null)?.code ?? failure?.message;
     if (!this.connected) return new UpstreamError('connect', code ?? 'the connection was closed', { cause: failure });
     const early = this.parser.untouched ? 'before it answered' : 'before the answer was complete';
-    return new UpstreamError('cut', `the upstream closed the connection ${early}${code ? ` (${code})` : ''}`, {
-      cause: failure,
-    });
+    const reason = `the upstream closed the connection ${early}${code ? ` (${code})` : ''}`;
+    const reset = code === 'ECONNRESET' || code === 'EPIPE';
+    const fate = this.mayBeStale(exchange) ? (reset ? 'unread' : 'unanswered') : undefined;
+    return new UpstreamError('cut', reason, { cause: failure }, fate);
+  }
+
+  /** Whether the upstream may have closed the connection as idle, without having seen the request. */
+  private mayBeStale(exchange: ConnectionExchange): boolean {
+    return this.served > 0 && this.parser.untouched && exchange.ageMs <= this.options.staleMs;
   }
 }
 
@@ -180,15 +201,23 @@ class ConnectionExchange implements Exchange {
   over = false;
   /** The request has been written whole. */
   sent: boolean;
+  readonly method: string;
   private readonly chunked: boolean;
+  private readonly startedTick = performance.now();
 
   constructor(
     private connection: Http1Connection | null,
     request: UpstreamRequest,
-    readonly handler: UpstreamHandler,
+    readonly handler: AnswerHandler,
   ) {
+    this.method = request.method;
     this.sent = request.body === null || request.body instanceof Buffer;
     this.chunked = request.body === 'chunked';
+  }
+
+  /** Time since the request began to be sent. */
+  get ageMs(): number {
+    return performance.now() - this.startedTick;
   }
 
   write(chunk: Buffer): boolean {
@@ -198,7 +227,7 @@ class ConnectionExchange implements Exchange {
 
   end(trailers: readonly string[]): void {
     if (this.sent || !this.connection) return;
-    if (this.chunked) this.connection.writeText(`0\r\n${writeFields(trailers)}\r\n`);
+    if (this.chunked) this.connection.writeText(`0\r\n${fieldLines(trailers)}\r\n`);
     this.sent = true;
     this.connection.requestSent();
   }
@@ -212,15 +241,4 @@ class ConnectionExchange implements Exchange {
     if (!this.over || !this.sent) this.connection?.destroy();
     this.connection = null;
   }
-}
-
-function writeHead(request: UpstreamRequest): string {
-  const framing = request.body === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : '';
-  return `${request.method} ${request.path} HTTP/1.1\r\n${writeFields(request.headers)}${framing}\r\n`;
-}
-
-function writeFields(fields: readonly string[]): string {
-  let text = '';
-  for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`;
-  return text;
 }

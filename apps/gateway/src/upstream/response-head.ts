@@ -56,8 +56,7 @@ class Framing {
       case 10: {
         const lower = name.toLowerCase();
         if (lower === 'connection') this.connection += `,${value.toLowerCase()}`;
-        else if (lower === 'keep-alive')
-          this.keepAliveSeconds = Number(/timeout=(\d{1,9})/i.exec(value)?.[1] ?? NaN) || null;
+        else if (lower === 'keep-alive') this.keepAliveSeconds = keepAliveSeconds(value);
         break;
       }
       case 14:
@@ -93,6 +92,12 @@ class Framing {
     }
     return { ...head, keepAlive, keepAliveSeconds, framing: 'length', contentLength: Number(this.contentLength) };
   }
+}
+
+/** The time that a `Keep-Alive` header names. */
+function keepAliveSeconds(value: string): number | null {
+  const seconds = /timeout=(\d{1,9})/i.exec(value)?.[1];
+  return seconds === undefined ? null : Number(seconds);
 }
 
 /** Without the blanks and tabs around it. */

@@ -1,3 +1,5 @@
+import type { RequestFate } from './may-resend.js';
+
 /** A server calls are sent to. */
 export interface Origin {
   /** Tells origins apart: `https://api.openai.com:443`. */
@@ -34,8 +36,8 @@ export interface ResponseHead {
   contentLength: number | null;
 }
 
-/** Takes what an upstream answers. Exactly one of `onEnd` and `onError` comes last; none after `abort`. */
-export interface UpstreamHandler {
+/** Takes what comes over one connection. Exactly one of `onEnd` and `onError` comes last; none after `abort`. */
+export interface AnswerHandler {
   /** A 1xx answer before the real one. */
   onInformation(status: number, statusMessage: string, headers: string[]): void;
   onHead(head: ResponseHead): void;
@@ -47,6 +49,12 @@ export interface UpstreamHandler {
   onError(error: UpstreamError): void;
   /** The request body may be written on. */
   onDrain(): void;
+}
+
+/** Takes what an upstream answers, over whichever connection. */
+export interface UpstreamHandler extends AnswerHandler {
+  /** The request is sent once more, because its kept-alive connection had been closed. */
+  onResend(): void;
 }
 
 /** A request under way. */
@@ -77,6 +85,8 @@ export class UpstreamError extends Error {
     readonly kind: 'refused' | 'connect' | 'timeout' | 'cut' | 'protocol',
     readonly reason: string,
     options?: ErrorOptions,
+    /** Told where the request may perhaps be sent once more. */
+    readonly fate?: RequestFate,
   ) {
     super(reason, options);
   }
