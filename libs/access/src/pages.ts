@@ -1,6 +1,6 @@
 import type { Page } from '@spandrel/storage';
 
-/** A page as the wire shows it (contract.md "General"). */
+/** A page as the wire shows it (docs/spec/general.md#lists). */
 export const listOf = <Plural extends string, Item>(plural: Plural, { items, nextCursor }: Page<Item>) => ({
   ...({ [plural]: items } as Record<Plural, Item[]>),
   count: items.length,

@@ -16,7 +16,7 @@ export interface AuditedAction {
   details: Record<string, unknown>;
 }
 
-/** Keeps who did what that is administrative (contract.md "Authentication, tenancy, limits"). */
+/** Keeps who administered what (docs/spec/access.md#the-audit-log). */
 @Injectable()
 export class AuditLog {
   constructor(private readonly store: AuditLogStore) {}
@@ -35,7 +35,9 @@ export class AuditLog {
     });
   }
 
-  /** What was done in the actor's organization, in all for the operator; newest first. @throws Invalid `invalid_cursor`. */
+  /**
+   * What was done in the actor's organization, in all for the operator; newest first. @throws Invalid `invalid_cursor`.
+   */
   async list(actor: Actor, query: ListAccess): Promise<Page<AuditEntry>> {
     return mapPage(await this.store.list(actor, query), auditEntry);
   }

@@ -16,7 +16,7 @@ import { ApiKeys } from './api-keys.js';
 import { listOf } from '../pages.js';
 import { keyNotFound } from '../not-found.js';
 
-/** `/api/keys` (contract.md "Authentication, tenancy, limits"). */
+/** `/api/keys` (docs/spec/access.md#organizations-and-projects). */
 @Controller('api/keys')
 export class ApiKeysController {
   constructor(private readonly keys: ApiKeys) {}

@@ -24,7 +24,7 @@ const CREDENTIAL_LENGTH_MAX = 8_192;
 /** How often the credentials of open streams are looked at again. */
 const RECHECK_MS = 400;
 
-/** Lets requests of cloud mode in (service-spec "Authentication", reliability.md "Who gets in"). */
+/** Lets requests of cloud mode in (docs/spec/access.md#credentials). */
 @Injectable()
 export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly operator: OperatorTokens;

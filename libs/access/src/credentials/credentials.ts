@@ -18,8 +18,8 @@ export interface KnownCredential {
 }
 
 /**
- * How long what was found out is relied upon. What is revoked must be refused everywhere within a second (reliability.md
- * "Who gets in"), also where an open stream has to be noticed first.
+ * How long what was found out about a credential is relied upon. What is revoked must be refused everywhere within a
+ * second (docs/spec/access.md#how-fast-a-change-of-access-counts), also where an open stream has to be noticed first.
  */
 const REMEMBERED_MS = 500;
 const REMEMBERED_MAX = 20_000;

@@ -6,7 +6,7 @@ import { Jwks } from './jwks.js';
 import { scopesOfClaim } from './scopes.js';
 import { expired, notValid } from './unauthenticated.js';
 
-/** What a JWT that verified says (contract.md "Authentication, tenancy, limits"). */
+/** The claims of a JWT that was verified (docs/spec/access.md#jwts). */
 export interface JwtClaims {
   sub: string;
   org: string;

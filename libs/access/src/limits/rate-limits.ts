@@ -21,9 +21,9 @@ const START_MS_MAX = 1_000;
 const RESET_SECONDS = 1;
 
 /**
- * Limits the requests of each organization (service-spec "Limits"): a token bucket that all instances share through
- * Redis. Without `REDIS_URL`, and for as long as Redis does not answer, each instance has buckets of its own; no request
- * fails for want of Redis, or waits for it longer than 100 ms.
+ * Limits the requests of each organization (docs/spec/limits.md#requests-of-an-organization): a token bucket that all
+ * instances share through Redis. Without `REDIS_URL`, and for as long as Redis does not answer, each instance has
+ * buckets of its own; no request fails for want of Redis, or waits for it longer than 100 ms.
  */
 @Injectable()
 export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown {

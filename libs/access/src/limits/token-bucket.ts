@@ -13,8 +13,9 @@ export interface Taken {
 }
 
 /**
- * Takes a token from a bucket that holds one second's worth and fills evenly (contract.md "Authentication, tenancy,
- * limits"): in no span of `t` seconds it gives more than `perSecond × (1 + t)`. A refused request takes nothing.
+ * Takes a token from a bucket that holds one second's worth and fills evenly
+ * (docs/spec/limits.md#requests-of-an-organization): in no span of `t` seconds it gives more than
+ * `perSecond × (1 + t)`. A refused request takes nothing.
  * @param bucket changed in place; `undefined` for one that was not used for a second or more: it is full.
  * @param perSecond what it is now; it may differ from what it was.
  * @param now of the bucket's clock; one that has gone back fills nothing.

@@ -22,7 +22,7 @@ import { organizationNotFound } from '../not-found.js';
 import { Organizations } from './organizations.js';
 import { Projects } from './projects.js';
 
-/** `/api/orgs` (contract.md "Authentication, tenancy, limits"). */
+/** `/api/orgs` (docs/spec/access.md#organizations-and-projects). */
 @Controller('api/orgs')
 export class OrganizationsController {
   constructor(
