@@ -14,7 +14,7 @@ import { SummaryStore } from './summary.store.js';
 import { summaryOf } from './summary.js';
 import { TimeSeries } from './time-series.js';
 
-/** `/api/analytics` and `/api/stats` (service-spec "Analytics and operations", contract.md "Analytics and operations"). */
+/** `/api/analytics` and `/api/stats` (docs/spec/analytics.md). */
 @Controller('api')
 export class AnalyticsController {
   constructor(

@@ -26,7 +26,7 @@ class Total {
   }
 }
 
-/** `GET /api/analytics/summary` (contract.md "Analytics and operations"). */
+/** `GET /api/analytics/summary` (docs/spec/analytics.md#summary). */
 export function summaryOf(traceCount: number, rows: readonly AllTimeRow[]): AnalyticsSummary {
   const all = new Total();
   const byModel = new Map<string, Total>();

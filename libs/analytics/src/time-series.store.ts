@@ -24,8 +24,8 @@ export interface BucketSums extends Sums {
 }
 
 /**
- * What the rows of a bucket of the roll-up, `r`, add to the sums of a bucket of the answer: added up in the order of the
- * key, which needs no sorting. Statuses are tracing's: 0 running, 2 failed.
+ * What the rows of a bucket of the roll-up, `r`, add to the sums of a bucket of the answer: added up in the order of
+ * the key, which needs no sorting. Statuses are tracing's: 0 running, 2 failed.
  */
 const OF_ROLLUP = rawSql(`sum(r.span_count) as spans, sum(r.tokens) as tokens,
   sum(case when r.status <> 0 then r.span_count else 0 end) as finished, sum(r.duration_ms) as duration_ms,
@@ -39,7 +39,9 @@ const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precisi
   case when status = 2 then 1 else 0 end as errors,
   usd, pico / 1000000 as micro, pico % 1000000 as pico`);
 
-/** A cost in dollars and trillionths, as tracing's `toCostSum` takes it apart: the same operations on the same doubles. */
+/**
+ * A cost in dollars and trillionths, as tracing's `toCostSum` takes it apart: the same operations on the same doubles.
+ */
 export const CAPPED = rawSql(
   'case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost',
 );
@@ -51,7 +53,7 @@ const SUMS = rawSql(`sum(spans) as spans, sum(tokens) as tokens, sum(finished) a
   sum(duration_ms) as "durationMs", sum(errors) as errors, sum(usd) as usd, sum(micro) as micro, sum(pico) as pico`);
 
 /**
- * Sums by hour, day or week (contract.md "Analytics and operations"), from the roll-ups of whole days and hours and the
+ * Sums by hour, day or week (docs/spec/analytics.md#buckets), from the roll-ups of whole days and hours and the
  * spans of the two hours that a range cuts, in one statement.
  */
 @Injectable()

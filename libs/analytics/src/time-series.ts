@@ -13,7 +13,7 @@ import { costOfSums, latencyOfSums } from './sums.js';
 import { BUCKET, bucketStart } from './time-buckets.js';
 import { TimeSeriesStore, type BucketSums } from './time-series.store.js';
 
-/** `POST /api/analytics` (contract.md "Analytics and operations"). */
+/** `POST /api/analytics` (docs/spec/analytics.md#time-series). */
 @Injectable()
 export class TimeSeries {
   constructor(private readonly store: TimeSeriesStore) {}
