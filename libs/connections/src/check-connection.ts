@@ -15,7 +15,7 @@ export interface Destination {
 
 /**
  * Checks what the wire's schema cannot know: the provider is loaded, there is a base to call that may be called, and a
- * key where the provider wants one (contract.md "Provider connections").
+ * key where the provider wants one (docs/spec/connections.md#connection-routes).
  * @param keyIsEmpty of the key the connection will have.
  * @throws Invalid `validation_failed`
  */

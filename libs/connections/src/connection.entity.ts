@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { Flat } from '@spandrel/storage';
 
-/** A provider connection; its key is sealed (contract.md "Provider connections"). */
+/** A provider connection; its key is sealed (docs/spec/connections.md#keys-are-encrypted). */
 export const ConnectionSchema = defineEntity({
   name: 'ProviderConnection',
   tableName: 'provider_connection',

@@ -19,7 +19,7 @@ import { connectionResource } from './connection-resource.js';
 import { ConnectionStore } from './connection.store.js';
 import { TestConnection } from './calls/test-connection.js';
 
-/** `/api/provider-connections` (service-spec "Provider connections"). No answer holds a key or a part of one. */
+/** `/api/provider-connections` (docs/spec/connections.md#connection-routes). No answer holds a key or a part of one. */
 @Controller('api/provider-connections')
 export class ConnectionsController {
   constructor(

@@ -5,9 +5,9 @@ import { originOf } from './open-connection.js';
 type RuleSettings = Pick<Settings, 'mode' | 'connections' | 'plugins'>;
 
 /**
- * Where provider connections may lead (contract.md "Recording proxy", cloud mode: "the same address rule holds for a
- * connection's `base_url`"): to public addresses, to hosts of `connections.allow_private`, and, without a base of their
- * own, to the base that the operator gave their provider. In local mode anywhere.
+ * Where provider connections may lead (docs/spec/connections.md#where-a-connection-may-lead): to public addresses, to
+ * hosts of `connections.allow_private`, and, without a base of their own, to the base that the operator gave their
+ * provider. In local mode they may lead anywhere.
  */
 @Injectable()
 export class AddressRule {

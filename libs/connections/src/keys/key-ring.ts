@@ -23,7 +23,7 @@ export class KeyRing {
 
 /**
  * The keys of the settings: `SPANDREL_SECRET_KEY`, or in local mode those of the key file in the data directory, which
- * is made when it is missing (contract.md "Provider connections").
+ * is made when it is missing (docs/spec/connections.md#keys-are-encrypted).
  * @throws StartError when cloud mode has no key, or the key file cannot be used.
  */
 export function openKeyRing(settings: Pick<Settings, 'mode' | 'secretKey' | 'dataDir'>, logger: Logger): KeyRing {

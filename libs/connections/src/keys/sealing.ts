@@ -30,7 +30,7 @@ const TAG_BYTES = 16;
 /** Names what is sealed and how, so that no other use of the key can be passed off as it. */
 const ASSOCIATED_TAG = 'spandrel connection key v1';
 
-/** Seals a text with AES-256-GCM for one row (contract.md "Provider connections"). */
+/** Seals a text with AES-256-GCM for one row (docs/spec/connections.md#keys-are-encrypted). */
 export function seal(text: string, { id: keyId, key }: SecretKey, row: SealedFor): Sealed {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(associatedData(row));

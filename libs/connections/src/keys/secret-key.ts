@@ -22,7 +22,10 @@ export function secretKeyOf(bytes: Buffer): SecretKey {
 
 export const newSecretKey = (): SecretKey => secretKeyOf(randomBytes(KEY_BYTES));
 
-/** Reads a key of 32 bytes written as base64 or hex (contract.md "Starting it"); `undefined` when it is none. */
+/**
+ * Reads a key of 32 bytes written as base64 or hex (docs/spec/configuration.md#settings-of-cloud-mode); `undefined`
+ * when it is none.
+ */
 export function parseSecretKey(text: string): SecretKey | undefined {
   const bytes = parseKeyBytes(text);
   return bytes && secretKeyOf(bytes);
