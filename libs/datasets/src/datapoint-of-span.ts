@@ -3,8 +3,8 @@ import { fromJsonText } from '@spandrel/storage';
 import type { StoredSpan } from '@spandrel/tracing';
 
 /**
- * What a span becomes as a datapoint (contract.md "Datasets and datapoints", "Export-span"): an input of messages makes
- * a conversation, which expects the output's text; every other input a Generic, which expects the output as it is. The
+ * What a span becomes as a datapoint (docs/spec/datapoints.md#a-span-as-a-datapoint): an input of messages makes a
+ * conversation, which expects the output's text; every other input a Generic, which expects the output as it is. The
  * output of a span that still runs is `null`.
  */
 export function datapointOfSpan(span: Pick<StoredSpan, 'input' | 'output'>): DatapointKind {

@@ -138,8 +138,8 @@ export class DatapointStore {
   }
 
   /**
-   * Writes results of a run to current Generic datapoints; others are left alone. Raises no version (contract.md
-   * "Datasets and datapoints").
+   * Writes results of a run to current Generic datapoints; others are left alone. Raises no version
+   * (docs/spec/evaluations.md#results-on-datapoints).
    */
   async writeResults(tx: WriteTx, scope: Scope, datasetId: string, results: readonly DatapointResult[]): Promise<void> {
     if (results.length === 0) return;

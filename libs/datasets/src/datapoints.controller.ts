@@ -21,7 +21,7 @@ import { EditDatapoints } from './edit-datapoints.js';
 import { ExportSpanToDataset } from './export-span.js';
 import { datapointNotFound, datasetNotFound } from './not-found.js';
 
-/** `/api/datasets/:id/datapoints` and export-span (contract.md "Datasets and datapoints"). */
+/** `/api/datasets/:id/datapoints` and export-span (docs/spec/datapoints.md#datapoint-routes). */
 @Controller('api/datasets/:id')
 export class DatapointsController {
   constructor(

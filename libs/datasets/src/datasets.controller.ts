@@ -17,7 +17,7 @@ import { datasetResource } from './dataset-resource.js';
 import { DatasetStore } from './dataset.store.js';
 import { datasetNotFound } from './not-found.js';
 
-/** `/api/datasets` (service-spec "Datasets"). */
+/** `/api/datasets` (docs/spec/datasets.md#dataset-routes). */
 @Controller('api/datasets')
 export class DatasetsController {
   constructor(

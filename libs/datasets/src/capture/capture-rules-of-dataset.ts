@@ -4,7 +4,7 @@ import type { WriteTx } from '@spandrel/storage';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { DatasetParticipants, type DatasetParticipant } from '../dataset-participants.js';
 
-/** A dataset takes its capture rules along (service-spec "DELETE /api/datasets/:id"). */
+/** Deletes the capture rules of a dataset with it (docs/spec/datasets.md#deleting-a-dataset). */
 @Injectable()
 export class CaptureRulesOfDataset implements DatasetParticipant, OnModuleInit {
   readonly name = 'capture-rules';

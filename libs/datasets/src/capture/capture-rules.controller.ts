@@ -18,7 +18,7 @@ import { ChangeCaptureRules } from './change-capture-rules.js';
 import { DatasetStore } from '../dataset.store.js';
 import { captureRuleNotFound, datasetNotFound } from '../not-found.js';
 
-/** `/api/datasets/:id/capture-rules` (contract.md "Capture rules"). */
+/** `/api/datasets/:id/capture-rules` (docs/spec/capture-rules.md#rule-routes). */
 @Controller('api/datasets/:id/capture-rules')
 export class CaptureRulesController {
   constructor(

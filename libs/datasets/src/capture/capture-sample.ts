@@ -5,7 +5,7 @@ const RANGE = 2 ** (8 * BYTES);
 
 /**
  * Whether a rule's sample takes a span: the same answer whenever it is asked, and a sample of a higher rate holds every
- * span of a lower one (contract.md "Capture rules": sampling by a hash of both).
+ * span of a lower one (docs/spec/capture-rules.md#the-sample).
  * @param sampleRate 0 takes none, 1 all.
  */
 export function isSampled(ruleId: string, spanId: string, sampleRate: number): boolean {

@@ -5,7 +5,7 @@ import { ExportDataset } from './export-dataset.js';
 import { MEDIA_TYPE } from '../import/file-format.js';
 import { datasetNotFound } from '../not-found.js';
 
-/** `GET /api/datasets/:id/export` (contract.md "Datasets and datapoints"). */
+/** `GET /api/datasets/:id/export` (docs/spec/import-export.md#exporting-datapoints). */
 @Controller('api/datasets/:id/export')
 export class ExportController {
   constructor(private readonly exports: ExportDataset) {}

@@ -18,9 +18,9 @@ export class RowFault extends Error {
 const EXPECTED = ['expected_output', 'expected', 'target', 'output'] as const satisfies Column[];
 
 /**
- * What a row of an imported file becomes (contract.md "Datasets and datapoints"): `messages` make a conversation, else
- * `input` makes a Generic. Members it does not know are ignored. `actual_output` and `score` come back from an export;
- * a score that is none (another file's column) is ignored like any other member.
+ * What a row of an imported file becomes (docs/spec/import-export.md#what-a-row-becomes): `messages` make a
+ * conversation, else `input` makes a Generic. Members it does not know are ignored. `actual_output` and `score` come
+ * back from an export; a score that is none (another file's column) is ignored like any other member.
  * @throws RowFault
  */
 export function datapointOfRow(row: SourceRow): DatapointKind {

@@ -13,7 +13,7 @@ import {
 import { ImportFile } from './import-file.js';
 import { datasetNotFound } from '../not-found.js';
 
-/** `POST /api/datasets/:id/import` (contract.md "Datasets and datapoints"). */
+/** `POST /api/datasets/:id/import` (docs/spec/import-export.md#importing-a-file). */
 @Controller('api/datasets/:id/import')
 export class ImportController {
   constructor(private readonly imports: ImportFile) {}
