@@ -19,7 +19,9 @@ export interface Lease {
 
 type Begun = { run: EvalRunRow } | { busyUntil: number } | undefined;
 
-/** Moves of a run as a whole, each with its event in the same transaction (service-spec "States and transitions"). */
+/**
+ * Moves of a run as a whole, each with its event in the same transaction (docs/spec/evaluations.md#states-of-a-run).
+ */
 @Injectable()
 export class ChangeRun {
   constructor(
@@ -31,8 +33,8 @@ export class ChangeRun {
   ) {}
 
   /**
-   * Takes a run for a process. pending → running, once; a run without datapoints completes with it. Items that an earlier
-   * process was calling are pending again.
+   * Takes a run for a process. pending → running, once; a run without datapoints completes with it. Items that an
+   * earlier process was calling are pending again.
    * @returns the run; until when it is another's, or not to be taken; `undefined`: it is gone or finished.
    */
   async begin(key: RunKey, { owner, until }: Lease, now: number): Promise<Begun> {

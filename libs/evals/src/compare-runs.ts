@@ -16,7 +16,7 @@ const SLICE = 200;
 
 type ComparedDatapoint = EvalComparison['comparisons'][number];
 
-/** `GET /api/datasets/:id/compare`: runs of one dataset side by side (service-spec "Evaluations"). */
+/** `GET /api/datasets/:id/compare`: runs of one dataset side by side (docs/spec/comparison.md). */
 @Injectable()
 export class CompareRuns {
   constructor(
@@ -94,7 +94,9 @@ export class CompareRuns {
     }));
   }
 
-  /** Datapoints as the first of the versions that has each knows it, in order; the first of them when they are large. */
+  /**
+   * Datapoints as the first of the versions that has each knows it, in order; the first of them when they are large.
+   */
   private async datapoints(
     scope: Scope,
     datasetId: string,

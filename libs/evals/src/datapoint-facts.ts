@@ -5,9 +5,9 @@ import { plainTextOf, type ChatMessage } from '@spandrel/plugin-api';
 export interface DatapointFacts {
   /** The input as the datapoint has it: any JSON, or the messages of a conversation. */
   input: unknown;
-  /** What is sent, the run's system prompt first (service-spec "Prompt assembly"). */
+  /** Messages to send, the run's system prompt first (docs/spec/evaluations.md#prompts). */
   messages: ChatMessage[];
-  /** `undefined` when there is none; an explicit `null` is none (contract.md "Evaluations"). */
+  /** `undefined` when there is none; an explicit `null` is none (docs/spec/evaluations.md#expected-text). */
   expected: unknown;
 }
 

@@ -19,7 +19,7 @@ import { EvalRunStore } from './eval-run.store.js';
 import { runSummary } from './run-resource.js';
 import { StartRun } from './start-run.js';
 
-/** Eval runs of a dataset (service-spec "Evaluations", contract.md "Evaluations"). */
+/** Eval runs of a dataset (docs/spec/evaluations.md#run-routes). */
 @Controller('api/datasets/:id')
 export class DatasetEvalsController {
   constructor(

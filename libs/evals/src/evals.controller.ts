@@ -5,7 +5,7 @@ import { ChangeRun } from './change-run.js';
 import { evalRunNotFound } from './not-found.js';
 import { ReadRun } from './read-run.js';
 
-/** `/api/eval/:run_id` (service-spec "Evaluations"). */
+/** `/api/eval/:run_id` (docs/spec/evaluations.md#run-routes). */
 @Controller('api/eval/:id')
 export class EvalsController {
   constructor(

@@ -1,7 +1,10 @@
 /** Injection token of {@link RunTiming}. */
 export const RUN_TIMING = Symbol('run timing');
 
-/** By when a run goes on whose process has died: within 30 s (contract.md "Evaluations" wants 60). */
+/**
+ * Times after which a run goes on when its process has died: within 30 s, where 60 are promised
+ * (docs/spec/evaluations.md#runs-survive-a-restart).
+ */
 export interface RunTiming {
   /** A process that says nothing for so long no longer has its runs. */
   leaseMs: number;

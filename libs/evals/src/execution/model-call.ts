@@ -3,10 +3,10 @@ import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '
 import { countOf, type ChatCall, type RecordedAnswer, type Usage } from '@spandrel/plugin-api';
 import type { Permits } from './permits.js';
 
-/** Service-spec "Limits": fixed, not configurable per run. */
+/** Times of a call, fixed for all runs (docs/spec/evaluations.md#model-calls). */
 const MODEL_CALL = { timeoutMs: 60_000, retryDelayMs: 2_000 } as const;
 
-/** Statuses after which a call is made once more (service-spec "Errors"). */
+/** Statuses after which a call is made once more (docs/spec/evaluations.md#model-calls). */
 const RETRYABLE = new Set([429, 500, 502, 503]);
 const ATTEMPTS_MAX = 2;
 
@@ -42,7 +42,7 @@ export interface ModelCallOptions {
 
 /**
  * Asks a model: 60 s a call, and one retry after 2 s on 429, 500, 502 and 503; a connection error or timeout is not
- * retried (contract.md "Evaluations").
+ * retried (docs/spec/evaluations.md#model-calls).
  * @throws ModelCallError; the reason of `signal` when that fires.
  */
 export async function callModel(
