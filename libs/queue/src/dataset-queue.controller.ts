@@ -20,7 +20,7 @@ import { queueItemResource } from './queue-item-resource.js';
 import { QueueListStore } from './queue-list.store.js';
 import { queuePage, type QueuePage } from './queue-page.js';
 
-/** `/api/datasets/:id/queue` (service-spec "Review queue", contract.md "Review queue"). */
+/** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/datasets/:id/queue')
 export class DatasetQueueController {
   constructor(

@@ -28,7 +28,8 @@ export class EnqueueDatapoints {
   ) {}
 
   /**
-   * Makes a pending item for each datapoint that has none open, all or nothing (contract.md "Review queue").
+   * Makes a pending item for each datapoint that has none open, all or nothing
+   * (docs/spec/queue.md#enqueuing-datapoints).
    * @returns the open item of each datapoint, new or not, in the order of first mention.
    * @throws NotFound `dataset_not_found`; `datapoint_not_found` with every id there is no datapoint for. Invalid
    *   `payload_too_large` when the items are too large for one answer.

@@ -3,8 +3,8 @@ import type { QueueItemRow } from './queue-item.entity.js';
 import { QUEUE_STATUS } from './queue-status.js';
 
 /**
- * The states of a queue item (service-spec "Queue item", contract.md "Review queue"): every function takes the item as
- * it is and returns it as it becomes, the same object when nothing changes.
+ * The states of a queue item (docs/spec/queue.md#states-of-a-queue-item): every function takes the item as it is and
+ * returns it as it becomes, the same object when nothing changes.
  */
 
 /** @throws Conflict `queue_item_already_claimed` by somebody else, `queue_item_completed`. */

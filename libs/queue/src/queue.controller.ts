@@ -22,7 +22,7 @@ import { QueueListStore } from './queue-list.store.js';
 import { queuePage, type QueuePage } from './queue-page.js';
 import { SubmitItem } from './submit-item.js';
 
-/** `/api/queue` (service-spec "Review queue", contract.md "Review queue"). */
+/** `/api/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/queue')
 export class QueueController {
   constructor(

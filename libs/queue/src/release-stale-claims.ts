@@ -8,7 +8,7 @@ import { StaleClaimStore } from './stale-claim.store.js';
 /** Items that one round releases. */
 const ITEMS_PER_ROUND = 100;
 
-/** Takes claims back that were made too long ago (contract.md "Review queue", `queue.claim_timeout`). */
+/** Takes claims back that were made longer ago than `queue.claim_timeout` (docs/spec/queue.md#stale-claims). */
 @Injectable()
 export class ReleaseStaleClaims {
   constructor(

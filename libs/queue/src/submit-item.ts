@@ -28,7 +28,7 @@ export class SubmitItem {
 
   /**
    * Completes a claimed item. Edited data that is to be applied replaces the datapoint in the same transaction when it
-   * is a valid kind, and is only kept when it is not (contract.md "Review queue").
+   * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data).
    * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it.
    */
   submit(scope: Scope, id: string, { editedData, apply }: Submission, now: number): Promise<QueueItemResource> {
