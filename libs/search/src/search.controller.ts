@@ -3,7 +3,7 @@ import { searchAnswerSchema, searchSchema, type Search, type SearchAnswer } from
 import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
 import { SearchSpans } from './search-spans.js';
 
-/** `/api/search` (issue 5, "Search"; service-spec modes table). */
+/** `/api/search` (docs/spec/search.md). */
 @Controller('api/search')
 export class SearchController {
   constructor(private readonly search: SearchSpans) {}
