@@ -3,7 +3,7 @@ import { StartError, type Settings } from '@spandrel/kernel';
 import type { StorageConfig } from './open-orm.js';
 
 /**
- * The database of the mode: SQLite in the data directory, or Postgres (service-spec "modes", contract.md "Starting it").
+ * The database of the mode: SQLite in the data directory, or Postgres (docs/spec/README.md#the-two-modes).
  * @throws StartError with a line for each setting that cloud mode lacks.
  */
 export function databaseOf({ mode, dataDir, database, secretKey }: Settings): StorageConfig {

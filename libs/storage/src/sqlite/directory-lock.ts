@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { StartError } from '@spandrel/kernel';
 
 /**
- * Takes a data directory for this process (contract.md "Starting it": a second start on one in use says so and exits 1).
+ * Takes a data directory for this process alone (docs/spec/configuration.md#one-process-a-data-directory).
  *
- * The lock is an exclusive transaction on a database file of its own, `spandrel.lock`: an advisory lock of the operating
- * system that vanishes with the process, however it ends, and leaves readers of the data alone.
+ * The lock is an exclusive transaction on a database file of its own, `spandrel.lock`: an advisory lock of the
+ * operating system that vanishes with the process, however it ends, and leaves readers of the data alone.
  * @returns releases the directory.
  * @throws StartError when the directory is in use or cannot be written.
  */

@@ -6,7 +6,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Opens the writing connection and sees to it that commits survive a power loss.
- * Pages of 16 KiB measured 80k instead of 46k rows/s (performance.md); a file keeps the page size it was made with.
+ * Pages of 16 KiB measured 80k instead of 46k rows/s; a file keeps the page size it was made with.
  * @throws StartError when the file is not a database, cannot be written or does not take the settings.
  */
 export function openWriter(file: string): Database.Database {

@@ -20,13 +20,14 @@ export interface GroupCommitOptions<Job, Answer> {
   /** Rows one transaction takes, about; a heavier job gets its own. */
   rowsMax?: number;
   /**
-   * For jobs whose callers can wait a little: a transaction waits for so many jobs, {@link LINGER_MS_MAX} at most. Fewer,
-   * larger transactions are cheaper.
+   * For jobs whose callers can wait a little: a transaction waits for so many jobs, {@link LINGER_MS_MAX} at most.
+   * Fewer, larger transactions are cheaper.
    */
   expected?: () => number;
   /**
    * Lets transactions run beside one another, where the database can do that; one at a time when left out. Jobs that do
-   * not fill one wait for another such transaction, as more of them would cost more than they save, but not for a heavy job.
+   * not fill one wait for another such transaction, as more of them would cost more than they save, but not for a heavy
+   * job.
    */
   beside?: {
     /** Transactions at once. */
@@ -59,9 +60,9 @@ interface Waiting<Job, Answer> {
 
 /**
  * Group commit: what arrives while a commit runs goes into the next transaction, and every job is answered when its own
- * commit is durable (architecture "Storage", performance.md). A transaction lost to one poisonous job is repeated job
- * by job, so that the others are not hurt; one lost to the database is {@link Unavailable} for all of them. Whatever the
- * functions it is given do, every job is answered and the next transaction begins.
+ * commit is durable (docs/adr/0002-group-commit.md). A transaction lost to one poisonous job is repeated job by job, so
+ * that the others are not hurt; one lost to the database is {@link Unavailable} for all of them. Whatever the functions
+ * it is given do, every job is answered and the next transaction begins.
  */
 export class GroupCommit<Job, Answer> {
   private waiting: Waiting<Job, Answer>[] = [];
@@ -175,8 +176,8 @@ export class GroupCommit<Job, Answer> {
   }
 
   /**
-   * How many of the waiting jobs the next transaction takes, in order, up to the first that a running one is in the way of.
-   * `full`: it has room for no more.
+   * How many of the waiting jobs the next transaction takes, in order, up to the first that a running one is in the way
+   * of. `full`: it has room for no more.
    */
   private fitting(): { count: number; full: boolean } {
     let rows = 0;
