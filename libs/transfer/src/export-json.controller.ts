@@ -3,7 +3,7 @@ import { exportJsonQuerySchema, exportJsonSchema, formatTimestamp, type ExportJs
 import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
 import { ExportEverything } from './export-everything.js';
 
-/** `GET /api/export/json` (contract.md "Analytics and operations"). */
+/** `GET /api/export/json` (docs/spec/transfer.md#the-export). */
 @Controller('api/export/json')
 export class ExportJsonController {
   constructor(private readonly exports: ExportEverything) {}

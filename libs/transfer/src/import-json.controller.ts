@@ -11,7 +11,7 @@ import {
 } from '@spandrel/kernel';
 import { ImportEverything } from './import-everything.js';
 
-/** `POST /api/import/json` (contract.md "Analytics and operations"). */
+/** `POST /api/import/json` (docs/spec/transfer.md#the-import). */
 @Controller('api/import/json')
 export class ImportJsonController {
   constructor(private readonly imports: ImportEverything) {}
