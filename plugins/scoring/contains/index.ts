@@ -1,7 +1,7 @@
 import { defineScorer, plainTextOf } from '@spandrel/plugin-api';
 import { foldCase } from './fold-case.js';
 
-/** 1 when the output has the expected text in it, in any case, else 0 (service-spec "Scoring strategies"). */
+/** 1 when the output has the expected text in it, in any case, else 0 (docs/spec/evaluations.md#scoring-strategies). */
 export default defineScorer({
   name: 'Contains',
   setup: () => ({

@@ -1,7 +1,10 @@
 import { defineScorer, plainTextOf, readExactJson } from '@spandrel/plugin-api';
 import { sameJson } from './same-json.js';
 
-/** 1 when the output is the expected text, or JSON of the expected value, else 0 (contract.md "Evaluations"). */
+/**
+ * 1 when the output is the expected text, or JSON of the expected value, else 0
+ * (docs/spec/evaluations.md#expected-text).
+ */
 export default defineScorer({
   name: 'ExactMatch',
   setup: () => ({

@@ -6,7 +6,7 @@ import { untilAborted } from './until-aborted.js';
 /** As `config.judge.rubric` of a run. */
 const RUBRIC_LENGTH_MAX = 100_000;
 
-/** Another model rates the output by a rubric, 0 to 1 (service-spec "Scoring strategies", contract.md "Evaluations"). */
+/** Another model rates the output by a rubric, 0 to 1 (docs/spec/evaluations.md#llmjudge). */
 export default defineScorer({
   name: 'LlmJudge',
   config: (z) => z.strictObject({ rubric: z.string().min(1).max(RUBRIC_LENGTH_MAX).default(BUILT_IN_RUBRIC) }),

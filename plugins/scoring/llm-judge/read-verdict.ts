@@ -8,8 +8,8 @@ export interface Verdict {
 }
 
 /**
- * Reads a judge's reply: one JSON object with a score, bare or with text around it. Never guesses (contract.md
- * "Evaluations").
+ * Reads a judge's reply: one JSON object with a score, bare or with text around it. Never guesses
+ * (docs/spec/evaluations.md#llmjudge).
  * @throws Error when there is no such object or a faulty one, its score is no number from 0 to 1, or there are several
  *   that differ.
  */
