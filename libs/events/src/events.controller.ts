@@ -59,8 +59,8 @@ function lastEventIdOf(text: string): number {
 }
 
 /**
- * Takes the answer out of Fastify's hands. The end of the body is that of the connection (RFC 9112, 6.3): without chunks
- * around it the same bytes can go to every client.
+ * Takes the answer out of Fastify's hands. The end of the body is that of the connection (RFC 9112, 6.3): without
+ * chunks around it the same bytes can go to every client.
  */
 function sendHeaders(reply: FastifyReply): void {
   reply.hijack();

@@ -14,9 +14,9 @@ export const slotStart = (slot: number): number => slot * 2 ** SLOT_BITS;
 export const slotOf = (startedAt: number): number => Math.floor(startedAt / 2 ** SLOT_BITS);
 
 /**
- * An index on a number that is anywhere: by value within a slot. By value alone every new span would change another page
- * of it, which at a million spans costs four fifths of the ingest; like this they change the few pages of the slot that
- * is now. Readers go slot by slot: see `value-order.store.ts` and `value-filter.store.ts`.
+ * An index on a number that is anywhere: by value within a slot. By value alone every new span would change another
+ * page of it, which at a million spans costs four fifths of the ingest; like this they change the few pages of the slot
+ * that is now. Readers go slot by slot: see `value-order.store.ts` and `value-filter.store.ts`.
  */
 const bySlot = (name: string, column: string) => ({
   name,
@@ -24,8 +24,8 @@ const bySlot = (name: string, column: string) => ({
 });
 
 /**
- * A span without its payload: narrow, so that lists and scans touch little (docs/adr/0003-payload-split.md: 5 to 10 times
- * faster at a million spans). Every index costs ingest; each serves the list filtered or sorted by its column.
+ * A span without its payload: narrow, so that lists and scans touch little (docs/adr/0003-payload-split.md: 5 to 10
+ * times faster at a million spans). Every index costs ingest; each serves the list filtered or sorted by its column.
  */
 export const SpanSchema = defineEntity({
   name: 'Span',
@@ -97,7 +97,9 @@ export const SpanPayloadSchema = defineEntity({
 
 export type SpanPayloadRow = Required<Flat<InferEntity<typeof SpanPayloadSchema>>>;
 
-/** The payload on Postgres, where it lies in a partition of the day its span started. Not made from here: see ADR 0013. */
+/**
+ * The payload on Postgres, where it lies in a partition of the day its span started. Not made from here: see ADR 0013.
+ */
 export const DatedPayloadSchema = defineEntity({
   name: 'DatedPayload',
   tableName: 'span_payload',
@@ -107,8 +109,8 @@ export const DatedPayloadSchema = defineEntity({
 export type DatedPayloadRow = Required<Flat<InferEntity<typeof DatedPayloadSchema>>>;
 
 /**
- * Where spans lie on Postgres, in one table that has no partitions: ids are unique whatever the day, and a span is found
- * by its id, or by its trace, without a look into every partition. Who writes to a span holds its row here.
+ * Where spans lie on Postgres, in one table that has no partitions: ids are unique whatever the day, and a span is
+ * found by its id, or by its trace, without a look into every partition. Who writes to a span holds its row here.
  */
 export const SpanKeySchema = defineEntity({
   name: 'SpanKey',

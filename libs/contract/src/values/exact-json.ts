@@ -1,8 +1,9 @@
 /**
  * JSON in and out without changing a value (docs/spec/general.md#values-are-kept-exactly).
  *
- * `JSON.parse` alone rounds integers beyond 2^53 and turns `1e400` into Infinity. Bodies that can hold such a
- * number (a long run of digits, a three-digit exponent, not within a text) are read with source text; everything else takes the fast way.
+ * `JSON.parse` alone rounds integers beyond 2^53 and turns `1e400` into Infinity. Bodies that can hold such a number (a
+ * long run of digits, a three-digit exponent, not within a text) are read with source text; everything else takes the
+ * fast way.
  */
 
 /** Levels of arrays and objects a body may nest (docs/spec/general.md#json). */
@@ -38,7 +39,10 @@ export function parseExactJson(text: string): JsonValue {
   }
 }
 
-/** Whether there may be such a number outside texts: reading with source text takes several times as long, and ids have digits. */
+/**
+ * Whether there may be such a number outside texts: reading with source text takes several times as long, and ids have
+ * digits.
+ */
 function mayLoseDigits(text: string): boolean {
   if (!MAY_LOSE_DIGITS.test(text)) return false;
   let from = 0;

@@ -41,7 +41,9 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
     await this.task.stop();
   }
 
-  /** Deletes what is older than `before`, of the projects that have such events, bit by bit, other writers in between. */
+  /**
+   * Deletes what is older than `before`, of the projects that have such events, bit by bit, other writers in between.
+   */
   private async prune(before: number, stopped: AbortSignal): Promise<void> {
     for (let afterId: string | undefined = ''; afterId !== undefined && !stopped.aborted;) {
       const ids = await this.log.expiredProjects(before, afterId);

@@ -88,8 +88,8 @@ interface Slice {
 }
 
 /**
- * `GET /api/spans` (docs/spec/spans.md#listing-spans), in keyset pages found as {@link planSpans} has it, off the main thread. Payloads
- * are loaded for the rows of the page only; a page of large ones ends early.
+ * `GET /api/spans` (docs/spec/spans.md#listing-spans), in keyset pages found as {@link planSpans} has it, off the main
+ * thread. Payloads are loaded for the rows of the page only; a page of large ones ends early.
  */
 @Injectable()
 export class SpanListStore {
@@ -156,7 +156,9 @@ export class SpanListStore {
     return (start) => startWindows(query, start, ends);
   }
 
-  /** The days that have partitions, of a list by a number, where they are many; as they are now, or spans were missed. */
+  /**
+   * The days that have partitions, of a list by a number, where they are many; as they are now, or spans were missed.
+   */
   private async manyDays(query: ListSpans): Promise<readonly number[] | undefined> {
     const byNumber = filteredValues(query).length > 0 || (query.sort_by !== 'started_at' && query.sort_by !== 'name');
     const days = byNumber ? await this.partitions?.days() : undefined;

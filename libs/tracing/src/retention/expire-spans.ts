@@ -19,9 +19,9 @@ export interface Expired {
 
 /**
  * Deletes traces and spans that have been kept as long as the plan of their project says
- * (docs/spec/limits.md#retention-by-plan): spans whose start is older, and traces that are older and have no span left. Whole days on which
- * everything is too old at once, other spans in small transactions: a run that ends early is gone on with by the next,
- * and several at a time do each other no harm.
+ * (docs/spec/limits.md#retention-by-plan): spans whose start is older, and traces that are older and have no span left.
+ * Whole days on which everything is too old at once, other spans in small transactions: a run that ends early is gone
+ * on with by the next, and several at a time do each other no harm.
  */
 @Injectable()
 export class ExpireSpans {

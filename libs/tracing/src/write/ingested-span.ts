@@ -37,7 +37,8 @@ type Standing = { running: true } | { running: false; error: string | null };
 
 /**
  * Merges a whole span sent by ingest with what is stored (docs/spec/ingest.md#finished-spans-stay-finished). Members
- * given replace; a finished span never runs again: from a running version that comes late only what the finished one lacks is taken.
+ * given replace; a finished span never runs again: from a running version that comes late only what the finished one
+ * lacks is taken.
  * @param stored the span with this id, if there is one.
  * @throws Conflict when it belongs to another trace; Invalid when the item contradicts itself.
  */

@@ -16,8 +16,8 @@ export const OPEN_ROUTE = { openRoute: true };
 
 /**
  * Lets no request of cloud mode through without a credential that may do what the route does
- * (docs/spec/access.md#credentials). It is a hook of Fastify, so that it stands before every route and before any body is read, also for HEAD,
- * for paths that match nothing and for routes outside Nest; what is not declared is refused.
+ * (docs/spec/access.md#credentials). It is a hook of Fastify, so that it stands before every route and before any body
+ * is read, also for HEAD, for paths that match nothing and for routes outside Nest; what is not declared is refused.
  * @param facts gives the routes and who decides, once the app is made.
  */
 export function admitRequests(

@@ -1,7 +1,7 @@
 /**
  * Whether a request may come from this machine's own programs and not from a web page; local mode refuses others with
- * 403 `host_not_allowed` (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host` (so DNS rebinding shows) and a
- * browser always sends `Origin` with cross-origin posts.
+ * 403 `host_not_allowed` (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host` (so
+ * DNS rebinding shows) and a browser always sends `Origin` with cross-origin posts.
  * @param headers `host` and `origin` as they came; an absent Origin is no browser.
  */
 export function isLocalRequest(headers: { host: string | undefined; origin: string | undefined }): boolean {
