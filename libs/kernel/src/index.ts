@@ -4,7 +4,7 @@ export type { Config } from './config/config-schema.js';
 export { parseKeyBytes } from './config/key-bytes.js';
 export { loadSettings, type SettingsInput } from './config/load-settings.js';
 export { CONFIG_FILE_SOURCE, SETTING_SOURCES, type SettingSource } from './config/setting-sources.js';
-export { type ModelPrice, type PluginEntry, type Settings } from './config/settings.js';
+export { type PluginEntry, type Settings } from './config/settings.js';
 export { SETTINGS } from './config/settings-token.js';
 export { Conflict, DomainError, Invalid, NotFound, Unavailable } from './errors/domain-error.js';
 export { StartError } from './errors/start-error.js';

@@ -1,6 +1,7 @@
 export type * from './chat.js';
 export { UNKNOWN_USAGE } from './chat.js';
 export type * from './deps.js';
+export * from './model-price.js';
 export * from './openai-format/chat-answer.js';
 export * from './openai-format/chat-calls.js';
 export * from './openai-format/chat-endpoint.js';

@@ -1,5 +1,6 @@
 import type { ChatMessage, ToolCall, Usage } from './chat.js';
 import type { PluginLogger } from './deps.js';
+import type { ModelPrice } from './model-price.js';
 
 /** What a provider plugin gets in `setup`. */
 export interface ProviderDeps {
@@ -50,6 +51,11 @@ export interface Provider {
   readonly chat: ChatCalls;
   /** Vectors of texts, for search; absent where the provider has none. */
   readonly embeddings?: EmbeddingCalls;
+  /**
+   * Prices of its models by exact name. They go before the built-in price table, and config `pricing.models` goes before
+   * them; where two plugins price one model, the first in the order of config counts.
+   */
+  readonly prices?: Readonly<Record<string, ModelPrice>>;
 }
 
 /** One recorded endpoint of a provider, for example OpenAI chat completions. */

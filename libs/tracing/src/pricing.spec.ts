@@ -30,6 +30,14 @@ describe('the price table', () => {
     ]);
   });
 
+  it('takes prices of plugins over its own and under those of the user, the first plugin before the next', () => {
+    const table = loadPricing({ users: { input: 1, output: 1 } }, [
+      { house: { input: 2, output: 2 }, users: { input: 3, output: 3 }, 'gpt-4o': { input: 4, output: 4 } },
+      { house: { input: 5, output: 5 }, other: { input: 6, output: 6 } },
+    ]);
+    expect(['users', 'house', 'gpt-4o', 'other'].map((model) => table.get(model)?.input)).toEqual([1, 2, 4, 6]);
+  });
+
   it('matches names exactly', () => {
     for (const name of ['GPT-4o', ' gpt-4o', 'gpt-4o-', '__proto__', 'constructor']) {
       expect(loadPricing().get(name)).toBeUndefined();

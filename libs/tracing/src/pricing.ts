@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGE, type ModelPrice } from '@spandrel/kernel';
+import { PACKAGE, type PluginRegistry } from '@spandrel/kernel';
+import type { ModelPrice } from '@spandrel/plugin-api';
 
 /** Prices by exact model name, from which the service computes costs (docs/spec/spans.md#cost). */
 export type PricingTable = ReadonlyMap<string, ModelPrice>;
@@ -19,16 +20,23 @@ export interface TokenCounts {
 /** Made by `scripts/generate-pricing.mjs`. */
 const TABLE_FILE = 'config/pricing/models.json';
 
+type Prices = Readonly<Record<string, ModelPrice>>;
+
 /**
- * The generated table with the user's prices over it.
+ * The generated table, with the prices of provider plugins over it and the user's over both.
  * @param overrides from config `pricing.models`.
+ * @param ofPlugins what each provider plugin brings, in the order of config: the first that prices a model counts.
  */
-export function loadPricing(overrides: Readonly<Record<string, ModelPrice>> = {}): PricingTable {
+export function loadPricing(overrides: Prices = {}, ofPlugins: readonly Prices[] = []): PricingTable {
   const table = JSON.parse(readFileSync(join(PACKAGE.root, TABLE_FILE), 'utf8')) as {
     models: Record<string, ModelPrice>;
   };
-  return new Map([...Object.entries(table.models), ...Object.entries(overrides)]);
+  return new Map([table.models, ...ofPlugins.toReversed(), overrides].flatMap((prices) => Object.entries(prices)));
 }
+
+/** The prices that the loaded provider plugins bring, in the order of config. */
+export const pricesOfPlugins = ({ providers }: Pick<PluginRegistry, 'providers'>): Prices[] =>
+  providers.map(({ extension }) => extension.prices ?? {});
 
 /**
  * What a call costs in dollars; `null` when the model has no price or no count is known. A single known count counts

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
-import { LOGGER, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { LOGGER, PLUGINS, SETTINGS, type Logger, type PluginRegistry, type Settings } from '@spandrel/kernel';
 import { DayPartitions, Storage } from '@spandrel/storage';
 import { DeleteTraces } from './write/delete-traces.js';
 import { ExpireBatch } from './retention/expire-batch.js';
@@ -13,7 +13,7 @@ import { RestoreRecords } from './write/restore-records.js';
 import { SessionListStore } from './listing/session-list.store.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
-import { loadPricing, PRICING } from './pricing.js';
+import { loadPricing, pricesOfPlugins, PRICING } from './pricing.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordScanStore } from './listing/record-scan.store.js';
 import { RecordWrites } from './write/record-writes.js';
@@ -35,8 +35,9 @@ import { WriteBatch } from './write/write-batch.js';
   providers: [
     {
       provide: PRICING,
-      inject: [SETTINGS],
-      useFactory: ({ pricing }: Pick<Settings, 'pricing'>) => loadPricing(pricing.models),
+      inject: [SETTINGS, PLUGINS],
+      useFactory: ({ pricing }: Pick<Settings, 'pricing'>, plugins: PluginRegistry) =>
+        loadPricing(pricing.models, pricesOfPlugins(plugins)),
     },
     {
       provide: DayPartitions,

@@ -1,4 +1,5 @@
 import { isCredential } from '@spandrel/contract';
+import { modelPriceSchema } from '@spandrel/plugin-api';
 import { z } from 'zod';
 import { isHostEntry, NO_HOST_ENTRY } from '../net/host-list.js';
 import { parseCapture } from './capture-setting.js';
@@ -37,12 +38,6 @@ const credential = z.string().refine(isCredential, 'must be an API key (spn_sk_â
 const hosts = z.array(
   z.string().refine(isHostEntry, { error: ({ input }) => `${JSON.stringify(input)} ${NO_HOST_ENTRY}` }),
 );
-
-const modelPrice = z.strictObject({
-  input: z.number().min(0),
-  output: z.number().min(0),
-  cached_input: z.number().min(0).optional(),
-});
 
 /** One entry of `plugins:`: a built-in name, an npm package or a file path; with config when it takes some. */
 const pluginEntry = z.union([
@@ -121,7 +116,7 @@ export const configSchema = z.strictObject({
   connections: z.strictObject({ allow_private: hosts }),
   evals: z.strictObject({ concurrency: z.number().int().min(1).max(1_000), calls_max: z.number().int().min(1) }),
   queue: z.strictObject({ claim_timeout: z.number().int().min(1).nullable() }),
-  pricing: z.strictObject({ models: z.record(z.string(), modelPrice) }),
+  pricing: z.strictObject({ models: z.record(z.string(), modelPriceSchema) }),
   gateway: z.strictObject({
     enabled: z.boolean(),
     port: port.nullable(),

@@ -1,12 +1,6 @@
+import type { ModelPrice } from '@spandrel/plugin-api';
 import type { CaptureSetting } from './capture-setting.js';
 import type { Config } from './config-schema.js';
-
-/** Dollars per million tokens. */
-export interface ModelPrice {
-  input: number;
-  output: number;
-  cached_input?: number | undefined;
-}
 
 /** One plugin to load. */
 export interface PluginEntry {
