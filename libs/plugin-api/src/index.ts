@@ -7,6 +7,7 @@ export * from './openai-format/chat-calls.js';
 export * from './openai-format/chat-endpoint.js';
 export * from './openai-format/chat-stream.js';
 export * from './openai-format/embedding-calls.js';
+export * from './openai-format/endpoint-of-path.js';
 export * from './openai-format/error-body.js';
 export * from './openai-format/usage.js';
 export * from './plugin.js';

@@ -1,18 +1,12 @@
 import {
-  callsChatCompletions,
-  chatCompletionsEndpoint,
   defineProvider,
   errorMessageOf,
   openAiChatCalls,
   openAiEmbeddingCalls,
+  openAiEndpointOf,
   openAiErrorBody,
   providerConfigSchema,
-  type Endpoint,
-  type RequestHead,
 } from '@spandrel/plugin-api';
-import { completionsEndpoint } from './completions-endpoint.js';
-import { embeddingsEndpoint } from './embeddings-endpoint.js';
-import { responsesEndpoint } from './responses-endpoint.js';
 
 const OPENAI_BASE_URL = 'https://api.openai.com';
 
@@ -25,7 +19,7 @@ export default defineProvider({
       defaultBaseUrl: baseUrl,
       hosts: ['api.openai.com'],
       recognises: ({ path }) => (path === '/v1' || path.startsWith('/v1/') ? 'likely' : 'no'),
-      endpoint: endpointOf,
+      endpoint: openAiEndpointOf,
       errorBody: openAiErrorBody,
       errorMessage: errorMessageOf,
       chat: openAiChatCalls({ baseUrl: `${baseUrl}/v1`, maxTokensMember: 'max_completion_tokens' }),
@@ -33,15 +27,3 @@ export default defineProvider({
     };
   },
 });
-
-/** By the end of the path, so that a deployment's prefix (`/openai/deployments/x/…`) does not matter. */
-function endpointOf(request: RequestHead): Endpoint | undefined {
-  const { method, path } = request;
-  if (method !== 'POST') return undefined;
-  if (callsChatCompletions(request)) return chatCompletionsEndpoint;
-  if (/\/responses\/?$/.test(path)) return responsesEndpoint;
-  if (/\/completions\/?$/.test(path)) return completionsEndpoint;
-  // Ollama's own `/api/embeddings` has another format.
-  if (/\/embeddings\/?$/.test(path) && path !== '/api/embeddings') return embeddingsEndpoint;
-  return undefined;
-}

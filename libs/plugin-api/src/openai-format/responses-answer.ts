@@ -1,16 +1,7 @@
-import {
-  countOf,
-  embeddedErrorOf,
-  filledTextOf,
-  listOf,
-  objectOf,
-  textOf,
-  UNKNOWN_USAGE,
-  type JsonObject,
-  type RecordedAnswer,
-  type ToolCall,
-  type Usage,
-} from '@spandrel/plugin-api';
+import { UNKNOWN_USAGE, type ToolCall, type Usage } from '../chat.js';
+import type { RecordedAnswer } from '../provider.js';
+import { embeddedErrorOf } from '../wire/error-message.js';
+import { countOf, filledTextOf, listOf, objectOf, textOf, type JsonObject } from '../wire/lenient-json.js';
 
 /** Reads a response object of the Responses API, whole or as far as it has come. */
 export function readResponse(body: unknown): RecordedAnswer {

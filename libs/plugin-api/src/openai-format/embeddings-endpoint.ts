@@ -1,12 +1,7 @@
-import {
-  embeddedErrorOf,
-  objectOf,
-  readOpenAiUsage,
-  textOf,
-  without,
-  type Endpoint,
-  type RecordedAnswer,
-} from '@spandrel/plugin-api';
+import type { Endpoint, RecordedAnswer } from '../provider.js';
+import { embeddedErrorOf } from '../wire/error-message.js';
+import { objectOf, textOf, without } from '../wire/lenient-json.js';
+import { readOpenAiUsage } from './usage.js';
 
 /** Embeddings: the input is recorded as sent, the vectors are not; the answer never streams. */
 export const embeddingsEndpoint: Endpoint = {

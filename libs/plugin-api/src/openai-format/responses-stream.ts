@@ -1,15 +1,6 @@
-import {
-  countOf,
-  errorMessageOf,
-  filledTextOf,
-  objectOf,
-  readJson,
-  textOf,
-  type JsonObject,
-  type RecordedAnswer,
-  type StreamFrame,
-  type StreamReader,
-} from '@spandrel/plugin-api';
+import type { RecordedAnswer, StreamFrame, StreamReader } from '../provider.js';
+import { errorMessageOf } from '../wire/error-message.js';
+import { countOf, filledTextOf, objectOf, readJson, textOf, type JsonObject } from '../wire/lenient-json.js';
 import { readResponse } from './responses-answer.js';
 
 /** An output item as last told, with the pieces that came since. */

@@ -1,12 +1,7 @@
-import {
-  objectOf,
-  textOf,
-  withSystemFirst,
-  without,
-  type ChatMessage,
-  type Endpoint,
-  type RecordedRequest,
-} from '@spandrel/plugin-api';
+import type { ChatMessage } from '../chat.js';
+import type { Endpoint, RecordedRequest } from '../provider.js';
+import { objectOf, textOf, without } from '../wire/lenient-json.js';
+import { withSystemFirst } from '../wire/messages.js';
 import { readResponse } from './responses-answer.js';
 import { ResponsesStream } from './responses-stream.js';
 

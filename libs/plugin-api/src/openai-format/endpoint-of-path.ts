@@ -1,0 +1,20 @@
+import type { Endpoint, RequestHead } from '../provider.js';
+import { callsChatCompletions, chatCompletionsEndpoint } from './chat-endpoint.js';
+import { completionsEndpoint } from './completions-endpoint.js';
+import { embeddingsEndpoint } from './embeddings-endpoint.js';
+import { responsesEndpoint } from './responses-endpoint.js';
+
+/**
+ * The recorded endpoint of OpenAI's API that a request calls, by the end of its path, so that a deployment's prefix
+ * (`/openai/deployments/x/…`) does not matter.
+ */
+export function openAiEndpointOf(request: RequestHead): Endpoint | undefined {
+  const { method, path } = request;
+  if (method !== 'POST') return undefined;
+  if (callsChatCompletions(request)) return chatCompletionsEndpoint;
+  if (/\/responses\/?$/.test(path)) return responsesEndpoint;
+  if (/\/completions\/?$/.test(path)) return completionsEndpoint;
+  // Ollama's own `/api/embeddings` has another format.
+  if (/\/embeddings\/?$/.test(path) && path !== '/api/embeddings') return embeddingsEndpoint;
+  return undefined;
+}
