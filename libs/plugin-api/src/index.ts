@@ -1,5 +1,9 @@
 export type * from './chat.js';
 export { UNKNOWN_USAGE } from './chat.js';
+export type * from './declared/declared-endpoint.js';
+export type { JsonView } from './declared/json-view.js';
+export type * from './declared/provider-declaration.js';
+export { DeclarationError } from './declared/provider-of.js';
 export type * from './deps.js';
 export * from './model-price.js';
 export * from './openai-format/chat-answer.js';

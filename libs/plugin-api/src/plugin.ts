@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { declaredConfigSchema } from './declared/declaration-schema.js';
+import type { ProviderDeclaration } from './declared/provider-declaration.js';
+import { providerOf } from './declared/provider-of.js';
 import type { Provider, ProviderDeps } from './provider.js';
 import type { Scorer, ScorerDeps } from './scorer.js';
 import type { SearchIndex, SearchIndexDeps } from './search-index.js';
@@ -26,15 +29,29 @@ interface PluginOf<Point extends string, Deps, Extension, Config> {
   setup(deps: Deps, config: Config): Extension | Promise<Extension>;
 }
 
-export type ProviderPlugin<Config = unknown> = PluginOf<'provider', ProviderDeps, Provider, Config>;
+/** A provider plugin; `setup` returns a whole provider, or with `Given` a declaration that is completed. */
+export type ProviderPlugin<Config = unknown, Given extends Provider | ProviderDeclaration = Provider> = PluginOf<
+  'provider',
+  ProviderDeps,
+  Given,
+  Config
+>;
+/**
+ * A provider plugin that is a declaration and nothing else. Its config is `base_url`, which goes before the declared one.
+ */
+export type DeclaredProvider = ProviderDeclaration &
+  Pick<ProviderPlugin, 'extensionPoint' | 'name' | 'apiVersion'> & { readonly config?: never; readonly setup?: never };
+/** A provider plugin in whichever way it is written. */
+export type AnyProviderPlugin<Config = unknown> =
+  ProviderPlugin<Config, Provider | ProviderDeclaration> | DeclaredProvider;
 export type ScorerPlugin<Config = unknown> = PluginOf<'scorer', ScorerDeps, Scorer<Config>, Config>;
 export type SearchIndexPlugin<Config = unknown> = PluginOf<'search-index', SearchIndexDeps, SearchIndex, Config>;
-export type Plugin = ProviderPlugin | ScorerPlugin | SearchIndexPlugin;
+export type Plugin = AnyProviderPlugin | ScorerPlugin | SearchIndexPlugin;
 
 /** Types a provider plugin; adds its extension point and version. See {@link Provider}. */
-export const defineProvider = <Config>(
-  plugin: Omit<ProviderPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
-): ProviderPlugin<Config> => ({ ...plugin, extensionPoint: 'provider', apiVersion: PLUGIN_API_VERSION });
+export const defineProvider = <Config, Given extends Provider | ProviderDeclaration = Provider>(
+  plugin: Omit<ProviderPlugin<Config, Given>, 'extensionPoint' | 'apiVersion'>,
+): ProviderPlugin<Config, Given> => ({ ...plugin, extensionPoint: 'provider', apiVersion: PLUGIN_API_VERSION });
 
 /** Types a scorer plugin; adds its extension point and version. See {@link Scorer}. */
 export const defineScorer = <Config>(
@@ -48,6 +65,27 @@ export const defineSearchIndex = <Config>(
 
 /** The schema of a plugin's config, in whichever way the plugin gives it. */
 export function pluginConfigSchema(plugin: Plugin): z.ZodType {
+  if (isDeclared(plugin)) return declaredConfigSchema;
   if (plugin.config === undefined) return z.strictObject({});
   return typeof plugin.config === 'function' ? plugin.config(z) : plugin.config;
+}
+
+const isDeclared = (plugin: Plugin): plugin is DeclaredProvider => plugin.setup === undefined;
+
+/**
+ * Sets a plugin up; what a provider plugin declares is completed.
+ * @param config as {@link pluginConfigSchema} makes it.
+ * @returns the extension, a promise of it, or whatever else the plugin's `setup` returns.
+ * @throws what `setup` throws, and DeclarationError for a declaration that is not right.
+ */
+export async function setUpExtension(plugin: Plugin, deps: ProviderDeps, config: unknown): Promise<unknown> {
+  if (plugin.extensionPoint !== 'provider') return plugin.setup(deps, config);
+  const given = isDeclared(plugin) ? declarationOf(plugin, config) : await plugin.setup(deps, config);
+  return typeof given === 'object' && given !== null ? providerOf(given) : given;
+}
+
+function declarationOf(plugin: DeclaredProvider, config: unknown): ProviderDeclaration {
+  const { extensionPoint: _point, name: _name, apiVersion: _version, ...declaration } = plugin;
+  const { base_url: baseUrl = declaration.baseUrl } = config as z.output<typeof declaredConfigSchema>;
+  return { ...declaration, baseUrl };
 }

@@ -111,6 +111,61 @@ describe('loadPlugins', () => {
     await expect(refused).rejects.toThrow(`plugin "${use}"`);
   });
 
+  const declaration = (file: string, members: string): string =>
+    plugin(file, `export default { extensionPoint: 'provider', apiVersion: 1, name: 'house', ${members} };`);
+
+  it('completes a provider that is declared, or that setup declares', async () => {
+    const members = "format: 'openai', baseUrl: 'https://llm.example/v1', prices: { m: { input: 1, output: 2 } }";
+    const declared = declaration('declared.mjs', members);
+    const config = 'config: (z) => z.strictObject({ team: z.string() })';
+    const setUp = declaration(
+      'set-up.mjs',
+      `name: 'team', ${config}, setup: (_deps, { team }) => ({ ${members}, headers: () => ({ team }) })`,
+    );
+    const { providers } = await load(
+      { use: declared, config: { base_url: 'http://127.0.0.1:1/v1' } },
+      { use: setUp, config: { team: 'tides' } },
+    );
+    const call = { model: 'm', messages: [] };
+    const built = providers.map(({ extension }) => extension.chat.buildRequest({ baseUrl: null, apiKey: 'k' }, call));
+    expect(built.map(({ url }) => url)).toEqual([
+      'http://127.0.0.1:1/v1/chat/completions',
+      'https://llm.example/v1/chat/completions',
+    ]);
+    expect(built[1]!.headers).toMatchObject({ team: 'tides' });
+    for (const { extension } of providers) expect(extension.prices).toEqual({ m: { input: 1, output: 2 } });
+  });
+
+  it('takes a whole provider as it is, whatever members it has of its own', async () => {
+    const use = declaration('whole.mjs', 'setup: () => ({ baseUrl: 7, endpoint() { return this.baseUrl; } })');
+    const { providers } = await load({ use });
+    expect(providers[0]!.extension.endpoint({ method: 'POST', path: '/', headers: {} })).toBe(7);
+  });
+
+  it.each<[what: string, members: string, reason: RegExp, config?: Record<string, unknown>]>([
+    ['neither setup nor base', '', /has no setup function and no baseUrl/],
+    ['a base that is no URL', "format: 'openai', baseUrl: 'llm.example'", /: baseUrl: must be an http or https URL/],
+    ['a format nobody reads', "format: 'acme', baseUrl: 'http://x'", /: format: must be openai, or left out/],
+    ['no endpoints', "baseUrl: 'http://x'", /: endpoints: /],
+    ['a misspelt member', "format: 'openai', baseUrl: 'http://x', header: () => ({})", /header/],
+    [
+      'a reader that is none',
+      "baseUrl: 'http://x', endpoints: { '/a': { readRequest: 1 } }",
+      /readRequest: must be a function/,
+    ],
+    ['a path without its slash', "baseUrl: 'http://x', endpoints: { a: {} }", /endpoints/],
+    [
+      'a price below nothing',
+      "format: 'openai', baseUrl: 'http://x', prices: { m: { input: -1, output: 0 } }",
+      /prices\.m\.input/,
+    ],
+    ['a price in a whole provider', 'setup: () => ({ prices: { m: { in: 1 } } })', /prices\.m/],
+    ['config it does not take', "format: 'openai', baseUrl: 'http://x'", /config: .*depth/, { depth: 1 }],
+  ])('refuses a provider with %s', async (what, members, reason, config = {}) => {
+    const use = declaration(`${what.replaceAll(' ', '-')}.mjs`, members);
+    await expect(load({ use, config })).rejects.toThrow(reason);
+  });
+
   it('refuses a file that is not there, and a name nobody has', async () => {
     await expect(load({ use: join(folder, 'absent.mjs') })).rejects.toThrow(/no such file/);
     await expect(load({ use: 'opnai' })).rejects.toThrow(

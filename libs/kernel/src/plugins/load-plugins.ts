@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dottedPath } from '@spandrel/contract';
-import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin, type Scorer } from '@spandrel/plugin-api';
+import {
+  DeclarationError,
+  PLUGIN_API_VERSION,
+  pluginConfigSchema,
+  setUpExtension,
+  type Plugin,
+  type Scorer,
+} from '@spandrel/plugin-api';
 import type { z } from 'zod';
 import type { PluginEntry } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
@@ -76,7 +83,9 @@ async function importPlugin(use: string): Promise<Plugin> {
   if (typeof plugin.name !== 'string' || !/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(plugin.name)) {
     throw new PluginFault('name must be 1 to 64 letters, digits, "-" and "_", beginning with a letter');
   }
-  if (typeof plugin.setup !== 'function') throw new PluginFault('has no setup function');
+  if (typeof plugin.setup !== 'function' && !(plugin.extensionPoint === 'provider' && 'baseUrl' in plugin)) {
+    throw new PluginFault(`has no setup function${plugin.extensionPoint === 'provider' ? ' and no baseUrl' : ''}`);
+  }
   return plugin as Plugin;
 }
 
@@ -91,8 +100,9 @@ async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger:
   const checked = await checkConfig(schema, config);
   let extension: unknown;
   try {
-    extension = await plugin.setup({ logger: pluginLogger(plugin, logger) }, checked);
+    extension = await setUpExtension(plugin, { logger: pluginLogger(plugin, logger) }, checked);
   } catch (error) {
+    if (error instanceof DeclarationError) throw error;
     throw new PluginFault(`setup failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   if (typeof extension !== 'object' || extension === null) throw new PluginFault('setup returned no extension');

@@ -9,10 +9,13 @@ export interface OpenAiChatSettings {
   baseUrl: string | null;
   /** The member that limits the answer: OpenAI's newer models refuse `max_tokens`, other servers know nothing else. */
   maxTokensMember: 'max_tokens' | 'max_completion_tokens';
+  /** The headers that carry a key. Default: {@link bearer}. */
+  headers?: (apiKey: string) => Record<string, string>;
 }
 
 /** Chat calls of a server that speaks OpenAI's chat completions. */
 export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
+  const { headers = bearer } = settings;
   const urlOf = (target: ConnectionTarget, path: string): string => {
     const base = target.baseUrl ?? settings.baseUrl;
     if (base === null) throw new Error('the connection names no base_url');
@@ -22,7 +25,7 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
     buildRequest: (target: ConnectionTarget, call: ChatCall): HttpRequest => ({
       method: 'POST',
       url: urlOf(target, '/chat/completions'),
-      headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
+      headers: { 'content-type': 'application/json', ...headers(target.apiKey) },
       body: {
         model: call.model,
         messages: call.messages,
@@ -31,7 +34,7 @@ export function openAiChatCalls(settings: OpenAiChatSettings): ChatCalls {
       },
     }),
     readAnswer: readChatAnswer,
-    buildModelsRequest: (target) => ({ method: 'GET', url: urlOf(target, '/models'), headers: bearer(target.apiKey) }),
+    buildModelsRequest: (target) => ({ method: 'GET', url: urlOf(target, '/models'), headers: headers(target.apiKey) }),
     // Together answers with the bare list.
     readModels: (body) => modelIdsOf(Array.isArray(body) ? body : objectOf(body)['data'], 'id'),
   };

@@ -6,15 +6,16 @@ import { bearer } from './chat-calls.js';
 /**
  * Embeddings of a server that speaks OpenAI's `/embeddings`.
  * @param defaultBaseUrl base for connections without one of their own, with `/v1`; `null`: every connection must name one.
+ * @param headers the headers that carry a key.
  */
-export const openAiEmbeddingCalls = (defaultBaseUrl: string | null): EmbeddingCalls => ({
+export const openAiEmbeddingCalls = (defaultBaseUrl: string | null, headers = bearer): EmbeddingCalls => ({
   buildRequest(target, { model, texts }) {
     const base = target.baseUrl ?? defaultBaseUrl;
     if (base === null) throw new Error('the connection names no base_url');
     return {
       method: 'POST',
       url: joinUrl(base, '/embeddings'),
-      headers: { 'content-type': 'application/json', ...bearer(target.apiKey) },
+      headers: { 'content-type': 'application/json', ...headers(target.apiKey) },
       body: { model, input: texts },
     };
   },

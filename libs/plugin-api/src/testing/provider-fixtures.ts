@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from '../plugin.js';
+import type { AnyProviderPlugin } from '../plugin.js';
 import type {
   ChatCall,
   EmbeddingCall,
@@ -12,7 +12,7 @@ import type { ConfigFixtures } from './set-up-plugin.js';
 
 /** What a provider plugin's spec hands to `describeProviderContract`: the plugin and what it must make of what. */
 export interface ProviderContract<Config> {
-  plugin: ProviderPlugin<Config>;
+  plugin: AnyProviderPlugin<Config>;
   configs: ConfigFixtures;
   recognised: readonly { request: RequestHead; as: ReturnType<Provider['recognises']> }[];
   /** Requests that pass without being recorded. */
@@ -20,8 +20,9 @@ export interface ProviderContract<Config> {
   calls: readonly RecordedCallFixture[];
   /** Error answers of the real provider with the message they carry. */
   errors: readonly { status: number; body: unknown; message: string }[];
-  chat: ChatFixture;
-  /** Of providers that have embeddings. */
+  /** Absent: evaluations cannot call the provider. */
+  chat?: ChatFixture;
+  /** Present for providers that have embeddings only. */
   embeddings?: EmbeddingFixture;
 }
 
@@ -42,7 +43,8 @@ export interface ChatFixture {
   /** The request for `call` at `baseUrl`; its key is {@link CONTRACT_API_KEY}. */
   request: HttpRequest;
   answer: { body: unknown; expected: RecordedAnswer };
-  models: { request: HttpRequest; body: unknown; ids: string[] };
+  /** Absent: the provider does not list its models. */
+  models?: { request: HttpRequest; body: unknown; ids: string[] };
 }
 
 export interface EmbeddingFixture {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { PLUGIN_API_VERSION, pluginConfigSchema, type Plugin } from '../plugin.js';
+import { PLUGIN_API_VERSION, pluginConfigSchema, setUpExtension, type Plugin } from '../plugin.js';
+import type { Provider } from '../provider.js';
 import type { TestFunctions } from './test-functions.js';
 
 /** Configs a plugin takes (the first is used for all other tests) and configs it refuses. */
@@ -10,13 +11,17 @@ export interface ConfigFixtures {
 
 const SILENT = { info() {}, warn() {}, error() {} };
 
-/** Sets a plugin up as the kernel does: with its config checked and completed. */
-export async function setUpPlugin<P extends Plugin>(
-  plugin: P,
-  config: unknown,
-): Promise<Awaited<ReturnType<P['setup']>>> {
-  const extension = await plugin.setup({ logger: SILENT }, pluginConfigSchema(plugin).parse(config));
-  return extension as Awaited<ReturnType<P['setup']>>;
+/** What a plugin gives once it is set up. */
+type ExtensionOf<P extends Plugin> = P extends { readonly extensionPoint: 'provider' }
+  ? Provider
+  : P extends { setup(...args: never): infer Extension }
+    ? Awaited<Extension>
+    : never;
+
+/** Sets a plugin up as the kernel does: with its config checked and completed, and what it declares completed too. */
+export async function setUpPlugin<P extends Plugin>(plugin: P, config: unknown): Promise<ExtensionOf<P>> {
+  const extension = await setUpExtension(plugin, { logger: SILENT }, pluginConfigSchema(plugin).parse(config));
+  return extension as ExtensionOf<P>;
 }
 
 /** What every plugin must have: its shape, and a config schema that takes and refuses what it should. */

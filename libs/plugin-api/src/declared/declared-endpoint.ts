@@ -1,0 +1,76 @@
+import type { ChatCall, Endpoint } from '../provider.js';
+import type { JsonView } from './json-view.js';
+
+/**
+ * A recorded endpoint of a declared provider: `POST` to a path. Bodies are parsed JSON. A body that is no object is read as
+ * an empty one.
+ */
+export interface DeclaredEndpoint {
+  /** Reads the body of a request. */
+  readRequest(body: JsonView): DeclaredRequest;
+  /** Reads the body of a whole answer. */
+  readAnswer(body: JsonView): DeclaredAnswer;
+  /**
+   * Reads one frame of a streamed answer: the texts of all are joined, their tool calls follow each other, and of everything
+   * else the last that is told counts. Absent: answers do not stream.
+   * @param event name of the server-sent event, where it has one.
+   */
+  readChunk?(chunk: JsonView, event?: string): DeclaredChunk;
+  /** The body that asks for an answer, not streamed. Absent: evaluations cannot call this endpoint. */
+  writeRequest?(call: DeclaredCall): unknown;
+  /** Default: the path without its first slash. */
+  readonly name?: string;
+  /** How a streamed answer is framed. Default: server-sent events. */
+  readonly framing?: Endpoint['framing'];
+}
+
+/** How the models of a declared provider are listed: `GET` of a path. */
+export interface DeclaredModels {
+  readonly path: `/${string}`;
+  /** The names of the models, from the parsed answer. */
+  read(body: JsonView): unknown;
+}
+
+/** What is read of a request. Each member may be anything; what is not of its kind counts as not sent. */
+export interface DeclaredRequest {
+  /** A text. */
+  model?: unknown;
+  /** The messages (`{role, content}`), or a text, which becomes the user's message; any other JSON is kept as it is. */
+  input?: unknown;
+  /** Whether the client asked for a stream. Default: `stream: true` in the body, where the endpoint streams. */
+  streaming?: unknown;
+  /** Other members worth keeping: temperature … */
+  parameters?: unknown;
+}
+
+/** What is read of an answer. Each member may be anything; what is not of its kind counts as not sent. */
+export interface DeclaredAnswer {
+  /** The model that answered, a text. */
+  model?: unknown;
+  text?: unknown;
+  finishReason?: unknown;
+  /** A list of `{id?, name, arguments}`. */
+  toolCalls?: unknown;
+  /** Token counts: whole numbers from 0. */
+  usage?: {
+    /** All input tokens, cached ones included. */
+    inputTokens?: unknown;
+    outputTokens?: unknown;
+    cachedInputTokens?: unknown;
+    reasoningTokens?: unknown;
+  };
+  /** The message of an error that came with status 200. */
+  error?: unknown;
+}
+
+/** What is read of one frame of a stream. */
+export interface DeclaredChunk extends DeclaredAnswer {
+  /** `true` in the last frame. */
+  ended?: unknown;
+}
+
+/** A chat call of an evaluation. */
+export interface DeclaredCall extends ChatCall {
+  /** The texts of all messages, a blank line between, for an API that takes a text. */
+  prompt: string;
+}

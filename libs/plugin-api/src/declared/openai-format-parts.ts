@@ -1,0 +1,25 @@
+import { bearer, openAiChatCalls } from '../openai-format/chat-calls.js';
+import { openAiEmbeddingCalls } from '../openai-format/embedding-calls.js';
+import { openAiEndpointOf } from '../openai-format/endpoint-of-path.js';
+import type { Provider } from '../provider.js';
+import { withoutVersion } from '../wire/base-url.js';
+import type { OpenAiDeclaration } from './provider-declaration.js';
+
+/** What a format decides of a provider. */
+export type FormatParts = Pick<Provider, 'defaultBaseUrl' | 'recognises' | 'endpoint' | 'chat' | 'embeddings'>;
+
+/**
+ * A provider that speaks the format of OpenAI. It recognises nothing by the path, which is also OpenAI's: X-Forward-URL to
+ * its host, or a `recognises` of its own, leads there.
+ */
+export function openAiFormatParts(declaration: OpenAiDeclaration): FormatParts {
+  const { baseUrl, maxTokensMember = 'max_tokens' } = declaration;
+  const headers = declaration.headers?.bind(declaration) ?? bearer;
+  return {
+    defaultBaseUrl: withoutVersion(baseUrl),
+    recognises: () => 'no',
+    endpoint: openAiEndpointOf,
+    chat: openAiChatCalls({ baseUrl, maxTokensMember, headers }),
+    embeddings: openAiEmbeddingCalls(baseUrl, headers),
+  };
+}
