@@ -39,11 +39,14 @@ ENV SPANDREL_MODE=cloud
 RUN install --directory --owner=1000 --group=1000 --mode=0700 /data /spool
 ENV SPANDREL_DATA_DIR=/data
 COPY package.json LICENSE ./
+COPY bin ./bin
+# So that `docker compose exec server spandrel admin …` works as written.
+RUN ln -s /app/bin/spandrel.cjs /usr/local/bin/spandrel
 COPY config ./config
 COPY deploy/docker/healthcheck.mjs ./deploy/docker/healthcheck.mjs
 STOPSIGNAL SIGTERM
 # Node is process 1: the program handles SIGTERM and SIGINT itself and starts no other processes.
-ENTRYPOINT ["node", "dist/apps/cli/src/main.js"]
+ENTRYPOINT ["node", "bin/spandrel.cjs"]
 
 FROM runtime AS gateway
 COPY --from=gateway-build /app/dist ./dist

@@ -35,7 +35,7 @@ function runOn(node) {
     );
     return;
   }
-  const child = spawn(node, [...process.execArgv, __filename, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(node, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`spandrel: ${node} does not run: ${error.message}`));
   // As a shell tells it: 128 and the signal's number.

@@ -20,9 +20,21 @@ const OTHER_INPUTS = [
   'scripts/swc-options.mjs',
 ];
 
+stopWithNpx();
 if (isBuildDue()) build();
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
+
+/** npx runs the command in a shell, and a signal to npx ends that shell alone: without it the program stops too. */
+function stopWithNpx() {
+  if (process.env.npm_command !== 'exec') return;
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 100).unref();
+}
 
 /** An image has no sources, and an installation without development packages no compiler: both run what is there. */
 function isBuildDue() {

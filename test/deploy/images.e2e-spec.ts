@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeyOf } from '../../libs/contract/src/api-key.ts';
 import { freePorts } from '../support/ports.ts';
@@ -140,9 +140,21 @@ describe('the images', () => {
     expect(await all.stop()).toBe(0);
   }, 100_000);
 
-  it('know the commands of the operator, and take no database along to the gateway', async () => {
-    const help = run(server, {}, ['secrets', 'rotate', '--help']);
-    await until(() => /Settings:/.test(help.output()));
+  it('know the commands of the operator by the name of the program', () => {
+    for (const { stage, folder } of [server, gateway]) {
+      const [, program] = /^ln -s (\S+) \/usr\/local\/bin\/spandrel$/.exec(
+        stage.runs.find((line) => line.startsWith('ln -s'))!,
+      )!;
+      const { stdout } = spawnSync(program!.replace('/app', folder), ['secrets', 'rotate', '--help'], {
+        env: { PATH: dirname(process.execPath) },
+        encoding: 'utf8',
+        ...USER,
+      });
+      expect(stdout).toContain('Usage: spandrel secrets rotate');
+    }
+  });
+
+  it('take no more packages along than they load, and no database to the gateway', () => {
     expect(packagesOf(server)).toEqual(['better-sqlite3', 'swagger-ui-dist']);
     expect(packagesOf(gateway)).toEqual([]);
     expect(bundledIn(server)).toEqual(expect.arrayContaining(['@mikro-orm/core', '@nestjs/core', 'undici']));

