@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import type { AdminAction } from './admin.js';
 
 /**
- * `spandrel admin …`: what is administrative in cloud mode, done in the database (contract.md "Authentication, tenancy,
- * limits"). The first keys of a new service are made with it.
+ * `spandrel admin …`: what is administrative in cloud mode, done in the database
+ * (docs/spec/access.md#who-administers). The first keys of a new service are made with it.
  * @param settings shown in the help.
  */
 export function adminCommand(settings: string): Command {

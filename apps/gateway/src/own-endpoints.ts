@@ -24,7 +24,7 @@ export interface OwnEndpointsParts {
 /** How old the last contact with the API may be to tell whether it is up, in milliseconds. */
 const CONTACT_MAX_AGE_MS = 5_000;
 
-/** `/livez`, `/readyz` and `/metrics`, which the gateway answers itself (contract.md "Recording proxy"). */
+/** `/livez`, `/readyz` and `/metrics` of the gateway (docs/spec/gateway.md#the-gateways-own-endpoints). */
 export class OwnEndpoints {
   constructor(private readonly parts: OwnEndpointsParts) {}
 

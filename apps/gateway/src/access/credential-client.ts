@@ -9,7 +9,7 @@ export type CredentialAnswer =
   /** Nothing: it is away, or what answers is not the API. */
   | { kind: 'unavailable'; message: string };
 
-/** Asks the API about keys: `GET /api/credential` (contract.md "Recording proxy", cloud mode). */
+/** Asks the API about keys: `GET /api/credential` (docs/spec/access.md#what-a-credential-is). */
 export class CredentialClient {
   private readonly agent: Agent;
   private readonly origin: string;

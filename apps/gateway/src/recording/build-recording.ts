@@ -39,7 +39,8 @@ const UNKNOWN_MODEL = 'unknown';
 
 /**
  * The recording of a call: a pure function of what went by, so that neither how the bytes were cut into pieces nor
- * whether it runs now or after a crash changes it (contract.md "Recording proxy"). Credentials are taken out later.
+ * whether it runs now or after a crash changes it (docs/spec/gateway.md#the-recorded-span). Credentials are taken
+ * out later.
  */
 export function buildRecording(record: CallRecord): Recording {
   const { facts, wire, outcome } = record;

@@ -3,7 +3,7 @@ import { mapTexts } from './map-texts.js';
 
 /**
  * What is recorded of a call: the gateway's setting, or what the call's own header asks for when that is less
- * (contract.md "Recording proxy").
+ * (docs/spec/gateway.md#capture-modes).
  * @param header value of `X-Spandrel-Capture`: `full`, `preview(N)` or `off`; anything else is ignored.
  */
 export function captureOf(setting: CaptureSetting, header: string | undefined): CaptureSetting {

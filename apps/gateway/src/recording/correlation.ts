@@ -1,7 +1,7 @@
 import { clientIdSchema, KEY_LENGTH_MAX, isStorableText, NAME_LENGTH_MAX, TAGS_MAX } from '@spandrel/contract';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What a call's headers say about its trace (contract.md "Recording proxy"); what is malformed counts as not said. */
+/** What a call's headers say about its trace, malformed ones left out (docs/spec/gateway.md#the-trace-of-a-call). */
 export interface Correlation {
   traceId: string | null;
   parentId: string | null;

@@ -20,7 +20,7 @@ export function codingsOf(contentEncoding: string | null | undefined): string[] 
 
 /**
  * Takes content codings off a body, piece by piece, so that each decoded piece keeps the time its bytes came.
- * @param bytesMax the most that is decoded, against bodies that swell (service-spec does not limit answers).
+ * @param bytesMax the most that is decoded, against bodies that swell: the answers of a provider have no limit.
  * @returns what could be decoded: a broken or cut body ends where it breaks, an unknown coding gives nothing.
  */
 export async function decodeBody(

@@ -19,7 +19,7 @@ export type IngestAnswer =
   /** Not now. */
   | { kind: 'unavailable'; message: string; retryAfterMs: number | null };
 
-/** Sends batches to `POST /api/ingest` (contract.md "Spans"). */
+/** Sends batches to `POST /api/ingest` (docs/spec/ingest.md#one-request). */
 export class IngestClient {
   private readonly agent: Agent;
   private readonly origin: string;

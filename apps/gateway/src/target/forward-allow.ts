@@ -5,7 +5,7 @@ import type { Base } from './base-url.js';
 export type ForwardAllow = (base: Base) => boolean;
 
 /**
- * The rule of `gateway.forward_allow` (contract.md "Recording proxy", cloud mode).
+ * The rule of `gateway.forward_allow` (docs/spec/gateway.md#where-callers-may-lead-a-call).
  * @throws StartError naming every entry that is no host, host:port or *.domain.
  */
 export function forwardAllow(entries: readonly string[]): ForwardAllow {

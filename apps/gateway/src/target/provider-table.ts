@@ -10,7 +10,7 @@ export interface ProviderEntry {
   readonly base: Base | null;
 }
 
-/** What the name of an unknown host's provider is (contract.md "Recording proxy"). */
+/** Name of the provider of an unknown host (docs/spec/gateway.md#the-providers-name). */
 export const CUSTOM = 'custom';
 
 /** The loaded providers, in the order of config. */

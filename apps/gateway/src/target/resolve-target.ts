@@ -30,7 +30,7 @@ export const FORWARD_HEADER = 'x-forward-url';
 /** As people write it. */
 const FORWARD_HEADER_TITLED = 'X-Forward-URL';
 
-/** Finds the target of a request (contract.md "Recording proxy": the first rule that applies). */
+/** Finds the target of a request, by the first rule that applies (docs/spec/gateway.md#where-a-call-goes). */
 export class TargetResolver {
   private readonly bases: BaseCache;
 

@@ -8,7 +8,7 @@ export interface Origin {
   /** Name or address to dial, IPv6 without brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** Set where the addresses behind the name must be public (contract.md "Recording proxy", cloud mode). */
+  /** Set where the addresses behind the name must be public (docs/spec/gateway.md#where-callers-may-lead-a-call). */
   readonly guarded: boolean;
 }
 
