@@ -1,4 +1,4 @@
-/** Traces, spans, sessions and ingest over HTTP, to the letter of service-spec.md and contract.md. */
+/** Traces, spans, sessions and ingest over HTTP, to the letter of docs/spec. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type {
   IngestResult,

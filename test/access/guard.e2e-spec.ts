@@ -35,7 +35,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** What contract.md says of who may do what, told by method and path alone. */
+/** Who may do what, told by method and path alone (docs/spec/access.md#scopes). */
 function scopeOf({ method, path, id }: Route): ApiScope | 'caller' | 'operator' {
   if (path === '/metrics') return 'operator';
   if (path === '/api/credential') return 'caller';

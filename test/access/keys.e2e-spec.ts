@@ -8,7 +8,7 @@ import { type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const JWT_SECRET = 'a secret of the tests that is long enough';
-/** Within which what is revoked is refused everywhere (reliability.md "Who gets in"). */
+/** Time within which a revoked key is refused everywhere (docs/spec/access.md#how-fast-a-change-of-access-counts). */
 const REVOKED_MS_MAX = 1_000;
 
 let postgres: TestPostgres;

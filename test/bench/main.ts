@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the figures of performance.md in one interleaved run, with their ratios against the goals.
+ * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
  * `-- events`, `-- queries` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.

@@ -29,7 +29,7 @@ const other = (name: Name): Name => (name === 'acme' ? 'globex' : 'acme');
 /** Conversations of each tenant with each client. */
 const SAID = 6;
 const CONCURRENCY = 2;
-/** Contract.md "Evaluations": within 60 s. */
+/** Time within which another instance takes a run over (docs/spec/evaluations.md#runs-survive-a-restart). */
 const TAKEN_OVER_MS = 60_000;
 
 /** A tenant on its way through the loop. */

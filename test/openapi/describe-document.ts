@@ -5,7 +5,7 @@ import { ERRORS } from '@spandrel/contract';
 import type { OpenApiDocument, OpenApiOperation } from '@spandrel/kernel';
 import type { Described } from './described.ts';
 
-/** Everything that the service specification and the contract name for both modes. */
+/** Every route that docs/spec names for both modes. */
 const PROMISED = `
 POST   /api/traces
 GET    /api/traces
@@ -74,7 +74,7 @@ GET    /readyz
 GET    /metrics
 `;
 
-/** Query parameters that they name. */
+/** Query parameters that docs/spec names, by operation. */
 const PROMISED_PARAMETERS: Record<string, string> = {
   listTraces: 'session_id user_id tag name_contains since until status limit cursor',
   listSpans:
@@ -95,7 +95,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   exportJson: 'trace_id',
 };
 
-/** What the contract names for cloud mode alone, and what we answer beside it (docs/spec/access.md). */
+/** Routes of cloud mode alone (docs/spec/access.md). */
 const PROMISED_IN_CLOUD = [
   'DELETE /api/keys/{}',
   'GET /api/audit-log',
@@ -108,7 +108,7 @@ const PROMISED_IN_CLOUD = [
   'POST /api/orgs',
   'POST /api/orgs/{}/projects',
 ];
-/** What wants a credential and is not counted. */
+/** Operations that want a credential and are not counted (docs/spec/limits.md#which-requests-count). */
 const FREE = ['getCredential', 'readMetrics'];
 const OPEN = ['getHealth', 'getLiveness', 'getOpenApi', 'getReadiness'];
 
@@ -142,7 +142,7 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
   const documentedRoutes = (): string[] => byRoute().map(([route]) => route);
 
   describe('the OpenAPI document', () => {
-    it('has every path that the specification and the contract name, and no other', () => {
+    it('has every path that the specification names, and no other', () => {
       const promised = PROMISED.trim()
         .split('\n')
         .map((line) => line.replace(/ +/, ' '));

@@ -6,7 +6,7 @@ import { PLACES, type Place, type Program } from '../support/places.ts';
 import { sendRaw, type RawAnswer } from '../support/raw-http.ts';
 import { describeCloudWebPage, describeLocalWebPage } from './web-page.ts';
 
-/** What the API can be read by, as it stands in contract.md. */
+/** Routes that read. */
 const GET_ROUTES = [
   '/livez',
   '/readyz',

@@ -1,4 +1,4 @@
-/** Search over spans as a whole: cloud mode, pgvector, an endpoint for vectors (issue 5, "Search"). */
+/** Search over spans as a whole: cloud mode, pgvector, an endpoint for vectors (docs/spec/search.md). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SearchWorker } from '@spandrel/search';
 import { sql } from '@spandrel/storage';

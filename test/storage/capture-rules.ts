@@ -1,4 +1,4 @@
-/** Capture rules, seen from outside on any database (contract.md "Capture rules"). */
+/** Capture rules, seen from outside on any database (docs/spec/capture-rules.md). */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CaptureRuleResource, DatapointResource, DatasetResource, SpanResource } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';

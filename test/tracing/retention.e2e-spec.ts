@@ -1,4 +1,4 @@
-/** What plans keep: exactly what is too old goes, and roll-ups and events agree (contract.md "Authentication, tenancy, limits"). */
+/** Retention: exactly what is too old goes, and sums and events agree (docs/spec/limits.md#retention-by-plan). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { recountAll } from '../../libs/analytics/src/recount-rollups.js';
 import type { RetentionTerm } from '@spandrel/kernel';

@@ -1,4 +1,4 @@
-/** Fastify with the span schema of the contract, storing nothing. */
+/** Fastify with the span schema of `libs/contract`, storing nothing. */
 import Fastify from 'fastify';
 import { contract } from '../libs.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RecordedCallFixture } from './provider-fixtures.js';
 
-/** Reads the recorded requests and answers that lie beside a plugin's spec. */
+/** Reads the recorded requests and answers that lie beside a plugin's tests. */
 export interface FixtureFolder {
   /** A file parsed from JSON. */
   json(file: string): unknown;

@@ -10,7 +10,7 @@ import type {
 } from '../provider.js';
 import type { ConfigFixtures } from './set-up-plugin.js';
 
-/** What a provider plugin's spec hands to `describeProviderContract`: the plugin and what it must make of what. */
+/** What the tests of a provider plugin hand to `describeProviderContract`: the plugin and what it must make of what. */
 export interface ProviderContract<Config> {
   plugin: AnyProviderPlugin<Config>;
   configs: ConfigFixtures;

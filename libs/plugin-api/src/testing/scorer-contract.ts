@@ -5,7 +5,7 @@ import { deepFreeze } from './deep-freeze.js';
 import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
 import type { TestFunctions } from './test-functions.js';
 
-/** What a scorer plugin's spec hands to {@link describeScorerContract}. */
+/** What the tests of a scorer plugin hand to {@link describeScorerContract}. */
 export interface ScorerContract<Config> {
   plugin: ScorerPlugin<Config>;
   configs: ConfigFixtures;

@@ -12,11 +12,11 @@ import { deepFreeze } from './deep-freeze.js';
 import { describePlugin, type ConfigFixtures } from './set-up-plugin.js';
 import type { TestFunctions } from './test-functions.js';
 
-/** What a search index plugin's spec hands to {@link describeSearchIndexContract}. */
+/** What the tests of a search index plugin hand to {@link describeSearchIndexContract}. */
 export interface SearchIndexContract<Config> {
   plugin: SearchIndexPlugin<Config>;
   configs: ConfigFixtures;
-  /** One empty index for all tests, which takes vectors of three numbers; the spec closes it. */
+  /** One empty index for all tests, which takes vectors of three numbers; the caller closes it. */
   provide: () => Promise<SearchIndex>;
 }
 
