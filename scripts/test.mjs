@@ -33,6 +33,7 @@ const checks = {
   ],
   openapi: ['scripts/lint-openapi.mjs'],
   deploy: ['scripts/lint-deploy.mjs'],
+  references: ['scripts/check-references.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };

@@ -1,0 +1,72 @@
+/** The check of references to documentation, run on small repositories of its own. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+const roots: string[] = [];
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+const PAGES = {
+  'docs/spec/spans.md': '# Spans\n\n## Finishing a span\n\n### The `kind`, and more\n\n## Twice\n\n## Twice\n',
+  'docs/adr/0003-payload-split.md': '# 0003: Payloads\n',
+};
+
+/** The faults that the check finds in a repository of these files beside {@link PAGES}. */
+function faultsIn(files: Record<string, string>): string[] {
+  const root = mkdtempSync(join(tmpdir(), 'references-'));
+  roots.push(root);
+  for (const [path, text] of Object.entries({ ...PAGES, ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const { status, stderr } = spawnSync(process.execPath, [resolve('scripts/check-references.mjs'), root]);
+  const faults = stderr.toString().split('\n').filter(Boolean);
+  expect(status).toBe(faults.length > 0 ? 1 : 0);
+  return faults;
+}
+
+describe('the check of references', () => {
+  it('passes pages and headings that exist, in code, settings and Markdown', () => {
+    const faults = faultsIn({
+      'libs/a.ts': '/** A rule (docs/spec/spans.md#finishing-a-span, docs/spec/spans.md). */\n// ADR 0003 says why.',
+      'config/a.yaml': 'url: docs/spec/spans.md#the-kind-and-more\n',
+      'README.md':
+        '[spans](docs/spec/spans.md#twice-1), [here](#a-heading), [out](https://example.com/x.md)\n\n# A heading\n',
+      'docs/b.md': '[up](../README.md), [spans](spec/spans.md#twice), [folder](spec), `docs/spec/spans.md`\n',
+      'node_modules/x/y.ts': '// docs/none.md',
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[what: string, path: string, text: string, fault: string]>([
+    ['a page', 'libs/a.ts', '\n// docs/spec/none.md', 'libs/a.ts:2: there is no docs/spec/none.md'],
+    ['a heading', 'a.yaml', 'a: docs/spec/spans.md#none', 'a.yaml:1: docs/spec/spans.md has no heading #none'],
+    ['a page not named from the root', 'libs/a.ts', '// spans.md', 'libs/a.ts:1: there is no spans.md'],
+    ['a decision', 'libs/a.ts', '// ADR 0004', 'libs/a.ts:1: there is no ADR 0004'],
+    ['a link', 'docs/a.md', '[x](docs/spec/spans.md)', 'docs/a.md:1: there is no docs/docs/spec/spans.md'],
+    [
+      'the heading of a link',
+      'docs/a.md',
+      '[x](spec/spans.md#none)',
+      'docs/a.md:1: docs/spec/spans.md has no heading #none',
+    ],
+    ['a heading of its own page', 'docs/a.md', '# A\n\n[x](#b)', 'docs/a.md:3: docs/a.md has no heading #b'],
+    ['a heading within code', 'docs/a.md', '```\n# b\n```\n\n[x](#b)', 'docs/a.md:5: docs/a.md has no heading #b'],
+    ['a page that Markdown names', 'docs/a.md', 'See docs/none.md.', 'docs/a.md:1: there is no docs/none.md'],
+  ])('finds %s that does not exist', (_what, path, text, fault) => {
+    expect(faultsIn({ [path]: text })).toEqual([fault]);
+  });
+
+  it.each(['../shared/design', 'service-spec', 'contract.md', 'Contract.md', 'wire.md'])(
+    'refuses to name %s, which is outside the repository',
+    (name) => {
+      expect(faultsIn({ 'libs/a.ts': `// see ${name} "Spans"` })).toContainEqual(
+        expect.stringMatching(/^libs\/a\.ts:1: .* is not in the repository$/),
+      );
+    },
+  );
+});
