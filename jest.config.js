@@ -8,6 +8,9 @@ const LOADED = ['/test/reliability/(bad-input|overload|postgres.*|transfer)', '/
   (path) => `${path}\\.e2e-spec\\.ts$`,
 );
 
+// Every row that a hand-written query returns is compared with its shape, in this process and in those that tests start.
+process.env.SPANDREL_CHECK_ROWS = '1';
+
 const shared = {
   // Of each project: jest looks here for no other.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { rowsFrom, sql, type WriteTx } from '@spandrel/storage';
+import { rowsFrom, sql, tableOf, type WriteTx } from '@spandrel/storage';
+import { TraceTagSchema } from '../../libs/tracing/src/trace.entity.js';
 import type { TracingApp } from './tracing-app.js';
+
+const TAG = tableOf(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']).select('t', ['tag']);
 
 export function entityManager(app: () => TracingApp): void {
   describe('the entity manager of a write', () => {
@@ -11,6 +14,38 @@ export function entityManager(app: () => TracingApp): void {
       tx.em.create(tagEntity(), { projectId: 'em', tag, startedAt: 1, traceId: 't' }, { persist: true });
       await tx.em.flush();
     };
+
+    it('is flushed with the transaction, before what its end has to do, which may use it too', async () => {
+      const seen: number[] = [];
+      const count = async (tx: WriteTx): Promise<void> => {
+        const rows = await tx.all(TAG.query`select ${TAG} from trace_tag t where t.project_id = ${'em'}`);
+        seen.push(rows.length);
+      };
+      await app().storage.write(async (tx) => {
+        tx.em.create(tagEntity(), { projectId: 'em', tag: 'x', startedAt: 1, traceId: 't' });
+        tx.end.beforeCommit(async () => {
+          await count(tx);
+          tx.em.create(tagEntity(), { projectId: 'em', tag: 'y', startedAt: 1, traceId: 't' });
+        });
+        await count(tx);
+      });
+      expect(seen).toEqual([0, 1]);
+      expect(await rows()).toEqual([{ tag: 'x' }, { tag: 'y' }]);
+      expect(await app().storage.find((em) => em.count(tagEntity(), { projectId: 'em' }))).toBe(2);
+      await app().storage.write((tx) => tx.run(sql`delete from trace_tag where project_id = ${'em'}`));
+    });
+
+    it('that finds a key taken loses the transaction, which on Postgres is tried again', async () => {
+      let attempts = 0;
+      const lost = app().storage.write(async (tx) => {
+        attempts++;
+        await tx.run(sql`insert into trace_tag (project_id, tag, started_at, trace_id) values ('em', 'z', 1, 't')`);
+        tx.em.create(tagEntity(), { projectId: 'em', tag: 'z', startedAt: 1, traceId: 't' });
+      });
+      await expect(lost).rejects.toMatchObject({ name: 'UniqueConstraintViolationException' });
+      expect(attempts > 1).toBe(app().storage.dialect === 'postgres');
+      expect(await rows()).toEqual([]);
+    });
 
     it('works in its transaction: kept with it, lost with it', async () => {
       await app().storage.write(async (tx) => {

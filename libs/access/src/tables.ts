@@ -1,10 +1,10 @@
-import { Table } from '@spandrel/storage';
-import { ApiKeySchema, type ApiKeyRow } from './credentials/api-key.entity.js';
-import { AuditEntrySchema, type AuditEntryRow } from './audit/audit-entry.entity.js';
-import { OrganizationSchema, type OrganizationRow } from './organizations/organization.entity.js';
-import { ProjectSchema, type ProjectRow } from './organizations/project.entity.js';
+import { tableOf } from '@spandrel/storage';
+import { ApiKeySchema } from './credentials/api-key.entity.js';
+import { AuditEntrySchema } from './audit/audit-entry.entity.js';
+import { OrganizationSchema } from './organizations/organization.entity.js';
+import { ProjectSchema } from './organizations/project.entity.js';
 
-export const organizationTable = new Table<OrganizationRow>(OrganizationSchema, ['id']);
-export const projectTable = new Table<ProjectRow>(ProjectSchema, ['id']);
-export const apiKeyTable = new Table<ApiKeyRow>(ApiKeySchema, ['id']);
-export const auditLogTable = new Table<AuditEntryRow>(AuditEntrySchema, ['id']);
+export const organizationTable = tableOf(OrganizationSchema, ['id']);
+export const projectTable = tableOf(ProjectSchema, ['id']);
+export const apiKeyTable = tableOf(ApiKeySchema, ['id']);
+export const auditLogTable = tableOf(AuditEntrySchema, ['id']);

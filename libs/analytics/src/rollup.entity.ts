@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** How much time a row of the roll-up stands for; `wholeHour` is an hour of all models, providers and kinds together. */
 export const GRAIN = { all: 0, day: 1, hour: 2, wholeHour: 3 } as const;
@@ -37,7 +37,7 @@ export const RollupSchema = defineEntity({
   },
 });
 
-export type RollupRow = Required<Flat<InferEntity<typeof RollupSchema>>>;
+export type RollupRow = RowOf<typeof RollupSchema>;
 
 /** What tells a row from others. */
 export type RollupKey = Pick<RollupRow, 'projectId' | 'grain' | 'bucket' | 'model' | 'provider' | 'status' | 'llm'>;
@@ -52,4 +52,4 @@ export const AnalyticsTotalSchema = defineEntity({
   },
 });
 
-export type AnalyticsTotalRow = Required<Flat<InferEntity<typeof AnalyticsTotalSchema>>>;
+export type AnalyticsTotalRow = RowOf<typeof AnalyticsTotalSchema>;

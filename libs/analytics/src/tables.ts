@@ -1,7 +1,7 @@
-import { Table } from '@spandrel/storage';
-import { RollupSchema, type RollupRow } from './rollup.entity.js';
+import { tableOf } from '@spandrel/storage';
+import { RollupSchema } from './rollup.entity.js';
 
-export const rollupTable = new Table<RollupRow>(RollupSchema, [
+export const rollupTable = tableOf(RollupSchema, [
   'projectId',
   'grain',
   'bucket',

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** A provider connection; its key is sealed (docs/spec/connections.md#keys-are-encrypted). */
 export const ConnectionSchema = defineEntity({
@@ -21,4 +21,4 @@ export const ConnectionSchema = defineEntity({
   },
 });
 
-export type ConnectionRow = Required<Flat<InferEntity<typeof ConnectionSchema>>>;
+export type ConnectionRow = RowOf<typeof ConnectionSchema>;

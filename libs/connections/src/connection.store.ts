@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { forUpdate, IdOrder, sql, Storage, Table, type Page, type WriteTx } from '@spandrel/storage';
+import { forUpdate, IdOrder, sql, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import { ConnectionSchema, type ConnectionRow } from './connection.entity.js';
 import type { Sealed } from './keys/sealing.js';
 
-const connectionTable = new Table<ConnectionRow>(ConnectionSchema, ['projectId', 'id']);
+const connectionTable = tableOf(ConnectionSchema, ['projectId', 'id']);
 const CONNECTION_COLUMNS = connectionTable.select('c');
 
 const NEWEST_FIRST = new IdOrder('connections', 'c.id', 'desc');

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /**
  * A datapoint as it was in a range of dataset versions: `[fromVersion, toVersion)`, open while it is the current one.
@@ -32,7 +32,7 @@ export const DatapointSchema = defineEntity({
   indexes: [{ name: 'datapoint_closed', properties: ['projectId', 'datasetId'], where: 'to_version is not null' }],
 });
 
-export type DatapointRow = Required<Flat<InferEntity<typeof DatapointSchema>>>;
+export type DatapointRow = RowOf<typeof DatapointSchema>;
 
 /**
  * An import of a file. Its datapoints are written in many transactions and become visible in one, which sets
@@ -59,4 +59,4 @@ export const DatasetImportSchema = defineEntity({
   ],
 });
 
-export type DatasetImportRow = Required<Flat<InferEntity<typeof DatasetImportSchema>>>;
+export type DatasetImportRow = RowOf<typeof DatasetImportSchema>;

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 export const DatasetSchema = defineEntity({
   name: 'Dataset',
@@ -19,4 +19,4 @@ export const DatasetSchema = defineEntity({
   },
 });
 
-export type DatasetRow = Required<Flat<InferEntity<typeof DatasetSchema>>>;
+export type DatasetRow = RowOf<typeof DatasetSchema>;

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** A run with the sums over its items, which every processed item keeps in its own transaction. */
 export const EvalRunSchema = defineEntity({
@@ -53,7 +53,7 @@ export const EvalRunSchema = defineEntity({
   ],
 });
 
-export type EvalRunRow = Required<Flat<InferEntity<typeof EvalRunSchema>>>;
+export type EvalRunRow = RowOf<typeof EvalRunSchema>;
 
 /** What became of a datapoint in a run; one that has no row is pending, or running when its run says so. */
 export const EvalResultSchema = defineEntity({
@@ -84,4 +84,4 @@ export const EvalResultSchema = defineEntity({
   },
 });
 
-export type EvalResultRow = Required<Flat<InferEntity<typeof EvalResultSchema>>>;
+export type EvalResultRow = RowOf<typeof EvalResultSchema>;

@@ -1,5 +1,5 @@
-import { Table } from '@spandrel/storage';
-import { EvalResultSchema, EvalRunSchema, type EvalResultRow, type EvalRunRow } from './eval-run.entity.js';
+import { tableOf } from '@spandrel/storage';
+import { EvalResultSchema, EvalRunSchema } from './eval-run.entity.js';
 
-export const evalRunTable = new Table<EvalRunRow>(EvalRunSchema, ['projectId', 'id']);
-export const evalResultTable = new Table<EvalResultRow>(EvalResultSchema, ['projectId', 'runId', 'datapointId']);
+export const evalRunTable = tableOf(EvalRunSchema, ['projectId', 'id']);
+export const evalResultTable = tableOf(EvalResultSchema, ['projectId', 'runId', 'datapointId']);

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** A datapoint on its way through a review. */
 export const QueueItemSchema = defineEntity({
@@ -30,4 +30,4 @@ export const QueueItemSchema = defineEntity({
   ],
 });
 
-export type QueueItemRow = Required<Flat<InferEntity<typeof QueueItemSchema>>>;
+export type QueueItemRow = RowOf<typeof QueueItemSchema>;

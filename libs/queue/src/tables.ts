@@ -1,4 +1,4 @@
-import { Table } from '@spandrel/storage';
-import { QueueItemSchema, type QueueItemRow } from './queue-item.entity.js';
+import { tableOf } from '@spandrel/storage';
+import { QueueItemSchema } from './queue-item.entity.js';
 
-export const queueItemTable = new Table<QueueItemRow>(QueueItemSchema, ['projectId', 'id']);
+export const queueItemTable = tableOf(QueueItemSchema, ['projectId', 'id']);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { forUpdate, forUpdateSkipLocked, sql, Storage, Table, type WriteTx } from '@spandrel/storage';
+import { forUpdate, forUpdateSkipLocked, sql, Storage, tableOf, type WriteTx } from '@spandrel/storage';
 import { SearchStateSchema, type SearchStateRow } from './search-task.entity.js';
 
-const stateTable = new Table<SearchStateRow>(SearchStateSchema, ['projectId']);
+const stateTable = tableOf(SearchStateSchema, ['projectId']);
 const COLUMNS = stateTable.select('y');
 
 /** Project id of the row that finds the projects. */

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** What a task is about. */
 export const TASK_KIND = { span: 0, trace: 1, project: 2 } as const;
@@ -27,7 +27,7 @@ export const SearchTaskSchema = defineEntity({
   indexes: [{ name: 'search_task_due', properties: ['dueAt'] }],
 });
 
-export type SearchTaskRow = Required<Flat<InferEntity<typeof SearchTaskSchema>>>;
+export type SearchTaskRow = RowOf<typeof SearchTaskSchema>;
 
 /** How far the spans of a project that were there before have been handed to the index. */
 export const SearchStateSchema = defineEntity({
@@ -46,4 +46,4 @@ export const SearchStateSchema = defineEntity({
   indexes: [{ name: 'search_state_unfinished', properties: ['projectId'], where: 'after_id is not null' }],
 });
 
-export type SearchStateRow = Required<Flat<InferEntity<typeof SearchStateSchema>>>;
+export type SearchStateRow = RowOf<typeof SearchStateSchema>;

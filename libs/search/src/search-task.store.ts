@@ -8,13 +8,13 @@ import {
   rowsFrom,
   sql,
   Storage,
-  Table,
+  tableOf,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
 import { SearchTaskSchema, TASK_KIND, type SearchTaskRow } from './search-task.entity.js';
 
-const taskTable = new Table<SearchTaskRow>(SearchTaskSchema, ['projectId', 'kind', 'id']);
+const taskTable = tableOf(SearchTaskSchema, ['projectId', 'kind', 'id']);
 
 /** Which thing a task is about. */
 export type TaskKey = Pick<SearchTaskRow, 'projectId' | 'kind' | 'id'>;

@@ -28,6 +28,8 @@ export interface BackendSize {
 
 /** An open transaction as storage has it. */
 export interface BackendTx extends WriteTx {
+  /** Writes what its entity manager was told to write and has not written yet. */
+  flush(): Promise<void>;
   /** Hears of every statement of the transaction. */
   readonly watch: TransactionWatch;
 }
@@ -43,10 +45,10 @@ export interface Backend {
   transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T>;
 
   /** A quick read by key; sees committed rows only. */
-  read<Row>(query: Sql): Promise<Row[]>;
+  read(query: Sql): Promise<unknown[]>;
 
   /** A read that may take long; does not hold up the event loop. */
-  readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]>;
+  readLong(query: Sql, options?: LongReadOptions): Promise<unknown[]>;
 
   /** Whether the database can be read and takes writes, tried out. @throws when not. */
   check(): Promise<void>;

@@ -4,7 +4,8 @@ export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { backupDatabase } from './sqlite/backup-database.js';
 export { deleteRows } from './statements/delete-rows.js';
-export type { Flat } from './statements/flat.js';
+export { answeredQueries } from './statements/checked-rows.js';
+export { integer, nullable, number, RowShape, shapeOf, text, type Query } from './statements/row-shape.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
 export { IdOrder, type SizedRows } from './statements/id-order.js';
 export { foldAscii, jsonContains, mayContainJson } from './statements/json-search.js';
@@ -44,6 +45,6 @@ export {
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
 export { takeFitting, takeFittingIds } from './statements/take-fitting.js';
-export { Table } from './statements/table.js';
+export { Selection, Table, tableOf, type RowOf } from './statements/table.js';
 export type { TransactionEnd } from './transactions/transaction-end.js';
 export type { WriteTx } from './transactions/write-tx.js';

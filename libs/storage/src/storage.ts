@@ -4,6 +4,8 @@ import { Unavailable, type Logger } from '@spandrel/kernel';
 import type { Backend, LongReadOptions } from './backend.js';
 import { GroupCommit, type GroupCommitOptions } from './transactions/group-commit.js';
 import { SerialQueue } from './transactions/serial-queue.js';
+import { checkedRows } from './statements/checked-rows.js';
+import type { Query } from './statements/row-shape.js';
 import type { Dialect, Sql } from './statements/sql.js';
 import { isAway, isTimeout, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
 import type { FailingHook, StorageMetrics } from './storage-metrics.js';
@@ -95,19 +97,25 @@ export class Storage {
   }
 
   /** Reads by key, quickly. On SQLite this holds up the event loop: no scans. */
-  async read<Row>(query: Sql): Promise<Row[]> {
+  read<Row>(query: Query<Row>): Promise<Row[]>;
+  read<Row>(query: Sql): Promise<Row[]>;
+  async read<Row>(query: Query<Row> | Sql): Promise<Row[]> {
     try {
-      return await this.repeated(() => this.backend.read<Row>(query));
+      const rows = await this.repeated(() => this.backend.read(query));
+      return checkedRows(query as Query<Row>, rows, this.dialect);
     } catch (error) {
       throw toDomainError(error);
     }
   }
 
   /** Reads that may take long: lists, searches, exports. On SQLite in a thread of their own. */
-  async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
+  readLong<Row>(query: Query<Row>, options?: LongReadOptions): Promise<Row[]>;
+  readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]>;
+  async readLong<Row>(query: Query<Row> | Sql, options?: LongReadOptions): Promise<Row[]> {
     const began = performance.now();
     try {
-      return await this.repeated(() => this.backend.readLong<Row>(query, options));
+      const rows = await this.repeated(() => this.backend.readLong(query, options));
+      return checkedRows(query as Query<Row>, rows, this.dialect);
     } catch (error) {
       throw toDomainError(error);
     } finally {
@@ -131,7 +139,19 @@ export class Storage {
     }
   }
 
-  /** An entity manager for reads by ordinary paths; writes go through {@link write} and its `tx.em`. */
+  /**
+   * Reads entities by key, quickly: committed ones only. Lists and searches use {@link readLong}.
+   * @param work gets an entity manager of its own; may be run again from the start.
+   */
+  async find<T>(work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.repeated(() => work(this.em()));
+    } catch (error) {
+      throw toDomainError(error);
+    }
+  }
+
+  /** An entity manager outside any transaction, for tools that need the ORM itself; reads use {@link find}. */
   em(): SqlEntityManager {
     return this.orm.em.fork();
   }
@@ -177,7 +197,9 @@ export class Storage {
       return await this.backend.transaction((tx) =>
         tx.watch.run(async () => {
           const result = await work(tx);
+          await tx.flush();
           await this.reach(tx.end);
+          await tx.flush();
           return { result, end: tx.end };
         }, idleMs),
       );

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** Spans that start within so many bits of a millisecond count (2 h 20 min) share a slot. */
 const SLOT_BITS = 23;
@@ -73,7 +73,7 @@ export const SpanSchema = defineEntity({
   ],
 });
 
-export type SpanRow = Required<Flat<InferEntity<typeof SpanSchema>>>;
+export type SpanRow = RowOf<typeof SpanSchema>;
 
 const payloadProperties = () => ({
   projectId: p.text().primary(),
@@ -95,7 +95,7 @@ export const SpanPayloadSchema = defineEntity({
   properties: payloadProperties(),
 });
 
-export type SpanPayloadRow = Required<Flat<InferEntity<typeof SpanPayloadSchema>>>;
+export type SpanPayloadRow = RowOf<typeof SpanPayloadSchema>;
 
 /**
  * The payload on Postgres, where it lies in a partition of the day its span started. Not made from here: see ADR 0013.
@@ -106,7 +106,7 @@ export const DatedPayloadSchema = defineEntity({
   properties: { ...payloadProperties(), startedAt: p.bigint('number').primary() },
 });
 
-export type DatedPayloadRow = Required<Flat<InferEntity<typeof DatedPayloadSchema>>>;
+export type DatedPayloadRow = RowOf<typeof DatedPayloadSchema>;
 
 /**
  * Where spans lie on Postgres, in one table that has no partitions: ids are unique whatever the day, and a span is
@@ -123,7 +123,7 @@ export const SpanKeySchema = defineEntity({
   },
 });
 
-export type SpanKeyRow = Required<Flat<InferEntity<typeof SpanKeySchema>>>;
+export type SpanKeyRow = RowOf<typeof SpanKeySchema>;
 
 /** A span as a whole: its row and its payload. Never changed, always replaced. */
 export type StoredSpan = Readonly<SpanRow & Omit<SpanPayloadRow, 'projectId' | 'spanId'>>;

@@ -1,30 +1,28 @@
-import { Table, type Dialect } from '@spandrel/storage';
+import { tableOf, type Dialect, type Table } from '@spandrel/storage';
 import {
   DatedPayloadSchema,
   SpanKeySchema,
   SpanPayloadSchema,
   SpanSchema,
   type DatedPayloadRow,
-  type SpanKeyRow,
-  type SpanPayloadRow,
   type SpanRow,
 } from './span.entity.js';
-import { TraceSchema, TraceTagSchema, type TraceRow, type TraceTagRow } from './trace.entity.js';
+import { TraceSchema, TraceTagSchema } from './trace.entity.js';
 
-export const traceTable = new Table<TraceRow>(TraceSchema, ['projectId', 'id']);
-export const traceTagTable = new Table<TraceTagRow>(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
-export const spanTable = new Table<SpanRow>(SpanSchema, ['projectId', 'id']);
-const spanPayloadTable = new Table<SpanPayloadRow>(SpanPayloadSchema, ['projectId', 'spanId']);
+export const traceTable = tableOf(TraceSchema, ['projectId', 'id']);
+export const traceTagTable = tableOf(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
+export const spanTable = tableOf(SpanSchema, ['projectId', 'id']);
+const spanPayloadTable = tableOf(SpanPayloadSchema, ['projectId', 'spanId']);
 /** On Postgres only. */
-export const spanKeyTable = new Table<SpanKeyRow>(SpanKeySchema, ['projectId', 'id']);
+export const spanKeyTable = tableOf(SpanKeySchema, ['projectId', 'id']);
 
 /** The tables of spans as each database has them: the key of a partitioned one has what it is partitioned by. */
 const SPAN_TABLES: Record<Dialect, { span: Table<SpanRow>; payload: Table<DatedPayloadRow> }> = {
   // Rows may have more than the table: it takes what it has columns for.
   sqlite: { span: spanTable, payload: spanPayloadTable as unknown as Table<DatedPayloadRow> },
   postgres: {
-    span: new Table<SpanRow>(SpanSchema, ['projectId', 'id', 'startedAt']),
-    payload: new Table<DatedPayloadRow>(DatedPayloadSchema, ['projectId', 'spanId', 'startedAt']),
+    span: tableOf(SpanSchema, ['projectId', 'id', 'startedAt']),
+    payload: tableOf(DatedPayloadSchema, ['projectId', 'spanId', 'startedAt']),
   },
 };
 export const spanTablesOf = (dialect: Dialect): (typeof SPAN_TABLES)[Dialect] => SPAN_TABLES[dialect];

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /**
  * A trace with the roll-up of its spans, which every span write keeps in its own transaction.
@@ -49,7 +49,7 @@ export const TraceSchema = defineEntity({
   ],
 });
 
-export type TraceRow = Required<Flat<InferEntity<typeof TraceSchema>>>;
+export type TraceRow = RowOf<typeof TraceSchema>;
 
 /** One row a distinct tag of a trace, in list order, so that a tag finds its newest traces first. */
 export const TraceTagSchema = defineEntity({
@@ -63,4 +63,4 @@ export const TraceTagSchema = defineEntity({
   },
 });
 
-export type TraceTagRow = Required<Flat<InferEntity<typeof TraceTagSchema>>>;
+export type TraceTagRow = RowOf<typeof TraceTagSchema>;

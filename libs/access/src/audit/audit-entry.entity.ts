@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** An administrative action that was done. Rows are only ever added. */
 export const AuditEntrySchema = defineEntity({
@@ -19,4 +19,4 @@ export const AuditEntrySchema = defineEntity({
   indexes: [{ name: 'audit_log_org', properties: ['orgId', 'id'] }],
 });
 
-export type AuditEntryRow = Required<Flat<InferEntity<typeof AuditEntrySchema>>>;
+export type AuditEntryRow = RowOf<typeof AuditEntrySchema>;

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** An API key. The key itself is nowhere. */
 export const ApiKeySchema = defineEntity({
@@ -24,4 +24,4 @@ export const ApiKeySchema = defineEntity({
   uniques: [{ name: 'api_key_digest', properties: ['digest'] }],
 });
 
-export type ApiKeyRow = Required<Flat<InferEntity<typeof ApiKeySchema>>>;
+export type ApiKeyRow = RowOf<typeof ApiKeySchema>;

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** A customer: what plan and limits are of, and what administrators administer. */
 export const OrganizationSchema = defineEntity({
@@ -16,4 +16,4 @@ export const OrganizationSchema = defineEntity({
   },
 });
 
-export type OrganizationRow = Required<Flat<InferEntity<typeof OrganizationSchema>>>;
+export type OrganizationRow = RowOf<typeof OrganizationSchema>;

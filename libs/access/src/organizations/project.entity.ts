@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /** A project of an organization: everything recorded is of one. */
 export const ProjectSchema = defineEntity({
@@ -14,4 +14,4 @@ export const ProjectSchema = defineEntity({
   indexes: [{ name: 'project_org', properties: ['orgId', 'id'] }],
 });
 
-export type ProjectRow = Required<Flat<InferEntity<typeof ProjectSchema>>>;
+export type ProjectRow = RowOf<typeof ProjectSchema>;

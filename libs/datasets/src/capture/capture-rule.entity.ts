@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 export const CaptureRuleSchema = defineEntity({
   name: 'CaptureRule',
@@ -20,7 +20,7 @@ export const CaptureRuleSchema = defineEntity({
   indexes: [{ name: 'capture_rule_dataset', properties: ['projectId', 'datasetId', 'id'] }],
 });
 
-export type CaptureRuleRow = Required<Flat<InferEntity<typeof CaptureRuleSchema>>>;
+export type CaptureRuleRow = RowOf<typeof CaptureRuleSchema>;
 
 /** A span that a rule has yet to be asked about: written with the end of the span, gone with the answer. */
 export const CaptureTaskSchema = defineEntity({
@@ -38,7 +38,7 @@ export const CaptureTaskSchema = defineEntity({
   indexes: [{ name: 'capture_task_due', properties: ['dueAt'] }],
 });
 
-export type CaptureTaskRow = Required<Flat<InferEntity<typeof CaptureTaskSchema>>>;
+export type CaptureTaskRow = RowOf<typeof CaptureTaskSchema>;
 
 /** A span that a rule has captured: at most one datapoint for both, for as long as the rule is there. */
 export const CaptureSchema = defineEntity({
@@ -52,4 +52,4 @@ export const CaptureSchema = defineEntity({
   },
 });
 
-export type CaptureRow = Required<Flat<InferEntity<typeof CaptureSchema>>>;
+export type CaptureRow = RowOf<typeof CaptureSchema>;

@@ -1,5 +1,5 @@
-import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import type { Flat } from '@spandrel/storage';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
 
 /**
  * The events of one transaction in one project, one row for many, so that the log costs a transaction one insert.
@@ -18,7 +18,7 @@ export const EventLogSchema = defineEntity({
   },
 });
 
-export type EventLogRow = Required<Flat<InferEntity<typeof EventLogSchema>>>;
+export type EventLogRow = RowOf<typeof EventLogSchema>;
 
 /**
  * The newest sequence number of a project. Its row is locked from the numbering of a transaction's events to its commit,

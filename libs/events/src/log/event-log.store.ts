@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, sql, Storage, Table, takeFitting, type WriteTx } from '@spandrel/storage';
+import { anyOf, joinSql, sql, Storage, tableOf, takeFitting, type WriteTx } from '@spandrel/storage';
 import type { EventBatch } from './event-batch.js';
 import { EventLogSchema, type EventLogRow } from './event-log.entity.js';
 
-const log = new Table<EventLogRow>(EventLogSchema, ['projectId', 'lastSeq']);
+const log = tableOf(EventLogSchema, ['projectId', 'lastSeq']);
 
 /**
  * Text of one row, in UTF-16 units, about; a larger event has a row to itself. What is read of the log at once, for each

@@ -3,7 +3,9 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
 import { Unavailable } from '@spandrel/kernel';
 import type { Backend, BackendSize, BackendState, BackendTx, LongReadOptions } from '../backend.js';
-import { renderSql, sql, type RenderedSql, type Sql } from '../statements/sql.js';
+import { checkedRows } from '../statements/checked-rows.js';
+import { integer, shapeOf, text } from '../statements/row-shape.js';
+import { renderSql, type RenderedSql, type Sql } from '../statements/sql.js';
 import { isAway, isConnectionLost } from '../storage-errors.js';
 import type { TransactionWatch } from '../transactions/transaction-watch.js';
 import { SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
@@ -23,6 +25,9 @@ export interface PostgresBackendParts {
 /** How often and how long the fate of a commit is asked for after its connection broke: 5 s in all. */
 const FATE_ATTEMPTS = 20;
 const FATE_PAUSE_MS = 250;
+
+const READ_ONLY = shapeOf({ transaction_read_only: text() });
+const BYTES = shapeOf({ bytes: integer() });
 
 interface Committing<T> {
   xid: string;
@@ -65,12 +70,12 @@ export class PostgresBackend implements Backend {
     throw reason;
   }
 
-  async read<Row>(query: Sql): Promise<Row[]> {
+  async read(query: Sql): Promise<unknown[]> {
     const { text, params } = renderSql(query, 'postgres');
-    return (await this.parts.pool.query(text, params)).rows as Row[];
+    return (await this.parts.pool.query(text, params)).rows;
   }
 
-  async readLong<Row>(query: Sql, options: LongReadOptions = {}): Promise<Row[]> {
+  async readLong(query: Sql, options: LongReadOptions = {}): Promise<unknown[]> {
     const leave = await this.places.take(options);
     let client: pg.PoolClient;
     try {
@@ -80,13 +85,13 @@ export class PostgresBackend implements Backend {
       throw error;
     }
     const release = (broken?: Error | boolean): void => (client.release(broken), leave());
-    return this.readOn<Row>(client, renderSql(query, 'postgres'), options.signal, release);
+    return this.readOn(client, renderSql(query, 'postgres'), options.signal, release);
   }
 
   /** A transaction of its own gets an id, which a standby has none of, and must be one that may write. */
   async check(): Promise<void> {
     await this.transaction(async (tx) => {
-      const [row] = await tx.all<{ transaction_read_only: string }>(sql`show transaction_read_only`);
+      const [row] = await tx.all(READ_ONLY.query`show transaction_read_only`);
       if (row!.transaction_read_only !== 'off') throw new Error('the database is read-only');
     });
   }
@@ -97,7 +102,8 @@ export class PostgresBackend implements Backend {
   }
 
   async size(): Promise<BackendSize> {
-    const [row] = await this.read<{ bytes: number }>(sql`select pg_database_size(current_database()) as bytes`);
+    const query = BYTES.query`select pg_database_size(current_database()) as bytes`;
+    const [row] = checkedRows(query, await this.read(query), this.dialect);
     return { parts: { database: row!.bytes } };
   }
 
@@ -109,12 +115,12 @@ export class PostgresBackend implements Backend {
    * Runs a query on a connection and gives that back; when the signal fires, the server is told to give the query up, and
    * the connection goes with it.
    */
-  private async readOn<Row>(
+  private async readOn(
     client: pg.PoolClient,
     { text, params }: RenderedSql,
     signal: AbortSignal | undefined,
     release: (broken?: Error | boolean) => void,
-  ): Promise<Row[]> {
+  ): Promise<unknown[]> {
     const { promise: given, reject: giveUp } = Promise.withResolvers<never>();
     let abandoned = false;
     const abandon = (): void => {
@@ -126,7 +132,7 @@ export class PostgresBackend implements Backend {
     try {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', abandon, { once: true });
-      return (await Promise.race([client.query(text, params), given])).rows as Row[];
+      return (await Promise.race([client.query(text, params), given])).rows;
     } catch (error) {
       if (isAway(error)) broken = error as Error;
       throw error;

@@ -1,7 +1,9 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
 import type { BackendTx } from '../backend.js';
+import { checkedRows } from '../statements/checked-rows.js';
 import { CHUNK_SIZES, insertText } from '../statements/insert-text.js';
+import type { Query } from '../statements/row-shape.js';
 import { renderSql, sql, type Sql, type SqlValue } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 import { together } from '../transactions/together.js';
@@ -51,9 +53,13 @@ export class PostgresTx implements BackendTx {
     return (this.manager ??= this.makeManager(this.client, this.watch));
   }
 
-  async all<Row>(query: Sql): Promise<Row[]> {
+  async flush(): Promise<void> {
+    await this.manager?.flush();
+  }
+
+  async all<Row>(query: Query<Row> | Sql): Promise<Row[]> {
     const { text, params } = renderSql(query, 'postgres');
-    return (await this.query(text, params)).rows as Row[];
+    return checkedRows(query as Query<Row>, (await this.query(text, params)).rows, 'postgres');
   }
 
   async run(statement: Sql): Promise<number> {

@@ -43,13 +43,13 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  async read<Row>(query: Sql): Promise<Row[]> {
+  async read(query: Sql): Promise<unknown[]> {
     const { text, params } = renderSql(query, 'sqlite');
-    return this.reads.get(text).all(params) as Row[];
+    return this.reads.get(text).all(params);
   }
 
-  async readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]> {
-    return (await this.workers.run(renderSql(query, 'sqlite'), options)) as Row[];
+  readLong(query: Sql, options?: LongReadOptions): Promise<unknown[]> {
+    return this.workers.run(renderSql(query, 'sqlite'), options);
   }
 
   /** The disk is tried out beside the database, whose log may have room left when the disk has none. */

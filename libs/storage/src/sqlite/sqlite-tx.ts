@@ -1,6 +1,8 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { BackendTx } from '../backend.js';
+import { checkedRows } from '../statements/checked-rows.js';
 import { insertText } from '../statements/insert-text.js';
+import type { Query } from '../statements/row-shape.js';
 import { renderSql, type Sql, type SqlValue } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
@@ -24,10 +26,14 @@ export class SqliteTx implements BackendTx {
     return (this.manager ??= this.makeManager());
   }
 
-  async all<Row>(query: Sql): Promise<Row[]> {
+  async flush(): Promise<void> {
+    await this.manager?.flush();
+  }
+
+  async all<Row>(query: Query<Row> | Sql): Promise<Row[]> {
     this.watch.ask();
     const { text, params } = renderSql(query, 'sqlite');
-    return this.statements.get(text).all(params) as Row[];
+    return checkedRows(query as Query<Row>, this.statements.get(text).all(params), 'sqlite');
   }
 
   async run(statement: Sql): Promise<number> {

@@ -1,15 +1,48 @@
-import { UnderscoreNamingStrategy } from '@mikro-orm/core';
+import {
+  BigIntType,
+  DoubleType,
+  IntegerType,
+  SmallIntType,
+  TextType,
+  UnderscoreNamingStrategy,
+  type InferEntity,
+} from '@mikro-orm/core';
+import { RowShape, type Column, type Columns } from './row-shape.js';
 import { rawSql, type Sql } from './sql.js';
 
 /** What is read of an entity: its table and properties. */
 interface EntityDescription {
-  readonly meta: { tableName: string; properties: Record<string, { nullable?: boolean }> };
+  readonly meta: { tableName: string; properties: Record<string, PropertyDescription> };
+}
+
+interface PropertyDescription {
+  nullable?: boolean;
+  /** A type of the ORM, as a class or an instance. */
+  type?: unknown;
+}
+
+/** The plain members of an entity, without the ORM's markers. */
+type Flat<Entity> = {
+  [Member in keyof Entity as Member extends string ? Member : never]: Exclude<Entity[Member], undefined>;
+};
+
+/** A row of an entity, as a plain object. */
+export type RowOf<Schema> = Required<Flat<InferEntity<Schema>>>;
+
+/** Columns to select, put into a statement as they are, and the shape of what then comes back. */
+export class Selection<Row> extends RowShape<Row> implements Sql {
+  readonly writeTo: Sql['writeTo'];
+
+  constructor(columns: Columns, list: string) {
+    super(columns);
+    this.writeTo = rawSql(list).writeTo;
+  }
 }
 
 const naming = new UnderscoreNamingStrategy();
 
 /**
- * A table as the hot paths see it: rows are plain objects with the entity's property names, statements are made once
+ * A table as hand-written SQL sees it: rows are plain objects with the entity's property names, statements are made once
  * from the entity's definition, so that there is no second list of columns.
  */
 export class Table<Row> {
@@ -20,6 +53,7 @@ export class Table<Row> {
   /** Properties outside the primary key. */
   readonly notKey: readonly (keyof Row & string)[];
   private readonly columns: ReadonlyMap<string, string>;
+  private readonly shapes: ReadonlyMap<string, Column>;
 
   /** @param key properties of the primary key, in its order. */
   constructor(
@@ -27,9 +61,9 @@ export class Table<Row> {
     readonly key: readonly (keyof Row & string)[],
   ) {
     this.name = entity.meta.tableName;
-    const properties = Object.entries<{ nullable?: boolean }>(entity.meta.properties);
-    this.properties = properties.map(([property]) => property as keyof Row & string);
-    this.required = this.properties.filter((_, index) => properties[index]![1].nullable !== true);
+    this.shapes = new Map(Object.entries(entity.meta.properties).map(([name, property]) => [name, columnOf(property)]));
+    this.properties = [...this.shapes.keys()] as (keyof Row & string)[];
+    this.required = this.properties.filter((property) => !this.shapes.get(property)!.nullable);
     this.notKey = this.properties.filter((property) => !key.includes(property));
     this.columns = new Map(this.properties.map((property) => [property, naming.propertyToColumnName(property)]));
   }
@@ -38,8 +72,31 @@ export class Table<Row> {
     return this.columns.get(property)!;
   }
 
-  /** `alias.trace_id as "traceId", …`. @param properties all of them when left out. */
-  select(alias: string, properties: readonly (keyof Row & string)[] = this.properties): Sql {
-    return rawSql(properties.map((property) => `${alias}.${this.column(property)} as "${property}"`).join(', '));
+  /** `alias.trace_id as "traceId", …`, all columns. */
+  select(alias: string): Selection<Row>;
+  /** The columns of some properties. */
+  select<Name extends keyof Row & string>(alias: string, properties: readonly Name[]): Selection<Pick<Row, Name>>;
+  select(alias: string, properties: readonly (keyof Row & string)[] = this.properties): Selection<Row> {
+    const list = properties.map((property) => `${alias}.${this.column(property)} as "${property}"`).join(', ');
+    return new Selection(Object.fromEntries(properties.map((name) => [name, this.shapes.get(name)!])), list);
   }
+}
+
+/** The table of an entity. @param key properties of the primary key, in its order. */
+export const tableOf = <Schema extends EntityDescription>(
+  entity: Schema,
+  key: readonly (keyof RowOf<Schema> & string)[],
+): Table<RowOf<Schema>> => new Table<RowOf<Schema>>(entity, key);
+
+const KINDS = [
+  { kind: 'text', types: [TextType] },
+  { kind: 'integer', types: [BigIntType, IntegerType, SmallIntType] },
+  { kind: 'number', types: [DoubleType] },
+] as const;
+
+/** What a property's column holds, by the ORM's type of it. @throws Error for a type that no entity has had so far. */
+function columnOf({ type, nullable = false }: PropertyDescription): Column {
+  const found = KINDS.find(({ types }) => types.some((known) => type === known || type instanceof known));
+  if (!found) throw new Error(`no column of rows is known for the type ${String(type)}`);
+  return { kind: found.kind, nullable };
 }

@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
+import type { Query } from '../statements/row-shape.js';
 import type { Dialect, Sql } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 import type { TransactionEnd } from './transaction-end.js';
@@ -10,7 +11,8 @@ import type { TransactionEnd } from './transaction-end.js';
 export interface WriteTx {
   readonly dialect: Dialect;
 
-  /** Rows of a query; integers are numbers. Sees what this transaction has written. */
+  /** Rows of a query; integers are numbers. Sees what this transaction has written, as far as `em` is flushed. */
+  all<Row>(query: Query<Row>): Promise<Row[]>;
   all<Row>(query: Sql): Promise<Row[]>;
 
   /** Runs a statement. @returns the number of rows it touched. */
@@ -28,7 +30,10 @@ export interface WriteTx {
   /** From here on statements of this transaction may take as long as they need: for those that touch any number of rows. */
   takeTime(): Promise<void>;
 
-  /** An entity manager whose work is part of this transaction; flush it before returning. */
+  /**
+   * An entity manager of this transaction alone: its statements are part of it, and what it was told to write is flushed
+   * before the transaction's end hooks. Flush it earlier where a statement of this transaction must see its changes.
+   */
   readonly em: SqlEntityManager;
 
   /** What is left for the end of this transaction. */

@@ -1,0 +1,76 @@
+import { sql, type Sql, type SqlValue } from './sql.js';
+
+/** What the values of a column are. Both databases hand out integers and other numbers as numbers. */
+type Kind = 'text' | 'integer' | 'number';
+
+/** A column of a query's answer; `Value` is its type in TypeScript. */
+export interface Column<Value extends SqlValue = SqlValue> {
+  readonly kind: Kind;
+  readonly nullable: boolean;
+  /** Carries the type alone; never set. */
+  readonly value?: Value;
+}
+
+export const text = (): Column<string> => ({ kind: 'text', nullable: false });
+/** Whole numbers: counts, times in milliseconds, sums of whole numbers. */
+export const integer = (): Column<number> => ({ kind: 'integer', nullable: false });
+export const number = (): Column<number> => ({ kind: 'number', nullable: false });
+/** A column that may be `null`. */
+export const nullable = <Value extends SqlValue>({ kind }: Column<Value>): Column<Value | null> => ({
+  kind,
+  nullable: true,
+});
+
+export type Columns = Readonly<Record<string, Column>>;
+export type RowOfColumns<Of extends Columns> = {
+  [Name in keyof Of]: NonNullable<Of[Name]['value']> | NullOf<Of[Name]>;
+};
+type NullOf<Of extends Column> = null extends Of['value'] ? null : never;
+
+/** A select whose rows have a known shape; made by {@link RowShape.query}. */
+export interface Query<Row> extends Sql {
+  readonly shape: RowShape<Row>;
+  /** The text of the template: tells the statements of the program apart. */
+  readonly template: string;
+}
+
+/**
+ * What rows of a query look like. The type of a row follows from it, so that no reader asserts one; tests compare every row
+ * that comes back with it (`checked-rows.ts`).
+ */
+export class RowShape<Row> {
+  constructor(readonly columns: Columns) {}
+
+  /** A statement that returns such rows, as a template of {@link sql}. */
+  query(strings: TemplateStringsArray, ...values: readonly (SqlValue | Sql)[]): Query<Row> {
+    const { writeTo } = sql(strings, ...values);
+    return { shape: this, template: strings.join('${}'), writeTo };
+  }
+
+  /** The columns of both. */
+  and<Other>(other: RowShape<Other>): RowShape<Row & Other> {
+    return new RowShape({ ...this.columns, ...other.columns });
+  }
+
+  /** What is wrong with a row; `undefined` when nothing is. */
+  faultOf(row: Readonly<Record<string, unknown>>): string | undefined {
+    for (const [name, column] of Object.entries(this.columns)) {
+      if (!(name in row)) return `column ${name} is missing`;
+      if (!isOf(column, row[name]))
+        return `column ${name} is ${typeof row[name]} ${String(row[name])}, not ${nameOf(column)}`;
+    }
+    const unknown = Object.keys(row).find((name) => !(name in this.columns));
+    return unknown === undefined ? undefined : `column ${unknown} is not in the shape`;
+  }
+}
+
+/** The shape of rows that no entity describes: what is computed, or taken from several tables. */
+export const shapeOf = <Of extends Columns>(columns: Of): RowShape<RowOfColumns<Of>> => new RowShape(columns);
+
+function isOf({ kind, nullable: mayBeNull }: Column, value: unknown): boolean {
+  if (value === null) return mayBeNull;
+  if (kind === 'text') return typeof value === 'string';
+  return kind === 'integer' ? Number.isInteger(value) : typeof value === 'number';
+}
+
+const nameOf = ({ kind, nullable: mayBeNull }: Column): string => (mayBeNull ? `${kind} or null` : kind);
