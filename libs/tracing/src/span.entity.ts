@@ -95,7 +95,7 @@ export const SpanPayloadSchema = defineEntity({
   properties: payloadProperties(),
 });
 
-export type SpanPayloadRow = RowOf<typeof SpanPayloadSchema>;
+type SpanPayloadRow = RowOf<typeof SpanPayloadSchema>;
 
 /**
  * The payload on Postgres, where it lies in a partition of the day its span started. Not made from here: see ADR 0013.
@@ -122,8 +122,6 @@ export const SpanKeySchema = defineEntity({
     startedAt: p.bigint('number'),
   },
 });
-
-export type SpanKeyRow = RowOf<typeof SpanKeySchema>;
 
 /** A span as a whole: its row and its payload. Never changed, always replaced. */
 export type StoredSpan = Readonly<SpanRow & Omit<SpanPayloadRow, 'projectId' | 'spanId'>>;
