@@ -1,11 +1,11 @@
 /** Plugins from outside the repository: the examples of docs/plugins.md, as they stand there, beside some that go wrong. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EvalRunResource, Problem } from '@spandrel/contract';
-import type { ProviderPlugin, RecordedAnswer, ScorerPlugin } from '@spandrel/plugin-api';
+import type { DeclaredProvider, RecordedAnswer, ScorerPlugin } from '@spandrel/plugin-api';
 import { CONTRACT_API_KEY, describeProviderContract, describeScorerContract } from '@spandrel/plugin-api/testing';
 // Not from the index, which loads the whole framework.
 import { createLogger } from '../libs/kernel/src/logger.js';
@@ -30,6 +30,21 @@ const acme = createServer((request, response) => {
     );
   });
 });
+/** What went to Harbour. */
+const harbourCalls: { url: string; headers: IncomingHttpHeaders }[] = [];
+const harbour = createServer((request, response) => {
+  harbourCalls.push({ url: request.url!, headers: request.headers });
+  request.resume().on('end', () => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        model: 'harbour-large',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'At noon.' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 1000, completion_tokens: 100, prompt_tokens_details: { cached_tokens: 400 } },
+      }),
+    );
+  });
+});
 const upstream = makeUpstream();
 let upstreamUrl: string;
 
@@ -41,18 +56,24 @@ async function listen(server: Server): Promise<string> {
 
 beforeAll(async () => {
   upstreamUrl = await listen(upstream);
+  const harbourUrl = await listen(harbour);
   writeFileSync(
     join(folder, 'my.yaml'),
     `plugins:
   - ./max-length.ts
-  - use: ./acme.mjs
+  - use: ./acme.ts
     config: { base_url: '${await listen(acme)}' }
+  - use: ./harbour.ts
+    config: { base_url: '${harbourUrl}/v1' }
+  - use: ./harbour-team.ts
+    config: { base_url: '${harbourUrl}/v1', team: tides }
 ${writeBrokenPlugins(folder, upstreamUrl)}  - openai
 `,
   );
 });
 afterAll(() => {
   acme.close();
+  harbour.close();
   upstream.close();
 });
 
@@ -83,9 +104,41 @@ describe.each(PLACES)('plugins in files of their own, on %s', (_database, takePl
         kind: { type: 'llm_call', provider: 'acme', model: 'acme-1', input_tokens: 5, output_tokens: 2 },
         input: [{ role: 'user', content: 'When is high water?' }],
         output: { text: 'At noon.' },
+        metadata: { cost: 0.0000052 },
       },
     ]);
-    expect(program.output()).toContain('Acme calls go to their own host');
+  });
+
+  it('record a provider in the format of OpenAI at the price that its plugin brings', async () => {
+    const { api } = program;
+    const answer = await fetch(`${program.gatewayUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-harbour-key': 'k', ...place.gatewayHeaders },
+      body: JSON.stringify({ model: 'harbour-large', messages: [{ role: 'user', content: 'When?' }] }),
+    });
+    expect([answer.status, harbourCalls.at(-1)?.url]).toEqual([200, '/v1/chat/completions']);
+    const recorded = 'provider=harbour&status=completed';
+    await until(async () => (await api.spans(recorded)).length === 1);
+    expect(await api.spans(recorded)).toMatchObject([
+      {
+        kind: { model: 'harbour-large', input_tokens: 1000, cached_input_tokens: 400, cost: 0.0022 },
+        output: { text: 'At noon.', finish_reason: 'stop' },
+      },
+    ]);
+  });
+
+  it('send their own headers from a connection, also those that config decides', async () => {
+    const { api } = program;
+    for (const [provider, headers] of [
+      ['harbour', { 'x-harbour-key': 'harbour-key-1' }],
+      ['harbour-team', { authorization: 'Bearer harbour-key-1', 'x-team': 'tides' }],
+    ] as const) {
+      const connection = { name: provider, provider, api_key: 'harbour-key-1' };
+      const { body } = await api.post<{ id: string }>('/api/provider-connections', connection);
+      await api.post(`/api/provider-connections/${body.id}/test`, {});
+      expect(harbourCalls.at(-1)).toMatchObject({ url: '/v1/models', headers });
+    }
+    expect(program.output()).toContain('Calls to Harbour carry a team');
   });
 
   it('evaluate: the provider is called, the scorer scores with the config of the run', async () => {
@@ -173,8 +226,8 @@ const at = (method: string, path: string) => ({ method, path, headers: {} });
 
 describeProviderContract(
   {
-    plugin: await pluginIn<ProviderPlugin>('acme.mjs'),
-    configs: { accepted: [{ base_url: 'https://llm.acme.example' }], refused: [{}, { base_url: 'acme' }] },
+    plugin: await pluginIn<DeclaredProvider>('acme.ts'),
+    configs: { accepted: [{}, { base_url: 'https://llm.acme.example' }], refused: [{ base_url: 'acme' }] },
     recognised: [
       { request: at('POST', '/acme/ask'), as: 'certain' },
       { request: at('POST', '/v1/messages'), as: 'no' },
@@ -186,7 +239,7 @@ describeProviderContract(
         request: { path: '/acme/ask', body: { engine: 'acme-1', question: 'When?' } },
         answer: { whole: answer },
         expected: {
-          endpoint: 'ask',
+          endpoint: 'acme/ask',
           request: { model: 'acme-1', input: [{ role: 'user', content: 'When?' }], streaming: false, parameters: {} },
           answer: answered,
         },
@@ -199,7 +252,7 @@ describeProviderContract(
       request: {
         method: 'POST',
         url: 'http://127.0.0.1:1/acme/ask',
-        headers: { 'x-acme-key': CONTRACT_API_KEY },
+        headers: { 'content-type': 'application/json', 'x-acme-key': CONTRACT_API_KEY },
         body: { engine: 'acme-1', question: 'When?' },
       },
       answer: { body: answer, expected: answered },
