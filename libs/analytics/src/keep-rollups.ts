@@ -22,7 +22,10 @@ interface Effect {
   cleared: Set<string>;
 }
 
-/** Keeps the roll-ups in the transactions that write traces and spans (ADR 0010). */
+/**
+ * Keeps the roll-ups in the transactions that write traces and spans
+ * (docs/spec/analytics.md#sums-are-kept-and-not-counted, ADR 0010).
+ */
 @Injectable()
 export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'analytics';

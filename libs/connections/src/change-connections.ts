@@ -11,7 +11,7 @@ import { ConnectionUnusable, unsealKey } from './connections.js';
 import { KeyRing } from './keys/key-ring.js';
 import { seal } from './keys/sealing.js';
 
-/** Creates, changes and deletes provider connections. */
+/** Creates, changes and deletes provider connections (docs/spec/connections.md#changing-a-connection). */
 @Injectable()
 export class ChangeConnections {
   constructor(

@@ -22,8 +22,9 @@ export interface NewDatapoint {
 }
 
 /**
- * Every change to datapoints, each raising the dataset's version in the caller's transaction. Rows that a snapshot may
- * need are closed and kept, others are replaced (ADR 0007).
+ * Every change to datapoints, each raising the dataset's version in the caller's transaction
+ * (docs/spec/datasets.md#versions-of-a-dataset). Rows that a snapshot may need are closed and kept, others are replaced
+ * (ADR 0007).
  */
 @Injectable()
 export class ChangeDatapoints {

@@ -23,7 +23,7 @@ interface Slice {
   results: Map<string, EvalResultRow>;
 }
 
-/** `GET /api/eval/:run_id`: the run and all of its items, pending ones too. */
+/** `GET /api/eval/:run_id`: the run and all of its items, pending ones too (docs/spec/evaluations.md#result-items). */
 @Injectable()
 export class ReadRun {
   constructor(

@@ -10,7 +10,10 @@ import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import { runSummary } from './run-resource.js';
 import { RUN_STATUS } from './status.js';
 
-/** Starts eval runs: a row with a snapshot's number, whatever the size of the dataset; the work goes on behind. */
+/**
+ * Starts eval runs: a row with a snapshot's number, whatever the size of the dataset; the work goes on behind
+ * (docs/spec/evaluations.md#the-snapshot-of-a-run).
+ */
 @Injectable()
 export class StartRun {
   constructor(

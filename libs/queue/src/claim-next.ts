@@ -7,7 +7,10 @@ import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound } from './queue-item-states.js';
 import { QueueItemStore } from './queue-item.store.js';
 
-/** `POST /api/datasets/:id/queue/next`: many callers at once get one item each, none the same. */
+/**
+ * `POST /api/datasets/:id/queue/next`: many callers at once get one item each, none the same
+ * (docs/spec/queue.md#two-claims-at-once).
+ */
 @Injectable()
 export class ClaimNext {
   constructor(

@@ -37,7 +37,7 @@ const FUSED_MIN = 100;
 /** What an index may take; its own timeouts should be shorter. */
 const INDEX_TIMEOUT_MS = 20_000;
 
-/** `POST /api/search`. */
+/** `POST /api/search` (docs/spec/search.md#asking). */
 @Injectable()
 export class SearchSpans {
   constructor(

@@ -15,7 +15,10 @@ export interface SpanText {
   embedded: string;
 }
 
-/** Name, and every text, number and boolean of input and output, as `text_contains` sees them. */
+/**
+ * Name, and every text, number and boolean of input and output, as `text_contains` sees them
+ * (docs/spec/search.md#what-is-searched).
+ */
 export function spanText({ name, input, output }: Pick<StoredSpan, 'name' | 'input' | 'output'>): SpanText {
   const parts = { name, input: valuesOf(fromJsonText(input)), output: valuesOf(fromJsonText(output)) };
   return { text: composed(parts, TEXT_LENGTH_MAX), embedded: composed(parts, EMBEDDED_LENGTH_MAX) };

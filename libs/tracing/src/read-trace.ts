@@ -11,7 +11,7 @@ import { traceListItem } from './trace-resource.js';
 /** Spans read in one go; a trace may have tens of thousands. */
 const SLICE = 1_000;
 
-/** `GET /api/traces/:id`: the trace and all of its spans in start order. */
+/** `GET /api/traces/:id`: the trace and all of its spans in start order (docs/spec/traces.md#reading-a-trace). */
 @Injectable()
 export class ReadTrace {
   constructor(

@@ -20,7 +20,7 @@ export function spanResource(span: StoredSpan): SpanResource {
   };
 }
 
-/** The status, and the error that a failed one repeats. */
+/** The status, and the error that a failed one repeats (docs/spec/spans.md#status-on-the-wire). */
 export function shownStatus(span: StoredSpan): { status: SpanStatus; error: string | null } {
   const error = fromJsonText(span.error) as string | null;
   if (span.status === STATUS.failed) return { status: { failed: { error: error ?? '' } }, error };
@@ -38,7 +38,7 @@ export function shownKind(span: StoredSpan): SpanKind {
   return kind;
 }
 
-/** The caller's own members, and on a finished span the service's, which win. */
+/** The caller's own members, and on a finished span the service's, which win (docs/spec/spans.md#metadata). */
 export function shownMetadata(span: StoredSpan): Record<string, unknown> {
   const metadata = objectFromJsonText(span.metadata);
   if (span.status !== STATUS.running) {

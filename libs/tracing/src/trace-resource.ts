@@ -19,7 +19,7 @@ export function traceResource(trace: TraceRow): TraceResource {
   };
 }
 
-/** The trace with the roll-up of its spans. */
+/** The trace with the roll-up of its spans (docs/spec/traces.md#sums-of-a-trace). */
 export function traceListItem(trace: TraceRow): TraceListItem {
   const endedAt = traceEndedAt(trace);
   return {

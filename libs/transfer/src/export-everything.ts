@@ -24,7 +24,10 @@ const DATAPOINTS_AT_ONCE = 64;
 /** JSON of items, slice by slice. */
 type Slices = AsyncGenerator<readonly string[]>;
 
-/** `GET /api/export/json`: everything of a project as one file that `POST /api/import/json` takes back. */
+/**
+ * `GET /api/export/json`: everything of a project as one file that `POST /api/import/json` takes back
+ * (docs/spec/transfer.md#consistency-of-an-export).
+ */
 @Injectable()
 export class ExportEverything {
   constructor(

@@ -27,7 +27,7 @@ const PROGRESS_ITEMS = 100_000;
  */
 const BODIES_OF_AN_ITEM = 4;
 
-/** `POST /api/import/json`: takes the file of an export back. */
+/** `POST /api/import/json`: takes the file of an export back (docs/spec/transfer.md#the-import). */
 @Injectable()
 export class ImportEverything {
   constructor(

@@ -51,9 +51,9 @@ const NOT_ALLOWED = refused('insufficient_scope', 'The Spandrel key needs the sc
 const UNKNOWN_YET = refused('unavailable', 'The Spandrel key cannot be checked right now; try again.');
 
 /**
- * Lets callers in by their keys (docs/spec/gateway.md#how-long-an-answer-about-a-key-is-good). The answer for a key that
- * is known is there at once, or in a moment: the API is asked in the background, and while it is away, or as long as it
- * keeps silent, those it has let in before stay in.
+ * Lets callers in by their keys (docs/spec/gateway.md#how-long-an-answer-about-a-key-is-good). The answer for a key
+ * that is known is there at once, or in a moment: the API is asked in the background, and while it is away, or as long
+ * as it keeps silent, those it has let in before stay in.
  */
 export class KeyChecks {
   private readonly options: Required<KeyCheckOptions>;

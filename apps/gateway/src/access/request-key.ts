@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The caller's own key: of `X-Spandrel-Key`, else of `?token=`; `null` when none was sent. */
+/**
+ * The caller's own key: of `X-Spandrel-Key`, else of `?token=`; `null` when none was sent
+ * (docs/spec/gateway.md#keys-of-callers).
+ */
 export function keyOf({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): string | null {
   const header = headers['x-spandrel-key'];
   return typeof header === 'string' && header !== '' ? header : tokenOf(url!);

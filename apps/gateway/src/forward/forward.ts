@@ -33,8 +33,9 @@ export interface ForwardHost {
 const GATHERED_BYTES_MAX = 64 * 1024;
 
 /**
- * One request on its way to its upstream and the answer on its way back, unchanged. With a {@link Call} all that goes
- * by is taken down before it goes on. No method waits for anything.
+ * One request on its way to its upstream and the answer on its way back, unchanged
+ * (docs/spec/gateway.md#bytes-pass-unchanged). With a {@link Call} all that goes by is taken down before it goes on. No
+ * method waits for anything.
  */
 export class Forward implements UpstreamHandler, Slotted {
   slot = -1;

@@ -20,7 +20,10 @@ export interface Rechecks {
   logger: Logger;
 }
 
-/** Passes WebSocket connections (Realtime APIs) through, unrecorded; they end with their callers' keys. */
+/**
+ * Passes WebSocket connections (Realtime APIs) through, unrecorded; they end with their callers' keys
+ * (docs/spec/gateway.md#websockets).
+ */
 export class Upgrades {
   private readonly proxy = proxies.createProxyServer({ xfwd: false, changeOrigin: false, prependPath: false });
   /** With the caller of each; `null` in local mode. */

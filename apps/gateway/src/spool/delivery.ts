@@ -34,8 +34,9 @@ const RETRY_AFTER_MS_MAX = 60_000;
 const TIMER_MS_MAX = 3_600_000;
 
 /**
- * Empties the spool into the API: in batches, again and again until each item is taken or known to be unacceptable.
- * Each lane has its own pace, so that a credential the API refuses or slows down holds up no other's recordings.
+ * Empties the spool into the API: in batches, again and again until each item is taken or known to be unacceptable
+ * (docs/spec/gateway.md#delivering-a-callers-recordings). Each lane has its own pace, so that a credential the API
+ * refuses or slows down holds up no other's recordings.
  */
 export class Delivery {
   /** What the last contact with the API showed; `null` before the first. */

@@ -21,9 +21,9 @@ export interface SpoolObserver {
 const OWN = '';
 
 /**
- * Recordings that wait for the API, one {@link Lane} a credential, within bounds that all share: when it is full the
- * newest is dropped, of the credential that takes most. News of a call's start gives way to recordings of finished
- * calls and is never counted as lost.
+ * Recordings that wait for the API (docs/spec/gateway.md#when-the-api-is-down), one {@link Lane} a credential, within
+ * bounds that all share: when it is full the newest is dropped, of the credential that takes most. News of a call's
+ * start gives way to recordings of finished calls and is never counted as lost.
  */
 export class Spool {
   private readonly lanes = new Map<string, Lane>();

@@ -3,7 +3,7 @@ import type { Caller, Settings } from '@spandrel/kernel';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** The tokens of the settings: what the operator of the service holds. */
+/** The tokens of the settings: what the operator of the service holds (docs/spec/access.md#the-operators-tokens). */
 export class OperatorTokens {
   private readonly tokens: readonly { digest: Buffer; caller: Caller }[];
 

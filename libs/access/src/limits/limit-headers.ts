@@ -5,8 +5,9 @@ import type { RateLimitResult } from './rate-limits.js';
 const POLICY = '"org"';
 
 /**
- * What every counted answer tells of the limit, by lower case name (draft-ietf-httpapi-ratelimit-headers: lists of
- * structured fields; `q` of quota in a window of `w` seconds, `r` remaining, `t` seconds until all of it is back).
+ * What every counted answer tells of the limit (docs/spec/limits.md#headers-of-the-rate-limit), by lower case name
+ * (draft-ietf-httpapi-ratelimit-headers: lists of structured fields; `q` of quota in a window of `w` seconds, `r`
+ * remaining, `t` seconds until all of it is back).
  */
 export const limitHeaders = ({ limit, remaining, resetSeconds }: RateLimitResult): Record<string, string> => ({
   'ratelimit-policy': `${POLICY};q=${limit};w=1`,

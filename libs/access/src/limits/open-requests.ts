@@ -20,7 +20,10 @@ export interface Opener {
 /** When to come again: streams end when their clients leave, not by the second. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Requests that outlive the moment they were let in: the event streams of this process, by credential. */
+/**
+ * Requests that outlive the moment they were let in: the event streams of this process, by credential
+ * (docs/spec/events.md#streams-of-an-organization).
+ */
 export class OpenRequests {
   private readonly byCredential = new Map<string, Open>();
   private readonly countOf = new Map<string, number>();

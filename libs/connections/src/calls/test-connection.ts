@@ -9,7 +9,10 @@ import type { ConnectionReply, OpenConnection } from './open-connection.js';
 
 const TIMEOUT_MS = 15_000;
 
-/** `POST /api/provider-connections/:id/test`: lists the models through the connection, which costs nothing. */
+/**
+ * `POST /api/provider-connections/:id/test`: lists the models through the connection, which costs nothing
+ * (docs/spec/connections.md#testing-a-connection).
+ */
 @Injectable()
 export class TestConnection {
   constructor(

@@ -27,7 +27,7 @@ export const MEDIA_TYPE: Readonly<Record<FileFormat, string>> = {
 };
 
 /**
- * The format of a file by the extension of its name, else by its media type.
+ * The format of a file by the extension of its name, else by its media type (docs/spec/import-export.md#file-formats).
  * @throws Invalid `unsupported_media_type`.
  */
 export function fileFormat(name: string | undefined, contentType: string | undefined): FileFormat {

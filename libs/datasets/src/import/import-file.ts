@@ -22,7 +22,10 @@ const DATAPOINTS_AT_ONCE = 256;
 const TEXT_AT_ONCE = 1024 * 1024;
 const PROGRESS_ROWS = 100_000;
 
-/** `POST /api/datasets/:id/import`: a file becomes datapoints, all of them or none. */
+/**
+ * `POST /api/datasets/:id/import`: a file becomes datapoints, all of them or none
+ * (docs/spec/import-export.md#an-import-is-all-or-nothing).
+ */
 @Injectable()
 export class ImportFile {
   constructor(

@@ -5,7 +5,7 @@ import type { SourceRow } from './source-row.js';
 /** Rows left out that an answer lists. */
 const LISTED_MAX = 1_000;
 
-/** What an import with `on_error=skip` leaves out. */
+/** What an import with `on_error=skip` leaves out (docs/spec/import-export.md#bad-rows). */
 export class SkippedRows {
   private readonly listed: { line: number; message: string }[] = [];
   private count = 0;

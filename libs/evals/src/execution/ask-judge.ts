@@ -20,7 +20,7 @@ export interface JudgeUse {
 }
 
 /**
- * The judge as one item's scorer sees it.
+ * The judge as one item's scorer sees it (docs/spec/evaluations.md#llmjudge).
  * @param use is added to with every answer.
  */
 export function askJudge(

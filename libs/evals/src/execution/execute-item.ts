@@ -34,7 +34,8 @@ export interface ItemResult {
 }
 
 /**
- * Calls the model for a datapoint and scores its output. Whatever goes wrong with either is in the result.
+ * Calls the model for a datapoint and scores its output. The result has whatever goes wrong with either
+ * (docs/spec/evaluations.md#items-that-fail).
  * @throws the reason of `options.signal` when that fires, and nothing else.
  */
 export async function executeItem(

@@ -39,7 +39,7 @@ class RunFailure extends Error {}
 /** Milliseconds between attempts to record a result while the database cannot take it. */
 const RECORD_RETRY_MS = 1_000;
 
-/** Works through the unfinished items of a run. */
+/** Works through the unfinished items of a run (docs/spec/evaluations.md#how-many-items-at-once). */
 @Injectable()
 export class ExecuteRun {
   constructor(

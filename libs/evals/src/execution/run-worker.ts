@@ -14,7 +14,8 @@ const DRAIN_MS = 5_000;
 
 /**
  * Works on the runs that are brought to this process. A run belongs to a process by a lease that the process keeps
- * renewing; one whose lease has run out goes on, from its unfinished items, at the process it is brought to next.
+ * renewing; one whose lease has run out goes on, from its unfinished items, at the process it is brought to next
+ * (docs/spec/evaluations.md#runs-survive-a-restart).
  */
 @Injectable()
 export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -17,7 +17,10 @@ const BEFORE_TYPE = '{"type":"'.length;
 /** The type of an event, from the beginning of its JSON text. */
 export const typeOf = (line: string): string => line.slice(BEFORE_TYPE, line.indexOf('"', BEFORE_TYPE));
 
-/** Which events a client wants. Clients that want the same share one filter's bytes by its {@link key}. */
+/**
+ * Which events a client wants (docs/spec/events.md#filtering-by-type). Clients that want the same share one filter's
+ * bytes by its {@link key}.
+ */
 export class TypeFilter {
   /** The same for filters that let the same events through. */
   readonly key: string;

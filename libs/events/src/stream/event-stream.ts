@@ -30,7 +30,7 @@ export interface EventStreamParts {
 
 /**
  * One client of the event stream. It is sent from the log until it has caught up with the live feed, and again when it
- * takes less than comes: then nothing more is kept for it than one slice of the log.
+ * takes less than comes (docs/spec/events.md#slow-clients): then nothing more is kept for it than one slice of the log.
  */
 export class EventStream implements FeedMember {
   readonly filter: TypeFilter;

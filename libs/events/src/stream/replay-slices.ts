@@ -15,7 +15,10 @@ export interface ReplaySlice extends Frames {
   throughSeq: number;
 }
 
-/** Reads the log for clients, the same slice once for all that want it at about the same time. */
+/**
+ * Reads the log for clients (docs/spec/events.md#coming-back), the same slice once for all that want it at about the
+ * same time.
+ */
 @Injectable()
 export class ReplaySlices {
   /** Slices whose bytes still wait for some client. */

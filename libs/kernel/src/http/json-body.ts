@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Invalid } from '../errors/domain-error.js';
 
 /**
- * Body parsing of the API: JSON only, kept exactly, UTF-8 checked. A body of no bytes is no body, whatever its media
- * type says (an action may be posted with `curl -d ''`).
+ * Body parsing of the API: JSON only, kept exactly, UTF-8 checked (docs/spec/general.md#json). A body of no bytes is no
+ * body, whatever its media type says (an action may be posted with `curl -d ''`).
  */
 export function registerJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();

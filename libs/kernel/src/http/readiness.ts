@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const OUTCOME_MS = 1_000;
 const CHECK_MS_MAX = 2_000;
 
-/** Whether this process serves requests: set once it listens, taken back when it stops. */
+/** Whether this process serves requests: set once it listens, taken back when it stops (docs/spec/health.md#probes). */
 export class Readiness {
   ready = false;
   private readonly checks: (() => Promise<void>)[] = [];

@@ -40,7 +40,8 @@ interface Party {
 
 /**
  * Places for long reads, fewer than there are connections, so that writes and quick reads always find one. An
- * organization has half of them at most, rounded up, so that the others find one too; those that wait take turns.
+ * organization has half of them at most, rounded up, so that the others find one too
+ * (docs/spec/limits.md#long-reads-of-an-organization); those that wait take turns.
  */
 export class ReadPlaces {
   private readonly all: Share;

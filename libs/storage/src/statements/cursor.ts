@@ -20,7 +20,8 @@ export const encodeCursor = (list: string, { value, id }: Position): string =>
 
 /**
  * The position of a cursor.
- * @throws Invalid `invalid_cursor` when it is malformed or made for another list, sort or order.
+ * @throws Invalid `invalid_cursor` when it is malformed or made for another list, sort or order
+ *   (docs/spec/general.md#cursors).
  */
 export function decodeCursor(list: string, cursor: string, type: ValueType): Position {
   const [madeFor, value, id, ...rest] = parse(cursor);

@@ -6,7 +6,8 @@ const PREFILTER_LENGTH_MAX = 500;
 
 /**
  * Whether a string, number or boolean anywhere in a JSON value contains the needle, ignoring the case of ASCII letters.
- * Member names and structure do not count; numbers and booleans count as they are written.
+ * Member names and structure do not count; numbers and booleans count as they are written
+ * (docs/spec/spans.md#text-filters).
  * @param text JSON text; `null` contains nothing.
  */
 export function jsonContains(text: string | null, needle: string): boolean {

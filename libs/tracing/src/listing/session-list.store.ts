@@ -38,7 +38,10 @@ interface SessionRow {
   lastEndedAt: number | null;
 }
 
-/** `GET /api/sessions`: which sessions there are, found in the index on them, and the sums of those on the page. */
+/**
+ * `GET /api/sessions`: which sessions there are, found in the index on them, and the sums of those on the page
+ * (docs/spec/sessions.md#listing-sessions).
+ */
 @Injectable()
 export class SessionListStore {
   constructor(private readonly storage: Storage) {}

@@ -23,7 +23,7 @@ export const VALUES = {
 export type ValueName = keyof typeof VALUES;
 
 /**
- * The conditions of the filters on the span's own columns, from `span s`.
+ * The conditions of the filters on the span's own columns, from `span s` (docs/spec/spans.md#filters).
  * @param indexed the filters whose index is to serve; the spans that it finds are tested for the others.
  * @returns `null` when nothing can match: a text that no column can hold.
  */

@@ -131,6 +131,7 @@ function deleteSpan(set: WorkingSet, { id }: Job<'delete_span'>): StoredSpan {
   return span;
 }
 
+/** The span, which must be running: a finished span stays as it is (docs/spec/spans.md#finishing-a-span). */
 function runningSpan(set: WorkingSet, id: string): StoredSpan {
   const span = set.span(id);
   if (!span) throw spanNotFound();

@@ -13,8 +13,8 @@ import type { BulkDeleteJob } from './tracing-job.js';
 const SPANS_PER_STATEMENT = 1_000;
 
 /**
- * Deletes whole traces. One transaction, so that nobody sees half of a deletion; other writers wait for it, readers do
- * not.
+ * Deletes whole traces (docs/spec/traces.md#deleting-a-trace). One transaction, so that nobody sees half of a deletion;
+ * other writers wait for it, readers do not.
  */
 @Injectable()
 export class DeleteTraces {

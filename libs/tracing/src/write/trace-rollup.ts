@@ -7,7 +7,7 @@ import type { TraceRow } from '../trace.entity.js';
 /** What of a span its trace's roll-up depends on. */
 export type RolledUp = Pick<SpanRow, 'status' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;
 
-/** The roll-up of a trace without spans. */
+/** The roll-up of a trace without spans (docs/spec/traces.md#sums-of-a-trace). */
 export const EMPTY_ROLLUP = {
   status: STATUS.running,
   spanCount: 0,
