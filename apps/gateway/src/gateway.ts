@@ -12,7 +12,7 @@ import { KeyChecks } from './access/key-checks.js';
 import { KeySeal } from './access/key-seal.js';
 import { GatewayServer } from './gateway-server.js';
 import type { GatewaySettings } from './gateway-settings.js';
-import { GatewayMetrics } from './metrics.js';
+import { GatewayMetrics, type GatewayState } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
 import { BodyTape, TapeBudget } from './recording/body-tape.js';
 import { Call } from './recording/call.js';
@@ -26,6 +26,7 @@ import { SlotList } from './slot-list.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
 import { SpoolDirectory } from './spool/spool-directory.js';
+import { SpoolRecovery } from './spool/spool-recovery.js';
 import { Spool, type DropReason } from './spool/spool.js';
 import type { SpoolItem } from './spool/spool-item.js';
 import { forwardAllow } from './target/forward-allow.js';
@@ -78,7 +79,7 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   const directory =
     settings.spoolDir === null
       ? null
-      : await SpoolDirectory.open(settings.spoolDir, settings.recordBytes, deps.logger, () => metrics.journalError());
+      : await SpoolDirectory.open(settings.spoolDir, settings.recordBytes, deps.logger, metrics);
   const gateway = new RunningGateway(settings, deps, providers, metrics, directory);
   await gateway.recover();
   return gateway;
@@ -95,6 +96,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly spool: Spool;
   private readonly ingest: IngestClient;
   private readonly delivery: Delivery;
+  private readonly recovery: SpoolRecovery | null;
   private readonly recorder: Recorder;
   private readonly budget: TapeBudget;
   private readonly forwards = new SlotList<Forward>();
@@ -141,6 +143,7 @@ class RunningGateway implements Gateway, ForwardHost {
       flushMs: settings.flushMs,
       onUnauthenticated: (digest) => this.keys?.forget(digest),
     });
+    this.recovery = directory && this.recoveryOf(directory);
     const recording = { flushMs: settings.flushMs, decodedBytesMax: settings.recordBytes };
     this.recorder = new Recorder(this, this.logger, recording, (call) => this.lose(call.facts.id, 'failed'));
     const { metrics: shown, spool, delivery, ingest, log } = this;
@@ -160,21 +163,9 @@ class RunningGateway implements Gateway, ForwardHost {
     );
   }
 
+  /** Queues what a former run left in the spool directory. */
   async recover(): Promise<void> {
-    if (!this.directory) return;
-    const { directory, providers, settings, seal, spool } = this;
-    for await (const item of directory.recover(providers, settings.recordBytes, seal)) spool.add(item);
-    if (spool.count === 0) return;
-    this.logger.info({ recordings: spool.count }, 'recovered recordings of a former run');
-    const keyless = [...spool.all()].filter(({ deliverable }) => !deliverable);
-    if (keyless.length > 0) {
-      const recordings = keyless.reduce((sum, { count }) => sum + count, 0);
-      this.logger.warn(
-        { recordings, keys: keyless.length },
-        'recordings of a former run wait until their callers come back: gateway.api_key is not what sealed their keys',
-      );
-    }
-    this.delivery.wakeAll();
+    await this.recovery?.start();
   }
 
   async listen(): Promise<{ port: number }> {
@@ -207,6 +198,7 @@ class RunningGateway implements Gateway, ForwardHost {
     for (const forward of this.forwards.all()) forward.stop();
     this.upgrades.close();
     http.closeAllConnections();
+    await this.recovery?.stop();
     await this.recorder.drain();
     await this.delivery.flush(Math.max(0, deadline - performance.now() - 100));
     this.delivery.close();
@@ -256,8 +248,19 @@ class RunningGateway implements Gateway, ForwardHost {
     this.metrics.upstreamResend();
   }
 
-  private state(): { spoolItems: number; spoolBytes: number; inFlight: number } {
-    return { spoolItems: this.spool.count, spoolBytes: this.spool.bytes, inFlight: this.forwards.size };
+  private recoveryOf(directory: SpoolDirectory): SpoolRecovery {
+    const { spool, delivery, providers, seal, logger, settings } = this;
+    return new SpoolRecovery({ directory, spool, delivery, providers, seal, logger, bytesMax: settings.recordBytes });
+  }
+
+  private state(): GatewayState {
+    return {
+      spoolItems: this.spool.count,
+      spoolBytes: this.spool.bytes,
+      spoolUnreadable: this.recovery?.waiting ?? 0,
+      spoolQuarantined: this.directory?.quarantinedFiles ?? 0,
+      inFlight: this.forwards.size,
+    };
   }
 
   private forward(

@@ -5,6 +5,8 @@ import { DROP_REASONS, type DropReason } from './spool/spool.js';
 export interface GatewayState {
   spoolItems: number;
   spoolBytes: number;
+  spoolUnreadable: number;
+  spoolQuarantined: number;
   inFlight: number;
 }
 
@@ -21,6 +23,8 @@ export class GatewayMetrics {
   private readonly dropped;
   private readonly delivered;
   private readonly journalErrors;
+  private readonly quarantines;
+  private readonly quarantineRemovals;
   private readonly children = new Map<string, { count: Counter.Internal; observe: Histogram.Internal<never> }>();
 
   /** @param registry where they are registered, and what `/metrics` shows. */
@@ -66,6 +70,16 @@ export class GatewayMetrics {
       help: 'Calls that could not be kept on disk; their recordings stayed in memory.',
       registers,
     });
+    this.quarantines = new Counter({
+      name: 'spandrel_gateway_spool_quarantined_total',
+      help: 'Damaged files of the spool directory that were moved to its quarantine.',
+      registers,
+    });
+    this.quarantineRemovals = new Counter({
+      name: 'spandrel_gateway_spool_quarantine_removed_total',
+      help: 'Files removed from the quarantine because it was full.',
+      registers,
+    });
     // A counter that begins at its first increase hides that increase from Prometheus.
     for (const reason of DROP_REASONS) this.dropped.inc({ reason }, 0);
   }
@@ -75,6 +89,16 @@ export class GatewayMetrics {
     for (const [name, help, read] of [
       ['spandrel_gateway_spool_items', 'Recordings waiting for the API.', () => state().spoolItems],
       ['spandrel_gateway_spool_bytes', 'Size of the recordings waiting for the API.', () => state().spoolBytes],
+      [
+        'spandrel_gateway_spool_unreadable_files',
+        'Files of a former run that cannot be read right now and stay in the spool directory.',
+        () => state().spoolUnreadable,
+      ],
+      [
+        'spandrel_gateway_spool_quarantine_files',
+        'Damaged files that are in the quarantine of the spool directory.',
+        () => state().spoolQuarantined,
+      ],
       ['spandrel_gateway_requests_in_flight', 'Requests not yet answered.', () => state().inFlight],
     ] as const) {
       new Gauge({
@@ -126,5 +150,13 @@ export class GatewayMetrics {
 
   journalError(): void {
     this.journalErrors.inc();
+  }
+
+  quarantined(): void {
+    this.quarantines.inc();
+  }
+
+  quarantineRemoved(): void {
+    this.quarantineRemovals.inc();
   }
 }

@@ -1,3 +1,4 @@
+export { backoff } from './backoff.js';
 export { systemClock, type Clock } from './clock.js';
 export { parseCapture, type CaptureSetting } from './config/capture-setting.js';
 export type { Config } from './config/config-schema.js';

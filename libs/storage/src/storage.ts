@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql';
-import { Unavailable, type Logger } from '@spandrel/kernel';
+import { backoff, Unavailable, type Logger } from '@spandrel/kernel';
 import type { Backend, LongReadOptions } from './backend.js';
 import { GroupCommit, type GroupCommitOptions } from './transactions/group-commit.js';
 import { SerialQueue } from './transactions/serial-queue.js';
@@ -255,6 +255,3 @@ const HOOK_FAILURES: Record<FailingHook, string> = {
   never_returned: 'the work of a transaction did not go on: it was rolled back',
   group_commit: 'a hook of a group commit failed: no job is hurt',
 };
-
-const backoff = (attempts: number, firstMs: number, maxMs: number): number =>
-  Math.min(maxMs, firstMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IngestRejection } from '@spandrel/contract';
-import type { Logger } from '@spandrel/kernel';
+import { backoff, type Logger } from '@spandrel/kernel';
 import type { IngestAnswer, IngestClient } from './ingest-client.js';
 import type { Lane } from './lane.js';
 import { reduceItem } from './reduce-item.js';
@@ -258,7 +258,7 @@ export class Delivery {
         this.backOff(lane, answer.message, answer.retryAfterMs);
         return;
       case 'limited':
-        pause(lane, Math.max(this.backoffMs(lane.pace.failures++), capped(answer.retryAfterMs ?? 1_000)));
+        pause(lane, Math.max(this.backoffMs(++lane.pace.failures), capped(answer.retryAfterMs ?? 1_000)));
         break;
       case 'denied':
         this.deny(lane, answer.message);
@@ -277,16 +277,16 @@ export class Delivery {
     }
     // Deliveries that fail at once fail together.
     if (performance.now() >= this.pausedUntil) {
-      const pauseMs = Math.max(this.backoffMs(this.failures++), capped(retryAfterMs ?? 0));
+      const pauseMs = Math.max(this.backoffMs(++this.failures), capped(retryAfterMs ?? 0));
       this.pausedUntil = performance.now() + pauseMs;
     }
     // What fails by one lane's fault becomes rarer although others get through in between.
-    pause(lane, this.backoffMs(lane.pace.failures++));
+    pause(lane, this.backoffMs(++lane.pace.failures));
   }
 
   private backoffMs(failures: number): number {
     const { retryMs, retryMaxMs } = this.options;
-    return Math.min(retryMaxMs, retryMs * 2 ** Math.min(failures, 20)) * (0.5 + Math.random() / 2);
+    return backoff(failures, retryMs, retryMaxMs);
   }
 
   private deny(lane: Lane, message: string): void {

@@ -35,8 +35,15 @@ export function encodeFrame(type: FrameType, payload: Buffer, prefix?: Buffer): 
   return frame;
 }
 
-/** The frames of a file up to the first that is torn or damaged. */
-export function decodeFrames(bytes: Buffer): Frame[] {
+/** What can be read of a file. */
+export interface DecodedFrames {
+  /** The frames up to the first that is torn or damaged. */
+  frames: Frame[];
+  /** Whether these are all of the file. */
+  whole: boolean;
+}
+
+export function decodeFrames(bytes: Buffer): DecodedFrames {
   const frames: Frame[] = [];
   let at = 0;
   while (at + HEAD_BYTES <= bytes.length) {
@@ -45,5 +52,5 @@ export function decodeFrames(bytes: Buffer): Frame[] {
     frames.push({ type: bytes[at + 8]!, payload: bytes.subarray(at + HEAD_BYTES, end) });
     at = end;
   }
-  return frames;
+  return { frames, whole: at === bytes.length };
 }

@@ -27,24 +27,25 @@ interface Journalled {
  * or failed with `gateway stopped` where the call had not come to its end.
  * @param bytesMax the most of a body that is kept decoded.
  * @param seal opens callers' keys; a key it cannot open leaves the recording without one.
- * @returns `null` when the journal breaks off before it tells anything.
+ * @returns `no-facts` when the journal breaks off before it tells anything, `no-provider` when only a plugin that is not
+ * loaded could read it.
  */
 export async function recoverCall(
   frames: readonly Frame[],
   providers: ProviderTable,
   bytesMax: number,
   seal: KeySeal | null = null,
-): Promise<SpoolItem | null> {
+): Promise<SpoolItem | 'no-facts' | 'no-provider'> {
   const journal = readJournal(frames);
   const { facts } = journal;
-  if (facts === null) return null;
+  if (facts === null) return 'no-facts';
   const caller = callerOf(facts, seal);
   if (journal.finished) return new SpoolItem(caller, facts.id, journal.finished[0], journal.finished[1], true);
   const wire = wireOf(facts, providers);
-  if (wire === null)
-    return (
-      journal.running && new SpoolItem(caller, facts.id, journal.running[0], stoppedSpan(journal.running[1]), true)
-    );
+  if (wire === null) {
+    const { running } = journal;
+    return running ? new SpoolItem(caller, facts.id, running[0], stoppedSpan(running[1]), true) : 'no-provider';
+  }
   const request = await decodeTaped(taped(journal.request), codingsOf(facts.requestEncoding), bytesMax);
   const response = await decodeTaped(taped(journal.response), codingsOf(journal.answer?.contentEncoding), bytesMax);
   const outcome = journal.end?.outcome ?? { kind: 'stopped' as const };

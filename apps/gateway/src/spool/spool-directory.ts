@@ -1,50 +1,69 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { StartError, type Logger } from '@spandrel/kernel';
-import type { KeySeal } from '../access/key-seal.js';
 import type { CallFacts } from '../recording/call-facts.js';
-import type { ProviderTable } from '../target/provider-table.js';
 import { CallJournal, type JournalOwner } from './call-journal.js';
 import { lockDirectory } from './directory-lock.js';
-import { decodeFrames } from './journal-frames.js';
-import { recoverCall } from './recover-call.js';
-import type { SpoolItem } from './spool-item.js';
+import { Quarantine, type QuarantineObserver } from './quarantine.js';
 
 const SUFFIX = '.call';
 
+/** Is told of what goes wrong in the directory. */
+export interface SpoolDirectoryObserver extends QuarantineObserver {
+  /** A call cannot be kept. */
+  journalError(): void;
+}
+
+/** A file of a former run. */
+interface LeftFile {
+  path: string;
+  whole: boolean;
+}
+
 /**
  * The directory that keeps recordings over a crash: one file a call, made before its first byte goes on and removed
- * when the API has the recording. What stands there at start is recovered. Span ids make a delivery that is repeated
- * after a crash harmless.
+ * when the API has the recording. What stands there at start is recovered (`spool-recovery.ts`). Span ids make a
+ * delivery that is repeated after a crash harmless.
  */
 export class SpoolDirectory implements JournalOwner {
-  private readonly files = new Map<string, CallJournal | string>();
+  private readonly files = new Map<string, CallJournal | LeftFile>();
+  private readonly quarantined: Quarantine;
   private failing = false;
+  private quarantineFailing = false;
 
   private constructor(
     private readonly directory: string,
+    /** The files that a former run left, the oldest call first. */
+    readonly left: readonly string[],
     private readonly unlock: () => Promise<void>,
     private readonly contentMax: number,
     private readonly logger: Logger,
-    private readonly onError: () => void,
-  ) {}
+    private readonly observer: SpoolDirectoryObserver,
+  ) {
+    this.quarantined = new Quarantine(directory, observer);
+  }
 
   /**
    * Opens the directory, makes it where it is missing (mode 0700), and holds it.
    * @param contentMax bytes of bodies one call's file may hold.
-   * @param onError called for each call that cannot be kept.
    * @throws StartError when it cannot be used or another gateway uses it.
    */
   static async open(
     directory: string,
     contentMax: number,
     logger: Logger,
-    onError: () => void,
+    observer: SpoolDirectoryObserver,
   ): Promise<SpoolDirectory> {
     try {
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       fs.accessSync(directory, fs.constants.R_OK | fs.constants.W_OK);
-      return new SpoolDirectory(directory, await lockDirectory(directory), contentMax, logger, onError);
+      const unlock = await lockDirectory(directory);
+      try {
+        return new SpoolDirectory(directory, callsIn(directory), unlock, contentMax, logger, observer);
+      } catch (error) {
+        await unlock();
+        throw error;
+      }
     } catch (error) {
       if (error instanceof StartError) throw error;
       throw new StartError([
@@ -61,32 +80,41 @@ export class SpoolDirectory implements JournalOwner {
     return journal;
   }
 
-  /** The recordings of the calls that stand in the directory, oldest first; ones that cannot be read are removed. */
-  async *recover(providers: ProviderTable, bytesMax: number, seal: KeySeal | null): AsyncGenerator<SpoolItem> {
-    const names = fs.readdirSync(this.directory).filter((name) => name.endsWith(SUFFIX));
-    for (const name of names.sort()) {
-      const file = path.join(this.directory, name);
-      const item = await this.recoverFile(file, providers, bytesMax, seal);
-      if (item) {
-        this.files.set(item.id, file);
-        yield item;
-      } else {
-        fs.rmSync(file, { force: true });
-      }
-    }
+  /** The recording of a file that was left is on its way: the file goes with it. @param whole all of it could be read. */
+  adopt(id: string, file: string, whole: boolean): void {
+    this.files.set(id, { path: file, whole });
   }
 
-  /** The recording of a call is delivered or lost for good: its file goes. */
+  /** The recording of a call is delivered or lost for good: its file goes, to quarantine where it is damaged. */
   remove(id: string): void {
     const file = this.files.get(id);
     if (file === undefined) return;
     this.files.delete(id);
-    if (typeof file === 'string') fs.unlink(file, () => undefined);
-    else file.remove();
+    if (file instanceof CallJournal) file.remove();
+    else if (file.whole) fs.unlink(file.path, () => undefined);
+    else this.quarantine(file.path);
+  }
+
+  /** Moves a damaged file to quarantine. @returns false when it cannot be moved, and stays. */
+  quarantine(file: string): boolean {
+    try {
+      this.quarantined.take(file);
+      return true;
+    } catch (error) {
+      if (!this.quarantineFailing) {
+        this.logger.error({ err: error }, 'a damaged file of the spool directory cannot be moved; it stays');
+      }
+      this.quarantineFailing = true;
+      return false;
+    }
+  }
+
+  get quarantinedFiles(): number {
+    return this.quarantined.files;
   }
 
   onJournalError(error: unknown): void {
-    this.onError();
+    this.observer.journalError();
     if (this.failing) return;
     this.failing = true;
     this.logger.error({ err: error }, 'the spool directory cannot be written; recordings are kept in memory');
@@ -94,25 +122,20 @@ export class SpoolDirectory implements JournalOwner {
 
   /** Lets go of the directory; what is undelivered stays in it. */
   async close(): Promise<void> {
-    for (const file of this.files.values()) if (typeof file !== 'string') file.close();
+    for (const file of this.files.values()) if (file instanceof CallJournal) file.close();
     await this.unlock();
-  }
-
-  private async recoverFile(
-    file: string,
-    providers: ProviderTable,
-    bytesMax: number,
-    seal: KeySeal | null,
-  ): Promise<SpoolItem | null> {
-    try {
-      return await recoverCall(decodeFrames(fs.readFileSync(file)), providers, bytesMax, seal);
-    } catch (error) {
-      this.logger.error({ err: error }, 'a call kept in the spool directory cannot be read');
-      return null;
-    }
   }
 
   private fileOf(id: string): string {
     return path.join(this.directory, `${id}${SUFFIX}`);
   }
+}
+
+/** Calls' files, by name: their ids are in the order in which the calls began. */
+function callsIn(directory: string): string[] {
+  return fs
+    .readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(SUFFIX))
+    .map(({ name }) => path.join(directory, name))
+    .sort();
 }

@@ -1,0 +1,80 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+interface QuarantineLimits {
+  files: number;
+  bytes: number;
+}
+
+/** Is told of what comes in and what has to leave. */
+export interface QuarantineObserver {
+  quarantined(): void;
+  quarantineRemoved(): void;
+}
+
+const FOLDER = 'quarantine';
+const LIMITS: QuarantineLimits = { files: 1_000, bytes: 64 * 1024 * 1024 };
+
+/**
+ * Where damaged files of a spool directory wait for a person: a folder in it, made when the first one comes. It keeps
+ * within its limits; the files that were written longest ago leave first.
+ */
+export class Quarantine {
+  private readonly folder: string;
+  private mayHaveFiles = true;
+
+  constructor(
+    directory: string,
+    private readonly observer: QuarantineObserver,
+    private readonly limits = LIMITS,
+  ) {
+    this.folder = path.join(directory, FOLDER);
+  }
+
+  /** Moves a file in. @throws when the system refuses; the file is then where it was. */
+  take(file: string): void {
+    fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    fs.renameSync(file, path.join(this.folder, path.basename(file)));
+    this.mayHaveFiles = true;
+    this.observer.quarantined();
+    this.keepLimits();
+  }
+
+  /** How many files are in it; a person may have taken some out. Costs nothing while there are none. */
+  get files(): number {
+    if (!this.mayHaveFiles) return 0;
+    const { length } = this.names();
+    this.mayHaveFiles = length > 0;
+    return length;
+  }
+
+  private keepLimits(): void {
+    const files = this.names().flatMap((name) => this.statOf(path.join(this.folder, name)));
+    let count = files.length;
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    for (const { file, size } of files.sort((a, b) => a.writtenAt - b.writtenAt)) {
+      if (count <= this.limits.files && bytes <= this.limits.bytes) return;
+      fs.rmSync(file, { force: true });
+      this.observer.quarantineRemoved();
+      count--;
+      bytes -= size;
+    }
+  }
+
+  private names(): string[] {
+    try {
+      return fs.readdirSync(this.folder);
+    } catch {
+      return [];
+    }
+  }
+
+  private statOf(file: string): { file: string; size: number; writtenAt: number }[] {
+    try {
+      const { size, mtimeMs } = fs.statSync(file);
+      return [{ file, size, writtenAt: mtimeMs }];
+    } catch {
+      return [];
+    }
+  }
+}
