@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 
 /** Libs of the program, loaded from their sources as scripts do. */
-const { importSource } = (await import(resolve('scripts/load-typescript.mjs'))) as {
+export const { importSource } = (await import(resolve('scripts/load-typescript.mjs'))) as {
   importSource(path: string): Promise<unknown>;
 };
 

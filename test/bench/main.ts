@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
- * `-- events`, `-- queries` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- events`, `-- queries`, `-- strategies` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -13,10 +13,11 @@ import { measurePostgres, reportPostgres } from './postgres-rows.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
 import { measureServer } from './server-rows.ts';
+import { measureStrategies, type StrategyFigure } from './strategy-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const PARTS = ['gateway', 'server', 'evals', 'imports', 'events', 'queries', 'postgres'];
+const PARTS = ['gateway', 'server', 'evals', 'imports', 'events', 'queries', 'strategies', 'postgres'];
 const only = PARTS.find((part) => process.argv.includes(part));
 const measures = (part: string): boolean => only === undefined || only === part;
 const spans = Number(/--spans=(\d+)/.exec(process.argv.join(' '))?.[1] ?? (quick ? 100_000 : 1_000_000));
@@ -32,9 +33,19 @@ if (measures('evals')) reportEvals(await measureEvals(rounds));
 if (measures('imports')) reportImport(await measureImport(quick ? 200_000 : 1_000_000));
 if (measures('events')) reportEvents(await measureEvents(rounds, seconds, quick ? 20 : 60));
 if (measures('queries')) reportQueries(await measureQueries(spans), spans);
+if (measures('strategies')) reportStrategies(await measureStrategies(spans));
 if (measures('postgres')) reportPostgres(await measurePostgres(rounds, seconds, spans), spans);
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);
+
+/** What every strategy of listing spans is good for: the same list with it and without it. */
+function reportStrategies(figures: readonly StrategyFigure[]): void {
+  heading(`Lists of ${spans} spans, with and without their strategy`);
+  row('', 'strategy', 'ms', 'without it', 'ms');
+  for (const { query, strategy, withMs, without, withoutMs } of figures) {
+    row(query, strategy, withMs.toFixed(2), without, withoutMs.toFixed(2));
+  }
+}
 
 function reportGateway(figures: Awaited<ReturnType<typeof measureGateway>>): void {
   for (const [title, turns] of [

@@ -16,10 +16,10 @@ const SLOTS = [0, 0, 0, 0, 1, 2, 2, 5, 6, -3];
 
 /** Lists are the same whichever way their spans are found: in each of these limits other ways are taken. */
 const LIMITS = [
-  { ofFilter: 0, toSort: 0, inSlots: 0, searched: 0, hits: 3 },
-  { ofFilter: 2, toSort: 2, inSlots: 5, searched: 1, hits: 40 },
-  { ofFilter: 30, toSort: 100, inSlots: 60, searched: 1_000, hits: 10_000 },
-  { ofFilter: 2_000, toSort: 20_000, inSlots: 1_000, searched: 30_000, hits: 10_000 },
+  { ofFilter: 0, toSort: 0, inBuckets: 0, searched: 0, hits: 3 },
+  { ofFilter: 2, toSort: 2, inBuckets: 5, searched: 1, hits: 40 },
+  { ofFilter: 30, toSort: 100, inBuckets: 60, searched: 1_000, hits: 10_000 },
+  { ofFilter: 2_000, toSort: 20_000, inBuckets: 1_000, searched: 30_000, hits: 10_000 },
 ];
 
 export function listingPlans(app: () => TracingApp): void {

@@ -35,6 +35,7 @@ export {
   joinedInOrder,
   joinSql,
   rawSql,
+  renderSql,
   rowsFrom,
   sql,
   unindexed,

@@ -1,7 +1,7 @@
 export { addCost, costOf, toCostSum, type CostSum } from './write/cost-sum.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
-export { RecordScanStore } from './listing/record-scan.store.js';
+export { RecordScanStore } from './record-scan.store.js';
 export { RetentionTask } from './retention/retention-task.js';
 export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './write/restore-records.js';
 export {

@@ -1,26 +1,26 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
 
-/** Spans that start within so many bits of a millisecond count (2 h 20 min) share a slot. */
-const SLOT_BITS = 23;
+/** Spans that start within so many bits of a millisecond count (2 h 20 min) share a time bucket. */
+const BUCKET_BITS = 23;
 
-/** The slot of a span, as indexes have it; queries must write it alike. @param table its name or alias. */
-export const slotColumn = (table: string): string => `(${table}.started_at >> ${SLOT_BITS})`;
+/** The bucket of a span, as indexes have it; queries must write it alike. @param table its name or alias. */
+export const bucketColumn = (table: string): string => `(${table}.started_at >> ${BUCKET_BITS})`;
 
-/** When a slot begins, in milliseconds since the epoch. */
-export const slotStart = (slot: number): number => slot * 2 ** SLOT_BITS;
+/** When a bucket begins, in milliseconds since the epoch. */
+export const bucketStart = (bucket: number): number => bucket * 2 ** BUCKET_BITS;
 
-/** The slot of a start. */
-export const slotOf = (startedAt: number): number => Math.floor(startedAt / 2 ** SLOT_BITS);
+/** The bucket of a start. */
+export const bucketOf = (startedAt: number): number => Math.floor(startedAt / 2 ** BUCKET_BITS);
 
 /**
- * An index on a number that is anywhere: by value within a slot. By value alone every new span would change another
- * page of it, which at a million spans costs four fifths of the ingest; like this they change the few pages of the slot
- * that is now. Readers go slot by slot: see `value-order.store.ts` and `value-filter.store.ts`.
+ * An index on a number that is anywhere: by value within a time bucket. By value alone every new span would change another
+ * page of it, which at a million spans costs four fifths of the ingest; like this they change the few pages of the bucket
+ * that is now. Readers go bucket by bucket: see `value-order.store.ts` and `value-range.store.ts`.
  */
-const bySlot = (name: string, column: string) => ({
+const byBucket = (name: string, column: string) => ({
   name,
-  expression: `create index ${name} on span (project_id, (started_at >> ${SLOT_BITS}), ${column}, id) where ${column} is not null`,
+  expression: `create index ${name} on span (project_id, (started_at >> ${BUCKET_BITS}), ${column}, id) where ${column} is not null`,
 });
 
 /**
@@ -66,9 +66,9 @@ export const SpanSchema = defineEntity({
     /** Of the list sorted by name, whose ties go by id. */
     { name: 'span_name_id', properties: ['projectId', 'name', 'id'] },
     { name: 'span_parent', properties: ['projectId', 'parentId', 'startedAt', 'id'], where: 'parent_id is not null' },
-    bySlot('span_duration', 'duration_ms'),
-    bySlot('span_tokens', 'total_tokens'),
-    bySlot('span_cost', 'cost'),
+    byBucket('span_duration', 'duration_ms'),
+    byBucket('span_tokens', 'total_tokens'),
+    byBucket('span_cost', 'cost'),
     { name: 'span_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
   ],
 });

@@ -15,7 +15,7 @@ import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { loadPricing, pricesOfPlugins, PRICING } from './pricing.js';
 import { ReadTrace } from './read-trace.js';
-import { RecordScanStore } from './listing/record-scan.store.js';
+import { RecordScanStore } from './record-scan.store.js';
 import { RecordWrites } from './write/record-writes.js';
 import { RetentionTask } from './retention/retention-task.js';
 import { SessionsController } from './sessions.controller.js';

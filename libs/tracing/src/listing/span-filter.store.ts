@@ -1,7 +1,7 @@
 import { isStorableText, type ListSpans } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { betweenStarts, containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
-import type { SpanQuery } from './span-candidates.store.js';
+import type { SpanQuery } from './span-query.js';
 import { STATUS } from '../status.js';
 
 /** Integer columns end here on both databases. */
@@ -14,13 +14,18 @@ export type IndexedFilter = EqualityFilter | 'since' | 'until';
 const EQUALITY_FILTERS = ['trace_id', 'parent_id', 'status', 'model', 'provider', 'kind'] as const;
 export type EqualityFilter = (typeof EQUALITY_FILTERS)[number];
 
-/** Numbers that are indexed by slot of time and value. */
+/** Spans of a trace or of a parent lie together. */
+export const isOfOnePlace = (filter: EqualityFilter): boolean => filter === 'trace_id' || filter === 'parent_id';
+
+/** Numbers that are indexed by time bucket and value. */
 export const VALUES = {
   duration: { column: 'duration_ms', filters: ['duration_min', 'duration_max'] },
   tokens: { column: 'total_tokens', filters: ['tokens_min'] },
   cost: { column: 'cost', filters: ['cost_min'] },
 } as const;
 export type ValueName = keyof typeof VALUES;
+
+export const isValue = (name: string): name is ValueName => name in VALUES;
 
 /**
  * The conditions of the filters on the span's own columns, from `span s` (docs/spec/spans.md#filters).
@@ -68,7 +73,7 @@ export const filteredValues = (query: ListSpans): ValueName[] =>
   );
 
 /** Which spans the filters on a number take, in a form that its index serves. */
-export const valueRange = (query: ListSpans, name: ValueName): Sql =>
+export const inRange = (query: ListSpans, name: ValueName): Sql =>
   joinSql(valueConditions(query, name, rawSql), ' and ');
 
 function valueConditions(query: ListSpans, name: ValueName, column: (name: string) => Sql): Sql[] {

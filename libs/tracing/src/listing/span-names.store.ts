@@ -1,6 +1,6 @@
 import type { Scope } from '@spandrel/kernel';
-import { betweenStarts, containsText, sql, type LongReadOptions, type Sql, type Storage } from '@spandrel/storage';
-import { firstOf, type Candidates, type SpanRead, type StartRange } from './span-candidates.store.js';
+import { betweenStarts, containsText, sql, type LongReadOptions, type Storage } from '@spandrel/storage';
+import type { StartRange } from './span-query.js';
 
 /** Distinct names looked through: one step in their index each. A project with more has its spans looked through. */
 const NAMES_MAX = 2_000;
@@ -11,7 +11,7 @@ const MATCHING_MAX = 64;
  * The names of spans that contain a needle.
  * @returns `undefined` when there are many, or too many to be looked through.
  */
-export async function namesWith(
+export async function findNames(
   storage: Pick<Storage, 'readLong'>,
   scope: Scope,
   needle: string,
@@ -36,10 +36,4 @@ export async function namesWith(
   );
   const looked = rows.length <= MATCHING_MAX && rows.every(({ number }) => number < NAMES_MAX);
   return looked ? rows.map(({ name }) => name) : undefined;
-}
-
-/** Spans with one of some names in start order. */
-export function byNames({ sorting, storage, options }: SpanRead, names: readonly string[], where: Sql): Candidates {
-  const lists = names.map((name) => sql`s.name = ${name}`);
-  return (part, from, count) => storage.readLong(firstOf(sorting, where, lists, part, from, count), options);
 }

@@ -1,6 +1,6 @@
 import type { ListSpans } from '@spandrel/contract';
 import { dayOf, dayStart, type Position } from '@spandrel/storage';
-import type { StartRange } from './span-candidates.store.js';
+import type { StartRange } from './span-query.js';
 
 /** Days of the windows, in list order; one more takes all that is left. */
 const WINDOW_DAYS = [2, 14];

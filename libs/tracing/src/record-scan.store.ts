@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { IdOrder, joinSql, rawSql, sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
-import type { StoredSpan } from '../span.entity.js';
-import { PAYLOAD_OF_SPAN, PAYLOAD_SIZE } from '../span.store.js';
-import { SPAN_COLUMNS, TRACE_COLUMNS } from '../tables.js';
-import type { TraceRow } from '../trace.entity.js';
+import type { StoredSpan } from './span.entity.js';
+import { PAYLOAD_OF_SPAN, PAYLOAD_SIZE } from './span.store.js';
+import { SPAN_COLUMNS, TRACE_COLUMNS } from './tables.js';
+import type { TraceRow } from './trace.entity.js';
 
 const TRACES = new IdOrder('scan-traces', 't.id', 'asc');
 const SPANS = new IdOrder('scan-spans', 's.id', 'asc');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DAY_MS } from '@spandrel/storage';
 import { firstScan, rangeBehind } from './scan-ranges.js';
-import type { StartRange } from './span-candidates.store.js';
+import type { StartRange } from '../span-query.js';
 
 const SIZES = [1, 2, 3, 7, 8].map((day) => ({ day, bytes: 10 }));
 const day = (n: number): number => n * DAY_MS;

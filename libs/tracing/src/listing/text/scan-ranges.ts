@@ -1,6 +1,6 @@
 import { dayOf, dayStart, type DaySize, type Position } from '@spandrel/storage';
 import type { SortOrder } from '@spandrel/contract';
-import type { StartRange } from './span-candidates.store.js';
+import type { StartRange } from '../span-query.js';
 
 /**
  * The first part of a range of starts, in list order, whose payloads are looked through by one statement: whole days of

@@ -5,7 +5,6 @@ import {
   betweenStarts,
   joinSql,
   orderBy,
-  rawSql,
   sql,
   type DaySize,
   type Part,
@@ -14,8 +13,10 @@ import {
   type Sql,
 } from '@spandrel/storage';
 import { firstScan, rangeBehind } from './scan-ranges.js';
-import type { SpanRead, StartRange } from './span-candidates.store.js';
-import { spanConditions } from './span-filter.store.js';
+import type { ListRequest } from '../list-request.store.js';
+import type { StartRange } from '../span-query.js';
+import { payloadConditions } from './text-filter.store.js';
+import { FIRST_SLICE, type Slice, type TextSearch, type TextStrategy } from './text-strategy.js';
 
 /** Bytes of payloads that one statement looks through: few at first, since a page may be full soon. */
 const SCAN_BYTES_MIN = 64 * 1024 * 1024;
@@ -23,34 +24,51 @@ const SCAN_BYTES_MAX = 512 * 1024 * 1024;
 /** A day that has more might take longer than a statement may: its spans are looked up in list order. */
 const DAY_BYTES_MAX = 8 * 1024 * 1024 * 1024;
 
-/** Spans that may be what is searched, in list order, and where the search goes on; at the end `undefined`. */
-export interface Scanned {
-  maybes: string[];
-  end: Position | undefined;
-}
-
 interface Hit {
   id: string;
   startedAt: number;
 }
 
 /**
- * Some spans of a list in start order whose payload may contain what is searched, on Postgres: the partitions of a few
- * days are read as they lie. For a search with hardly a hit this takes a fraction of the time of looking payloads up by
- * their keys.
- * @param payload conditions on `span_payload p`.
+ * Lists in start order on Postgres: the partitions of a few days are read as they lie. For a search with hardly a hit this
+ * takes a fraction of the time of looking payloads up by their keys.
+ */
+export const dayByDay: TextStrategy = {
+  name: 'day-by-day',
+  applies: (search) => canScanDays(search) && search.list.byStart,
+  worthBehind: ({ list }) => Math.min(list.limits.searched, FIRST_SLICE),
+  next: async ({ list, daySizes }, part, from, turn) => scanDays(list, await daySizes(), part, from, turn),
+};
+
+/** Lists in another order on Postgres: the partitions of all days are read as they lie. */
+export const allDays: TextStrategy = {
+  name: 'all-days',
+  applies: (search) => canScanDays(search) && !search.list.byStart,
+  worthBehind: ({ list }) => list.limits.searched,
+  next: async ({ list, daySizes }, part, from) => scanAllDays(list, await daySizes(), part, from),
+};
+
+/** Not where the candidates are few among all spans. */
+const canScanDays = ({ list, found }: TextSearch): boolean =>
+  list.storage.dialect === 'postgres' &&
+  !list.ofTraces &&
+  list.query.trace_id === undefined &&
+  !found.walk?.sorting.unindexed;
+
+/**
+ * Some hits of a list in start order.
  * @param sizes of the days that have partitions, oldest first.
  * @param turn how often the search has scanned already.
  * @returns `undefined` where a day is too large to be read by one statement.
  */
-export async function scanDays(
-  read: SpanRead,
-  payload: readonly Sql[],
+async function scanDays(
+  read: ListRequest,
   sizes: readonly DaySize[],
   part: Part,
   from: Position | undefined,
   turn: number,
-): Promise<Scanned | undefined> {
+): Promise<Slice | undefined> {
+  const payload = payloadConditions(read.query);
   const { sorting, limits } = read;
   const { order } = sorting;
   const left = rangeBehind(rangeOf(read), order, from);
@@ -68,16 +86,16 @@ export async function scanDays(
 }
 
 /**
- * As {@link scanDays}, of a list in another order: all days are read.
+ * The hits of a list in another order than that of starts.
  * @returns all that is left of the list; `undefined` when there are many hits, or too large a day.
  */
-export async function scanAllDays(
-  read: SpanRead,
-  payload: readonly Sql[],
+async function scanAllDays(
+  read: ListRequest,
   sizes: readonly DaySize[],
   part: Part,
   from: Position | undefined,
-): Promise<Scanned | undefined> {
+): Promise<Slice | undefined> {
+  const payload = payloadConditions(read.query);
   const { storage, sorting, options, limits } = read;
   const hits: Hit[] = [];
   let left: StartRange | undefined = rangeOf(read);
@@ -89,7 +107,7 @@ export async function scanAllDays(
     left = range.from === left.from ? undefined : { from: left.from, until: range.from };
   }
   const found = await storage.readLong<{ id: string }>(
-    sql`select s.id as id from span s where ${joinSql([...conditionsOn(read, hits), behind(sorting, part, from)], ' and ')}
+    sql`select s.id as id from span s where ${conditionsOn(read, hits)} and ${behind(sorting, part, from)}
       order by ${orderBy({ ...sorting, unindexed: true }, part)}`,
     options,
   );
@@ -98,7 +116,7 @@ export async function scanAllDays(
 
 const bytesOf = (turn: number): number => Math.min(SCAN_BYTES_MIN * 2 ** turn, SCAN_BYTES_MAX);
 
-function hitsIn({ storage, scope, options }: SpanRead, range: StartRange, where: readonly Sql[], end: Sql) {
+function hitsIn({ storage, scope, options }: ListRequest, range: StartRange, where: readonly Sql[], end: Sql) {
   return storage.readLong<Hit>(
     sql`select p.span_id as id, p.started_at as "startedAt" from span_payload p
       where p.project_id = ${scope.projectId}${betweenStarts('p.started_at', range.from, range.until)}
@@ -108,25 +126,24 @@ function hitsIn({ storage, scope, options }: SpanRead, range: StartRange, where:
 }
 
 /** Which of the hits the other filters take. */
-async function matchingOf(read: SpanRead, hits: readonly Hit[]): Promise<ReadonlySet<string>> {
+async function matchingOf(read: ListRequest, hits: readonly Hit[]): Promise<ReadonlySet<string>> {
   const { storage, options } = read;
   if (hits.length === 0) return new Set();
   const rows = await storage.readLong<{ id: string }>(
-    sql`select s.id as id from span s where ${joinSql(conditionsOn(read, hits), ' and ')}`,
+    sql`select s.id as id from span s where ${conditionsOn(read, hits)}`,
     options,
   );
   return new Set(rows.map(({ id }) => id));
 }
 
-function conditionsOn({ scope, query, ofTraces }: SpanRead, hits: readonly Hit[]): Sql[] {
+function conditionsOn(list: ListRequest, hits: readonly Hit[]): Sql {
   const ids = hits.map(({ id }) => id);
   const starts = hits.map(({ startedAt }) => startedAt);
-  const ofHits = sql`${anyOf('s.id', ids)}${atStarts('s.started_at', starts)}`;
-  return [...(spanConditions(scope, query) ?? [rawSql('1 = 0')]), ...(ofTraces ? [ofTraces] : []), ofHits];
+  return list.where([], sql`${anyOf('s.id', ids)}${atStarts('s.started_at', starts)}`);
 }
 
 /** Between which starts the spans of a list lie. */
-function rangeOf({ query: { since, until, within } }: SpanRead): StartRange {
+function rangeOf({ query: { since, until, within } }: ListRequest): StartRange {
   const from = Math.max(since ?? -Infinity, within?.from ?? -Infinity);
   const end = Math.min(until ?? Infinity, within?.until ?? Infinity);
   return { from: from === -Infinity ? undefined : from, until: end === Infinity ? undefined : end };

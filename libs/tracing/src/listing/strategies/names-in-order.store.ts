@@ -1,0 +1,27 @@
+import { sql } from '@spandrel/storage';
+import { firstOf } from '../list-request.store.js';
+import type { ListStrategy } from '../list-strategy.js';
+
+/**
+ * Spans whose name contains a text, in start order, where the matching names are few: the first spans of each name by
+ * the index on names, merged.
+ */
+export const namesInOrder: ListStrategy = {
+  name: 'names-in-order',
+
+  applies: ({ byStart, query }) => byStart && query.name_contains !== undefined,
+
+  async estimate(list) {
+    const names = await list.names();
+    if (names === undefined) return undefined;
+    const { sorting, storage, options } = list;
+    const where = list.where();
+    const lists = names.map((name) => sql`s.name = ${name}`);
+    return {
+      spans: names.length * list.query.limit,
+      find: () => ({
+        candidates: (part, from, count) => storage.readLong(firstOf(sorting, where, lists, part, from, count), options),
+      }),
+    };
+  },
+};

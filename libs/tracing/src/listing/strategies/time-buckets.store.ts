@@ -1,0 +1,75 @@
+import type { SortOrder } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import { betweenStarts, dayStart, onPostgres, rawSql, sql, type Sql } from '@spandrel/storage';
+import { bucketColumn, bucketOf, bucketStart } from '../../span.entity.js';
+import type { SpanQuery } from '../span-query.js';
+import { VALUES, type ValueName } from '../span-filter.store.js';
+
+/**
+ * The buckets with spans that have a value, one step in its index each: a CTE `buckets(bucket)`, made as far as it is read.
+ * @param from where to begin: a bucket.
+ */
+export function bucketsWith(
+  scope: Scope,
+  query: SpanQuery,
+  name: ValueName,
+  order: SortOrder,
+  from: number | undefined,
+): Sql {
+  const { since, until, within, days } = query;
+  const lowest = [since, within?.from].flatMap((start) => (start === undefined ? [] : bucketOf(start)));
+  const highest = [until, within?.until].flatMap((start) => (start === undefined ? [] : bucketOf(start)));
+  if (from !== undefined) (order === 'desc' ? highest : lowest).push(from);
+  const bounds = { low: Math.max(-Infinity, ...lowest), high: Math.min(Infinity, ...highest) };
+  const value = rawSql(`v.${VALUES[name].column}`);
+  if (!days) return sql`with recursive ${stepping(scope, value, order, bounds, 'span', 'buckets')}`;
+  // A step costs a look into every partition: of days that have one, all buckets are taken.
+  const known = [...new Set(days.flatMap(bucketsOfDay))].filter(
+    (bucket) => bucket >= bounds.low && bucket <= bounds.high,
+  );
+  return sql`with recursive ${stepping(scope, value, order, bounds, 'span_default', 'others')}, buckets(bucket) as (
+    select every.bucket from (
+      select unnest(${`{${known.join(',')}}`}::bigint[]) as bucket union select others.bucket from others where others.bucket is not null
+    ) every order by every.bucket ${rawSql(order)}
+  )`;
+}
+
+/** The buckets with spans that have a value, one step in the index of a table each: a CTE. */
+function stepping(
+  scope: Scope,
+  value: Sql,
+  order: SortOrder,
+  bounds: { low: number; high: number },
+  table: string,
+  buckets: string,
+): Sql {
+  const bucket = rawSql(bucketColumn('v'));
+  const [next, beyond] = order === 'desc' ? [rawSql('max'), rawSql('<')] : [rawSql('min'), rawSql('>')];
+  const low = bounds.low === -Infinity ? rawSql('') : sql` and ${bucket} >= ${bounds.low}`;
+  const high = bounds.high === Infinity ? rawSql('') : sql` and ${bucket} <= ${bounds.high}`;
+  const found = sql`select ${next}(${bucket}) from ${rawSql(table)} v
+    where v.project_id = ${scope.projectId} and ${value} is not null`;
+  const last = rawSql(`${buckets}.bucket`);
+  return sql`${rawSql(buckets)}(bucket) as (
+    ${found}${low}${high}
+    union all
+    select (${found} and ${bucket} ${beyond} ${last}${order === 'desc' ? low : high})
+    from ${rawSql(buckets)} where ${last} is not null
+  )`;
+}
+
+/** A bucket may lie in two days. */
+function bucketsOfDay(day: number): number[] {
+  const [first, last] = [bucketOf(dayStart(day)), bucketOf(dayStart(day + 1) - 1)];
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** Which bucket a span is in; on Postgres also in which partitions that is. */
+export const bucketIs = (bucket: Sql | number): Sql =>
+  typeof bucket === 'number'
+    ? sql`${rawSql(bucketColumn('s'))} = ${bucket}${betweenStarts('s.started_at', bucketStart(bucket), bucketStart(bucket + 1))}`
+    : sql`${rawSql(bucketColumn('s'))} = ${bucket}${onPostgres(
+        sql` and s.started_at >= ${bucket} * ${BUCKET} and s.started_at < (${bucket} + 1) * ${BUCKET}`,
+      )}`;
+
+const BUCKET = rawSql(String(bucketStart(1)));

@@ -1,0 +1,65 @@
+import type { Fetched, Part, Position } from '@spandrel/storage';
+import type { StoredSpan } from '../../span.entity.js';
+import type { SpanStore } from '../../span.store.js';
+import { allDays, dayByDay } from './day-scans.store.js';
+import { nextInListOrder } from './list-slices.store.js';
+import { payloadsAsTheyLie } from './payload-scan.store.js';
+import { matchesText } from './text-filter.store.js';
+import { FIRST_SLICE, type TextSearch, type TextStrategy } from './text-strategy.js';
+
+/** In the order in which they are preferred. */
+const STRATEGIES: readonly TextStrategy[] = [payloadsAsTheyLie, dayByDay, allDays];
+
+/** The most candidates looked at in one go. */
+const SLICE_MAX = 16_000;
+/** Found spans loaded in one go, payloads and all. */
+const LOADED_AT_ONCE = 50;
+/** Found text, in UTF-16 units, at which a page ends before its limit. */
+const FOUND_BYTES = 32 * 1024 * 1024;
+
+/** Looks through the candidates of a list slice by slice until enough spans are found; memory stays bounded. */
+export async function searchText(
+  search: TextSearch,
+  spans: SpanStore,
+  part: Part,
+  start: Position | undefined,
+  count: number,
+): Promise<Fetched<StoredSpan>> {
+  const found: StoredSpan[] = [];
+  let bytes = 0;
+  let from = start;
+  let looked = 0;
+  let turn = 0;
+  let strategy = STRATEGIES.find((one) => one.applies(search));
+  for (let size = FIRST_SLICE; ; looked += size, size = Math.min(size * 2, SLICE_MAX)) {
+    const isWorth = strategy !== undefined && looked >= strategy.worthBehind(search);
+    const scanned = isWorth ? await strategy!.next(search, part, from, turn++) : undefined;
+    if (isWorth && !scanned) strategy = undefined;
+    const { maybes, end } = scanned ?? (await nextInListOrder(search, part, from, size));
+    for await (const loaded of load(search, spans, maybes)) {
+      for (const span of loaded.filter((candidate) => matchesText(candidate, search.list.query))) {
+        found.push(span);
+        bytes += (span.input?.length ?? 0) + (span.output?.length ?? 0);
+      }
+      if (found.length >= count) return { rows: found.slice(0, count) };
+      if (bytes > FOUND_BYTES) return { rows: found, cut: true };
+    }
+    if (!end) return { rows: found };
+    from = end;
+  }
+}
+
+/** Whole spans in the order of their ids, a few at a time. */
+async function* load(
+  { list: { scope, options } }: TextSearch,
+  spans: SpanStore,
+  ids: readonly string[],
+): AsyncGenerator<StoredSpan[]> {
+  for (let at = 0; at < ids.length;) {
+    const wanted = ids.slice(at, at + LOADED_AT_ONCE);
+    const loaded = await spans.loadSome(scope, wanted, options);
+    // A span deleted meanwhile is passed over.
+    at += Math.max(1, wanted.indexOf(loaded.at(-1)?.id ?? '') + 1);
+    yield loaded;
+  }
+}
