@@ -4,7 +4,7 @@ import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { renderSql, sql, type Sorting, type Sql, type Storage } from '@spandrel/storage';
 import { LIST_LIMITS } from './list-limits.js';
 import { ListRequest } from './list-request.store.js';
-import { planList } from './plan-list.js';
+import { planList, STRATEGIES } from './plan-list.js';
 import type { OfTraces } from './trace-filter.store.js';
 
 /** What the database says when a strategy asks it. */
@@ -54,44 +54,41 @@ async function planOf(query: object, { counts = {}, names = [], ofTraces }: Answ
   return { strategy: plan?.strategy, walk: plan?.walk, asked };
 }
 
+const FOUND: [what: string, query: object, answers: Answers, strategy: string][] = [
+  ['no filter, newest first', {}, {}, 'sort-index'],
+  ['no filter, by name', { sort_by: 'name' }, {}, 'sort-index'],
+  ['no filter, by cost', { sort_by: 'cost' }, {}, 'value-order'],
+  ['a range of starts', { since: '2026-01-01T00:00:00Z' }, {}, 'sort-index'],
+  ['one filter, in start order', { model: 'gpt' }, {}, 'filter-index'],
+  ['completed spans, which are most', { status: 'completed' }, {}, 'sort-index'],
+  ['two filters that leave many', { model: 'gpt', provider: 'openai' }, {}, 'filter-index'],
+  ['two filters, one leaves few', { model: 'gpt', status: 'failed' }, { counts: { 's.status': 5 } }, 'few-spans'],
+  [
+    'one filter that leaves few, sorted',
+    { model: 'gpt', sort_by: 'cost' },
+    { counts: { 's.model': 20_000 } },
+    'few-spans',
+  ],
+  ['one that leaves many, sorted', { model: 'gpt', sort_by: 'cost' }, { counts: { 's.model': 20_001 } }, 'value-order'],
+  ['spans of a trace', { trace_id: 't', model: 'gpt' }, {}, 'place-index'],
+  ['spans of a large trace, by cost', { trace_id: 't', sort_by: 'cost' }, {}, 'place-index'],
+  ['a name, few of them', { name_contains: 'a' }, { names: ['ab', 'ba'] }, 'names-in-order'],
+  ['a name, too many of them', { name_contains: 'a' }, { names: Array(65).fill('a') as string[] }, 'sort-index'],
+  ['a name and a model', { name_contains: 'a', model: 'gpt' }, { names: ['ab'] }, 'names-in-order'],
+  ['a number', { cost_min: '1' }, {}, 'value-range'],
+  ['a number and a model', { cost_min: '1', model: 'gpt' }, {}, 'filter-index'],
+  ['a number few spans have, and a model', { cost_min: '1', model: 'gpt' }, { counts: { buckets: 3 } }, 'few-spans'],
+  [
+    'a session of few traces',
+    { model: 'gpt' },
+    { ofTraces: { condition: sql`1 = 1`, few: true } },
+    'spans-of-few-traces',
+  ],
+  ['a session of many traces', { model: 'gpt' }, { ofTraces: { condition: sql`1 = 1`, few: false } }, 'filter-index'],
+];
+
 describe('planList', () => {
-  it.each<[what: string, query: object, answers: Answers, strategy: string]>([
-    ['no filter, newest first', {}, {}, 'sort-index'],
-    ['no filter, by name', { sort_by: 'name' }, {}, 'sort-index'],
-    ['no filter, by cost', { sort_by: 'cost' }, {}, 'value-order'],
-    ['a range of starts', { since: '2026-01-01T00:00:00Z' }, {}, 'sort-index'],
-    ['one filter, in start order', { model: 'gpt' }, {}, 'filter-index'],
-    ['completed spans, which are most', { status: 'completed' }, {}, 'sort-index'],
-    ['two filters that leave many', { model: 'gpt', provider: 'openai' }, {}, 'filter-index'],
-    ['two filters, one leaves few', { model: 'gpt', status: 'failed' }, { counts: { 's.status': 5 } }, 'few-spans'],
-    [
-      'one filter that leaves few, sorted',
-      { model: 'gpt', sort_by: 'cost' },
-      { counts: { 's.model': 20_000 } },
-      'few-spans',
-    ],
-    [
-      'one that leaves many, sorted',
-      { model: 'gpt', sort_by: 'cost' },
-      { counts: { 's.model': 20_001 } },
-      'value-order',
-    ],
-    ['spans of a trace', { trace_id: 't', model: 'gpt' }, {}, 'place-index'],
-    ['spans of a large trace, by cost', { trace_id: 't', sort_by: 'cost' }, {}, 'place-index'],
-    ['a name, few of them', { name_contains: 'a' }, { names: ['ab', 'ba'] }, 'names-in-order'],
-    ['a name, too many of them', { name_contains: 'a' }, { names: Array(65).fill('a') as string[] }, 'sort-index'],
-    ['a name and a model', { name_contains: 'a', model: 'gpt' }, { names: ['ab'] }, 'names-in-order'],
-    ['a number', { cost_min: '1' }, {}, 'value-range'],
-    ['a number and a model', { cost_min: '1', model: 'gpt' }, {}, 'filter-index'],
-    ['a number few spans have, and a model', { cost_min: '1', model: 'gpt' }, { counts: { buckets: 3 } }, 'few-spans'],
-    [
-      'a session of few traces',
-      { model: 'gpt' },
-      { ofTraces: { condition: sql`1 = 1`, few: true } },
-      'spans-of-few-traces',
-    ],
-    ['a session of many traces', { model: 'gpt' }, { ofTraces: { condition: sql`1 = 1`, few: false } }, 'filter-index'],
-  ])('finds %s (%j, %j) by %s', async (_what, query, answers, strategy) => {
+  it.each(FOUND)('finds %s (%j, %j) by %s', async (_what, query, answers, strategy) => {
     expect((await planOf(query, answers)).strategy).toBe(strategy);
   });
 
@@ -102,6 +99,12 @@ describe('planList', () => {
     ['a text cannot be in any column', { model: 'a\u0000b' }, {}],
   ])('says that nothing matches when %s', async (_what, query, answers) => {
     expect((await planOf(query, answers)).strategy).toBeUndefined();
+  });
+
+  it('tells strategies apart by their names, each of which finds some list above', () => {
+    const names = STRATEGIES.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(FOUND.map(([, , , strategy]) => strategy))).toEqual(new Set(names));
   });
 
   it('asks nothing where one strategy alone can find the list', async () => {
