@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
+import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import { ProviderTable } from '../target/provider-table.js';
 import { CallJournal } from './call-journal.js';
 import { SpoolDirectory } from './spool-directory.js';
@@ -226,10 +227,42 @@ describe('recovering a file that is damaged', () => {
   });
 });
 
-it('a call whose provider is not loaded waits for the next start', async () => {
-  // Without its finished recording only the plugin can read the call.
-  leave('a', (bytes) => bytes.subarray(0, 9 + bytes.readUInt32LE(0)));
-  await recover();
-  expect([calls(), inQuarantine(), recovery!.waiting]).toEqual([['a.call'], [], 1]);
-  expect(lines).toEqual([['warn', expect.stringContaining('not loaded')]]);
+describe('a call that only its plugin can read', () => {
+  /** The file of a call whose recording was not finished. */
+  const leaveUnfinished = (id: string): string => leave(id, (bytes) => bytes.subarray(0, 9 + bytes.readUInt32LE(0)));
+  const fails = (): never => {
+    throw new Error('broken on purpose');
+  };
+  const pluginWith = (endpoint: () => Partial<Endpoint>): ProviderTable => {
+    const provider = { defaultBaseUrl: null, hosts: [], recognises: () => 'no', endpoint } as unknown as Provider;
+    return new ProviderTable([{ name: 'acme', extension: provider }], silent);
+  };
+
+  it('waits for the next start when its provider is not loaded', async () => {
+    leaveUnfinished('a');
+    await recover();
+    expect([calls(), inQuarantine(), recovery!.waiting]).toEqual([['a.call'], [], 1]);
+    expect(lines).toEqual([['warn', expect.stringContaining('not loaded')]]);
+  });
+
+  it('waits as well when its plugin throws instead of knowing the call', async () => {
+    leaveUnfinished('a');
+    await recover({ providers: pluginWith(fails) });
+    expect([calls(), inQuarantine(), recovery!.waiting]).toEqual([['a.call'], [], 1]);
+  });
+
+  it('is recovered without the details that its plugin throws at', async () => {
+    leaveUnfinished('a');
+    await recover({
+      providers: pluginWith(() => ({
+        name: 'x',
+        framing: 'sse',
+        readRequest: fails,
+        readAnswer: fails,
+        readStream: fails,
+      })),
+    });
+    expect(ids()).toEqual(['a']);
+    expect(JSON.parse(items[0]!.span)).toMatchObject({ id: 'a', status: { failed: { error: 'gateway stopped' } } });
+  });
 });
