@@ -30,7 +30,7 @@ export function describeTracingStorage(name: string, newDatabase: (name: string)
     });
 
     const app = (): TracingApp => opened!;
-    schema(app);
+    schema(() => newDatabase('schema'));
     // On Postgres spans have come to lie in partitions since: see partitions.e2e-spec.ts.
     if (name === 'SQLite') indexMigration(() => newDatabase('migrated'));
     entityManager(app);

@@ -1,10 +1,11 @@
 import { expect, it } from '@jest/globals';
-import type { SchemaGenerator } from '@mikro-orm/sql';
-import type { TracingApp } from './tracing-app.js';
+import { createLogger } from '@spandrel/kernel';
+import type { StorageConfig } from '@spandrel/storage';
+import { schemaDifference } from '../../libs/storage/scripts/schema-difference.js';
 
-export function schema(app: () => TracingApp): void {
+export function schema(newDatabase: () => Promise<StorageConfig>): void {
   it('has after all migrations exactly the schema of the entities', async () => {
-    const generator = app().storage.em().config.getExtension<SchemaGenerator>('@mikro-orm/schema-generator');
-    expect(await generator?.getUpdateSchemaSQL({ wrap: false })).toBe('');
+    const difference = await schemaDifference(await newDatabase(), createLogger('silent', 'test'));
+    expect(difference).toEqual({ statements: [], byHand: [] });
   });
 }

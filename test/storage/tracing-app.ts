@@ -50,7 +50,7 @@ export class TracingApp {
     settings.limits.bodyBytes = 100 << 20;
     const parts = {
       settings,
-      plugins: {},
+      plugins: { providers: [] },
       logger,
       features: [eventsFeature, tracingFeature],
       modules: [StorageModule.forRoot(storage)],

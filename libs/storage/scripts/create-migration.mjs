@@ -2,9 +2,12 @@
  * Writes the migration that takes the newest schema to the entities, for both databases:
  *   node libs/storage/scripts/create-migration.mjs <name>
  * and registers it in the two `migrations/<dialect>/index.ts`. Writes nothing where nothing changed.
+ *
+ * What changes on Postgres in tables that lie in partitions (ADR 0013) is printed instead, for a migration written by hand;
+ * the command fails until there is one.
  */
 import 'reflect-metadata';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,16 +20,11 @@ if (!/^[a-z][a-z0-9-]*$/.test(name ?? '')) {
 }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const { openOrm } = await importSource('libs/storage/src/open-orm.ts');
-const { migrate } = await importSource('libs/storage/src/migrations/migrate.ts');
+const { schemaDifference } = await importSource('libs/storage/scripts/schema-difference.ts');
 const { startPostgres } = await importSource('test/support/postgres.ts');
 
-const entities = [];
-for (const file of globSync('libs/*/src/**/*.entity.ts', { cwd: root }).sort()) {
-  const module = await importSource(file);
-  entities.push(...Object.values(module).filter((value) => value?.meta?.tableName));
-}
-
+const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+const className = name.replace(/(^|-)([a-z0-9])/g, (_, _dash, letter) => letter.toUpperCase());
 const logger = { debug() {}, warn: console.warn };
 const directory = mkdtempSync(join(tmpdir(), 'spandrel-migration-'));
 const postgres = await startPostgres();
@@ -39,38 +37,38 @@ try {
 }
 
 async function create(dialect, config) {
-  const connections = await openOrm(config, { entities, logger });
-  try {
-    await migrate(connections.orm, dialect, connections.pool);
-    const statements = await connections.orm.schema.getUpdateSchemaSQL({ wrap: false });
-    const lines = statements
-      .split(/;\s*\n/)
-      .map((line) => line.trim().replace(/;$/, ''))
-      .filter(Boolean);
-    if (lines.length === 0) return console.log(`${dialect}: nothing changed`);
-    write(dialect, lines);
-  } finally {
-    await connections.close();
-  }
+  const { statements, byHand } = await schemaDifference(config, logger);
+  if (statements.length > 0) write(dialect, statements);
+  if (byHand.length > 0) tellByHand(dialect, byHand);
+  if (statements.length + byHand.length === 0) console.log(`${dialect}: nothing changed`);
 }
 
 function write(dialect, statements) {
-  const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
-  const pascal = name.replace(/(^|-)([a-z0-9])/g, (_, _dash, letter) => letter.toUpperCase());
   const folder = join(root, 'libs/storage/src/migrations', dialect);
   const file = `${stamp}-${name}`;
+  writeFileSync(join(folder, `${file}.ts`), migrationText(statements));
+  const index = join(folder, 'index.ts');
+  const text = readFileSync(index, 'utf8')
+    .replace(/(import type .*\n(?:import .*\n)*)/, `$1import { ${className} } from './${file}.js';\n`)
+    .replace(/\n?\];\s*$/, `\n  { name: '${file}', class: ${className} },\n];\n`);
+  writeFileSync(index, text);
+  console.log(`${dialect}: ${join(folder, file)}.ts`);
+}
+
+function tellByHand(dialect, statements) {
+  process.exitCode = 1;
+  console.error(`
+${dialect}: entities and tables differ where tables lie in partitions (docs/adr/0013-partitions.md).
+Such a migration is written by hand, since its statements lock every partition while they run: read them, write them to
+libs/storage/src/migrations/${dialect}/${stamp}-${name}.ts, name it in index.ts beside it, and run this again.
+
+${migrationText(statements)}`);
+}
+
+function migrationText(statements) {
   const body = statements.map(
     (sql) =>
       `    this.addSql(${JSON.stringify(sql).includes("'") ? '`' + sql.replaceAll('`', '\\`') + '`' : `'${sql}'`});`,
   );
-  writeFileSync(
-    join(folder, `${file}.ts`),
-    `import { Migration } from '@mikro-orm/migrations';\n\nexport class ${pascal} extends Migration {\n  override up(): void {\n${body.join('\n')}\n  }\n}\n`,
-  );
-  const index = join(folder, 'index.ts');
-  const text = readFileSync(index, 'utf8')
-    .replace(/(import type .*\n(?:import .*\n)*)/, `$1import { ${pascal} } from './${file}.js';\n`)
-    .replace(/\n?\];\s*$/, `\n  { name: '${file}', class: ${pascal} },\n];\n`);
-  writeFileSync(index, text);
-  console.log(`${dialect}: ${join(folder, file)}.ts`);
+  return `import { Migration } from '@mikro-orm/migrations';\n\nexport class ${className} extends Migration {\n  override up(): void {\n${body.join('\n')}\n  }\n}\n`;
 }

@@ -134,8 +134,6 @@ function initOrm(dialect: Dialect, options: StorageOptions, connection: object):
     discovery: { warnWhenNoEntities: false, ...(dialect === 'postgres' && { afterDiscovered: compareBytewise }) },
     extensions: [Migrator],
     ensureDatabase: false,
-    // Entities know no partitions: the tables of spans are made by hand (ADR 0013).
-    ...(dialect === 'postgres' && { schemaGenerator: { skipTables: [/^span/] } }),
     migrations: { migrationsList: migrations[dialect], snapshot: false, transactional: true, allOrNothing: true },
     logger: (message: string) => options.logger.debug(message),
   } as unknown as Options) as Promise<MikroORM>;

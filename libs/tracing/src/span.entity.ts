@@ -23,54 +23,64 @@ const byBucket = (name: string, column: string) => ({
   expression: `create index ${name} on span (project_id, (started_at >> ${BUCKET_BITS}), ${column}, id) where ${column} is not null`,
 });
 
+/** A span's columns. */
+const spanProperties = () => ({
+  projectId: p.text().primary(),
+  id: p.text().primary(),
+  traceId: p.text(),
+  parentId: p.text().nullable(),
+  name: p.text(),
+  /** {@link STATUS}. */
+  status: p.smallint(),
+  kindType: p.text(),
+  model: p.text().nullable(),
+  provider: p.text().nullable(),
+  inputTokens: p.bigint('number').nullable(),
+  outputTokens: p.bigint('number').nullable(),
+  totalTokens: p.bigint('number').nullable(),
+  /** Dollars: the caller's, or the estimate once the span is finished. */
+  cost: p.double().$type<number>().nullable(),
+  startedAt: p.bigint('number'),
+  endedAt: p.bigint('number').nullable(),
+  durationMs: p.bigint('number').nullable(),
+  /** Hash of the create request when the client chose the id. */
+  createHash: p.text().nullable(),
+});
+
+type SpanIndex =
+  | { name: string; properties: (keyof ReturnType<typeof spanProperties>)[]; where?: string }
+  | { name: string; expression: string };
+
+/** The indexes of spans. Every one costs ingest; each serves the list filtered or sorted by its column. */
+const SPAN_INDEXES: SpanIndex[] = [
+  { name: 'span_trace', properties: ['projectId', 'traceId', 'startedAt', 'id'] },
+  { name: 'span_started_at', properties: ['projectId', 'startedAt', 'id'] },
+  { name: 'span_model', properties: ['projectId', 'model', 'startedAt', 'id'], where: 'model is not null' },
+  {
+    name: 'span_provider',
+    properties: ['projectId', 'provider', 'startedAt', 'id'],
+    where: 'provider is not null',
+  },
+  { name: 'span_kind', properties: ['projectId', 'kindType', 'startedAt', 'id'] },
+  { name: 'span_name', properties: ['projectId', 'name', 'startedAt', 'id'] },
+  /** Serves the list sorted by name, in which spans of one name go by id. */
+  { name: 'span_name_id', properties: ['projectId', 'name', 'id'] },
+  { name: 'span_parent', properties: ['projectId', 'parentId', 'startedAt', 'id'], where: 'parent_id is not null' },
+  byBucket('span_duration', 'duration_ms'),
+  byBucket('span_tokens', 'total_tokens'),
+  byBucket('span_cost', 'cost'),
+  { name: 'span_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
+];
+
 /**
  * A span without its payload: narrow, so that lists and scans touch little (docs/adr/0003-payload-split.md: 5 to 10
- * times faster at a million spans). Every index costs ingest; each serves the list filtered or sorted by its column.
+ * times faster at a million spans).
  */
 export const SpanSchema = defineEntity({
   name: 'Span',
   tableName: 'span',
-  properties: {
-    projectId: p.text().primary(),
-    id: p.text().primary(),
-    traceId: p.text(),
-    parentId: p.text().nullable(),
-    name: p.text(),
-    /** {@link STATUS}. */
-    status: p.smallint(),
-    kindType: p.text(),
-    model: p.text().nullable(),
-    provider: p.text().nullable(),
-    inputTokens: p.bigint('number').nullable(),
-    outputTokens: p.bigint('number').nullable(),
-    totalTokens: p.bigint('number').nullable(),
-    /** Dollars: the caller's, or the estimate once the span is finished. */
-    cost: p.double().$type<number>().nullable(),
-    startedAt: p.bigint('number'),
-    endedAt: p.bigint('number').nullable(),
-    durationMs: p.bigint('number').nullable(),
-    /** Hash of the create request when the client chose the id. */
-    createHash: p.text().nullable(),
-  },
-  indexes: [
-    { name: 'span_trace', properties: ['projectId', 'traceId', 'startedAt', 'id'] },
-    { name: 'span_started_at', properties: ['projectId', 'startedAt', 'id'] },
-    { name: 'span_model', properties: ['projectId', 'model', 'startedAt', 'id'], where: 'model is not null' },
-    {
-      name: 'span_provider',
-      properties: ['projectId', 'provider', 'startedAt', 'id'],
-      where: 'provider is not null',
-    },
-    { name: 'span_kind', properties: ['projectId', 'kindType', 'startedAt', 'id'] },
-    { name: 'span_name', properties: ['projectId', 'name', 'startedAt', 'id'] },
-    /** Of the list sorted by name, whose ties go by id. */
-    { name: 'span_name_id', properties: ['projectId', 'name', 'id'] },
-    { name: 'span_parent', properties: ['projectId', 'parentId', 'startedAt', 'id'], where: 'parent_id is not null' },
-    byBucket('span_duration', 'duration_ms'),
-    byBucket('span_tokens', 'total_tokens'),
-    byBucket('span_cost', 'cost'),
-    { name: 'span_unfinished', properties: ['projectId', 'status', 'startedAt', 'id'], where: 'status <> 1' },
-  ],
+  properties: spanProperties(),
+  indexes: SPAN_INDEXES,
 });
 
 export type SpanRow = RowOf<typeof SpanSchema>;
@@ -97,9 +107,7 @@ export const SpanPayloadSchema = defineEntity({
 
 type SpanPayloadRow = RowOf<typeof SpanPayloadSchema>;
 
-/**
- * The payload on Postgres, where it lies in a partition of the day its span started. Not made from here: see ADR 0013.
- */
+/** The payload on Postgres, where it lies in a partition of the day its span started (ADR 0013). */
 export const DatedPayloadSchema = defineEntity({
   name: 'DatedPayload',
   tableName: 'span_payload',
@@ -121,7 +129,22 @@ export const SpanKeySchema = defineEntity({
     traceId: p.text(),
     startedAt: p.bigint('number'),
   },
+  indexes: [{ name: 'span_key_trace', properties: ['projectId', 'traceId', 'startedAt'] }],
 });
+
+/** The span on Postgres, where it lies in a partition of the day it started (ADR 0013). */
+const DatedSpanSchema = defineEntity({
+  name: 'DatedSpan',
+  tableName: 'span',
+  properties: { ...spanProperties(), startedAt: p.bigint('number').primary() },
+  indexes: SPAN_INDEXES,
+});
+
+/**
+ * The entities of spans as Postgres has them.
+ * @public read by name: `npm run migration:create` compares the tables of Postgres with these.
+ */
+export const POSTGRES_ENTITIES = [DatedSpanSchema, DatedPayloadSchema, SpanKeySchema];
 
 /** A span as a whole: its row and its payload. Never changed, always replaced. */
 export type StoredSpan = Readonly<SpanRow & Omit<SpanPayloadRow, 'projectId' | 'spanId'>>;
