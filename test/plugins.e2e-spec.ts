@@ -8,7 +8,7 @@ import type { EvalRunResource, Problem } from '@spandrel/contract';
 import type { DeclaredProvider, RecordedAnswer, ScorerPlugin } from '@spandrel/plugin-api';
 import { CONTRACT_API_KEY, describeProviderContract, describeScorerContract } from '@spandrel/plugin-api/testing';
 // Not from the index, which loads the whole framework.
-import { createLogger } from '../libs/kernel/src/logger.js';
+import { createLogger } from '../libs/kernel/src/log/logger.js';
 import { loadPlugins } from '../libs/kernel/src/plugins/load-plugins.js';
 import { describeBrokenPlugins, makeUpstream, writeBrokenPlugins } from './reliability/broken-plugin.ts';
 import { PLACES, type Place, type Program } from './support/places.ts';

@@ -7,6 +7,7 @@ import { credentialOf, recorded, startFakeApi, type FakeApi } from './support/fa
 
 const KEY = 'spn_sk_alice-0123456789';
 const DELAY_MS = 600;
+const NO_OUTPUT = { err: { bulk: { write: () => undefined } }, droppedLines: 0 };
 
 let upstream: FakeProvider;
 let api: FakeApi;
@@ -27,7 +28,7 @@ beforeEach(async () => {
   const settings = { ...loadSettings({ args, env, cwd: process.cwd() }), shutdownDelayMs: DELAY_MS };
   const logger = createLogger('silent', 'gateway-test');
   lifecycle = new Lifecycle(logger, 5_000);
-  const { port } = await startGateway({ settings, logger, lifecycle });
+  const { port } = await startGateway({ settings, logger, output: NO_OUTPUT, lifecycle });
   url = `http://127.0.0.1:${port}`;
 });
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -70,15 +70,30 @@ export async function runSpandrel(args: string[], env: Record<string, string> = 
   return { code: await exited, output: output() };
 }
 
-function launch(args: string[], env: Record<string, string> = {}) {
-  const child: ChildProcess = spawn(process.execPath, [CLI, ...args], {
+/**
+ * Starts the built program, which ends with the tests at the latest.
+ * @param by what starts it in place of the test itself: a shell with its arguments.
+ */
+export function spawnSpandrel(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdio: StdioOptions,
+  by: readonly string[] = [],
+): ChildProcess {
+  const [file, ...words] = [...by, process.execPath, CLI, ...args];
+  const child = spawn(file!, words, {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio,
   });
   // A test that fails must not hang on what it started; the exit handler ends it.
   child.unref();
   children.add(child);
   child.once('close', () => children.delete(child));
+  return child;
+}
+
+function launch(args: string[], env: Record<string, string> = {}) {
+  const child = spawnSpandrel(args, env, ['ignore', 'pipe', 'pipe']);
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8').on('data', (text) => (output += text));

@@ -6,6 +6,8 @@ import { appEntry } from './app-entry.js';
 export class AppThread {
   /** Settles once the app serves. Rejects with its StartError. */
   readonly ready: Promise<AppReady>;
+  /** The app has ended, and its thread cannot: its last write does not return. */
+  isStuck = false;
   private readonly exited: Promise<number>;
   private readonly worker: Worker;
 
@@ -17,7 +19,14 @@ export class AppThread {
     onDeath: () => void,
   ) {
     this.worker = new Worker(appEntry(app), { argv: [...args], env });
-    this.exited = new Promise((resolve) => this.worker.once('exit', resolve));
+    this.exited = new Promise((resolve) => {
+      this.worker.once('exit', resolve);
+      this.worker.on('message', (message: AppMessage) => {
+        if (message.type !== 'stuck') return;
+        this.isStuck = true;
+        resolve(message.exitCode);
+      });
+    });
     this.ready = this.awaitReady();
     this.ready.then(
       () => void this.exited.then(onDeath),
@@ -35,9 +44,10 @@ export class AppThread {
     return new Promise((resolve, reject) => {
       const refuse = (faults: readonly string[]) =>
         reject(new StartError(faults.map((fault) => `${this.app}: ${fault}`)));
-      this.worker.on('message', (message: AppMessage) =>
-        message.type === 'ready' ? resolve(message) : refuse(message.faults),
-      );
+      this.worker.on('message', (message: AppMessage) => {
+        if (message.type === 'ready') resolve(message);
+        else if (message.type === 'refused') refuse(message.faults);
+      });
       this.worker.on('error', (error: Error) => {
         process.stderr.write(`spandrel: ${this.app}: ${error.stack ?? error.message}\n`);
         refuse(['ended with an error']);

@@ -1,6 +1,18 @@
 import { AppThread } from './app-thread.js';
 import { banner } from './banner.js';
-import { loadSettings, StartError } from '@spandrel/kernel/launch';
+import {
+  endWithOutput,
+  killProcess,
+  loadSettings,
+  onStrayFaults,
+  StartError,
+  takeProcessOutput,
+  takeWarnings,
+  type ProcessOutput,
+} from '@spandrel/kernel/launch';
+
+/** What the last lines of the main thread may take once both apps have ended. */
+const OUTPUT_MS_MAX = 1_000;
 
 /**
  * Runs API and gateway in one process, each in a thread of its own, so that neither waits for the other's event loop
@@ -8,10 +20,17 @@ import { loadSettings, StartError } from '@spandrel/kernel/launch';
  */
 export async function serve(): Promise<void> {
   const args = process.argv.slice(3);
+  const output = takeProcessOutput();
   const threads: AppThread[] = [];
   let stopping: Promise<void> | undefined;
-  const stop = (exitCode: number): Promise<void> => (stopping ??= stopAll(threads, exitCode));
+  const stop = (exitCode: number): Promise<void> => (stopping ??= stopAll(threads, output, exitCode));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0));
+  const tell = (error: Error): void => output.err.write(`spandrel: ${error.stack ?? error.message}\n`);
+  takeWarnings(tell);
+  onStrayFaults((error) => {
+    tell(error);
+    void stop(1);
+  });
   try {
     const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
     const startThread = (app: 'server' | 'gateway', env: NodeJS.ProcessEnv): AppThread => {
@@ -23,17 +42,18 @@ export async function serve(): Promise<void> {
     const gateway = settings.gateway.enabled
       ? await startThread('gateway', { ...process.env, SPANDREL_API_URL: `http://127.0.0.1:${api.port}` }).ready
       : undefined;
-    process.stdout.write(banner(settings, api.port, gateway?.port));
+    output.out.write(banner(settings, api.port, gateway?.port));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    process.stderr.write(error.faults.map((fault) => `spandrel: ${fault}\n`).join(''));
+    for (const fault of error.faults) output.err.write(`spandrel: ${fault}\n`);
     await stop(1);
   }
 }
 
 /** The gateway first, so that its last recordings still find the API. */
-async function stopAll(threads: AppThread[], exitCode: number): Promise<void> {
+async function stopAll(threads: AppThread[], output: ProcessOutput, exitCode: number): Promise<void> {
   let clean = true;
   for (const thread of threads.toReversed()) clean = (await thread.stop()) && clean;
-  process.exit(clean ? exitCode : 1);
+  if (threads.some(({ isStuck }) => isStuck)) killProcess();
+  await endWithOutput(output, clean ? exitCode : 1, OUTPUT_MS_MAX);
 }

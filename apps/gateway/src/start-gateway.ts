@@ -8,12 +8,13 @@ import type { GatewayLine } from './request-log.js';
  * Composes the gateway of the settings and starts it.
  * @throws StartError when a setting, a plugin or the spool directory does not allow the start.
  */
-export async function startGateway({ settings, logger, lifecycle }: AppContext): Promise<AppReady> {
+export async function startGateway({ settings, logger, output, lifecycle }: AppContext): Promise<AppReady> {
   const { providers } = await loadPlugins(settings.plugins, logger);
   const { gateway } = settings;
-  const metrics = programMetrics(settings.mode);
-  const accessLog = settings.accessLog ? new AccessLog<GatewayLine>(settings.logLevel, 'gateway') : undefined;
-  lifecycle.onStop('access log', () => accessLog?.close());
+  const metrics = programMetrics(settings.mode, output);
+  const accessLog = settings.accessLog
+    ? new AccessLog<GatewayLine>(settings.logLevel, 'gateway', output.err.bulk)
+    : undefined;
   const { host, mode, auth } = settings;
   const running = await createGateway(
     {

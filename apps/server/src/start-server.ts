@@ -21,19 +21,18 @@ const BACKLOG = 4_096;
  * Composes the API server of the settings and starts it: plugins, storage, features, HTTP.
  * @throws StartError when a setting, a plugin or the data directory does not allow the start.
  */
-export async function startServer({ settings, logger, lifecycle }: AppContext): Promise<AppReady> {
+export async function startServer({ settings, logger, output, lifecycle }: AppContext): Promise<AppReady> {
   const features = selectFeatures(FEATURES, settings.mode, settings.features);
   const database = databaseOf(settings);
   const plugins = await loadPlugins(settings.plugins, logger);
-  const metrics = programMetrics(settings.mode);
+  const metrics = programMetrics(settings.mode, output);
   const storage = await openStorage(database, {
     entities: features.flatMap(({ entities }) => entities),
     logger,
     metrics,
   });
   lifecycle.onStop('storage', () => storage.close());
-  const accessLog = settings.accessLog ? new AccessLog(settings.logLevel, 'server') : undefined;
-  lifecycle.onStop('access log', () => accessLog?.close());
+  const accessLog = settings.accessLog ? new AccessLog(settings.logLevel, 'server', output.err.bulk) : undefined;
   const app = await createHttpApp({
     settings,
     plugins,

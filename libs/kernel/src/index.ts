@@ -11,7 +11,6 @@ export { Conflict, DomainError, Invalid, NotFound, Unavailable } from './errors/
 export { StartError } from './errors/start-error.js';
 export { defineFeature, type Feature } from './features/feature.js';
 export { selectFeatures } from './features/select-features.js';
-export { AccessLog, logMs, type AccessLine } from './http/access-log.js';
 export { createHttpApp, type HttpAppParts } from './http/create-http-app.js';
 export { ClientGone } from './http/intake/client-gone.js';
 export { CurrentReader, type Reader } from './http/current-reader.js';
@@ -34,7 +33,8 @@ export { Lifecycle } from './lifecycle/lifecycle.js';
 export { PeriodicTask } from './lifecycle/periodic-task.js';
 export { runApp, type AppContext } from './lifecycle/run-app.js';
 export type { AppReady } from './lifecycle/app-messages.js';
-export { createLogger, LOGGER, type Logger } from './logger.js';
+export { AccessLog, logMs, type AccessLine } from './log/access-log.js';
+export { createLogger, LOGGER, type Logger } from './log/logger.js';
 export { METRICS, programMetrics } from './metrics.js';
 export { hostList, type HostList } from './net/host-list.js';
 export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';

@@ -7,4 +7,7 @@ export { CONFIG_FILE_SOURCE, SETTING_SOURCES } from './config/setting-sources.js
 export type { Settings } from './config/settings.js';
 export { StartError } from './errors/start-error.js';
 export { STOP_MESSAGE, type AppMessage, type AppReady } from './lifecycle/app-messages.js';
+export { endWithOutput, killProcess } from './lifecycle/end-process.js';
+export { onStrayFaults } from './lifecycle/stray-faults.js';
+export { takeProcessOutput, takeWarnings, type ProcessOutput } from './log/process-output.js';
 export { codeFile, PACKAGE } from './package-root.js';

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from '@prometheus-io/client';
+import type { LogOutput } from './log/process-output.js';
 import { PACKAGE } from './package-root.js';
 
 /** Injection token of the process's metrics: a `Registry` of @prometheus-io/client, which `/metrics` shows. */
@@ -15,8 +16,9 @@ const LEFT_OUT = ['handles', 'requests', 'resources'].flatMap((what) => [
  * `nodejs_…`). Once a program: they watch the event loop and the garbage collector of their thread for as long as it
  * lives.
  * @param mode `local` or `cloud`.
+ * @param output what the program writes its lines to.
  */
-export function programMetrics(mode: string): Registry {
+export function programMetrics(mode: string, output: LogOutput): Registry {
   const registry = new Registry();
   new Gauge({
     name: 'spandrel_build_info',
@@ -24,6 +26,16 @@ export function programMetrics(mode: string): Registry {
     labelNames: ['version', 'mode'] as const,
     registers: [registry],
   }).set({ version: PACKAGE.version, mode }, 1);
+  let shown = 0;
+  new Counter({
+    name: 'spandrel_log_lines_dropped_total',
+    help: 'Lines of the log lost because nobody read them in time, or nobody could.',
+    registers: [registry],
+    collect() {
+      this.inc(output.droppedLines - shown);
+      shown = output.droppedLines;
+    },
+  });
   collectDefaultMetrics({ register: registry });
   for (const name of LEFT_OUT) registry.removeSingleMetric(name);
   return registry;

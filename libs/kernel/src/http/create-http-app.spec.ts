@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { loadSettings } from '../config/load-settings.js';
 import { Conflict, Unavailable } from '../errors/domain-error.js';
 import { defineFeature } from '../features/feature.js';
-import { createLogger } from '../logger.js';
+import { createLogger } from '../log/logger.js';
 import { createHttpApp } from './create-http-app.js';
 import { Readiness } from './readiness.js';
 import { BodyStream, StreamsBody, type StreamedBody } from './streamed-body.js';

@@ -2,7 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../log/logger.js';
 import { isArriving, lingeringAnswer } from './intake/lingering-answer.js';
 
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, docs/spec/general.md#errors). */

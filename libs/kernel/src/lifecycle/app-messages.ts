@@ -4,5 +4,9 @@ export interface AppReady {
 }
 
 /** Messages between an app that runs in a thread of `spandrel serve` and the main thread. */
-export type AppMessage = ({ type: 'ready' } & AppReady) | { type: 'refused'; faults: readonly string[] };
+export type AppMessage =
+  | ({ type: 'ready' } & AppReady)
+  | { type: 'refused'; faults: readonly string[] }
+  /** The app is at its end, but the thread cannot exit: its standard error is a file whose disk keeps a write. */
+  | { type: 'stuck'; exitCode: number };
 export const STOP_MESSAGE = 'stop';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '../logger.js';
+import { createLogger } from '../log/logger.js';
 import { Lifecycle } from './lifecycle.js';
 
 const silent = createLogger('silent', 'test');

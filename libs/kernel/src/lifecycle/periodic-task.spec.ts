@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '../logger.js';
+import { createLogger } from '../log/logger.js';
 import { PeriodicTask } from './periodic-task.js';
 
 const lines: string[] = [];

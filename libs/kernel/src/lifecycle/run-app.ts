@@ -2,10 +2,13 @@ import { parentPort } from 'node:worker_threads';
 import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
-import { createLogger, type Logger } from '../logger.js';
+import { createLogger, type Logger } from '../log/logger.js';
+import { takeProcessOutput, takeWarnings, type LogOutput, type ProcessOutput } from '../log/process-output.js';
 import { STOP_MESSAGE, type AppMessage, type AppReady } from './app-messages.js';
+import { endWithOutput, killProcess } from './end-process.js';
 import { Lifecycle } from './lifecycle.js';
 import { requireNode } from './require-node.js';
+import { onStrayFaults } from './stray-faults.js';
 
 /** What a stop may take, after `shutdown_delay` (docs/spec/configuration.md#stopping). */
 const STOP_MS_MAX = 10_000;
@@ -14,12 +17,15 @@ const STOP_MS_MAX = 10_000;
 export interface AppContext {
   settings: Settings;
   logger: Logger;
+  /** What the logger writes to, and what is to be said of it. */
+  output: LogOutput;
   lifecycle: Lifecycle;
 }
 
 /**
  * Runs an app as a process of its own, or as a thread of `spandrel serve`: reads the settings, starts it, stops it in
- * order on SIGTERM and SIGINT (as a thread: when told), and ends with 0, or with 1 and a line per fault.
+ * order on SIGTERM and SIGINT (as a thread: when told) and after a fault of ours that nobody handled. Ends with 0, or
+ * with 1 and a line per fault.
  * @param start starts the app, registers its parts with the lifecycle, and returns once it serves.
  * @param announce tells the user where a process of its own listens.
  */
@@ -29,39 +35,66 @@ export async function runApp(
   announce: (settings: Settings, ready: AppReady) => string,
 ): Promise<void> {
   requireNode();
+  const output = takeProcessOutput();
   try {
     const settings = loadSettings({ args: process.argv.slice(2), env: process.env, cwd: process.cwd() });
-    const logger = createLogger(settings.logLevel, name);
-    const lifecycle = new Lifecycle(logger, STOP_MS_MAX + settings.shutdownDelayMs);
-    stopOnRequest(lifecycle);
-    // A plugin's method that returns a promise, where none is expected, must not end the process.
-    process.on('unhandledRejection', (reason) => logger.error({ err: reason }, 'a promise was rejected unhandled'));
-    const ready = await start({ settings, logger, lifecycle });
+    const logger = createLogger(settings.logLevel, name, output.err);
+    const stopMsMax = STOP_MS_MAX + settings.shutdownDelayMs;
+    const lifecycle = new Lifecycle(logger, stopMsMax);
+    takeWarnings((warning) => logger.warn({ err: warning }, 'a warning of Node.js'));
+    stopInOrder({ logger, lifecycle, output, stopMsMax });
+    const ready = await start({ settings, logger, output, lifecycle });
     if (parentPort) parentPort.postMessage({ type: 'ready', ...ready } satisfies AppMessage);
-    else process.stdout.write(announce(settings, ready));
+    else output.out.write(announce(settings, ready));
   } catch (error) {
-    refuseStart(error);
+    await refuseStart(error, output);
   }
 }
 
-function stopOnRequest(lifecycle: Lifecycle): void {
+interface Running {
+  logger: Logger;
+  lifecycle: Lifecycle;
+  output: ProcessOutput;
+  stopMsMax: number;
+}
+
+/** Stops the app, once, on request and after a fault of ours. */
+function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): void {
+  let exitCode = 0;
+  let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    const clean = await lifecycle.stop();
-    process.exit(clean ? 0 : 1);
+    const deadline = performance.now() + stopMsMax;
+    if (!(await lifecycle.stop())) exitCode = 1;
+    await endWithOutput(output, exitCode, deadline - performance.now(), stuck);
   };
+  const stopOnce = (): void => void (stopping ??= stop());
+  onStrayFaults(
+    (error) => {
+      exitCode = 1;
+      logger.fatal({ err: error }, 'an error that nobody handled: the program stops');
+      stopOnce();
+    },
+    (error, plugin) => logger.error({ err: error, plugin }, 'a plugin left an error behind that nobody handled'),
+  );
   if (parentPort) {
-    parentPort.on('message', (message) => message === STOP_MESSAGE && void stop());
+    parentPort.on('message', (message) => message === STOP_MESSAGE && stopOnce());
     return;
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stopOnce);
 }
 
-function refuseStart(error: unknown): never {
+async function refuseStart(error: unknown, output: ProcessOutput): Promise<void> {
   const faults =
     error instanceof StartError
       ? error.faults
       : [error instanceof Error ? (error.stack ?? error.message) : String(error)];
   if (parentPort) parentPort.postMessage({ type: 'refused', faults } satisfies AppMessage);
-  else process.stderr.write(faults.map((fault) => `spandrel: ${fault}\n`).join(''));
-  process.exit(1);
+  else for (const fault of faults) output.err.write(`spandrel: ${fault}\n`);
+  await endWithOutput(output, 1, STOP_MS_MAX, stuck);
 }
+
+/** A thread leaves the end to the main one, which other threads may still need. */
+const stuck = (exitCode: number): void => {
+  if (parentPort) parentPort.postMessage({ type: 'stuck', exitCode } satisfies AppMessage);
+  else killProcess();
+};

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../logger.js';
+import { createLogger } from '../log/logger.js';
 import { loadPlugins } from './load-plugins.js';
 
 let folder: string;

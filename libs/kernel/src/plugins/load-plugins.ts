@@ -11,10 +11,11 @@ import {
 import type { z } from 'zod';
 import type { PluginEntry } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../log/logger.js';
 import { configureScorer } from './configure-scorer.js';
 import type { LoadedScorer, Named, PluginRegistry } from './plugin-registry.js';
-import { builtInNames, resolvePlugin } from './resolve-plugin.js';
+import { asPlugin, runAsPlugin } from './plugin-context.js';
+import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';
 
 const EXTENSION_POINTS = ['provider', 'scorer', 'search-index'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
@@ -36,15 +37,17 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
   const faults: string[] = [];
   for (const entry of entries) {
     try {
-      const plugin = await importPlugin(entry.use);
+      const plugin = await runAsPlugin(entry.use, () => importPlugin(entry.use));
       const point = loaded[plugin.extensionPoint];
       if (point.some(({ name }) => name === plugin.name)) {
         throw new PluginFault(`the ${plugin.extensionPoint} name "${plugin.name}" is already taken`);
       }
       const schema = pluginConfigSchema(plugin);
+      const extension = await runAsPlugin(plugin.name, () => setUp(plugin, schema, entry.config, logger));
       point.push({
         name: plugin.name,
-        extension: await setUp(plugin, schema, entry.config, logger),
+        // A built-in plugin is code of ours, and its faults are faults of ours.
+        extension: isBuiltIn(entry.use) ? extension : asPlugin(plugin.name, extension),
         configure: (overrides) => configureScorer(schema, entry.config, overrides),
       });
     } catch (error) {
@@ -96,7 +99,7 @@ function describeImportError(use: string, error: unknown): string {
     : `cannot be loaded: ${message}`;
 }
 
-async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger: Logger): Promise<unknown> {
+async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger: Logger): Promise<object> {
   const checked = await checkConfig(schema, config);
   let extension: unknown;
   try {

@@ -29,5 +29,8 @@ function findBuiltIns(folder: string): Map<string, string> {
   return found;
 }
 
+/** Whether a plugin entry names a plugin that comes with this program. */
+export const isBuiltIn = (use: string): boolean => BUILT_IN.has(use);
+
 /** Names of the built-in plugins, for messages. */
 export const builtInNames = (): string[] => [...BUILT_IN.keys()].sort();

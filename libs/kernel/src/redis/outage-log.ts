@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.js';
+import type { Logger } from '../log/logger.js';
 
 /** Leaves a line in the log when something is lost and when it is found again, however often either is told. */
 export class OutageLog {

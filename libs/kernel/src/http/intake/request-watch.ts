@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { logMs, pathOf, type AccessLog } from '../access-log.js';
+import { logMs, pathOf, type AccessLog } from '../../log/access-log.js';
 import { UNMATCHED, type HttpMetrics } from '../metrics.js';
 import type { RefusedBytes } from './malformed-http.js';
 

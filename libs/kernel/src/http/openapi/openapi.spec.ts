@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { loadSettings } from '../../config/load-settings.js';
 import type { Settings } from '../../config/settings.js';
 import { defineFeature } from '../../features/feature.js';
-import { createLogger } from '../../logger.js';
+import { createLogger } from '../../log/logger.js';
 import { GATEKEEPER } from '../access/caller.js';
 import { createHttpApp } from '../create-http-app.js';
 import { Operation } from '../operation.js';

@@ -1,4 +1,5 @@
-import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { pino, type Logger, type LoggerOptions } from 'pino';
+import { LogDestination, type LineSink } from './log-destination.js';
 
 export type { Logger } from 'pino';
 
@@ -27,10 +28,14 @@ const SECRET_NAMES = [
 export function createLogger(
   level: string,
   name: string,
-  destination: DestinationStream = pino.destination(2),
+  destination: LineSink = LogDestination.ofDescriptor(2),
 ): Logger {
   const options: LoggerOptions = {
-    ...lineOptions(level, name),
+    name,
+    level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: SECRET_NAMES.flatMap((secret) => [`["${secret}"]`, `*["${secret}"]`, `*.*["${secret}"]`]),
       censor: '[redacted]',
@@ -38,12 +43,3 @@ export function createLogger(
   };
   return pino(options, destination);
 }
-
-/** How every line of the log is written, whatever it is of. */
-export const lineOptions = (level: string, name: string): LoggerOptions => ({
-  name,
-  level,
-  base: { pid: process.pid },
-  timestamp: pino.stdTimeFunctions.isoTime,
-  formatters: { level: (label) => ({ level: label }) },
-});

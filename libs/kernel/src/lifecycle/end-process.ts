@@ -1,0 +1,23 @@
+import type { ProcessOutput } from '../log/process-output.js';
+
+/** What the output gets at least, however long the stop took. */
+const OUTPUT_MS_MIN = 250;
+
+/**
+ * Ends this thread, or the process when it is the main one, once its last lines are written.
+ * @param limitMs what the lines may take.
+ * @param stuck called in place of an exit that would never end: a disk keeps a write, and an exit waits for it.
+ */
+export async function endWithOutput(
+  output: ProcessOutput,
+  exitCode: number,
+  limitMs: number,
+  stuck: (exitCode: number) => void = killProcess,
+): Promise<void> {
+  const isSettled = await output.end(Math.max(limitMs, OUTPUT_MS_MIN));
+  if (isSettled) process.exit(exitCode);
+  stuck(exitCode);
+}
+
+/** The one way to end that waits for nothing. */
+export const killProcess = (): void => void process.kill(process.pid, 'SIGKILL');

@@ -1,0 +1,59 @@
+import { Writable } from 'node:stream';
+import { isMainThread } from 'node:worker_threads';
+import { LogDestination, type LineSink } from './log-destination.js';
+
+/** What the parts of a program know of its output. */
+export interface LogOutput {
+  readonly err: { readonly bulk: LineSink };
+  /** Lines on standard output and error that did not fit, or that nobody could take. */
+  readonly droppedLines: number;
+}
+
+/** What a thread of this process writes on standard output and standard error. */
+export interface ProcessOutput extends LogOutput {
+  readonly out: LogDestination;
+  readonly err: LogDestination;
+  /** Ends both, see {@link LogDestination.end}. */
+  end(limitMs: number): Promise<boolean>;
+}
+
+/**
+ * Puts bounded destinations in the place of `process.stdout` and `process.stderr` of this thread. Node's own streams keep
+ * without bound what nobody reads, and so would everybody who writes to them: `console`, plugins, threads of this one.
+ */
+export function takeProcessOutput(): ProcessOutput {
+  const out = LogDestination.ofDescriptor(1);
+  const err = LogDestination.ofDescriptor(2);
+  redirect('stdout', out);
+  redirect('stderr', err);
+  return {
+    out,
+    err,
+    get droppedLines() {
+      return out.droppedLines + err.droppedLines;
+    },
+    end: async (limitMs) => (await Promise.all([out.end(limitMs), err.end(limitMs)])).every(Boolean),
+  };
+}
+
+/**
+ * Has warnings of Node.js told by `report` in place of Node's own way, which writes to standard error and waits for it.
+ * Nothing changes where warnings are switched off.
+ */
+export function takeWarnings(report: (warning: Error) => void): void {
+  if (process.listenerCount('warning') === 0) return;
+  process.removeAllListeners('warning');
+  process.on('warning', report);
+}
+
+function redirect(name: 'stdout' | 'stderr', destination: LogDestination): void {
+  // Node's own stream of the main thread must not even be opened: it changes what a pipe does for all who share it.
+  // Those of other threads are messages to the main one; Node counts on the very object.
+  const stream = isMainThread ? new Writable({ decodeStrings: false }) : process[name];
+  const write: Writable['_write'] = (chunk: string | Buffer, _encoding, done) => {
+    destination.write(String(chunk));
+    done();
+  };
+  Object.assign(stream, { _write: write, _writev: undefined });
+  Object.defineProperty(process, name, { value: stream, configurable: true, enumerable: true, writable: true });
+}

@@ -1,0 +1,273 @@
+/** Whatever becomes of those who read standard output and standard error: the service answers, and ends when told to. */
+import { openSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { readMetrics } from '../operations/metrics-text.ts';
+import { answers, startPiped, TestPipe, type AppCommand, type PipedProgram } from '../support/piped-program.ts';
+import { freePorts } from '../support/ports.ts';
+import { spawnSpandrel, tempDir, until } from '../support/spandrel.ts';
+
+const COMMANDS: readonly AppCommand[] = ['server', 'gateway', 'serve'];
+/** Enough that lines fill a pipe, which holds 64 KiB, many times over. */
+const REQUESTS = 2_000;
+/** Enough that lines fill what a thread keeps for its reader, 4 MiB, too. */
+const REQUESTS_TO_DROP = 24_000;
+/** What a pipe and a thread of the program keep. */
+const KEPT_BYTES_MAX = 4 * 1024 * 1024 + 64 * 1024;
+const STOPPED = { code: 0, signal: null };
+
+let provider: FakeProvider;
+beforeAll(async () => {
+  provider = await startFakeProvider();
+});
+afterAll(() => provider?.close());
+
+/** Sends requests on one connection, many at a time. @returns how many were answered, each with an error of its own. */
+function ask(url: string, count: number): Promise<number> {
+  const AT_ONCE = 50;
+  const one = 'GET /no/such HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let [asked, answered, rest] = [0, 0, ''];
+  const more = (): void => {
+    if (answered === count) return void socket.destroy();
+    if (answered < asked) return;
+    const next = Math.min(AT_ONCE, count - asked);
+    asked += next;
+    socket.write(one.repeat(next));
+  };
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    const parts = (rest + text).split(/HTTP\/1\.1 4\d\d /);
+    answered += parts.length - 1;
+    // A status line may come in two parts.
+    rest = parts.at(-1)!.slice(-16);
+    more();
+  });
+  socket.on('connect', more);
+  socket.on('error', reject);
+  socket.on('close', () => resolve(answered));
+  return promise;
+}
+
+async function askEach({ urls }: PipedProgram, count: number): Promise<void> {
+  for (const url of urls) expect(await ask(url, count)).toBe(count);
+}
+
+async function droppedAt(url: string): Promise<number> {
+  const metrics = readMetrics(await (await fetch(`${url}/metrics`)).text());
+  const [sample] = metrics.get('spandrel_log_lines_dropped_total')!.samples;
+  return Number(sample!.split(' ')[1]);
+}
+
+describe.each(COMMANDS)('%s', (command) => {
+  it('serves on and stops when the reader of standard error has gone away', async () => {
+    const pipe = new TestPipe();
+    const program = await startPiped(command, { err: pipe.writeFd });
+    pipe.closeReader();
+    await askEach(program, REQUESTS);
+    for (const url of program.urls) await until(async () => (await droppedAt(url)) >= REQUESTS);
+    expect(await program.stop()).toEqual(STOPPED);
+  });
+
+  it('serves on and stops when nobody reads standard output and error any more', async () => {
+    const pipe = new TestPipe();
+    const program = await startPiped(command, { out: pipe.writeFd, err: pipe.writeFd });
+    await askEach(program, REQUESTS);
+    expect(await program.stop()).toEqual(STOPPED);
+    pipe.closeWriter();
+    pipe.read();
+    // What the pipe took before it was full are whole lines.
+    const lines = pipe.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { msg: string });
+    expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThan(100);
+    expect(pipe.text.endsWith('\n')).toBe(true);
+  });
+
+  it.each([
+    ['standard output is closed', { out: 'closed' }],
+    ['standard error is closed', { err: 'closed' }],
+    ['both are closed', { out: 'closed', err: 'closed' }],
+  ] as const)('serves on and stops when %s', async (_what, closed) => {
+    const program = await startPiped(command, closed);
+    await askEach(program, REQUESTS);
+    expect(await program.stop()).toEqual(STOPPED);
+  });
+
+  it('serves on and stops when both go to a full disk', async () => {
+    const full = openSync('/dev/full', 'w');
+    const program = await startPiped(command, { out: full, err: full });
+    await askEach(program, REQUESTS);
+    expect(await program.stop()).toEqual(STOPPED);
+  });
+
+  it('writes all lines up to its end when its reader goes on only then', async () => {
+    const pipe = new TestPipe();
+    const program = await startPiped(command, { err: pipe.writeFd });
+    pipe.closeWriter();
+    await askEach(program, REQUESTS);
+    const stopped = program.stop();
+    // The gateway ends before the API.
+    await until(async () => !(await answers(program.urls.at(-1)!)));
+    await pipe.readToEnd();
+    expect(await stopped).toEqual(STOPPED);
+    const lines = pipe.lines.map((line) => JSON.parse(line) as { msg: string });
+    expect(lines.filter(({ msg }) => msg === 'request').length).toBe(REQUESTS * program.urls.length);
+  });
+});
+
+describe.each(['server', 'gateway'] as const)('lines of a %s that do not fit', (command) => {
+  it('are counted one by one, and what fits is bounded', async () => {
+    const pipe = new TestPipe();
+    const program = await startPiped(command, { err: pipe.writeFd });
+    pipe.closeWriter();
+    const [url] = program.urls as [string];
+    await askEach(program, REQUESTS_TO_DROP);
+    expect(await droppedAt(url)).toBeGreaterThan(0);
+    // From here on somebody reads. Once the line of a later request comes, all before it have come, and nothing is lost.
+    let asked = REQUESTS_TO_DROP;
+    await until(async () => {
+      const id = (await fetch(`${url}/no/such`)).headers.get('x-request-id')!;
+      asked++;
+      const written = pipe.text.length;
+      await until(() => pipe.read() && (pipe.text.length > written || pipe.text.includes(id)));
+      return pipe.text.includes(id);
+    }, 30_000);
+    expect(pipe.text.length).toBeLessThanOrEqual(KEPT_BYTES_MAX + (asked - REQUESTS_TO_DROP) * 1_000);
+    const dropped = await droppedAt(url);
+    const stopped = program.stop();
+    await pipe.readToEnd();
+    expect(await stopped).toEqual(STOPPED);
+    const requests = pipe.lines
+      .map((line) => JSON.parse(line) as { msg: string })
+      .filter(({ msg }) => msg === 'request');
+    expect(requests.length + dropped).toBe(asked);
+  });
+});
+
+describe('a shell pipe whose reader takes one line', () => {
+  it('does not end the service, and does not outlive its stop', async () => {
+    const pidFile = join(tempDir(), 'pid');
+    const [port, gatewayPort] = (await freePorts(2)) as [number, number];
+    const urls = [port, gatewayPort].map((at) => `http://127.0.0.1:${at}`);
+    const shell = spawnSpandrel(
+      ['serve', '--port', String(port), '--gateway-port', String(gatewayPort), '--data-dir', tempDir()],
+      { PID_FILE: pidFile },
+      'ignore',
+      ['sh', '-c', `sh -c 'echo $$ > "$PID_FILE"; exec "$@"' sh "$@" 2>&1 | head -n 1`, 'sh'],
+    );
+    const ended = new Promise((resolve) => shell.once('exit', resolve));
+    for (const url of urls) await until(() => answers(url), 20_000);
+    for (const url of urls) expect(await ask(url, REQUESTS)).toBe(REQUESTS);
+    process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGTERM');
+    await ended;
+  });
+});
+
+describe('the lines of a start that is refused', () => {
+  it.each(COMMANDS)('are there before %s ends', async (command) => {
+    const pipe = new TestPipe();
+    const child = spawnSpandrel([command], { SPANDREL_LOG_LEVEL: 'loud' }, ['ignore', pipe.writeFd, pipe.writeFd]);
+    pipe.closeWriter();
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    await pipe.readToEnd();
+    expect(await ended).toBe(1);
+    expect(pipe.lines.join()).toMatch(/^spandrel: .*log_level/);
+  });
+});
+
+describe('an error that nobody handles', () => {
+  /** Throws, or rejects, in a thread that a file is named for, once there is that file. */
+  const FAULTS = `
+    import { existsSync } from 'node:fs';
+    import { threadId } from 'node:worker_threads';
+    const check = setInterval(() => {
+      if (!existsSync(process.env.FAULT_FILE + threadId)) return;
+      clearInterval(check);
+      if (process.env.FAULT === 'throw') throw new Error('a fault of ours');
+      Promise.reject(new Error('a fault of ours'));
+    }, 10).unref();`;
+
+  it.each([
+    ['server', 0, 'throw'],
+    ['gateway', 0, 'reject'],
+    ['serve', 0, 'throw'],
+    ['serve', 1, 'reject'],
+    ['serve', 2, 'throw'],
+  ] as const)(
+    'ends a %s (thread %i, %s) with 1 and its stack, after what is under way',
+    async (command, thread, kind) => {
+      const folder = tempDir();
+      writeFileSync(join(folder, 'faults.mjs'), FAULTS);
+      const pipe = new TestPipe();
+      const env = {
+        NODE_OPTIONS: `--import=${join(folder, 'faults.mjs')}`,
+        FAULT_FILE: join(folder, 'thread-'),
+        FAULT: kind,
+        SPANDREL_OPENAI_BASE_URL: provider.url,
+      };
+      const program = await startPiped(command, { err: pipe.writeFd, env });
+      pipe.closeWriter();
+      const underWay = command === 'server' ? undefined : chat(program.urls.at(-1)!);
+      if (underWay) await until(() => provider.requests.length > 0);
+      writeFileSync(join(folder, `thread-${thread}`), '');
+      await pipe.readToEnd();
+      expect(await program.exited).toEqual({ code: 1, signal: null });
+      expect(pipe.text).toMatch(/a fault of ours[^]*faults\.mjs/);
+      if (underWay) expect(await underWay).toBe(200);
+      provider.requests.length = 0;
+    },
+  );
+
+  it('is told and survived when a plugin left it behind', async () => {
+    const folder = tempDir();
+    writeFileSync(join(folder, 'careless.mjs'), CARELESS);
+    const config = join(folder, 'spandrel.yaml');
+    writeFileSync(config, 'plugins: [{ use: ./careless.mjs }, { use: openai }, { use: none }]\n');
+    const pipe = new TestPipe();
+    const env = { SPANDREL_OPENAI_BASE_URL: provider.url };
+    const program = await startPiped('gateway', { err: pipe.writeFd, env, args: ['--config', config] });
+    pipe.closeWriter();
+    expect(await chat(program.urls[0]!)).toBe(200);
+    const told = (): string[] => pipe.lines.filter((line) => line.includes('"plugin":"careless"'));
+    await until(() => pipe.read() && ['in a timer', 'in a promise'].every((where) => told().join().includes(where)));
+    expect(await chat(program.urls[0]!)).toBe(200);
+    const stopped = program.stop();
+    await pipe.readToEnd();
+    expect(await stopped).toEqual(STOPPED);
+  });
+});
+
+/** Recognises nothing, and leaves errors behind whenever it is asked. */
+const CARELESS = `
+export default {
+  extensionPoint: 'provider',
+  name: 'careless',
+  apiVersion: 1,
+  config: (z) => z.strictObject({}),
+  setup: () => ({
+    defaultBaseUrl: null,
+    hosts: [],
+    recognises: () => {
+      setTimeout(() => { throw new Error('in a timer'); });
+      Promise.reject(new Error('in a promise'));
+      return 'no';
+    },
+    endpoint: () => undefined,
+    errorBody: () => ({}),
+    errorMessage: () => undefined,
+    chat: { buildRequest() {}, readAnswer() {}, buildModelsRequest() {}, readModels() {} },
+  }),
+};
+`;
+
+/** @returns the status of a call through a gateway whose provider takes its time. */
+async function chat(url: string): Promise<number> {
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-fake': 'slow:700' },
+    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+  await answer.text();
+  return answer.status;
+}
