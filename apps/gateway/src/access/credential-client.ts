@@ -12,6 +12,8 @@ export type CredentialAnswer =
 /** Asks the API about keys: `GET /api/credential` (docs/spec/access.md#what-a-credential-is). */
 export class CredentialClient {
   private readonly agent: Agent;
+  /** Opens a connection a question: the second try of one whose kept-alive connection had been closed. */
+  private readonly freshAgent: Agent;
   private readonly origin: string;
   private readonly path: string;
 
@@ -22,27 +24,44 @@ export class CredentialClient {
     const url = new URL(apiUrl);
     this.origin = url.origin;
     this.path = `${url.pathname.replace(/\/+$/, '')}/api/credential`;
-    this.agent = new Agent({ connections: 8, connect: { timeout: timeoutMs } });
+    const options = { connections: 8, connect: { timeout: timeoutMs } };
+    this.agent = new Agent(options);
+    this.freshAgent = new Agent({ ...options, pipelining: 0 });
   }
 
   async ask(authorization: string): Promise<CredentialAnswer> {
+    const signal = AbortSignal.timeout(this.timeoutMs);
     try {
-      const { statusCode, body } = await this.agent.request({
-        origin: this.origin,
-        path: this.path,
-        method: 'GET',
-        headers: { authorization },
-        signal: AbortSignal.timeout(this.timeoutMs),
-      });
-      return readAnswer(statusCode, await body.text());
-    } catch {
-      return { kind: 'unavailable', message: 'no answer' };
+      return await this.askThrough(this.agent, authorization, signal);
+    } catch (error) {
+      if (!isClosed(error)) return NO_ANSWER;
     }
+    return this.askThrough(this.freshAgent, authorization, signal).catch(() => NO_ANSWER);
   }
 
   async close(): Promise<void> {
-    await this.agent.destroy();
+    await Promise.all([this.agent.destroy(), this.freshAgent.destroy()]);
   }
+
+  private async askThrough(agent: Agent, authorization: string, signal: AbortSignal): Promise<CredentialAnswer> {
+    const { origin, path } = this;
+    const { statusCode, body } = await agent.request({
+      origin,
+      path,
+      method: 'GET',
+      headers: { authorization },
+      signal,
+    });
+    return readAnswer(statusCode, await body.text());
+  }
+}
+
+const NO_ANSWER: CredentialAnswer = { kind: 'unavailable', message: 'no answer' };
+
+/** Whether a connection was closed under a question, as the API does with idle ones at any time (ADR 0018). */
+function isClosed(error: unknown): boolean {
+  const { code } = Object(error) as NodeJS.ErrnoException;
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
 }
 
 function readAnswer(status: number, text: string): CredentialAnswer {
