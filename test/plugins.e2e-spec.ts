@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EvalRunResource, Problem } from '@spandrel/contract';
-import type { DeclaredProvider, RecordedAnswer, ScorerPlugin } from '@spandrel/plugin-api';
-import { CONTRACT_API_KEY, describeProviderContract, describeScorerContract } from '@spandrel/plugin-api/testing';
+import type { ScorerPlugin } from '@spandrel/plugin-api';
+import { describeScorerContract } from '@spandrel/plugin-api/testing';
 // Not from the index, which loads the whole framework.
 import { createLogger } from '../libs/kernel/src/log/logger.js';
 import { loadPlugins } from '../libs/kernel/src/plugins/load-plugins.js';
@@ -210,65 +210,11 @@ describe('a scorer plugin in a file of its own', () => {
   });
 });
 
-const pluginIn = async <Plugin>(file: string): Promise<Plugin> =>
-  ((await import(join(folder, file))) as { default: Plugin }).default;
-
-const answered: RecordedAnswer = {
-  model: null,
-  text: 'At noon.',
-  finishReason: null,
-  toolCalls: [],
-  usage: { inputTokens: 5, outputTokens: 2, cachedInputTokens: null, reasoningTokens: null },
-  error: null,
-};
-const answer = { reply: 'At noon.', used: { in: 5, out: 2 } };
-const at = (method: string, path: string) => ({ method, path, headers: {} });
-
-describeProviderContract(
-  {
-    plugin: await pluginIn<DeclaredProvider>('acme.ts'),
-    configs: { accepted: [{}, { base_url: 'https://llm.acme.example' }], refused: [{ base_url: 'acme' }] },
-    recognised: [
-      { request: at('POST', '/acme/ask'), as: 'certain' },
-      { request: at('POST', '/v1/messages'), as: 'no' },
-    ],
-    unrecorded: [at('GET', '/acme/ask'), at('GET', '/acme/engines')],
-    calls: [
-      {
-        name: 'ask',
-        request: { path: '/acme/ask', body: { engine: 'acme-1', question: 'When?' } },
-        answer: { whole: answer },
-        expected: {
-          endpoint: 'acme/ask',
-          request: { model: 'acme-1', input: [{ role: 'user', content: 'When?' }], streaming: false, parameters: {} },
-          answer: answered,
-        },
-      },
-    ],
-    errors: [{ status: 404, body: { problem: 'no such engine' }, message: 'no such engine' }],
-    chat: {
-      baseUrl: 'http://127.0.0.1:1',
-      call: { model: 'acme-1', messages: [{ role: 'user', content: 'When?' }] },
-      request: {
-        method: 'POST',
-        url: 'http://127.0.0.1:1/acme/ask',
-        headers: { 'content-type': 'application/json', 'x-acme-key': CONTRACT_API_KEY },
-        body: { engine: 'acme-1', question: 'When?' },
-      },
-      answer: { body: answer, expected: answered },
-      models: {
-        request: { method: 'GET', url: 'http://127.0.0.1:1/acme/engines', headers: { 'x-acme-key': CONTRACT_API_KEY } },
-        body: { engines: ['acme-1'] },
-        ids: ['acme-1'],
-      },
-    },
-  },
-  { describe, it },
-);
+const { default: maxLength } = (await import(join(folder, 'max-length.ts'))) as { default: ScorerPlugin };
 
 describeScorerContract(
   {
-    plugin: await pluginIn<ScorerPlugin>('max-length.ts'),
+    plugin: maxLength,
     configs: { accepted: [{}, { characters: 5 }], refused: [{ characters: 0 }, { words: 1 }] },
     needsExpected: false,
     samples: [

@@ -153,6 +153,8 @@ describe('loadPlugins', () => {
       "baseUrl: 'http://x', endpoints: { '/a': { readRequest: 1 } }",
       /readRequest: must be a function/,
     ],
+    ['a host with capitals', "format: 'openai', baseUrl: 'http://x', hosts: ['X.example']", /hosts.0.*lower case/],
+    ['a host with its port', "format: 'openai', baseUrl: 'http://x', hosts: ['x.example:80']", /without port/],
     ['a path without its slash', "baseUrl: 'http://x', endpoints: { a: {} }", /endpoints/],
     [
       'a price below nothing',

@@ -7,6 +7,10 @@ const baseUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
 }, 'must be an http or https URL without query');
+/** Hosts are compared with those of URLs, which know no capitals and have the port elsewhere. */
+const host = z
+  .string()
+  .refine((text) => URL.parse(`http://${text}`)?.hostname === text, 'must be a host in lower case, without port');
 const method = z.custom<never>((value) => typeof value === 'function', 'must be a function');
 const path = z.string().regex(/^\/.*[^/]$/, 'must begin with a slash and end without one');
 
@@ -14,7 +18,7 @@ const pricesSchema = z.record(z.string(), modelPriceSchema).optional();
 
 const common = {
   baseUrl,
-  hosts: z.array(z.string().regex(/^[^A-Z/]+$/, 'must be a host in lower case')).optional(),
+  hosts: z.array(host).optional(),
   headers: method.optional(),
   prices: pricesSchema,
   recognises: method.optional(),

@@ -2,8 +2,8 @@ import type { ChatCall, Endpoint } from '../provider.js';
 import type { JsonView } from './json-view.js';
 
 /**
- * A recorded endpoint of a declared provider: `POST` to a path. Bodies are parsed JSON. A body that is no object is read as
- * an empty one.
+ * A recorded endpoint of a declared provider: `POST` to a path. Bodies are parsed JSON. A body that is neither object nor
+ * list is read as an empty object.
  */
 export interface DeclaredEndpoint {
   /** Reads the body of a request. */
