@@ -34,6 +34,7 @@ const checks = {
   openapi: ['scripts/lint-openapi.mjs'],
   deploy: ['scripts/lint-deploy.mjs'],
   references: ['scripts/check-references.mjs'],
+  tables: ['scripts/check-tables.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };

@@ -2,13 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import { together, type WriteTx } from '@spandrel/storage';
 import {
+  countedSpans,
   SpanCommitParticipants,
   type LeavingSpans,
   type SpanCommitParticipant,
   type TracingChange,
 } from '@spandrel/tracing';
-import { countedSpans } from './counted-spans.store.js';
-import { hourSums } from './hour-sums.store.js';
+import { hourSums } from './hour-sums.js';
 import { recountProject } from './recount-rollups.js';
 import { RollupDeltas } from './rollup-deltas.js';
 import { addRollups, addTotals, lockRollups } from './rollup.store.js';

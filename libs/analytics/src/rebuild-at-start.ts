@@ -1,9 +1,9 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { LOGGER, type Logger } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
-import { rollupsAreMissing } from './counted-spans.store.js';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import { findAnyRecords } from '@spandrel/tracing';
 import { recountAll } from './recount-rollups.js';
-import { lockRollups } from './rollup.store.js';
+import { haveRollups, lockRollups } from './rollup.store.js';
 
 /** Makes the roll-ups of a database that an earlier version wrote, before the first request is served. */
 @Injectable()
@@ -23,4 +23,12 @@ export class RebuildAtStart implements OnModuleInit {
     });
     if (recount) this.logger.info({ traces: recount.traces, spans: recount.spans }, 'analytics: counted');
   }
+}
+
+/** Whether the database has traces and no roll-ups: an earlier version made them. @param on the database, or a transaction. */
+async function rollupsAreMissing(on: Storage | WriteTx): Promise<boolean> {
+  const { traces, spans } = await findAnyRecords(on);
+  if (!traces) return false;
+  const have = await haveRollups(on);
+  return !have.totals || (spans && !have.rollups);
 }

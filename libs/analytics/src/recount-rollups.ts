@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import type { Storage, WriteTx } from '@spandrel/storage';
-import { countedSpans, countTraces, projectsWithTraces } from './counted-spans.store.js';
+import { countedSpans, countTraces, projectsWithRecords } from '@spandrel/tracing';
 import { RollupDeltas } from './rollup-deltas.js';
 import {
   addRollups,
@@ -31,7 +31,7 @@ export async function recountAll(tx: WriteTx): Promise<Recount> {
   const before = await digest(tx);
   await deleteAllRollups(tx);
   const recount = { projects: 0, traces: 0, spans: 0 };
-  for await (const projectId of projectsWithTraces(tx)) {
+  for await (const projectId of projectsWithRecords(tx)) {
     const { traces, spans } = await count(tx, projectScope(projectId));
     recount.projects++;
     recount.traces += traces;

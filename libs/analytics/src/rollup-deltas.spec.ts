@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { RollupDeltas, type CountedSpan } from './rollup-deltas.js';
+import type { CountedSpan } from '@spandrel/tracing';
+import { RollupDeltas } from './rollup-deltas.js';
 import { GRAIN } from './rollup.entity.js';
 import { DAY_MS, HOUR_MS } from './time-buckets.js';
 

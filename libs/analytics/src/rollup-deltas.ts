@@ -1,14 +1,6 @@
-import { addCost, toCostSum, type StoredSpan } from '@spandrel/tracing';
+import { addCost, toCostSum, type CountedSpan } from '@spandrel/tracing';
 import { GRAIN, type RollupKey, type RollupRow } from './rollup.entity.js';
 import { bucketStart } from './time-buckets.js';
-
-/** What of a span the roll-ups depend on. */
-export type CountedSpan = Readonly<
-  Pick<
-    StoredSpan,
-    'projectId' | 'startedAt' | 'kindType' | 'model' | 'provider' | 'status' | 'totalTokens' | 'durationMs' | 'cost'
-  >
->;
 
 /** Kind of the spans that `models` of the summary counts. */
 const LLM_CALL = 'llm_call';

@@ -1,4 +1,15 @@
-import { lockTables, rawSql, rowsFrom, sql, together, type Sql, type WriteTx } from '@spandrel/storage';
+import {
+  integer,
+  lockTables,
+  rawSql,
+  rowsFrom,
+  shapeOf,
+  sql,
+  together,
+  type Sql,
+  type Storage,
+  type WriteTx,
+} from '@spandrel/storage';
 import type { Scope } from '@spandrel/kernel';
 import type { AnalyticsTotalRow, RollupKey, RollupRow } from './rollup.entity.js';
 import { rollupTable } from './tables.js';
@@ -82,6 +93,16 @@ export async function addTotals(tx: WriteTx, totals: readonly AnalyticsTotalRow[
 
 /** From here to the end of the transaction no other instance commits a change of spans or of the number of traces. */
 export const lockRollups = (tx: WriteTx): Promise<void> => lockTables(tx, 'analytics_rollup', 'analytics_total');
+
+const HAVE = shapeOf({ totals: integer(), rollups: integer() });
+
+/** Whether there are roll-ups of any project. @param on the database, or a transaction. */
+export async function haveRollups(on: Storage | WriteTx): Promise<{ totals: boolean; rollups: boolean }> {
+  const query = HAVE.query`select case when exists (select 1 from analytics_total) then 1 else 0 end as totals,
+    case when exists (select 1 from analytics_rollup) then 1 else 0 end as rollups`;
+  const [row] = 'all' in on ? await on.all(query) : await on.read(query);
+  return { totals: row!.totals === 1, rollups: row!.rollups === 1 };
+}
 
 /** Forgets what the roll-ups say of a project. */
 export async function deleteRollups(tx: WriteTx, { projectId }: Scope): Promise<void> {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BUCKETS_MAX, isStorableText, type BucketWidth } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { joinSql, rawSql, sql, unindexed, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { joinSql, rawSql, sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { spansInRange } from '@spandrel/tracing';
 import { planRange, type TimeRange } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
@@ -39,16 +40,6 @@ const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precisi
   case when status = 2 then 1 else 0 end as errors,
   usd, pico / 1000000 as micro, pico % 1000000 as pico`);
 
-/**
- * A cost in dollars and trillionths, as tracing's `toCostSum` takes it apart: the same operations on the same doubles.
- */
-export const CAPPED = rawSql(
-  'case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost',
-);
-export const PARTED = rawSql('floor(cost) as usd, (cost - floor(cost)) * 1000000000000.0 as pico');
-export const ROUNDED = rawSql(`cast(usd as bigint) as usd,
-  cast(floor(pico) as bigint) + case when pico - floor(pico) >= 0.5 then 1 else 0 end as pico`);
-
 const SUMS = rawSql(`sum(spans) as spans, sum(tokens) as tokens, sum(finished) as finished,
   sum(duration_ms) as "durationMs", sum(errors) as errors, sum(usd) as usd, sum(micro) as micro, sum(pico) as pico`);
 
@@ -69,20 +60,18 @@ export class TimeSeriesStore {
     const rollups = [{ grain: GRAIN.day, range: days }, ...hours.map((range) => ({ grain: hour, range }))].map(
       ({ grain, range }) => rollupsIn(scope, grain, range),
     );
-    const spanParts = spans.map((range) => spansIn(scope, query, range));
+    const spanParts = spans.map((range) => spansInRange(scope, finite(range), query));
     const parts = [
       ...rollups.map(
         (from) =>
           sql`select ${bucketOf('r.bucket', width)} as bucket, ${OF_ROLLUP} ${from}${rollupsOf(query)} group by r.bucket`,
       ),
       ...spanParts.map(
-        (from) =>
-          sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN}
-            from (${priced(sql`${from}${spansOf(query)}`)}) priced`,
+        ({ values }) => sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN} from (${values}) priced`,
       ),
     ];
     return this.reads.read<BucketSums>(
-      union([...rollups, ...spanParts].map((from) => sql`select 1 as one ${from}`)),
+      union([...rollups.map((from) => sql`select 1 as one ${from}`), ...spanParts.map(({ rows }) => rows)]),
       sql`select bucket, ${SUMS} from (${union(parts)}) parts group by bucket order by bucket limit ${BUCKETS_MAX + 1}`,
       options,
     );
@@ -90,11 +79,6 @@ export class TimeSeriesStore {
 }
 
 const union = (parts: readonly Sql[]): Sql => joinSql(parts, ' union all ');
-
-const priced = (spans: Sql): Sql =>
-  sql`select started_at, status, total_tokens, duration_ms, ${ROUNDED} from (
-      select started_at, status, total_tokens, duration_ms, ${PARTED} from (
-        select s.started_at, s.status, s.total_tokens, s.duration_ms, ${CAPPED} ${spans}) capped) parted`;
 
 /** Rows of the roll-up that the query goes through: in the order of the key those of all names lie together. */
 function rollupsIn(scope: Scope, grain: Grain, range: TimeRange): Sql {
@@ -110,19 +94,6 @@ function rollupsOf({ model, provider }: SeriesQuery): Sql {
   if (provider !== undefined) conditions.push(sql` and r.provider = ${nameKey(provider)}`);
   return joinSql(conditions, '');
 }
-
-/** Spans that the query goes through: an index leads to those of a model, or of a provider. */
-function spansIn(scope: Scope, { model, provider }: SeriesQuery, range: TimeRange): Sql {
-  const { from, until } = finite(range);
-  const conditions = [sql`s.project_id = ${scope.projectId} and s.started_at >= ${from} and s.started_at < ${until}`];
-  if (model !== undefined) conditions.push(sql`s.model = ${model}`);
-  else if (provider !== undefined) conditions.push(sql`s.provider = ${provider}`);
-  return sql`from span s where ${joinSql(conditions, ' and ')}`;
-}
-
-/** Which of them count. */
-const spansOf = ({ model, provider }: SeriesQuery): Sql =>
-  model === undefined || provider === undefined ? rawSql('') : sql` and ${unindexed('s.provider')} = ${provider}`;
 
 const finite = ({ from, until }: TimeRange): TimeRange => ({ from: safe(from), until: safe(until) });
 const safe = (epochMs: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, epochMs));

@@ -8,7 +8,6 @@ import { CaptureRuleStore } from './capture/capture-rule.store.js';
 import { CaptureRulesController } from './capture/capture-rules.controller.js';
 import { CaptureRulesOfDataset } from './capture/capture-rules-of-dataset.js';
 import { CaptureSpans } from './capture/capture-spans.js';
-import { CaptureSpanTagsStore } from './capture/capture-span-tags.store.js';
 import { CaptureTaskStore } from './capture/capture-task.store.js';
 import { CaptureWorker } from './capture/capture-worker.js';
 import { ChangeCaptureRules } from './capture/change-capture-rules.js';
@@ -56,7 +55,6 @@ import { SnapshotStore } from './snapshots/snapshot.store.js';
     CaptureRuleStore,
     ChangeCaptureRules,
     CaptureTaskStore,
-    CaptureSpanTagsStore,
     CaptureRulesOfDataset,
     CaptureSpans,
     CaptureWorker,

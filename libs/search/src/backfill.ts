@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Storage } from '@spandrel/storage';
+import { SpanLookups, TraceLookups } from '@spandrel/tracing';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
-import { IndexedSpanStore } from './indexed-span.store.js';
 import { FINDS_PROJECTS, SearchStateStore } from './search-state.store.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
@@ -16,7 +16,8 @@ export class Backfill {
     @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
     private readonly storage: Storage,
     private readonly states: SearchStateStore,
-    private readonly indexed: IndexedSpanStore,
+    private readonly traces: TraceLookups,
+    private readonly spans: SpanLookups,
     private readonly tasks: SearchTaskStore,
   ) {}
 
@@ -33,12 +34,12 @@ export class Backfill {
       if (!state) return false;
       const { projectId, afterId } = state;
       if (projectId === FINDS_PROJECTS) {
-        const next = await this.states.projectBehind(tx, afterId!);
+        const next = await this.traces.findProjectBehind(tx, afterId!);
         await this.states.save(tx, { ...state, afterId: next });
         if (next !== null) await this.states.restart(tx, next, indexName);
         return true;
       }
-      const ids = await this.indexed.behind(tx, projectId, afterId!, SPANS_AT_ONCE);
+      const ids = await this.spans.listIds(tx, projectId, afterId!, SPANS_AT_ONCE);
       await this.tasks.noteMissing(
         tx,
         ids.map((id) => ({ projectId, kind: TASK_KIND.span, id })),

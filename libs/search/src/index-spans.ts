@@ -3,10 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
 import type { SearchDocument } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
-import { SpanStore, STATUS, type StoredSpan } from '@spandrel/tracing';
+import { SpanLookups, SpanStore, STATUS, TraceLookups, type StoredSpan } from '@spandrel/tracing';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbedSpans, type Embedded } from './embed-spans.js';
-import { IndexedSpanStore } from './indexed-span.store.js';
 import { SearchMetrics } from './search-metrics.js';
 import { documentOf, type SpanDocument } from './span-document.js';
 import { TASK_KIND } from './search-task.entity.js';
@@ -28,7 +27,8 @@ export class IndexSpans {
     @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
     private readonly storage: Storage,
     private readonly spans: SpanStore,
-    private readonly indexed: IndexedSpanStore,
+    private readonly spanLookups: SpanLookups,
+    private readonly traces: TraceLookups,
     private readonly tasks: SearchTaskStore,
     private readonly embeddings: EmbedSpans,
     private readonly metrics: SearchMetrics,
@@ -88,7 +88,7 @@ export class IndexSpans {
 
   private async documentsOf(projectId: string, spans: readonly StoredSpan[]): Promise<SpanDocument[]> {
     const finished = spans.filter(({ status }) => status !== STATUS.running);
-    const facts = await this.indexed.factsOf(
+    const facts = await this.traces.findFacts(
       projectId,
       finished.map(({ traceId }) => traceId),
     );
@@ -136,7 +136,7 @@ export class IndexSpans {
     if (ids.length === 0) return;
     await this.storage.write(async (tx) => {
       const done = new Set(await this.tasks.finish(tx, { projectId, claim, kind: TASK_KIND.span, ids }));
-      const there = await this.indexed.existing(tx, projectId, [...present]);
+      const there = await this.spanLookups.findExisting(tx, projectId, [...present]);
       const again = [...present].filter((id) => !done.has(id) || !there.has(id));
       await this.tasks.noteMissing(
         tx,

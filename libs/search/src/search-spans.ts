@@ -1,7 +1,7 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
-import type { FoundSpan, Search } from '@spandrel/contract';
+import { isStorableText, type FoundSpan, type Search } from '@spandrel/contract';
 import {
   DomainError,
   LOGGER,
@@ -14,13 +14,12 @@ import {
 } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
-import { spanResource, SpanStore } from '@spandrel/tracing';
+import { SpanLookups, spanResource, SpanStore } from '@spandrel/tracing';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbedSpans } from './embed-spans.js';
 import { callOnce, EmbeddingError } from './embed-texts.js';
 import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
 import { fuseHits } from './fuse-hits.js';
-import { canMatch, IndexedSpanStore } from './indexed-span.store.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
 import { SearchWorker } from './search-worker.js';
@@ -47,7 +46,7 @@ export class SearchSpans {
     private readonly storage: Storage,
     private readonly targets: EmbeddingTargets,
     private readonly embeddings: EmbedSpans,
-    private readonly indexed: IndexedSpanStore,
+    private readonly spanLookups: SpanLookups,
     private readonly spans: SpanStore,
     private readonly tasks: SearchTaskStore,
     private readonly worker: SearchWorker,
@@ -78,7 +77,7 @@ export class SearchSpans {
     for (let asked = search.limit + HITS_BEYOND; ; asked = Math.min(asked * ROUND_FACTOR, HITS_MAX)) {
       const { hits, complete } = await this.ask(projectId, search, vector, asked);
       const ids = hits.map(({ id }) => id);
-      const matching = await this.indexed.matching(projectId, ids, search.filters, reader);
+      const matching = await this.spanLookups.findMatching(projectScope(projectId), ids, search.filters, reader);
       this.noteStale(
         projectId,
         ids.filter((id) => !matching.has(id)),
@@ -153,3 +152,7 @@ export class SearchSpans {
 
 /** Search, or the way of searching that was asked for, is not set up. @param detail says what to configure. */
 const notAvailable = (detail: string): DomainError => new DomainError('search_not_available', detail);
+
+/** Whether anything can match: no column holds just any text. */
+const canMatch = (filters: Search['filters']): boolean =>
+  Object.values(filters).every((value) => typeof value !== 'string' || isStorableText(value));

@@ -8,7 +8,7 @@ const COLUMNS = stateTable.select('y');
 /** Project id of the row that finds the projects. */
 export const FINDS_PROJECTS = '';
 
-/** Rows of search states, and the ids they walk through. */
+/** Rows of search states. */
 @Injectable()
 export class SearchStateStore {
   constructor(private readonly storage: Storage) {}
@@ -65,13 +65,5 @@ export class SearchStateStore {
 
   async deleteAll(tx: WriteTx): Promise<void> {
     await tx.run(sql`delete from search_state`);
-  }
-
-  /** The project behind one, of those that have traces; `null` at the end. */
-  async projectBehind(tx: WriteTx, projectId: string): Promise<string | null> {
-    const [row] = await tx.all<{ id: string | null }>(
-      sql`select min(project_id) as id from trace where project_id > ${projectId}`,
-    );
-    return row?.id ?? null;
   }
 }

@@ -12,7 +12,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { SearchTaskSchema, TASK_KIND, type SearchTaskRow } from './search-task.entity.js';
+import { SearchTaskSchema, type SearchTaskRow } from './search-task.entity.js';
 
 const taskTable = tableOf(SearchTaskSchema, ['projectId', 'kind', 'id']);
 
@@ -51,16 +51,6 @@ export class SearchTaskStore {
   /** Notes what may need to be done, unless it is noted already. */
   async noteMissing(tx: WriteTx, keys: readonly TaskKey[], now: number): Promise<void> {
     await insert(tx, keys, now, rawSql('do nothing'));
-  }
-
-  /** Notes the spans of some traces. */
-  async noteSpansOf(tx: WriteTx, projectId: string, traceIds: readonly string[], now: number): Promise<void> {
-    await tx.run(
-      sql`insert into search_task (${COLUMNS})
-        select k.project_id, ${rawSql(String(TASK_KIND.span))}, k.id, cast(${now} as bigint), null, 0
-        from span_key k where k.project_id = ${projectId} and ${anyOf('k.trace_id', traceIds)} order by k.id
-        on conflict (project_id, kind, id) do update set due_at = excluded.due_at, claim = null, texted = 0`,
-    );
   }
 
   /** Takes the tasks that are due, those that have waited longest first, and holds them until `until`. */

@@ -8,7 +8,6 @@ import { EmbeddingTargets } from './embedding-target.js';
 import { EmbedSpans } from './embed-spans.js';
 import { IndexGroups } from './index-groups.js';
 import { IndexSpans } from './index-spans.js';
-import { IndexedSpanStore } from './indexed-span.store.js';
 import { NoteChanges } from './note-changes.js';
 import { SearchController } from './search.controller.js';
 import { SearchMetrics } from './search-metrics.js';
@@ -25,7 +24,6 @@ import { SearchWorker } from './search-worker.js';
     { provide: SEARCH_INDEX, inject: [SETTINGS, PLUGINS], useFactory: configuredIndex },
     SearchTaskStore,
     SearchStateStore,
-    IndexedSpanStore,
     SearchMetrics,
     EmbeddingTargets,
     EmbedSpans,

@@ -1,6 +1,5 @@
 import type { SearchDocument } from '@spandrel/plugin-api';
-import type { StoredSpan } from '@spandrel/tracing';
-import type { TraceFacts } from './indexed-span.store.js';
+import type { StoredSpan, TraceFacts } from '@spandrel/tracing';
 import { spanText } from './span-text.js';
 
 /** A span as the index keeps it, and the text that its vector is made of. */

@@ -1,4 +1,16 @@
 export { addCost, costOf, toCostSum, type CostSum } from './write/cost-sum.js';
+export {
+  countedSpans,
+  countTraces,
+  findAnyRecords,
+  projectsWithRecords,
+  spansInRange,
+  sumSpans,
+  type CountedSpan,
+  type SpansInRange,
+} from './reading/counted-spans.store.js';
+export { SpanLookups } from './reading/span-lookups.store.js';
+export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
 export { RecordScanStore } from './record-scan.store.js';

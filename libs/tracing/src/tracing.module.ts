@@ -15,6 +15,8 @@ import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { loadPricing, pricesOfPlugins, PRICING } from './pricing.js';
 import { ReadTrace } from './read-trace.js';
+import { SpanLookups } from './reading/span-lookups.store.js';
+import { TraceLookups } from './reading/trace-lookups.store.js';
 import { RecordScanStore } from './record-scan.store.js';
 import { RecordWrites } from './write/record-writes.js';
 import { RetentionTask } from './retention/retention-task.js';
@@ -60,11 +62,23 @@ import { WriteBatch } from './write/write-batch.js';
     Ingest,
     RestoreRecords,
     RecordScanStore,
+    TraceLookups,
+    SpanLookups,
     SpanListStore,
     TraceListStore,
     SessionListStore,
     ReadTrace,
   ],
-  exports: [ExpireSpans, PRICING, SpanCommitParticipants, SpanStore, TraceStore, RestoreRecords, RecordScanStore],
+  exports: [
+    ExpireSpans,
+    PRICING,
+    SpanCommitParticipants,
+    SpanStore,
+    TraceStore,
+    RestoreRecords,
+    RecordScanStore,
+    SpanLookups,
+    TraceLookups,
+  ],
 })
 export class TracingModule {}

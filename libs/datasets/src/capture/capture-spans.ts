@@ -3,11 +3,10 @@ import type { DatapointKind } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { SpanStore, type StoredSpan } from '@spandrel/tracing';
+import { SpanLookups, SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { storedFilters, tagHolds } from './capture-filters.js';
 import type { CaptureRuleRow, CaptureTaskRow } from './capture-rule.entity.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
-import { CaptureSpanTagsStore } from './capture-span-tags.store.js';
 import { CaptureTaskStore, keyOf } from './capture-task.store.js';
 import { ChangeDatapoints } from '../change-datapoints.js';
 import { datapointOfSpan } from '../datapoint-of-span.js';
@@ -41,7 +40,7 @@ export class CaptureSpans {
     private readonly datasets: DatasetStore,
     private readonly rules: CaptureRuleStore,
     private readonly tasks: CaptureTaskStore,
-    private readonly tags: CaptureSpanTagsStore,
+    private readonly lookups: SpanLookups,
     private readonly datapoints: ChangeDatapoints,
     private readonly events: DomainEvents,
   ) {}
@@ -52,7 +51,7 @@ export class CaptureSpans {
    */
   async *do(scope: Scope, tasks: readonly CaptureTaskRow[]): AsyncGenerator<void> {
     const rules = byId(await this.rules.findSome(scope, ruleIdsOf(tasks)));
-    const tags = await this.tags.ofFinished(scope, spanIdsOf(tasks));
+    const tags = await this.lookups.findTagsOfFinished(scope, spanIdsOf(tasks));
     const { taken = [], others } = Object.groupBy(tasks, ({ ruleId, spanId }) =>
       takes(rules.get(ruleId), tags.get(spanId)) ? 'taken' : 'others',
     );
@@ -88,7 +87,7 @@ export class CaptureSpans {
       const rules = await this.lock(tx, scope, known, ruleIdsOf(tasks));
       const left = new Set((await this.tasks.findSome(tx, scope, tasks)).map(keyOf));
       const captured = await this.tasks.captured(tx, scope, tasks);
-      const tags = await this.tags.ofFinished(scope, spanIds, tx);
+      const tags = await this.lookups.findTagsOfFinished(scope, spanIds, tx);
       const captures: NewCapture[] = [];
       const ended: CaptureTaskRow[] = [];
       for (const [index, task] of tasks.entries()) {

@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import type { StatusName } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  integer,
+  joinSql,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  text,
+  type Dialect,
+  type LongReadOptions,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
+import { placesOfSpans } from '../span-places.store.js';
+import { STATUS } from '../status.js';
+import { TraceLookups } from './trace-lookups.store.js';
+
+/** Filters on a finished span and its trace; every text must be one that a column can hold. */
+export interface FinishedSpanFilters {
+  trace_id?: string | undefined;
+  session_id?: string | undefined;
+  kind?: string | undefined;
+  model?: string | undefined;
+  provider?: string | undefined;
+  status?: StatusName | undefined;
+  /** Milliseconds since the epoch, inclusive. */
+  since?: number | undefined;
+  /** Milliseconds since the epoch, exclusive. */
+  until?: number | undefined;
+  tag?: string | undefined;
+}
+
+const ID = shapeOf({ id: text() });
+const OF_TRACE = shapeOf({ id: text(), traceId: text(), status: integer() });
+
+/** What other features may ask about spans beyond the spans themselves. */
+@Injectable()
+export class SpanLookups {
+  constructor(
+    private readonly storage: Storage,
+    private readonly traces: TraceLookups,
+  ) {}
+
+  /** Which of the spans are there. */
+  async findExisting(tx: WriteTx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
+    const rows = await tx.all(
+      ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Ids of the project's spans behind one, in order. */
+  async listIds(tx: WriteTx, projectId: string, afterId: string, limit: number): Promise<string[]> {
+    const rows = await tx.all(
+      ID.query`select k.id as id from ${keysOf(tx.dialect)} where k.project_id = ${projectId} and k.id > ${afterId}
+        order by k.id limit ${limit}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Ids of the spans of some traces behind one, in order. */
+  async listIdsOfTraces(
+    tx: WriteTx,
+    projectId: string,
+    traceIds: readonly string[],
+    afterId: string,
+    limit: number,
+  ): Promise<string[]> {
+    const rows = await tx.all(
+      ID.query`select k.id as id from ${keysOf(tx.dialect)}
+        where k.project_id = ${projectId} and ${anyOf('k.trace_id', traceIds)} and k.id > ${afterId}
+        order by k.id limit ${limit}`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Which of the spans are there, have finished and match all filters now. */
+  async findMatching(
+    scope: Scope,
+    ids: readonly string[],
+    filters: FinishedSpanFilters,
+    options: LongReadOptions,
+  ): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const read = <Row>(query: Sql): Promise<Row[]> => this.storage.readLong<Row>(query, options);
+    const { within } = await placesOfSpans(this.storage.dialect, read, scope, ids);
+    const rows = await this.storage.readLong(
+      ID.query`select s.id as id from span s join trace t on t.project_id = s.project_id and t.id = s.trace_id
+        where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}
+          and ${joinSql(conditionsOf(filters), ' and ')}`,
+      options,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * Tags of the traces of finished spans, by the ids of these; a span that runs or is gone is left out.
+   * @param tx the transaction to read in, if it is to be what holds there.
+   */
+  async findTagsOfFinished(
+    scope: Scope,
+    ids: readonly string[],
+    tx?: WriteTx,
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { projectId } = scope;
+    const { dialect } = this.storage;
+    const read = <Row>(query: Sql): Promise<Row[]> => (tx ? tx.all<Row>(query) : this.storage.read<Row>(query));
+    const { within } = await placesOfSpans(dialect, read, scope, ids);
+    // Two statements by key: without statistics Postgres joins tables of one project by scanning them.
+    const query = OF_TRACE.query`select s.id as id, s.trace_id as "traceId", s.status as status from span s
+      where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}`;
+    const spans = await (tx ? tx.all(query) : this.storage.read(query));
+    const finished = spans.filter(({ status }) => status !== STATUS.running);
+    const facts = await this.traces.findFacts(
+      projectId,
+      finished.map(({ traceId }) => traceId),
+      tx,
+    );
+    return new Map(finished.map(({ id, traceId }) => [id, facts.get(traceId)?.tags ?? []]));
+  }
+}
+
+/** The table that has all ids of spans: on Postgres the one without partitions. */
+const keysOf = (dialect: Dialect): Sql => rawSql(dialect === 'sqlite' ? 'span k' : 'span_key k');
+
+function conditionsOf(filters: FinishedSpanFilters): Sql[] {
+  const conditions: Sql[] = [sql`s.status <> ${STATUS.running}`];
+  const add = <T>(value: T | undefined, condition: (value: T) => Sql): void => {
+    if (value !== undefined) conditions.push(condition(value));
+  };
+  add(filters.trace_id, (id) => sql`s.trace_id = ${id}`);
+  add(filters.session_id, (id) => sql`t.session_id = ${id}`);
+  add(filters.kind, (type) => sql`s.kind_type = ${type}`);
+  add(filters.model, (model) => sql`s.model = ${model}`);
+  add(filters.provider, (provider) => sql`s.provider = ${provider}`);
+  add(filters.status, (status) => sql`s.status = ${STATUS[status]}`);
+  add(filters.since, (since) => sql`s.started_at >= ${since}`);
+  add(filters.until, (until) => sql`s.started_at < ${until}`);
+  add(
+    filters.tag,
+    (tag) => sql`exists (select 1 from trace_tag g where g.project_id = t.project_id and g.tag = ${tag}
+      and g.started_at = t.started_at and g.trace_id = t.id)`,
+  );
+  return conditions;
+}

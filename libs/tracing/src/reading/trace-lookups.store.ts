@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { anyOf, fromJsonText, nullable, shapeOf, Storage, text, type WriteTx } from '@spandrel/storage';
+
+/** What a trace says of all its spans. */
+export interface TraceFacts {
+  sessionId: string | null;
+  tags: string[];
+}
+
+const ID = shapeOf({ id: text() });
+const FACTS = shapeOf({ id: text(), sessionId: nullable(text()), tags: text() });
+const PROJECT = shapeOf({ id: nullable(text()) });
+
+/** What other features may ask about traces. */
+@Injectable()
+export class TraceLookups {
+  constructor(private readonly storage: Storage) {}
+
+  /** Session and tags of traces, by their ids; those that are not there are left out. */
+  async findFacts(projectId: string, ids: readonly string[], tx?: WriteTx): Promise<Map<string, TraceFacts>> {
+    const query = FACTS.query`select t.id as id, t.session_id as "sessionId", t.tags as tags from trace t
+      where t.project_id = ${projectId} and ${anyOf('t.id', [...new Set(ids)])}`;
+    const rows = await (tx ? tx.all(query) : this.storage.read(query));
+    return new Map(rows.map(({ id, sessionId, tags }) => [id, { sessionId, tags: fromJsonText(tags) as string[] }]));
+  }
+
+  /** Which of the traces are there. */
+  async findExisting(projectId: string, ids: readonly string[]): Promise<Set<string>> {
+    const rows = await this.storage.read(
+      ID.query`select t.id as id from trace t where t.project_id = ${projectId} and ${anyOf('t.id', ids)}`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** The first project behind an id, in the order of ids, that has traces; `null` at the end. */
+  async findProjectBehind(tx: WriteTx, projectId: string): Promise<string | null> {
+    const [row] = await tx.all(PROJECT.query`select min(project_id) as id from trace where project_id > ${projectId}`);
+    return row?.id ?? null;
+  }
+}
