@@ -13,6 +13,7 @@ class Reader {
 
 const extension = Object.freeze({
   hosts: ['a', 'b'],
+  prices: { m: 1 },
   chat: { read: (body: string) => `${body} by ${String(pluginAtFault())}` },
   endpoint: (name: string) => (name === '' ? undefined : { name, readStream: () => new Reader() }),
   answer: () => ({ text: 't' }),
@@ -29,7 +30,8 @@ describe('asPlugin', () => {
   const wrapped = asPlugin('mine', extension);
 
   it('changes no answer and no error', () => {
-    expect(wrapped.hosts).toBe(extension.hosts);
+    expect([wrapped.hosts, wrapped.prices]).toEqual([['a', 'b'], { m: 1 }]);
+    expect(Object.entries(wrapped.prices)).toEqual([['m', 1]]);
     expect(wrapped.answer()).toEqual({ text: 't' });
     expect(() => wrapped.fail()).toThrow('on purpose');
     expect(wrapped.endpoint('')).toBeUndefined();

@@ -8,8 +8,8 @@ export const pluginAtFault = (): string | undefined => current.getStore();
 /** Runs code of a plugin. Whatever it starts and leaves behind (timers, promises) is known as the plugin's. */
 export const runAsPlugin = <Result>(plugin: string, run: () => Result): Result => current.run(plugin, run);
 
-/** Functions whose results belong to the plugin's code: a provider's endpoint, and the reader of its stream. */
-const MAKE_PARTS: ReadonlySet<string | symbol> = new Set(['endpoint', 'readStream']);
+/** Members with code of the plugin in them: a provider's calls, and what makes its endpoints and stream readers. */
+const CODE: ReadonlySet<string | symbol> = new Set(['chat', 'embeddings', 'endpoint', 'readStream']);
 
 /**
  * An extension whose functions and getters run as the plugin's code, see {@link runAsPlugin}, and are otherwise what they
@@ -18,7 +18,7 @@ const MAKE_PARTS: ReadonlySet<string | symbol> = new Set(['endpoint', 'readStrea
 export function asPlugin<Extension extends object>(plugin: string, extension: Extension): Extension {
   const known = new WeakMap<object, object>();
   const wrap = (part: unknown): unknown => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    if (typeof part !== 'object' || part === null) return part;
     const wrapped = known.get(part) ?? makeWrapper(part);
     known.set(part, wrapped);
     return wrapped;
@@ -26,10 +26,10 @@ export function asPlugin<Extension extends object>(plugin: string, extension: Ex
   const makeWrapper = (part: object): object => {
     const get = (_: object, name: string | symbol): unknown => {
       const value = runAsPlugin(plugin, () => Reflect.get(part, name) as unknown);
-      if (typeof value !== 'function') return wrap(value);
+      if (typeof value !== 'function') return CODE.has(name) ? wrap(value) : value;
       return (...args: unknown[]): unknown => {
         const result: unknown = runAsPlugin(plugin, () => Reflect.apply(value, part, args) as unknown);
-        return MAKE_PARTS.has(name) ? wrap(result) : result;
+        return CODE.has(name) ? wrap(result) : result;
       };
     };
     // The proxy is of an empty object: one of a frozen extension would have to show what is in it unchanged.
