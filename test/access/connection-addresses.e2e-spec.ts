@@ -3,6 +3,7 @@ import dns from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ConnectionsSettings } from '@spandrel/connections';
 import type { ConnectionResource, ConnectionTestResult, EvalRunResource, Problem } from '@spandrel/contract';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
@@ -59,7 +60,7 @@ beforeAll(async () => {
   app = await cloudApp(await postgres.createDatabase('addresses'), {
     env: { SPANDREL_OPENAI_BASE_URL: `http://127.0.0.1:${model.port}` },
     settings: (settings) => {
-      settings.connections.allowPrivate = [`127.0.0.1:${redirecting.port}`, `localhost:${model.port}`];
+      settings.of(ConnectionsSettings).allowPrivate = [`127.0.0.1:${redirecting.port}`, `localhost:${model.port}`];
     },
   });
   tenant = await app.createTenant();

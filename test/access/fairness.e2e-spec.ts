@@ -1,5 +1,7 @@
 /** What one organization of cloud mode leaves to the others, and what a key keeps once it has ended: nothing. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccessSettings } from '@spandrel/access';
+import { ConnectionsSettings } from '@spandrel/connections';
 import type { Client } from 'pg';
 import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { startGateway } from '../gateway/support/start.ts';
@@ -24,8 +26,8 @@ beforeAll(async () => {
   [app, admin] = await Promise.all([
     cloudApp(url, {
       settings: (settings) => {
-        settings.connections.allowPrivate = ['127.0.0.1'];
-        settings.limits.eventStreams = STREAMS_MAX;
+        settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1'];
+        settings.of(AccessSettings).eventStreams = STREAMS_MAX;
       },
     }),
     connectClient(url),

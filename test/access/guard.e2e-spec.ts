@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConnectionsSettings } from '@spandrel/connections';
 import { API_SCOPES, type ApiScope } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/kernel';
 import { UnsecuredJWT } from 'jose';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   app = await cloudApp(await postgres.createDatabase('guard'), {
     env: { SPANDREL_METRICS_TOKEN: METRICS_TOKEN },
-    settings: (settings) => void (settings.connections.allowPrivate = ['127.0.0.1']),
+    settings: (settings) => void (settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1']),
   });
   tenant = await app.createTenant();
   seeds = await Seeds.plant(tenant.api);

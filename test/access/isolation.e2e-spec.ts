@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConnectionsSettings } from '@spandrel/connections';
 import { newId, OpenApi, type OpenApiDocument, type OpenApiSchema } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
@@ -21,7 +22,7 @@ let document: OpenApiDocument;
 beforeAll(async () => {
   postgres = await startPostgres();
   app = await cloudApp(await postgres.createDatabase('isolation'), {
-    settings: (settings) => void (settings.connections.allowPrivate = ['127.0.0.1']),
+    settings: (settings) => void (settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1']),
   });
   [ours, theirs] = await Promise.all([app.createTenant(), app.createTenant({ name: THEIR_MARK })]);
   [own, foreign] = await Promise.all([plant(ours, 'our-own'), plant(theirs, THEIR_MARK)]);

@@ -2,12 +2,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { analyticsFeature } from '@spandrel/analytics';
 import type { AnalyticsSummary, SpanResource, Stats, TimeBucket } from '@spandrel/contract';
 import { eventsFeature } from '@spandrel/events';
-import { createHttpApp, createLogger, loadPlugins, loadSettings } from '@spandrel/kernel';
-import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import type { Storage, StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
-import { FEATURES } from '../../apps/server/src/features.js';
-import { callInProcess, takeProjectFromHeader, type InProcessCall } from '../support/in-process.ts';
-import { tempDir } from '../support/spandrel.ts';
+import { callInProcess, type InProcessCall } from '../support/in-process.ts';
+import { openInProcess } from '../support/server-app.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 interface Body {
@@ -32,20 +30,9 @@ export class AnalyticsApp {
     private readonly app: NestFastifyApplication,
   ) {}
 
-  static async open(config: StorageConfig): Promise<AnalyticsApp> {
-    const logger = createLogger('silent', 'test');
-    const settings = loadSettings({ args: ['--data-dir', tempDir()], env: {}, cwd: process.cwd() });
-    const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
-    const app = await createHttpApp({
-      settings,
-      plugins: await loadPlugins(settings.plugins, logger),
-      logger,
-      features: [eventsFeature, tracingFeature, analyticsFeature],
-      modules: [StorageModule.forRoot(storage)],
-    });
-    takeProjectFromHeader(app);
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
+  static async open(database: StorageConfig): Promise<AnalyticsApp> {
+    const features = [eventsFeature, tracingFeature, analyticsFeature];
+    const { app, storage } = await openInProcess({ database, features });
     return new AnalyticsApp(storage, app);
   }
 

@@ -1,5 +1,7 @@
 /** Runs of two instances on one Postgres: dispatched with their transaction, handed over, taken over, cancelled anywhere. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { EvalsSettings } from '@spandrel/evals';
+import { ConnectionsSettings } from '@spandrel/connections';
 import type { EvalRunResource, EventPayload } from '@spandrel/contract';
 import { createLogger, newId } from '@spandrel/kernel';
 import { openStorage, sql } from '@spandrel/storage';
@@ -46,8 +48,8 @@ function options(timing: Partial<RunTiming> = {}): ServerAppOptions {
   return {
     logger: createLogger('info', 'test', { write: (line: string) => void lines.push(line) }),
     settings: (settings) => {
-      settings.secretKey = Buffer.alloc(32, 7);
-      settings.evals = { ...settings.evals, concurrency: CONCURRENCY };
+      settings.of(ConnectionsSettings).secretKey = Buffer.alloc(32, 7);
+      settings.of(EvalsSettings).concurrency = CONCURRENCY;
     },
     prepare: (app) => void Object.assign(app.get<RunTiming>(RUN_TIMING), timing),
   };

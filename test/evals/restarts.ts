@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ConnectionsSettings } from '@spandrel/connections';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { until } from '../support/spandrel.ts';
 import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
@@ -6,7 +7,9 @@ import { RUN_TIMING, type RunTiming } from '../../libs/evals/src/dispatch/run-ti
 import { EvalsLab } from './evals-lab.ts';
 
 const SECRET_KEY = Buffer.alloc(32, 7);
-const withKey = (key: Buffer): ServerAppOptions => ({ settings: (settings) => void (settings.secretKey = key) });
+const withKey = (key: Buffer): ServerAppOptions => ({
+  settings: (settings) => void (settings.of(ConnectionsSettings).secretKey = key),
+});
 
 export function restarts(newDatabase: () => Promise<StorageConfig>): void {
   describe('over a restart', () => {
@@ -67,8 +70,8 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
       await lab.server.close();
       const server = await startServerApp(config, {
         settings: (settings) => {
-          settings.secretKey = SECRET_KEY;
-          settings.plugins = settings.plugins.filter(({ use }) => use !== 'exact-match');
+          settings.of(ConnectionsSettings).secretKey = SECRET_KEY;
+          settings.core.plugins = settings.core.plugins.filter(({ use }) => use !== 'exact-match');
         },
       });
       try {

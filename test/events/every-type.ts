@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Settings } from '@spandrel/kernel';
+import { ConnectionsSettings } from '@spandrel/connections';
 import {
   EVENT_TYPES,
   eventPayloadSchema,
@@ -16,7 +18,7 @@ import { until } from '../support/spandrel.ts';
 import { EventClient, range } from './event-client.ts';
 
 const withKey = (byte: number) => ({
-  settings: (settings: { secretKey: Buffer | null }) => void (settings.secretKey = Buffer.alloc(32, byte)),
+  settings: (settings: Settings) => void (settings.of(ConnectionsSettings).secretKey = Buffer.alloc(32, byte)),
 });
 
 /** Everything that the stream tells, by the requests that cause it. */

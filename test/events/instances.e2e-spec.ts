@@ -24,7 +24,7 @@ async function startTwo(name: string, redisUrl: string | null, logger?: Logger):
   const start = () =>
     startServerApp(
       { dialect: 'postgres', url },
-      { settings: (settings) => void (settings.redisUrl = redisUrl), ...(logger && { logger }) },
+      { settings: (settings) => void (settings.core.redisUrl = redisUrl), ...(logger && { logger }) },
     );
   return Promise.all([start(), start()]);
 }
@@ -204,7 +204,7 @@ describeWith('redis-server', 'two servers with databases of their own and one Re
     const start = () =>
       startServerApp(
         { dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') },
-        { settings: (settings) => void (settings.redisUrl = redis.url) },
+        { settings: (settings) => void (settings.core.redisUrl = redis.url) },
       );
     const [server, other] = await Promise.all([start(), start()]);
     const live = await EventClient.open(server!.url);

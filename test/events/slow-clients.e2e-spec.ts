@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { DomainEvents } from '@spandrel/events';
-import type { Scope, Settings } from '@spandrel/kernel';
+import { EventsSettings, DomainEvents } from '@spandrel/events';
+import type { Scope } from '@spandrel/kernel';
 import { cloudApp } from '../support/cloud-app.ts';
 import { scopeOfProject } from '../support/in-process.ts';
 import { PLACES, type Place } from '../support/places.ts';
@@ -30,8 +30,6 @@ interface Lab {
   close(): Promise<unknown>;
 }
 
-type Limits = Settings['events'];
-
 async function onSqlite(options: ServerAppOptions): Promise<Lab> {
   const server = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') }, options);
   const newProject = async (name: string): Promise<Project> => ({
@@ -55,13 +53,13 @@ describe.each([
   ['SQLite', onSqlite],
   ['Postgres', onPostgres],
 ])('a client that reads slowly, on %s', (_database, open) => {
-  let limits: Limits;
+  let limits: EventsSettings;
   let lab: Lab;
   let server: ServerApp;
   let project: Project;
   const clients: EventClient[] = [];
   beforeAll(async () => {
-    lab = await open({ settings: ({ events }) => void (limits = events) });
+    lab = await open({ settings: (settings) => void (limits = settings.of(EventsSettings)) });
     ({ server } = lab);
   }, 60_000);
   afterEach(async () => {
@@ -71,7 +69,7 @@ describe.each([
   afterAll(() => lab?.close());
 
   let serial = 0;
-  async function begin(of: Partial<Limits>): Promise<void> {
+  async function begin(of: Partial<EventsSettings>): Promise<void> {
     Object.assign(limits, of);
     project = await lab.newProject(`slow-${serial++}`);
   }

@@ -1,5 +1,6 @@
 /** Cloud mode: a gateway that is told to stop lets balancers and clients know before it refuses anything. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { GatewayUserSettings } from '../../apps/gateway/src/gateway.settings.js';
 import { createLogger, Lifecycle, loadSettings } from '@spandrel/kernel';
 import { startGateway } from '../../apps/gateway/src/start-gateway.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
@@ -25,7 +26,8 @@ beforeEach(async () => {
     SPANDREL_ACCESS_LOG: 'false',
   };
   const args = ['--mode', 'cloud', '--gateway-port', '0'];
-  const settings = { ...loadSettings({ args, env, cwd: process.cwd() }), shutdownDelayMs: DELAY_MS };
+  const settings = loadSettings([GatewayUserSettings], { args, env, cwd: process.cwd() });
+  settings.core.shutdownDelayMs = DELAY_MS;
   const logger = createLogger('silent', 'gateway-test');
   lifecycle = new Lifecycle(logger, 5_000);
   const { port } = await startGateway({ settings, logger, output: NO_OUTPUT, lifecycle });

@@ -1,3 +1,5 @@
+import { SearchSettings } from '@spandrel/search';
+import { ConnectionsSettings } from '@spandrel/connections';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
@@ -42,10 +44,10 @@ export class SearchLab {
   async start({ url, schema }: { url: string; schema: string }, change?: (settings: Settings) => void) {
     const app = await cloudApp(url, {
       settings: (settings) => {
-        settings.search.index = 'pgvector';
-        settings.connections.allowPrivate = ['127.0.0.1'];
-        settings.plugins = [
-          ...settings.plugins,
+        settings.of(SearchSettings).index = 'pgvector';
+        settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1'];
+        settings.core.plugins = [
+          ...settings.core.plugins,
           { use: 'pgvector', config: { url: this.indexUrl, schema, dimensions: DIMENSIONS, pool_max: 1 } },
         ];
         change?.(settings);

@@ -1,6 +1,7 @@
 /** Search over spans as a whole: cloud mode, pgvector, an endpoint for vectors (docs/spec/search.md). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SearchWorker } from '@spandrel/search';
+import { AccessSettings } from '@spandrel/access';
+import { SearchSettings, SearchWorker } from '@spandrel/search';
 import { sql } from '@spandrel/storage';
 import type { CloudApp } from '../support/cloud-app.ts';
 import { startServerApp } from '../support/server-app.ts';
@@ -182,7 +183,7 @@ describe('vectors', () => {
 
 /** The value of a metric now. */
 async function metric({ url, settings }: CloudApp, sample: string): Promise<number> {
-  const headers = { authorization: `Bearer ${settings.auth.adminToken}` };
+  const headers = { authorization: `Bearer ${settings.of(AccessSettings).adminToken}` };
   const text = await (await fetch(`${url}/metrics`, { headers })).text();
   return Number(
     text
@@ -226,7 +227,7 @@ describe('the worker', () => {
 
   it('hands over what was there before the index, in pieces, by any number of instances, each span once', async () => {
     const other = await lab.newDatabase();
-    const before = await lab.start(other, (settings) => (settings.search.index = null));
+    const before = await lab.start(other, (settings) => (settings.of(SearchSettings).index = null));
     const tenant = await before.createTenant();
     const old = new Searcher(tenant);
     const spans = Array.from({ length: 700 }, (_, at) => ({ id: `old-${at}`, input: `ancient ${at}` }));
@@ -268,7 +269,7 @@ describe('where there is no search', () => {
     const local = await startServerApp(
       { dialect: 'sqlite', file: `${tempDir()}/spandrel.db` },
       // A search index is cloud mode's.
-      { settings: ({ search }) => void (search.index = 'pgvector') },
+      { settings: (settings) => void (settings.of(SearchSettings).index = 'pgvector') },
     );
     try {
       const { status, body } = await local.api.post('/api/search', { query: 'anything' });
@@ -282,7 +283,7 @@ describe('where there is no search', () => {
 
   it('a server does not start with an index that no plugin is', async () => {
     const { url } = await lab.newDatabase();
-    const start = lab.start({ url, schema: 'none' }, (settings) => (settings.search.index = 'elastic'));
+    const start = lab.start({ url, schema: 'none' }, (settings) => (settings.of(SearchSettings).index = 'elastic'));
     await expect(start).rejects.toThrow(/search\.index: .*"elastic" \(loaded: pgvector\)/);
   });
 });

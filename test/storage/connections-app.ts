@@ -1,9 +1,11 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ConnectionResource, ConnectionTestResult, Problem } from '@spandrel/contract';
-import { Connections, ConnectionUses, connectionsFeature } from '@spandrel/connections';
-import { createHttpApp, createLogger, loadPlugins, type HttpAppParts, type PluginEntry } from '@spandrel/kernel';
-import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
-import { callInProcess, takeProjectFromHeader } from '../support/in-process.ts';
+import { Connections, ConnectionUses, connectionsFeature, ConnectionsSettings } from '@spandrel/connections';
+import type { PluginEntry } from '@spandrel/kernel';
+import type { OpenedServer } from '@spandrel/server';
+import type { Storage, StorageConfig } from '@spandrel/storage';
+import { callInProcess } from '../support/in-process.ts';
+import { openInProcess } from '../support/server-app.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 type Body = ConnectionResource &
@@ -29,40 +31,39 @@ const BUILT_IN = ['openai', 'anthropic', 'ollama', 'custom'].map((use) => ({ use
 
 /** The connections feature on an open database, called as over HTTP. */
 export class ConnectionsApp {
-  private constructor(
-    readonly storage: Storage,
-    private readonly app: NestFastifyApplication,
-  ) {}
+  readonly storage: Storage;
+  private readonly app: NestFastifyApplication;
 
-  /** Opens a database and the app on it; {@link close} closes both. */
-  static async open(config: StorageConfig, options: AppOptions): Promise<ConnectionsApp> {
-    const logger = createLogger('silent', 'test');
-    return ConnectionsApp.on(await openStorage(config, { entities: connectionsFeature.entities, logger }), options);
+  private constructor(private readonly server: OpenedServer) {
+    this.storage = server.storage;
+    this.app = server.app;
   }
 
-  /** The app on a database at hand. @throws StartError as the server's start does. */
-  static async on(storage: Storage, options: AppOptions): Promise<ConnectionsApp> {
-    const logger = createLogger('silent', 'test');
-    const { secretKey, dataDir, plugins = BUILT_IN } = options;
-    const parts = {
-      settings: {
-        mode: 'local',
-        limits: { bodyBytes: 10 << 20 },
-        connections: { allowPrivate: [] },
-        plugins: [],
-        secretKey,
-        dataDir,
+  /** Opens a database and the app on it; {@link close} closes both. */
+  static open(database: StorageConfig, options: AppOptions): Promise<ConnectionsApp> {
+    return ConnectionsApp.start({ database }, options);
+  }
+
+  /** The app on a database at hand, which stays open. @throws StartError as the server's start does. */
+  static on(storage: Storage, options: AppOptions): Promise<ConnectionsApp> {
+    return ConnectionsApp.start({ storage }, options);
+  }
+
+  private static async start(
+    where: { database: StorageConfig } | { storage: Storage },
+    { secretKey, dataDir, plugins = BUILT_IN }: AppOptions,
+  ): Promise<ConnectionsApp> {
+    const server = await openInProcess(
+      { ...where, features: [connectionsFeature] },
+      {
+        settings: (settings) => {
+          settings.core.plugins = plugins;
+          settings.of(ConnectionsSettings).secretKey = secretKey;
+          if (dataDir !== undefined) settings.core.dataDir = dataDir;
+        },
       },
-      plugins: await loadPlugins(plugins, logger),
-      logger,
-      features: [connectionsFeature],
-      modules: [StorageModule.forRoot(storage)],
-    };
-    const app = await createHttpApp(parts as unknown as HttpAppParts);
-    takeProjectFromHeader(app);
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
-    return new ConnectionsApp(storage, app);
+    );
+    return new ConnectionsApp(server);
   }
 
   get connections(): Connections {
@@ -97,13 +98,8 @@ export class ConnectionsApp {
     return answer.body;
   }
 
-  /** Ends the app and leaves the database open. */
-  async stop(): Promise<void> {
-    await this.app.close();
-  }
-
-  async close(): Promise<void> {
-    await this.stop();
-    await this.storage.close();
+  /** Ends the app, and closes the database that it opened. */
+  close(): Promise<void> {
+    return this.server.close();
   }
 }

@@ -208,7 +208,7 @@ export function connectionCalls(app: () => ConnectionsApp): void {
         expect(body.error).toContain(error);
         expect(text).not.toContain(KEY);
       }
-      await own.stop();
+      await own.close();
       expect(fake!.requests).toHaveLength(0);
     });
   });

@@ -30,7 +30,7 @@ export function connectionRotation(storage: () => Storage): void {
       try {
         return await work(app);
       } finally {
-        await app.stop();
+        await app.close();
       }
     };
     const fill = (options: AppOptions): Promise<void> =>

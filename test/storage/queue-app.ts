@@ -15,20 +15,12 @@ import {
   DatasetStore,
 } from '@spandrel/datasets';
 import { DomainEvents, eventsFeature } from '@spandrel/events';
-import {
-  createHttpApp,
-  createLogger,
-  loadPlugins,
-  loadSettings,
-  LOCAL_SCOPE,
-  newId,
-  type Scope,
-} from '@spandrel/kernel';
-import { queueFeature } from '@spandrel/queue';
-import { openStorage, sql, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { LOCAL_SCOPE, newId, type Scope } from '@spandrel/kernel';
+import { queueFeature, QueueSettings } from '@spandrel/queue';
+import { sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
-import { tempDir } from '../support/spandrel.ts';
-import { callInProcess, scopeOfProject, takeProjectFromHeader } from '../support/in-process.ts';
+import { callInProcess, scopeOfProject } from '../support/in-process.ts';
+import { openInProcess } from '../support/server-app.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 interface QueueBody extends QueueItemResource {
@@ -62,20 +54,18 @@ export class QueueApp {
     private readonly app: NestFastifyApplication,
   ) {}
 
-  static async open(config: StorageConfig, { claimTimeoutSeconds }: QueueAppOptions = {}): Promise<QueueApp> {
-    const logger = createLogger('silent', 'test');
-    const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
-    const settings = loadSettings({ args: ['--data-dir', tempDir()], env: {}, cwd: process.cwd() });
-    settings.limits.bodyBytes = 100 << 20;
-    settings.queue.claimTimeoutSeconds = claimTimeoutSeconds ?? null;
-    const modules = [StorageModule.forRoot(storage)];
-    const plugins = await loadPlugins([], logger);
-    const app = await createHttpApp({ settings, plugins, logger, features: FEATURES, modules });
-    takeProjectFromHeader(app);
+  static async open(database: StorageConfig, { claimTimeoutSeconds }: QueueAppOptions = {}): Promise<QueueApp> {
+    const { app, storage } = await openInProcess(
+      { database, features: FEATURES },
+      {
+        settings: (settings) => {
+          settings.core.bodyBytes = 100 << 20;
+          settings.of(QueueSettings).claimTimeoutSeconds = claimTimeoutSeconds ?? null;
+        },
+      },
+    );
     const opened = new QueueApp(storage, app);
     await opened.witness();
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
     return opened;
   }
 

@@ -1,11 +1,10 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { IngestResult, SpanKind, SpanResource, TraceListItem } from '@spandrel/contract';
 import { eventsFeature } from '@spandrel/events';
-import { createHttpApp, createLogger, loadSettings, type HttpAppParts } from '@spandrel/kernel';
-import { openStorage, sql, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { SpanCommitParticipants, tracingFeature, type SpanCommitParticipant } from '@spandrel/tracing';
-import { FEATURES } from '../../apps/server/src/features.js';
-import { callInProcess, takeProjectFromHeader } from '../support/in-process.ts';
+import { callInProcess } from '../support/in-process.ts';
+import { openInProcess } from '../support/server-app.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 export interface Body {
@@ -43,22 +42,11 @@ export class TracingApp {
     private readonly app: NestFastifyApplication,
   ) {}
 
-  static async open(config: StorageConfig): Promise<TracingApp> {
-    const logger = createLogger('silent', 'test');
-    const storage = await openStorage(config, { entities: FEATURES.flatMap(({ entities }) => entities), logger });
-    const settings = loadSettings({ args: [], env: {}, cwd: process.cwd() });
-    settings.limits.bodyBytes = 100 << 20;
-    const parts = {
-      settings,
-      plugins: { providers: [] },
-      logger,
-      features: [eventsFeature, tracingFeature],
-      modules: [StorageModule.forRoot(storage)],
-    };
-    const app = await createHttpApp(parts as unknown as HttpAppParts);
-    takeProjectFromHeader(app);
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
+  static async open(database: StorageConfig): Promise<TracingApp> {
+    const { app, storage } = await openInProcess(
+      { database, features: [eventsFeature, tracingFeature] },
+      { settings: ({ core }) => (core.bodyBytes = 100 << 20) },
+    );
     return new TracingApp(storage, app);
   }
 

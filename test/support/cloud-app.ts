@@ -1,8 +1,7 @@
-import { loadSettings, type Settings } from '@spandrel/kernel';
+import type { Settings } from '@spandrel/kernel';
 import { databaseOf } from '@spandrel/storage';
 import type { Api } from './api.ts';
-import { serveInProcess, type ServerApp, type ServerAppOptions } from './server-app.ts';
-import { tempDir } from './spandrel.ts';
+import { serveInProcess, testSettings, type ServerApp, type ServerAppOptions } from './server-app.ts';
 import { ADMIN_TOKEN, cloudEnvironment, createTenant, type Tenant, type TenantOptions } from './tenant.ts';
 
 /** The API server in this process, in cloud mode. */
@@ -22,11 +21,7 @@ export interface CloudAppOptions extends ServerAppOptions {
 
 /** Settings of cloud mode on a database, with {@link ADMIN_TOKEN}. */
 const cloudSettings = (databaseUrl: string, env: Record<string, string> = {}): Settings =>
-  loadSettings({
-    args: ['--data-dir', tempDir()],
-    env: { ...cloudEnvironment(databaseUrl), ...env },
-    cwd: process.cwd(),
-  });
+  testSettings({ ...cloudEnvironment(databaseUrl), ...env });
 
 /** Starts an instance on a Postgres database, on a free port; any number may be on the same one. */
 export async function cloudApp(databaseUrl: string, options: CloudAppOptions = {}): Promise<CloudApp> {

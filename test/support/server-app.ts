@@ -2,75 +2,73 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { parseExactJson, type EventPayload } from '@spandrel/contract';
-import {
-  createHttpApp,
-  createLogger,
-  loadPlugins,
-  loadSettings,
-  selectFeatures,
-  type Logger,
-  type Settings,
-} from '@spandrel/kernel';
+import { createLogger, loadSettings, type Logger, type Settings } from '@spandrel/kernel';
 import { DomainEvents } from '@spandrel/events';
-import { openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
-import { FEATURES } from '../../apps/server/src/features.js';
+import { openServer, type OpenedServer, type ServerOptions } from '@spandrel/server';
+import { SERVER_SETTINGS } from '@spandrel/server/settings';
+import type { StorageConfig } from '@spandrel/storage';
 import { Api } from './api.ts';
 import { tempDir } from './spandrel.ts';
 import { takeProjectFromHeader } from './in-process.ts';
 
 /** The API server in this process, whole, on any database: what the program runs on SQLite alone can be seen on Postgres. */
-export interface ServerApp {
+export interface ServerApp extends OpenedServer {
   url: string;
   api: Api;
-  storage: Storage;
-  app: NestFastifyApplication;
   /** Committed or not, in the order they were emitted; a project's own when it is named. */
   events: { projectId: string; event: EventPayload }[];
-  close(): Promise<void>;
 }
 
 export interface ServerAppOptions {
   /** Gets the app before its routes are registered. */
-  prepare?: (app: NestFastifyApplication) => void;
+  prepare?: (app: NestFastifyApplication) => unknown;
   settings?: (settings: Settings) => void;
   logger?: Logger;
 }
 
-/** Starts it on a free port, in local mode. The header `x-test-project` puts a request into another project. */
-export async function startServerApp(config: StorageConfig, options: ServerAppOptions = {}): Promise<ServerApp> {
-  const settings = loadSettings({ args: ['--data-dir', tempDir()], env: {}, cwd: process.cwd() });
-  const prepare = (app: NestFastifyApplication): void => {
-    takeProjectFromHeader(app);
-    options.prepare?.(app);
-  };
-  return serveInProcess(settings, config, { ...options, prepare });
+/** Settings of a server as its defaults are, with a data directory of its own. @param env variables. */
+export const testSettings = (env: Record<string, string> = {}): Settings =>
+  loadSettings(SERVER_SETTINGS, { args: ['--data-dir', tempDir()], env, cwd: process.cwd() });
+
+/**
+ * Opens some features in local mode, without plugins unless `settings` lists some, for calls that need no port. The
+ * header `x-test-project` puts a request into another project.
+ */
+export async function openInProcess(
+  parts: Pick<ServerOptions, 'features' | 'database' | 'storage'>,
+  options: ServerAppOptions = {},
+): Promise<OpenedServer> {
+  const settings = testSettings();
+  settings.core.plugins = [];
+  options.settings?.(settings);
+  const server = await openServer(settings, { ...parts, logger: createLogger('silent', 'test') });
+  takeProjectFromHeader(server.app);
+  await options.prepare?.(server.app);
+  await server.app.init();
+  await server.app.getHttpAdapter().getInstance().ready();
+  return server;
 }
 
-/** Starts it on a free port as the settings say. */
+/** Starts the server on a free port, in local mode. The header `x-test-project` puts a request into another project. */
+export async function startServerApp(config: StorageConfig, options: ServerAppOptions = {}): Promise<ServerApp> {
+  const prepare = async (app: NestFastifyApplication): Promise<void> => {
+    takeProjectFromHeader(app);
+    await options.prepare?.(app);
+  };
+  return serveInProcess(testSettings(), config, { ...options, prepare });
+}
+
+/** Starts the server on a free port as the settings say. */
 export async function serveInProcess(
   settings: Settings,
-  config: StorageConfig,
+  database: StorageConfig,
   options: ServerAppOptions = {},
 ): Promise<ServerApp> {
   options.settings?.(settings);
-  const features = selectFeatures(FEATURES, settings.mode, settings.features);
   const logger = options.logger ?? createLogger('silent', 'test');
-  const metrics = new Registry();
-  const storage = await openStorage(config, {
-    entities: features.flatMap(({ entities }) => entities),
-    logger,
-    metrics,
-  });
-  const plugins = await loadPlugins(settings.plugins, logger);
-  const app = await createHttpApp({
-    settings,
-    plugins,
-    logger,
-    features,
-    modules: [StorageModule.forRoot(storage)],
-    metrics,
-  });
-  options.prepare?.(app);
+  const server = await openServer(settings, { logger, database, metrics: new Registry() });
+  const { app } = server;
+  await options.prepare?.(app);
   const events: ServerApp['events'] = [];
   app.get(DomainEvents).register({
     name: 'witness',
@@ -79,15 +77,5 @@ export async function serveInProcess(
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-  return {
-    url,
-    api: new Api(url),
-    storage,
-    app,
-    events,
-    close: async () => {
-      await app.close();
-      await storage.close();
-    },
-  };
+  return { ...server, url, api: new Api(url), events };
 }

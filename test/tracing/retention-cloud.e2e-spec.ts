@@ -1,5 +1,6 @@
 /** Retention as cloud mode has it: plans of organizations, and `spandrel retention run`. */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ConnectionsSettings } from '@spandrel/connections';
 import { sql } from '@spandrel/storage';
 import { runRetention } from '../../apps/cli/src/retention.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
@@ -65,13 +66,13 @@ describe('spandrel retention run', () => {
     }
     const env = {
       DATABASE_URL: url,
-      SPANDREL_SECRET_KEY: server!.settings.secretKey!.toString('hex'),
+      SPANDREL_SECRET_KEY: server!.settings.of(ConnectionsSettings).secretKey!.toString('hex'),
       SPANDREL_ADMIN_TOKEN: 'a-token-of-this-command-0123456789',
     };
     // Of servers with a search index, which this command has no settings of.
     const state = sql`insert into search_state (project_id, index_name, after_id) values ('p', 'pgvector', null)`;
     await server!.storage.write((tx) => tx.run(state));
-    const { out, code } = await run(['--mode', 'cloud', '--data-dir', server!.settings.dataDir], env);
+    const { out, code } = await run(['--mode', 'cloud', '--data-dir', server!.settings.core.dataDir], env);
     expect(await server!.storage.read(sql`select index_name as name from search_state`)).toEqual([
       { name: 'pgvector' },
     ]);

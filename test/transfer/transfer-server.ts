@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { TransferSettings } from '@spandrel/transfer';
 import type { ImportJsonResult, Problem } from '@spandrel/contract';
 import type { StorageConfig } from '@spandrel/storage';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
@@ -24,7 +25,9 @@ let projects = 0;
 const IMPORT_BYTES = 8 * 1024 * 1024;
 
 export async function startTransferServer(config: StorageConfig): Promise<TransferServer> {
-  const server = await startServerApp(config, { settings: ({ limits }) => (limits.importBytes = IMPORT_BYTES) });
+  const server = await startServerApp(config, {
+    settings: (settings) => (settings.of(TransferSettings).importBytes = IMPORT_BYTES),
+  });
   const headers = (project: string) => ({ 'x-test-project': project });
   const send = (project: string, body: string | Uint8Array<ArrayBuffer>) =>
     importJson(server.url, body, { headers: headers(project) });

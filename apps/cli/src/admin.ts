@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { accessFeature, administrationOf } from '@spandrel/access';
-import { createLogger, DomainError, loadSettings, StartError } from '@spandrel/kernel';
-import { databaseOf, openStorage } from '@spandrel/storage';
+import { accessFeature, AccessSettings, administrationOf } from '@spandrel/access';
+import { createLogger, DomainError, StartError } from '@spandrel/kernel';
+import { openDatabase } from '@spandrel/server';
+import { commandSettings } from './command-settings.js';
 import { ADMIN_ACTIONS, optionOf, type AdminInput } from './admin-actions.js';
 import { printFailure } from './print-failure.js';
 
@@ -13,14 +14,17 @@ export type AdminAction = keyof typeof ADMIN_ACTIONS;
  */
 export async function administer(action: AdminAction, input: AdminInput): Promise<void> {
   try {
-    const settings = loadSettings({ args: input.args, env: process.env, cwd: process.cwd() });
-    if (settings.mode === 'local') {
+    const settings = commandSettings(input.args);
+    if (settings.core.mode === 'local') {
       throw new StartError(['mode: local mode has no organizations and no keys; cloud mode is --mode cloud']);
     }
-    const logger = createLogger(settings.logLevel, 'cli');
-    const storage = await openStorage(databaseOf(settings), { entities: accessFeature.entities, logger });
+    const logger = createLogger(settings.core.logLevel, 'cli');
+    const storage = await openDatabase(settings, { features: [accessFeature], logger });
     try {
-      const { json, lines } = await ADMIN_ACTIONS[action](administrationOf(storage, settings), input);
+      const { json, lines } = await ADMIN_ACTIONS[action](
+        administrationOf(storage, settings.of(AccessSettings)),
+        input,
+      );
       process.stdout.write(
         input.options['json'] ? `${JSON.stringify(json)}\n` : lines.map((line) => `${line}\n`).join(''),
       );

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { loadSettings, StartError, type Settings } from '@spandrel/kernel';
+import { StartError, type Settings } from '@spandrel/kernel';
+import { ConnectionsSettings } from '@spandrel/connections';
 import { backupDatabase } from '@spandrel/storage';
+import { commandSettings } from './command-settings.js';
 import { printFailure } from './print-failure.js';
 
 /** How often progress is shown on a terminal, in milliseconds. */
@@ -18,9 +20,10 @@ const PROGRESS_MS = 250;
 export async function backup(target: string, withKey: boolean, args: readonly string[]): Promise<void> {
   try {
     if (target.startsWith('-')) throw new StartError(['backup: name the file first, then the settings']);
-    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
-    if (settings.mode === 'cloud') throw new StartError(['mode: cloud mode keeps its data in Postgres; use pg_dump']);
-    const database = join(settings.dataDir, 'spandrel.db');
+    const settings = commandSettings(args);
+    if (settings.core.mode === 'cloud')
+      throw new StartError(['mode: cloud mode keeps its data in Postgres; use pg_dump']);
+    const database = join(settings.core.dataDir, 'spandrel.db');
     if (!existsSync(database)) throw new StartError([`${database}: there is no database to back up`]);
     const file = resolve(target);
     const key = withKey ? await readKey(settings) : undefined;
@@ -35,8 +38,10 @@ export async function backup(target: string, withKey: boolean, args: readonly st
 }
 
 /** The key file of the data directory. @throws StartError when the key is not in it. */
-async function readKey({ dataDir, secretKey }: Settings): Promise<Buffer> {
-  if (secretKey) throw new StartError(['--with-key: the key is given by SPANDREL_SECRET_KEY; keep a copy of that']);
+async function readKey(settings: Settings): Promise<Buffer> {
+  const { dataDir } = settings.core;
+  if (settings.of(ConnectionsSettings).secretKey)
+    throw new StartError(['--with-key: the key is given by SPANDREL_SECRET_KEY; keep a copy of that']);
   try {
     return await readFile(join(dataDir, 'secret.key'));
   } catch {
@@ -99,12 +104,13 @@ function showProgress(): (part: number) => void {
   };
 }
 
-function report({ dataDir, secretKey }: Settings, file: string, keyFile: string | undefined): void {
+function report(settings: Settings, file: string, keyFile: string | undefined): void {
+  const { dataDir } = settings.core;
   process.stdout.write(`Backed up ${join(dataDir, 'spandrel.db')} to ${file}.\n`);
   if (keyFile !== undefined) {
     process.stdout.write(`Backed up the secret key to ${keyFile}; keep the two apart.\n`);
   } else {
-    const key = secretKey ? 'SPANDREL_SECRET_KEY' : join(dataDir, 'secret.key');
+    const key = settings.of(ConnectionsSettings).secretKey ? 'SPANDREL_SECRET_KEY' : join(dataDir, 'secret.key');
     process.stdout.write(`The keys of provider connections can only be read with ${key}, which is not in it.\n`);
   }
 }

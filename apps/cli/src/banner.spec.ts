@@ -3,7 +3,7 @@ import { loadSettings } from '@spandrel/kernel';
 import { banner } from './banner.js';
 
 const inMode = (mode: string): string =>
-  banner(loadSettings({ args: ['--mode', mode], env: {}, cwd: process.cwd() }), 3000, 3001);
+  banner(loadSettings([], { args: ['--mode', mode], env: {}, cwd: process.cwd() }).core, 3000, 3001);
 
 describe('banner', () => {
   it('shows a command that local mode answers as it stands', () => {

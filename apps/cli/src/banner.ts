@@ -1,7 +1,7 @@
-import type { Settings } from '@spandrel/kernel/launch';
+import type { CoreSettings } from '@spandrel/kernel/launch';
 
 /** What the user reads at start: where things are and how to point a client at them. */
-export function banner(settings: Settings, apiPort: number, gatewayPort: number | undefined): string {
+export function banner(settings: CoreSettings, apiPort: number, gatewayPort: number | undefined): string {
   const lines = ['', `  Spandrel runs in ${settings.mode} mode.`, '', `  API      http://127.0.0.1:${apiPort}/api`];
   if (gatewayPort !== undefined) lines.push(`  Gateway  http://127.0.0.1:${gatewayPort}`);
   if (settings.mode === 'local') lines.push(`  Data     ${settings.dataDir}`);

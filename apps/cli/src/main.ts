@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { CONFIG_FILE_SOURCE, PACKAGE, SETTING_SOURCES } from '@spandrel/kernel/launch';
+import { PACKAGE, settingsHelp } from '@spandrel/kernel/launch';
 import { adminCommand } from './admin-command.js';
+import { ALL_SETTINGS } from './command-settings.js';
 import { serve } from './serve.js';
 import { runInPlace } from './run-in-place.js';
 
@@ -9,13 +10,7 @@ const program = new Command('spandrel')
   .version(PACKAGE.version)
   .configureHelp({ showGlobalOptions: true });
 
-const settings = [
-  `  ${CONFIG_FILE_SOURCE.flag} (${CONFIG_FILE_SOURCE.variable})  a yaml file laid over the defaults`,
-  ...SETTING_SOURCES.map(
-    ({ flag, variable, help }) =>
-      `  ${[flag, variable && (flag ? `(${variable})` : variable)].filter(Boolean).join(' ')}  ${help}`,
-  ),
-].join('\n');
+const settings = settingsHelp(ALL_SETTINGS);
 
 const ROTATE_HELP = `
 Stop the server first, in cloud mode all of them. Without SPANDREL_SECRET_KEY the key file of the data directory gets a

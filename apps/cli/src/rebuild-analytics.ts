@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { analyticsFeature, rebuildRollups, type Recount } from '@spandrel/analytics';
-import { createLogger, loadSettings, StartError } from '@spandrel/kernel';
-import { databaseOf, openStorage } from '@spandrel/storage';
+import { createLogger, StartError } from '@spandrel/kernel';
+import { openDatabase } from '@spandrel/server';
+import { databaseOf } from '@spandrel/storage';
+import { commandSettings } from './command-settings.js';
 import { count } from './count.js';
 import { printFailure } from './print-failure.js';
 
@@ -13,13 +15,13 @@ import { printFailure } from './print-failure.js';
  */
 export async function rebuildAnalytics(args: readonly string[]): Promise<void> {
   try {
-    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    const settings = commandSettings(args);
     const database = databaseOf(settings);
     if (database.dialect === 'sqlite' && !existsSync(database.file)) {
       throw new StartError([`${database.file}: there is no database to count the analytics of`]);
     }
-    const logger = createLogger(settings.logLevel, 'cli');
-    const storage = await openStorage(database, { entities: analyticsFeature.entities, logger });
+    const logger = createLogger(settings.core.logLevel, 'cli');
+    const storage = await openDatabase(settings, { features: [analyticsFeature], logger });
     try {
       report(await rebuildRollups(storage));
     } finally {

@@ -3,10 +3,11 @@ import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
 import { connectionsFeature } from '@spandrel/connections';
 import { eventsFeature } from '@spandrel/events';
-import { createHttpApp, createLogger, loadPlugins, loadSettings, selectFeatures, StartError } from '@spandrel/kernel';
-import { searchFeature } from '@spandrel/search';
-import { databaseOf, openStorage, StorageModule } from '@spandrel/storage';
+import { createLogger, StartError } from '@spandrel/kernel';
+import { searchFeature, SearchSettings } from '@spandrel/search';
+import { openServer } from '@spandrel/server';
 import { RetentionTask, tracingFeature, type Expired } from '@spandrel/tracing';
+import { commandSettings } from './command-settings.js';
 import { count } from './count.js';
 import { printFailure } from './print-failure.js';
 
@@ -20,36 +21,20 @@ const FEATURES = [eventsFeature, accessFeature, tracingFeature, connectionsFeatu
  */
 export async function runRetention(args: readonly string[]): Promise<void> {
   try {
-    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
-    if (settings.mode === 'local') throw new StartError(['local mode keeps everything: there is nothing to delete']);
+    const settings = commandSettings(args);
+    const { core } = settings;
+    if (core.mode === 'local') throw new StartError(['local mode keeps everything: there is nothing to delete']);
     // Without an index in the settings of the command search would forget how far the servers' index is.
-    const all = FEATURES.filter((feature) => feature !== searchFeature || settings.search.index !== null);
-    const wanted = settings.features?.filter((name) => all.some((feature) => feature.name === name));
-    const features = selectFeatures(all, settings.mode, wanted);
-    const logger = createLogger(settings.logLevel, 'cli');
-    const plugins = await loadPlugins(settings.plugins, logger);
-    const storage = await openStorage(databaseOf(settings), {
-      entities: features.flatMap(({ entities }) => entities),
-      logger,
-    });
+    const withoutIndex = settings.of(SearchSettings).index === null;
+    const features = FEATURES.filter((feature) => feature !== searchFeature || !withoutIndex);
+    const { app, close } = await openServer(settings, { features, logger: createLogger(core.logLevel, 'cli') });
     try {
-      const app = await createHttpApp({
-        settings,
-        plugins,
-        logger,
-        features,
-        modules: [StorageModule.forRoot(storage)],
-      });
       await app.init();
-      try {
-        const expired = await app.get(RetentionTask).run(new AbortController().signal);
-        if (!expired) throw new StartError(['features: without "access" nothing says how long data is kept']);
-        report(expired);
-      } finally {
-        await app.close();
-      }
+      const expired = await app.get(RetentionTask).run(new AbortController().signal);
+      if (!expired) throw new StartError(['features: without "access" nothing says how long data is kept']);
+      report(expired);
     } finally {
-      await storage.close();
+      await close();
     }
   } catch (error) {
     printFailure(error);

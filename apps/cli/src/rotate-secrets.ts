@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   connectionsFeature,
+  ConnectionsSettings,
   parseSecretKey,
   resealConnections,
   rotateKeyFile,
@@ -10,8 +11,10 @@ import {
   type Rotation,
   type SecretKey,
 } from '@spandrel/connections';
-import { createLogger, loadSettings, StartError, type Settings } from '@spandrel/kernel';
-import { databaseOf, openStorage } from '@spandrel/storage';
+import { createLogger, StartError, type Settings } from '@spandrel/kernel';
+import { openDatabase } from '@spandrel/server';
+import { databaseOf } from '@spandrel/storage';
+import { commandSettings } from './command-settings.js';
 import { count } from './count.js';
 import { printFailure } from './print-failure.js';
 
@@ -24,19 +27,20 @@ const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
  */
 export async function rotateSecrets(args: readonly string[]): Promise<void> {
   try {
-    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    const settings = commandSettings(args);
     const database = databaseOf(settings);
     if (database.dialect === 'sqlite' && !existsSync(database.file)) {
       throw new StartError([`${database.file}: there is no database to rotate the keys of`]);
     }
-    const keys = settings.secretKey && [newKey(process.env, settings.secretKey), secretKeyOf(settings.secretKey)];
+    const { secretKey } = settings.of(ConnectionsSettings);
+    const keys = secretKey && [newKey(process.env, secretKey), secretKeyOf(secretKey)];
     if (!keys && wantsNewKey(process.env)) throw new StartError([keyFileAdvice(settings)]);
-    const logger = createLogger(settings.logLevel, 'cli');
-    const storage = await openStorage(database, { entities: connectionsFeature.entities, logger });
+    const logger = createLogger(settings.core.logLevel, 'cli');
+    const storage = await openDatabase(settings, { features: [connectionsFeature], logger });
     try {
       const rotation = keys
         ? await resealConnections(storage, keys)
-        : await rotateKeyFile(storage, settings.dataDir, logger);
+        : await rotateKeyFile(storage, settings.core.dataDir, logger);
       report(rotation, keys !== null);
     } finally {
       await storage.close();
@@ -84,6 +88,6 @@ function readNewKeyFile(path: string): string {
   }
 }
 
-const keyFileAdvice = ({ dataDir }: Settings): string =>
+const keyFileAdvice = ({ core: { dataDir } }: Settings): string =>
   `${NEW_KEY}: the server's key is the one in ${join(dataDir, 'secret.key')}, which is replaced without it; ` +
   `to go over to a key of your own, set SPANDREL_SECRET_KEY_FILE to that file for this command`;

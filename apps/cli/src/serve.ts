@@ -3,13 +3,14 @@ import { banner } from './banner.js';
 import {
   endWithOutput,
   killProcess,
-  loadSettings,
   onStrayFaults,
   StartError,
   takeProcessOutput,
   takeWarnings,
   type ProcessOutput,
 } from '@spandrel/kernel/launch';
+import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
+import { commandSettings } from './command-settings.js';
 
 /** What the last lines of the main thread may take once both apps have ended. */
 const OUTPUT_MS_MAX = 1_000;
@@ -32,17 +33,17 @@ export async function serve(): Promise<void> {
     void stop(1);
   });
   try {
-    const settings = loadSettings({ args, env: process.env, cwd: process.cwd() });
+    const settings = commandSettings(args);
     const startThread = (app: 'server' | 'gateway', env: NodeJS.ProcessEnv): AppThread => {
       const thread = new AppThread(app, args, env, () => void stop(1));
       threads.push(thread);
       return thread;
     };
     const api = await startThread('server', process.env).ready;
-    const gateway = settings.gateway.enabled
+    const gateway = settings.of(GatewayUserSettings).enabled
       ? await startThread('gateway', { ...process.env, SPANDREL_API_URL: `http://127.0.0.1:${api.port}` }).ready
       : undefined;
-    output.out.write(banner(settings, api.port, gateway?.port));
+    output.out.write(banner(settings.core, api.port, gateway?.port));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     for (const fault of error.faults) output.err.write(`spandrel: ${fault}\n`);

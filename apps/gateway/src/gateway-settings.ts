@@ -1,12 +1,15 @@
-import type { Settings } from '@spandrel/kernel';
+import type { CoreSettings } from '@spandrel/kernel';
+import type { GatewayUserSettings } from './gateway.settings.js';
 
 /**
- * What the gateway is told at start: the settings' own members, whose meaning is in config/default.yaml, and what code
+ * What the gateway is told at start: the users' settings ({@link GatewayUserSettings}), and what code
  * decides. Sizes in bytes, times in milliseconds.
  */
-export interface GatewaySettings extends Omit<Settings['gateway'], 'enabled'> {
+export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl'> {
+  port: number;
+  apiUrl: string;
   host: string;
-  mode: Settings['mode'];
+  mode: CoreSettings['mode'];
   /** Cloud mode: reads `/metrics`; `null`: everyone does. */
   metricsToken: string | null;
   /** How long the API's answer about a caller's key is good for, and its refusal. */

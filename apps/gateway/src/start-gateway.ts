@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AccessLog, loadPlugins, programMetrics, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
+import { gatewayAddresses, GatewayUserSettings } from './gateway.settings.js';
 import { CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway-settings.js';
 import type { GatewayLine } from './request-log.js';
 
@@ -9,20 +10,21 @@ import type { GatewayLine } from './request-log.js';
  * @throws StartError when a setting, a plugin or the spool directory does not allow the start.
  */
 export async function startGateway({ settings, logger, output, lifecycle }: AppContext): Promise<AppReady> {
-  const { providers } = await loadPlugins(settings.plugins, logger);
-  const { gateway } = settings;
-  const metrics = programMetrics(settings.mode, output);
-  const accessLog = settings.accessLog
-    ? new AccessLog<GatewayLine>(settings.logLevel, 'gateway', output.err.bulk)
-    : undefined;
-  const { host, mode, auth } = settings;
+  const { core } = settings;
+  const { mode, host, metricsToken } = core;
+  const { providers } = await loadPlugins(core.plugins, logger);
+  const given = settings.of(GatewayUserSettings);
+  const addresses = gatewayAddresses(given, core);
+  const metrics = programMetrics(mode, output);
+  const accessLog = core.accessLog ? new AccessLog<GatewayLine>(core.logLevel, 'gateway', output.err.bulk) : undefined;
   const running = await createGateway(
     {
       ...GATEWAY_DEFAULTS,
-      ...gateway,
+      ...given,
+      ...addresses,
       host,
       mode,
-      metricsToken: auth.metricsToken,
+      metricsToken,
       ...(mode === 'cloud' && { flushMs: CLOUD_FLUSH_MS }),
     },
     { providers, logger, metrics, ...(accessLog && { accessLog }) },
@@ -33,12 +35,12 @@ export async function startGateway({ settings, logger, output, lifecycle }: AppC
     ready = await running.listen();
   } catch (error) {
     throw new StartError([
-      `gateway.port (--gateway-port, SPANDREL_GATEWAY_PORT): cannot listen on ${settings.host}:${gateway.port}: ${(error as Error).message}`,
+      `gateway.port (--gateway-port, SPANDREL_GATEWAY_PORT): cannot listen on ${host}:${addresses.port}: ${(error as Error).message}`,
     ]);
   }
   lifecycle.onStop('readiness', async () => {
     running.announceStop();
-    await pause(settings.shutdownDelayMs);
+    await pause(core.shutdownDelayMs);
   });
   return ready;
 }

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { runApp } from '@spandrel/kernel';
+import { SERVER_SETTINGS } from '@spandrel/server/settings';
+import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 import { startServer } from './start-server.js';
 
-await runApp(
-  'server',
-  startServer,
-  (settings, { port }) =>
-    `Spandrel API on http://${settings.host}:${port}/api (${settings.mode} mode${settings.mode === 'local' ? `, data in ${settings.dataDir}` : ''})\n`,
-);
+await runApp('server', [...SERVER_SETTINGS, GatewayUserSettings], startServer, ({ core }, { port }) => {
+  const data = core.mode === 'local' ? `, data in ${core.dataDir}` : '';
+  return `Spandrel API on http://${core.host}:${port}/api (${core.mode} mode${data})\n`;
+});

@@ -4,6 +4,7 @@ import { ApiKeySchema } from './credentials/api-key.entity.js';
 import { AuditEntrySchema } from './audit/audit-entry.entity.js';
 import { OrganizationSchema } from './organizations/organization.entity.js';
 import { ProjectSchema } from './organizations/project.entity.js';
+import { AccessSettings } from './access.settings.js';
 
 export const accessFeature = defineFeature({
   name: 'access',
@@ -11,5 +12,6 @@ export const accessFeature = defineFeature({
   tag: { name: 'Access', description: 'Organizations, projects, API keys, and what was done with them.' },
   module: AccessModule,
   entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, AuditEntrySchema],
+  settings: [AccessSettings],
   requires: [],
 });

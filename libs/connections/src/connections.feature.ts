@@ -1,11 +1,13 @@
 import { defineFeature } from '@spandrel/kernel';
 import { ConnectionSchema } from './connection.entity.js';
 import { ConnectionsModule } from './connections.module.js';
+import { ConnectionsSettings } from './connections.settings.js';
 
 export const connectionsFeature = defineFeature({
   name: 'connections',
   tag: { name: 'Provider connections', description: 'Credentials and endpoints of model providers.' },
   module: ConnectionsModule,
   entities: [ConnectionSchema],
+  settings: [ConnectionsSettings],
   requires: [],
 });

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
-import { LOGGER, SETTINGS } from '@spandrel/kernel';
+import { CoreSettings, LOGGER } from '@spandrel/kernel';
 import { AddressRule } from './calls/address-rule.js';
 import { ChangeConnections } from './change-connections.js';
 import { ConnectionClient } from './calls/connection-client.js';
 import { ConnectionUses } from './connection-uses.js';
 import { ConnectionStore } from './connection.store.js';
+import { ConnectionsSettings } from './connections.settings.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Connections } from './connections.js';
 import { KeyRing, openKeyRing } from './keys/key-ring.js';
@@ -14,7 +15,7 @@ import { TestConnection } from './calls/test-connection.js';
 @Module({
   controllers: [ConnectionsController],
   providers: [
-    { provide: KeyRing, inject: [SETTINGS, LOGGER], useFactory: openKeyRing },
+    { provide: KeyRing, inject: [CoreSettings, ConnectionsSettings, LOGGER], useFactory: openKeyRing },
     ConnectionStore,
     ConnectionUses,
     AddressRule,

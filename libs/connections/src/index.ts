@@ -6,3 +6,4 @@ export { Connections, ConnectionUnusable, type UsableConnection } from './connec
 export type { ConnectionReply, OpenConnection } from './calls/open-connection.js';
 export { resealConnections, rotateKeyFile, type Rotation } from './keys/rotate-keys.js';
 export { parseSecretKey, secretKeyOf, type SecretKey } from './keys/secret-key.js';
+export { ConnectionsSettings } from './connections.settings.js';

@@ -3,11 +3,13 @@ import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture/c
 import { DatapointSchema, DatasetImportSchema } from './datapoint.entity.js';
 import { DatasetSchema } from './dataset.entity.js';
 import { DatasetsModule } from './datasets.module.js';
+import { DatasetsSettings } from './datasets.settings.js';
 
 export const datasetsFeature = defineFeature({
   name: 'datasets',
   tag: { name: 'Datasets', description: 'Datapoints, import and export, and rules that capture spans.' },
   module: DatasetsModule,
   entities: [DatasetSchema, DatapointSchema, DatasetImportSchema, CaptureRuleSchema, CaptureTaskSchema, CaptureSchema],
+  settings: [DatasetsSettings],
   requires: ['events', 'tracing'],
 });

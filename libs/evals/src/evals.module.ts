@@ -2,7 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { ConnectionsModule, ConnectionUses } from '@spandrel/connections';
 import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
-import { LOGGER, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { LOGGER, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { TracingModule } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
@@ -11,6 +11,7 @@ import { DatasetEvalsController } from './dataset-evals.controller.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunStore } from './eval-run.store.js';
+import { EvalsSettings } from './evals.settings.js';
 import { EvalsController } from './evals.controller.js';
 import { ExecuteRun } from './execution/execute-run.js';
 import { LocalDispatch } from './dispatch/local-dispatch.js';
@@ -32,8 +33,8 @@ import { StartRun } from './start-run.js';
     {
       // The model calls of all runs.
       provide: Permits,
-      inject: [SETTINGS],
-      useFactory: ({ evals }: Pick<Settings, 'evals'>) => new Permits(evals.callsMax),
+      inject: [EvalsSettings],
+      useFactory: ({ callsMax }: EvalsSettings) => new Permits(callsMax),
     },
     {
       provide: RUN_TIMING,

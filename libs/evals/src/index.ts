@@ -1,1 +1,2 @@
 export { evalsFeature } from './evals.feature.js';
+export { EvalsSettings } from './evals.settings.js';

@@ -1,3 +1,4 @@
 export { DomainEvents, type EventSink, type WireEvent } from './domain-events.js';
 export { eventsFeature } from './events.feature.js';
 export { EventsModule } from './events.module.js';
+export { EventsSettings } from './events.settings.js';

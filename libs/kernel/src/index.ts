@@ -1,12 +1,10 @@
 export { backoff } from './backoff.js';
 export { systemClock, type Clock } from './clock.js';
-export { parseCapture, type CaptureSetting } from './config/capture-setting.js';
-export type { Config } from './config/config-schema.js';
-export { parseKeyBytes } from './config/key-bytes.js';
+export { CoreSettings } from './config/core-settings.js';
+export { defineSettings, type SettingsPart } from './config/define-settings.js';
 export { loadSettings, type SettingsInput } from './config/load-settings.js';
-export { CONFIG_FILE_SOURCE, SETTING_SOURCES, type SettingSource } from './config/setting-sources.js';
-export { type PluginEntry, type Settings } from './config/settings.js';
-export { SETTINGS } from './config/settings-token.js';
+export type { PluginEntry } from './config/plugin-entries.js';
+export { Settings } from './config/settings.js';
 export { Conflict, DomainError, Invalid, NotFound, Unavailable } from './errors/domain-error.js';
 export { StartError } from './errors/start-error.js';
 export { defineFeature, type Feature } from './features/feature.js';

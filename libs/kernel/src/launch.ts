@@ -2,9 +2,14 @@
  * The part of the kernel that starts programs: settings, faults of a start, and what threads tell one another. It loads
  * no framework, which `spandrel serve` would otherwise hold in memory once more, and every command wait for.
  */
+export { CoreSettings } from './config/core-settings.js';
+export { cloudConfig, defaultConfig } from './config/default-config.js';
+export { defineSettings, type SettingsPart } from './config/define-settings.js';
 export { loadSettings } from './config/load-settings.js';
-export { CONFIG_FILE_SOURCE, SETTING_SOURCES } from './config/setting-sources.js';
+export { setting } from './config/setting.js';
+export { settingsHelp, settingSources } from './config/settings-help.js';
 export type { Settings } from './config/settings.js';
+export { settingValue } from './config/value-schemas.js';
 export { StartError } from './errors/start-error.js';
 export { STOP_MESSAGE, type AppMessage, type AppReady } from './lifecycle/app-messages.js';
 export { endWithOutput, killProcess } from './lifecycle/end-process.js';

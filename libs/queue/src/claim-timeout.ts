@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { LOGGER, PeriodicTask, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { QueueSettings } from './queue.settings.js';
 import { ReleaseStaleClaims } from './release-stale-claims.js';
 
 /** How often stale claims are looked for: ten times in the timeout, within these bounds. */
@@ -12,13 +13,9 @@ const LOOK_MS_MAX = 60_000;
 export class ClaimTimeout implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly look: PeriodicTask | undefined;
 
-  constructor(
-    @Inject(SETTINGS) { queue }: Pick<Settings, 'queue'>,
-    @Inject(LOGGER) logger: Logger,
-    staleClaims: ReleaseStaleClaims,
-  ) {
-    if (queue.claimTimeoutSeconds === null) return;
-    const timeoutMs = queue.claimTimeoutSeconds * 1_000;
+  constructor({ claimTimeoutSeconds }: QueueSettings, @Inject(LOGGER) logger: Logger, staleClaims: ReleaseStaleClaims) {
+    if (claimTimeoutSeconds === null) return;
+    const timeoutMs = claimTimeoutSeconds * 1_000;
     this.look = new PeriodicTask({
       everyMs: Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, timeoutMs / LOOKS_PER_TIMEOUT)),
       task: async (stopped) => void (await staleClaims.release(Date.now() - timeoutMs, stopped)),

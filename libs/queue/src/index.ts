@@ -1,1 +1,2 @@
 export { queueFeature } from './queue.feature.js';
+export { QueueSettings } from './queue.settings.js';

@@ -1,4 +1,5 @@
-import { StartError, type PluginRegistry, type Settings } from '@spandrel/kernel';
+import { StartError, type CoreSettings, type PluginRegistry } from '@spandrel/kernel';
+import type { SearchSettings } from './search.settings.js';
 import type { SearchIndex } from '@spandrel/plugin-api';
 
 /** The search index that config names. */
@@ -12,10 +13,10 @@ export const SEARCH_INDEX = Symbol('search index');
 
 /** @throws StartError when config names an index that no plugin is. */
 export function configuredIndex(
-  { mode, search }: Pick<Settings, 'mode' | 'search'>,
+  { mode }: Pick<CoreSettings, 'mode'>,
+  { index: name }: Pick<SearchSettings, 'index'>,
   plugins: Pick<PluginRegistry, 'searchIndexes'>,
 ): ConfiguredIndex | null {
-  const { index: name } = search;
   if (mode === 'local' || name === null) return null;
   const found = plugins.searchIndexes.find((plugin) => plugin.name === name);
   if (found) return { name, index: whole(name, found.extension) };

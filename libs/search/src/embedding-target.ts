@@ -1,7 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Connections, type OpenConnection } from '@spandrel/connections';
-import { projectScope, SETTINGS, type Settings } from '@spandrel/kernel';
+import { projectScope } from '@spandrel/kernel';
 import type { EmbeddingCalls } from '@spandrel/plugin-api';
+import { SearchSettings } from './search.settings.js';
 
 /** What makes the vectors of a project. */
 export interface EmbeddingTarget {
@@ -25,13 +26,13 @@ export class NoEmbedding {
 export class EmbeddingTargets {
   constructor(
     private readonly connections: Connections,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly settings: SearchSettings,
   ) {}
 
   /** @throws ConnectionUnusable when there is a connection that cannot be called; Unavailable. */
   async of(projectId: string): Promise<EmbeddingTarget | NoEmbedding> {
     const scope = projectScope(projectId);
-    const { connection: name, model: configured } = this.settings.search.embedding;
+    const { embeddingConnection: name, embeddingModel: configured } = this.settings;
     const found = await this.connections.findNamed(scope, name);
     const quoted = JSON.stringify(name);
     if (!found) {

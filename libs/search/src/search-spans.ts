@@ -3,14 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { isStorableText, type FoundSpan, type Search } from '@spandrel/contract';
 import {
+  CoreSettings,
   DomainError,
   LOGGER,
   projectScope,
-  SETTINGS,
   Unavailable,
   type Logger,
   type Reader,
-  type Settings,
 } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
@@ -41,7 +40,7 @@ const INDEX_TIMEOUT_MS = 20_000;
 export class SearchSpans {
   constructor(
     @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly core: CoreSettings,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly storage: Storage,
     private readonly targets: EmbeddingTargets,
@@ -144,7 +143,7 @@ export class SearchSpans {
   }
 
   private whatToConfigure(): string {
-    return this.settings.mode === 'local'
+    return this.core.mode === 'local'
       ? 'search is for cloud mode (SPANDREL_MODE=cloud) with a search index (search.index); local mode has the filters of GET /api/spans'
       : 'no search index is configured: set search.index to pgvector or qdrant, and list that plugin in plugins:';
   }

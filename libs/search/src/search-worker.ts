@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { LOGGER, newId, SETTINGS, Unavailable, type Logger, type Settings } from '@spandrel/kernel';
+import { CoreSettings, LOGGER, newId, Unavailable, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { Backfill } from './backfill.js';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
@@ -35,7 +35,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     @Inject(SEARCH_INDEX) private readonly configured: ConfiguredIndex | null,
-    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly core: CoreSettings,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly storage: Storage,
     private readonly tasks: SearchTaskStore,
@@ -48,7 +48,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
   async onApplicationBootstrap(): Promise<void> {
     if (!this.configured) {
       // What happens from now on is not noted: an index that comes later begins from the start.
-      if (this.settings.mode === 'cloud') await this.forgetAll();
+      if (this.core.mode === 'cloud') await this.forgetAll();
       return;
     }
     await this.backfill.begin();

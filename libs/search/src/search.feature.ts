@@ -1,11 +1,13 @@
 import { defineFeature } from '@spandrel/kernel';
 import { SearchModule } from './search.module.js';
 import { SearchStateSchema, SearchTaskSchema } from './search-task.entity.js';
+import { SearchSettings } from './search.settings.js';
 
 export const searchFeature = defineFeature({
   name: 'search',
   tag: { name: 'Search', description: 'Full-text and vector search over spans.' },
   module: SearchModule,
   entities: [SearchTaskSchema, SearchStateSchema],
+  settings: [SearchSettings],
   requires: ['tracing', 'connections'],
 });

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConnectionsModule } from '@spandrel/connections';
-import { PLUGINS, SETTINGS } from '@spandrel/kernel';
+import { CoreSettings, PLUGINS } from '@spandrel/kernel';
 import { TracingModule } from '@spandrel/tracing';
 import { Backfill } from './backfill.js';
 import { configuredIndex, SEARCH_INDEX } from './configured-index.js';
@@ -14,6 +14,7 @@ import { SearchMetrics } from './search-metrics.js';
 import { SearchSpans } from './search-spans.js';
 import { SearchStateStore } from './search-state.store.js';
 import { SearchTaskStore } from './search-task.store.js';
+import { SearchSettings } from './search.settings.js';
 import { SearchWorker } from './search-worker.js';
 
 /** Full-text and vector search over spans, through an external index. */
@@ -21,7 +22,7 @@ import { SearchWorker } from './search-worker.js';
   imports: [TracingModule, ConnectionsModule],
   controllers: [SearchController],
   providers: [
-    { provide: SEARCH_INDEX, inject: [SETTINGS, PLUGINS], useFactory: configuredIndex },
+    { provide: SEARCH_INDEX, inject: [CoreSettings, SearchSettings, PLUGINS], useFactory: configuredIndex },
     SearchTaskStore,
     SearchStateStore,
     SearchMetrics,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
-import { LOGGER, PLUGINS, SETTINGS, type Logger, type PluginRegistry, type Settings } from '@spandrel/kernel';
+import { LOGGER, PLUGINS, type Logger, type PluginRegistry } from '@spandrel/kernel';
 import { DayPartitions, Storage } from '@spandrel/storage';
 import { DeleteTraces } from './write/delete-traces.js';
 import { ExpireBatch } from './retention/expire-batch.js';
@@ -26,6 +26,7 @@ import { SpanMetrics } from './span-metrics.js';
 import { SpanStore } from './span.store.js';
 import { SpansController } from './spans.controller.js';
 import { TraceStore } from './trace.store.js';
+import { TracingSettings } from './tracing.settings.js';
 import { TracesController } from './traces.controller.js';
 import { TracingEvents } from './write/tracing-events.js';
 import { WriteBatch } from './write/write-batch.js';
@@ -37,9 +38,9 @@ import { WriteBatch } from './write/write-batch.js';
   providers: [
     {
       provide: PRICING,
-      inject: [SETTINGS, PLUGINS],
-      useFactory: ({ pricing }: Pick<Settings, 'pricing'>, plugins: PluginRegistry) =>
-        loadPricing(pricing.models, pricesOfPlugins(plugins)),
+      inject: [TracingSettings, PLUGINS],
+      useFactory: ({ prices }: TracingSettings, plugins: PluginRegistry) =>
+        loadPricing(prices, pricesOfPlugins(plugins)),
     },
     {
       provide: DayPartitions,

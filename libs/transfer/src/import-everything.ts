@@ -2,20 +2,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
 import { receiveUpload, UploadSpool } from '@spandrel/uploads';
 import {
+  CoreSettings,
   DomainError,
   Invalid,
   LOGGER,
-  SETTINGS,
   Unavailable,
   type Logger,
   type Scope,
-  type Settings,
   type StreamedBody,
 } from '@spandrel/kernel';
 import { emptyBatch, ImportProgress, WriteImportBatch, type ImportBatch } from './import-batch.js';
 import { ImportFile, type ItemPart } from './import-file.js';
 import { readItem } from './import-items.js';
 import { RunningImports } from './running-imports.js';
+import { TransferSettings } from './transfer.settings.js';
 
 /** Items that one transaction writes, and their text in UTF-16 units, about: other writers get their turn in between. */
 const BATCH = { items: 256, text: 1024 * 1024 };
@@ -34,7 +34,8 @@ export class ImportEverything {
     private readonly batches: WriteImportBatch,
     private readonly spool: UploadSpool,
     private readonly running: RunningImports,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'limits'>,
+    private readonly core: CoreSettings,
+    private readonly settings: TransferSettings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -46,7 +47,8 @@ export class ImportEverything {
    *   when the database is lost or the service stops on the way.
    */
   async run(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
-    const { importBytes, bodyBytes } = this.settings.limits;
+    const { bodyBytes } = this.core;
+    const { importBytes } = this.settings;
     const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf: assertJson });
     const stop = AbortSignal.any([gone, this.running.stopping]);
     try {

@@ -1,1 +1,2 @@
 export { transferFeature } from './transfer.feature.js';
+export { TransferSettings } from './transfer.settings.js';

@@ -2,8 +2,8 @@ import { mkdir, open, readdir, rm, unlink, type FileHandle } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { Invalid, newId, SETTINGS, Unavailable, type Settings } from '@spandrel/kernel';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { CoreSettings, Invalid, newId, Unavailable } from '@spandrel/kernel';
 
 /** Bytes read back at once. */
 const CHUNK_BYTES = 32 * 1024;
@@ -25,7 +25,7 @@ export class UploadSpool implements OnModuleInit {
   /** `null`: that of the system, which others use too. */
   private readonly own: string | null;
 
-  constructor(@Inject(SETTINGS) { mode, dataDir }: Pick<Settings, 'mode' | 'dataDir'>) {
+  constructor({ mode, dataDir }: CoreSettings) {
     this.own = mode === 'local' ? join(dataDir, 'uploads') : null;
   }
 

@@ -58,7 +58,7 @@ class SpansModule {}
 Module({ controllers: [SpansController] })(SpansModule);
 
 const app = await kernel.createHttpApp({
-  settings: kernel.loadSettings({ args: [], env: {}, cwd: '/' }),
+  settings: kernel.loadSettings([], { args: [], env: {}, cwd: '/' }),
   plugins: { providers: [], scorers: [], searchIndexes: [] },
   logger: kernel.createLogger('silent', 'bench'),
   features: [kernel.defineFeature({ name: 'spans', module: SpansModule, entities: [], requires: [] })],

@@ -1,4 +1,4 @@
-/** A setting that a variable can give, as libs/kernel/src/config/setting-sources.ts tells of it. */
+/** A setting that a variable can give, as the parts of the program declare it. */
 export interface KnownVariable {
   variable?: string;
   secret?: boolean;

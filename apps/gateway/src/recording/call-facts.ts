@@ -1,4 +1,4 @@
-import type { CaptureSetting } from '@spandrel/kernel';
+import type { CaptureSetting } from './capture-setting.js';
 import type { Endpoint } from '@spandrel/plugin-api';
 import type { SealedKey } from '../access/key-seal.js';
 import type { ProviderEntry } from '../target/provider-table.js';

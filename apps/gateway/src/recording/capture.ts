@@ -1,4 +1,4 @@
-import { parseCapture, type CaptureSetting } from '@spandrel/kernel';
+import { parseCapture, type CaptureSetting } from './capture-setting.js';
 import { mapTexts } from './map-texts.js';
 
 /**

@@ -1,15 +1,15 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import {
+  CoreSettings,
   DomainError,
   LOGGER,
   PeriodicTask,
-  SETTINGS,
   type Admission,
   type Caller,
   type Gatekeeper,
   type Logger,
-  type Settings,
 } from '@spandrel/kernel';
+import { AccessSettings } from '../access.settings.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Credentials } from './credentials.js';
 import { limitHeaders, rateLimited } from '../limits/limit-headers.js';
@@ -35,11 +35,12 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
   constructor(
     private readonly credentials: Credentials,
     private readonly limits: RateLimits,
-    @Inject(SETTINGS) { auth, limits: { eventStreams } }: Pick<Settings, 'auth' | 'limits'>,
+    core: CoreSettings,
+    settings: AccessSettings,
     @Inject(LOGGER) logger: Logger,
   ) {
-    this.operator = new OperatorTokens(auth);
-    this.open = new OpenRequests(eventStreams);
+    this.operator = new OperatorTokens(settings, core);
+    this.open = new OpenRequests(settings.eventStreams);
     this.recheck = new PeriodicTask({
       everyMs: RECHECK_MS,
       task: () => this.endInvalid(),

@@ -1,20 +1,19 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Unavailable, type Settings } from '@spandrel/kernel';
+import { Unavailable } from '@spandrel/kernel';
+import type { AccessSettings } from '../access.settings.js';
 import { digestOf, newApiKey } from './api-key.js';
 import type { CredentialStore, KeyRow } from './credential.store.js';
 import { Credentials } from './credentials.js';
 
-const SETTINGS = {
-  auth: {
-    adminToken: null,
-    metricsToken: null,
-    jwtSecret: null,
-    jwksUrl: null,
-    jwtIssuer: null,
-    jwtAudience: null,
-  },
-  limits: { requestsPerSecond: 100 },
-} as unknown as Settings;
+const SETTINGS: AccessSettings = {
+  adminToken: null,
+  jwtSecret: null,
+  jwksUrl: null,
+  jwtIssuer: null,
+  jwtAudience: null,
+  requestsPerSecond: 100,
+  eventStreams: 100,
+};
 
 const rowOf = (key: string): KeyRow => ({
   id: 'key-1',

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
-import { SETTINGS, Unavailable, type Caller, type Settings } from '@spandrel/kernel';
+import { Unavailable, type Caller } from '@spandrel/kernel';
+import { AccessSettings } from '../access.settings.js';
 import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
 import { CredentialStore } from './credential.store.js';
@@ -51,9 +52,9 @@ export class Credentials {
 
   constructor(
     store: CredentialStore,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'auth' | 'limits'>,
+    private readonly settings: AccessSettings,
   ) {
-    this.jwts = new JwtVerifier(settings.auth);
+    this.jwts = new JwtVerifier(settings);
     this.keys = new Batch(
       (digests) => inTime(store.keysByDigest(digests)),
       ({ digest }) => digest,
@@ -104,6 +105,6 @@ export class Credentials {
   }
 
   private perSecond({ rateLimit }: { rateLimit: number | null }): number {
-    return rateLimit ?? this.settings.limits.requestsPerSecond;
+    return rateLimit ?? this.settings.requestsPerSecond;
   }
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import type { Settings } from '@spandrel/kernel';
+import type { AccessSettings } from '../access.settings.js';
 import { JwtVerifier } from './jwt.js';
 
 const SECRET = 'a secret of the tests that is long enough';
@@ -31,10 +31,8 @@ afterAll(() => {
   server.close();
 });
 
-const verifier = (auth: Partial<Settings['auth']>): JwtVerifier =>
+const verifier = (auth: Partial<AccessSettings>): JwtVerifier =>
   new JwtVerifier({
-    adminToken: null,
-    metricsToken: null,
     jwtSecret: null,
     jwksUrl: null,
     jwtIssuer: null,

@@ -1,7 +1,8 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import { isStorableText, KEY_LENGTH_MAX } from '@spandrel/contract';
 import type { ApiScope } from '@spandrel/contract';
-import { Unavailable, type Settings } from '@spandrel/kernel';
+import { Unavailable } from '@spandrel/kernel';
+import type { AccessSettings } from '../access.settings.js';
 import { Jwks } from './jwks.js';
 import { scopesOfClaim } from './scopes.js';
 import { expired, notValid } from './unauthenticated.js';
@@ -20,13 +21,15 @@ export interface JwtClaims {
 const BY_SECRET = ['HS256'];
 const BY_JWKS = ['RS256', 'ES256'];
 
+type JwtSettings = Pick<AccessSettings, 'jwtSecret' | 'jwksUrl' | 'jwtIssuer' | 'jwtAudience'>;
+
 /** Verifies JWTs with the keys of the settings, and with nothing that a token brings along. */
 export class JwtVerifier {
   private readonly secret: Uint8Array | undefined;
   private readonly jwks: Jwks | undefined;
   private readonly options: JWTVerifyOptions;
 
-  constructor({ jwtSecret, jwksUrl, jwtIssuer, jwtAudience }: Settings['auth']) {
+  constructor({ jwtSecret, jwksUrl, jwtIssuer, jwtAudience }: JwtSettings) {
     this.secret = jwtSecret === null ? undefined : Buffer.from(jwtSecret, 'utf8');
     this.jwks = jwksUrl === null ? undefined : new Jwks(jwksUrl);
     this.options = {

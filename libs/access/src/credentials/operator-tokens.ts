@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Caller, Settings } from '@spandrel/kernel';
+import type { CoreSettings, Caller } from '@spandrel/kernel';
+import type { AccessSettings } from '../access.settings.js';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
@@ -7,7 +8,10 @@ const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 export class OperatorTokens {
   private readonly tokens: readonly { digest: Buffer; caller: Caller }[];
 
-  constructor({ adminToken, metricsToken }: Settings['auth']) {
+  constructor(
+    { adminToken }: Pick<AccessSettings, 'adminToken'>,
+    { metricsToken }: Pick<CoreSettings, 'metricsToken'>,
+  ) {
     const operator = { scope: null, scopes: [], expiresAt: null };
     this.tokens = [
       ...(adminToken === null

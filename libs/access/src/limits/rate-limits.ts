@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
-import { LOGGER, METRICS, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { CoreSettings, LOGGER, METRICS, type Logger } from '@spandrel/kernel';
 import { LocalBuckets } from './local-buckets.js';
 import { SharedBuckets } from './shared-buckets.js';
 
@@ -33,7 +33,7 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly alone: Counter;
 
   constructor(
-    @Inject(SETTINGS) { redisUrl }: Pick<Settings, 'redisUrl'>,
+    @Inject(CoreSettings) { redisUrl }: Pick<CoreSettings, 'redisUrl'>,
     @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
   ) {

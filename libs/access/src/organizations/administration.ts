@@ -1,4 +1,4 @@
-import type { Settings } from '@spandrel/kernel';
+import type { AccessSettings } from '../access.settings.js';
 import type { Storage } from '@spandrel/storage';
 import { ApiKeyStore } from '../credentials/api-key.store.js';
 import { ApiKeys } from '../credentials/api-keys.js';
@@ -18,7 +18,7 @@ export interface Administration {
 }
 
 /** What the routes do, for the command line: the same use-cases on a database. */
-export function administrationOf(storage: Storage, settings: Pick<Settings, 'limits'>): Administration {
+export function administrationOf(storage: Storage, settings: AccessSettings): Administration {
   const audit = new AuditLog(new AuditLogStore(storage));
   const organizations = new OrganizationStore(storage);
   const projects = new ProjectStore(storage);

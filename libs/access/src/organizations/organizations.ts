@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   formatTimestamp,
   type CreateOrganization,
@@ -7,7 +7,8 @@ import {
   type Plan,
   type UpdateOrganization,
 } from '@spandrel/contract';
-import { newId, SETTINGS, type Settings } from '@spandrel/kernel';
+import { newId } from '@spandrel/kernel';
+import { AccessSettings } from '../access.settings.js';
 import { Storage, type Page } from '@spandrel/storage';
 import { requireOperator, type Actor } from './actor.js';
 import { AuditLog } from '../audit/audit-log.js';
@@ -23,7 +24,7 @@ export class Organizations {
     private readonly storage: Storage,
     private readonly store: OrganizationStore,
     private readonly audit: AuditLog,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'limits'>,
+    private readonly settings: AccessSettings,
   ) {}
 
   /** @throws DomainError `insufficient_scope` for everyone but the operator. */
@@ -78,7 +79,7 @@ export class Organizations {
       id,
       name,
       plan: plan as Plan,
-      rate_limit: rateLimit ?? this.settings.limits.requestsPerSecond,
+      rate_limit: rateLimit ?? this.settings.requestsPerSecond,
       created_at: formatTimestamp(createdAt),
     };
   }

@@ -5,14 +5,16 @@ const OPENAI = 'https://api.openai.com';
 const OLLAMA = 'http://localhost:11434';
 
 const rule = (mode: 'local' | 'cloud', allowPrivate: string[] = [], operatorBase?: string): AddressRule =>
-  new AddressRule({
-    mode,
-    connections: { allowPrivate },
-    plugins: [
-      { use: 'openai', config: {} },
-      { use: 'ollama', config: operatorBase === undefined ? {} : { base_url: operatorBase } },
-    ],
-  });
+  new AddressRule(
+    {
+      mode,
+      plugins: [
+        { use: 'openai', config: {} },
+        { use: 'ollama', config: operatorBase === undefined ? {} : { base_url: operatorBase } },
+      ],
+    },
+    { allowPrivate },
+  );
 
 describe('the address rule', () => {
   it('is none in local mode', () => {

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { hostList, isPrivateHost, SETTINGS, type HostList, type Settings } from '@spandrel/kernel';
+import { CoreSettings, hostList, isPrivateHost, type HostList } from '@spandrel/kernel';
+import { ConnectionsSettings } from '../connections.settings.js';
 import { originOf } from './open-connection.js';
-
-type RuleSettings = Pick<Settings, 'mode' | 'connections' | 'plugins'>;
 
 /**
  * Where provider connections may lead (docs/spec/connections.md#where-a-connection-may-lead): to public addresses, to
@@ -16,8 +15,11 @@ export class AddressRule {
   private readonly operatorBases: ReadonlySet<string | undefined>;
 
   /** @throws StartError for an entry of `connections.allow_private` that is none. */
-  constructor(@Inject(SETTINGS) { mode, connections, plugins }: RuleSettings) {
-    this.allowed = mode === 'cloud' ? hostList('connections.allow_private', connections.allowPrivate) : undefined;
+  constructor(
+    @Inject(CoreSettings) { mode, plugins }: Pick<CoreSettings, 'mode' | 'plugins'>,
+    @Inject(ConnectionsSettings) { allowPrivate }: Pick<ConnectionsSettings, 'allowPrivate'>,
+  ) {
+    this.allowed = mode === 'cloud' ? hostList('connections.allow_private', allowPrivate) : undefined;
     const given = plugins.map(({ config }) => config['base_url']).filter((base) => typeof base === 'string');
     this.operatorBases = new Set(given.map(originOf));
   }

@@ -101,7 +101,7 @@ describe('openKeyRing', () => {
   const secretKey = Buffer.alloc(32, 7);
 
   it('takes the key of the settings and makes no file then', () => {
-    const ring = openKeyRing({ mode: 'local', secretKey, dataDir: directory }, logger);
+    const ring = openKeyRing({ mode: 'local', dataDir: directory }, { secretKey }, logger);
     expect(ring.current.id).toBe(secretKeyOf(secretKey).id);
     expect(existsSync(file)).toBe(false);
   });
@@ -109,13 +109,13 @@ describe('openKeyRing', () => {
   it('takes the key file in local mode, the first key for new secrets', () => {
     const keys = [newSecretKey(), newSecretKey()];
     writeKeyFile(directory, keys);
-    const ring = openKeyRing({ mode: 'local', secretKey: null, dataDir: directory }, logger);
+    const ring = openKeyRing({ mode: 'local', dataDir: directory }, { secretKey: null }, logger);
     expect(ring.current.id).toBe(keys[0]!.id);
     expect(ring.find(keys[1]!.id)).toBeDefined();
   });
 
   it('makes no key in cloud mode, where instances must share one', () => {
-    const open = () => openKeyRing({ mode: 'cloud', secretKey: null, dataDir: directory }, logger);
+    const open = () => openKeyRing({ mode: 'cloud', dataDir: directory }, { secretKey: null }, logger);
     expect(open).toThrow(StartError);
     expect(open).toThrow('SPANDREL_SECRET_KEY');
     expect(existsSync(file)).toBe(false);

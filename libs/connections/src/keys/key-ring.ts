@@ -1,4 +1,5 @@
-import { StartError, type Logger, type Settings } from '@spandrel/kernel';
+import { type CoreSettings, StartError, type Logger } from '@spandrel/kernel';
+import type { ConnectionsSettings } from '../connections.settings.js';
 import { openKeyFile } from './key-file.js';
 import { secretKeyOf, type SecretKey } from './secret-key.js';
 
@@ -26,10 +27,14 @@ export class KeyRing {
  * is made when it is missing (docs/spec/connections.md#keys-are-encrypted).
  * @throws StartError when cloud mode has no key, or the key file cannot be used.
  */
-export function openKeyRing(settings: Pick<Settings, 'mode' | 'secretKey' | 'dataDir'>, logger: Logger): KeyRing {
-  if (settings.secretKey) return new KeyRing([secretKeyOf(settings.secretKey)]);
-  if (settings.mode === 'cloud') {
+export function openKeyRing(
+  { mode, dataDir }: Pick<CoreSettings, 'mode' | 'dataDir'>,
+  { secretKey }: Pick<ConnectionsSettings, 'secretKey'>,
+  logger: Logger,
+): KeyRing {
+  if (secretKey) return new KeyRing([secretKeyOf(secretKey)]);
+  if (mode === 'cloud') {
     throw new StartError(['secret_key (SPANDREL_SECRET_KEY): cloud mode needs one: 32 bytes, as base64 or hex']);
   }
-  return new KeyRing(openKeyFile(settings.dataDir, logger));
+  return new KeyRing(openKeyFile(dataDir, logger));
 }

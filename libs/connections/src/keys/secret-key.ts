@@ -1,5 +1,5 @@
 import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import { parseKeyBytes } from '@spandrel/kernel';
+import { parseKeyBytes } from './key-bytes.js';
 
 /** A key that seals the keys of connections. A {@link KeyObject}, so that no log and no JSON can show its bytes. */
 export interface SecretKey {

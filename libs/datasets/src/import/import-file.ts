@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
-import { Invalid, LOGGER, SETTINGS, type Logger, type Scope, type Settings, type StreamedBody } from '@spandrel/kernel';
+import { CoreSettings, Invalid, LOGGER, type Logger, type Scope, type StreamedBody } from '@spandrel/kernel';
+import { DatasetsSettings } from '../datasets.settings.js';
 import { Storage } from '@spandrel/storage';
 import { receiveUpload, type ReceivedFile, FileFault, UploadSpool } from '@spandrel/uploads';
 import { datapointOfRow, RowFault } from './datapoint-of-row.js';
@@ -35,7 +36,8 @@ export class ImportFile {
     private readonly imports: ImportStore,
     private readonly upkeep: ImportUpkeep,
     private readonly spool: UploadSpool,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'limits'>,
+    private readonly core: CoreSettings,
+    private readonly settings: DatasetsSettings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -56,7 +58,7 @@ export class ImportFile {
       throw datasetNotFound();
     }
     const received = await receiveUpload(body, this.spool, {
-      bytesMax: this.settings.limits.importFileBytes,
+      bytesMax: this.settings.importFileBytes,
       formatOf: fileFormat,
       name: filename,
     });
@@ -89,7 +91,7 @@ export class ImportFile {
         kinds = [];
         text = 0;
       };
-      for await (const rows of readRows(file.chunks(), format, this.settings.limits.bodyBytes)) {
+      for await (const rows of readRows(file.chunks(), format, this.core.bodyBytes)) {
         for (const row of rows) {
           const kind = skipped ? skipped.kindOf(row) : kindOf(row);
           if (kind === undefined) continue;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, Unavailable, type Settings } from '@spandrel/kernel';
+import { createLogger, Unavailable } from '@spandrel/kernel';
 import type { OpenConnection } from '@spandrel/connections';
 import type { Provider } from '@spandrel/plugin-api';
 import type { EvalRunRow } from '../eval-run.entity.js';
@@ -51,7 +51,7 @@ async function execute(record: (step: ItemStep, count: number) => void): Promise
     new Permits(10),
     new Map(),
     { scorers: [{ name: 'Mine', configure: () => ({ config: {} }), extension: { score: () => ({ score: 1 }) } }] },
-    { evals: { concurrency: 1, callsMax: 10 } } as Settings,
+    { concurrency: 1, callsMax: 10 },
     createLogger('silent', 'test'),
   ] as unknown as ConstructorParameters<typeof ExecuteRun>;
   const never = new AbortController().signal;

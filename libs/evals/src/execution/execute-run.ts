@@ -6,13 +6,12 @@ import {
   LOGGER,
   PLUGINS,
   projectScope,
-  SETTINGS,
   Unavailable,
   type Logger,
   type PluginRegistry,
   type Scope,
-  type Settings,
 } from '@spandrel/kernel';
+import { EvalsSettings } from '../evals.settings.js';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { ChangeRun } from '../change-run.js';
 import { EvalResultStore } from '../eval-result.store.js';
@@ -51,7 +50,7 @@ export class ExecuteRun {
     private readonly permits: Permits,
     @Inject(PRICING) private readonly pricing: PricingTable,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'evals'>,
+    private readonly settings: EvalsSettings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -71,7 +70,7 @@ export class ExecuteRun {
       return;
     }
     const items = new PendingItems(this.snapshots, this.results, scope, run);
-    const slots = Math.min(this.settings.evals.concurrency, run.total - run.progress);
+    const slots = Math.min(this.settings.concurrency, run.total - run.progress);
     const ended = await Promise.allSettled(
       Array.from({ length: slots }, () => this.slot(run, prepared, items, options)),
     );

@@ -1,14 +1,13 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import {
+  CoreSettings,
   dropRedisClient,
   LOGGER,
   makeRedisClient,
   newId,
   OutageLog,
-  SETTINGS,
   type Logger,
   type RedisClient,
-  type Settings,
 } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BoundedSender } from '../stream/bounded-sender.js';
@@ -45,7 +44,7 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
   private owesOthers = false;
 
   constructor(
-    @Inject(SETTINGS) { redisUrl }: Pick<Settings, 'redisUrl'>,
+    { redisUrl }: CoreSettings,
     bus: EventBus,
     private readonly feeds: ProjectFeeds,
     storage: Storage,

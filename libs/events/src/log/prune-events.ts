@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { LOGGER, PeriodicTask, SETTINGS, type Logger, type Settings } from '@spandrel/kernel';
+import { LOGGER, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { EventsSettings } from '../events.settings.js';
 import { Storage } from '@spandrel/storage';
 import { EventLogStore } from './event-log.store.js';
 
@@ -17,12 +18,12 @@ export class PruneEvents implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: PeriodicTask;
 
   constructor(
-    @Inject(SETTINGS) { events }: Pick<Settings, 'events'>,
+    { retentionMs }: EventsSettings,
     @Inject(LOGGER) logger: Logger,
     private readonly storage: Storage,
     private readonly log: EventLogStore,
   ) {
-    this.retentionMs = events.retentionMs;
+    this.retentionMs = retentionMs;
     const everyMs = Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, this.retentionMs / TIMES_PER_RETENTION));
     this.task = new PeriodicTask({
       everyMs,

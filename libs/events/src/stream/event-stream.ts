@@ -7,7 +7,7 @@ import type { CutReason, EventMetrics } from '../event-metrics.js';
 import type { FeedMember, ProjectFeed } from '../feed/project-feed.js';
 import type { ReplaySlices } from './replay-slices.js';
 
-/** How slow a client may be ({@link Settings.events}). */
+/** How slow a client may be ({@link EventsSettings}). */
 interface StreamLimits {
   queuedBytes: number;
   stalledMs: number;

@@ -15,7 +15,7 @@ describe('an event stream that waits for its turn on a connection', () => {
   it('does not begin when the server stops meanwhile', async () => {
     const log = { newest: async () => 0, slice: async () => [] } as unknown as EventLogStore;
     const logger = createLogger('silent', 'test');
-    const settings = { events: { retentionMs: 1, queuedBytes: 1, stalledMs: 1_000, behindMs: 1_000 } };
+    const settings = { retentionMs: 1, queuedBytes: 1, stalledMs: 1_000, behindMs: 1_000 };
     const streams = new EventStreams(
       log,
       new ProjectFeeds(log, new EventBus(), logger),

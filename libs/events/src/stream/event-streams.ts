@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Inject, Injectable, Optional, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { LOGGER, Readiness, SETTINGS, Unavailable, type Logger, type Scope, type Settings } from '@spandrel/kernel';
+import { LOGGER, Readiness, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
+import { EventsSettings } from '../events.settings.js';
 import type { TypeFilter } from './event-frames.js';
 import { EventLogStore } from '../log/event-log.store.js';
 import { EventMetrics } from '../event-metrics.js';
@@ -33,7 +34,7 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
     private readonly feeds: ProjectFeeds,
     private readonly slices: ReplaySlices,
     private readonly metrics: EventMetrics,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'events'>,
+    private readonly settings: EventsSettings,
     @Inject(LOGGER) private readonly logger: Logger,
     @Optional() private readonly readiness?: Readiness,
   ) {}
@@ -88,7 +89,7 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
 
   private streamTo(response: ServerResponse, socket: Socket, feed: ProjectFeed, filter: TypeFilter): EventStream {
     const { slices, metrics, logger } = this;
-    const limits = this.settings.events;
+    const limits = this.settings;
     const onEnd = (ended: EventStream): void => {
       this.streams.delete(ended);
       this.feeds.release(feed);

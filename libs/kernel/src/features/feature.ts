@@ -1,3 +1,5 @@
+import type { SettingsPart } from '../config/define-settings.js';
+
 /**
  * A feature: a Nest module plus what the kernel must know of it before Nest starts.
  * Config `features:` selects features by name; without it all features of the mode load.
@@ -10,6 +12,8 @@ export interface Feature {
   readonly module: abstract new (...args: never[]) => unknown;
   /** Entities the feature stores, as `defineEntity` made them; handed to storage unread. */
   readonly entities: readonly unknown[];
+  /** What users set of it: each class is also the token by which the feature injects its values. */
+  readonly settings?: readonly SettingsPart[];
   /** Names of features that must be loaded too. */
   readonly requires: readonly string[];
   /** The one mode it is for; both when left out. */

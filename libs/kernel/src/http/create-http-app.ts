@@ -5,8 +5,8 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CoreSettings } from '../config/core-settings.js';
 import type { Settings } from '../config/settings.js';
-import { SETTINGS } from '../config/settings-token.js';
 import { DomainError } from '../errors/domain-error.js';
 import { StartError } from '../errors/start-error.js';
 import type { Feature } from '../features/feature.js';
@@ -54,10 +54,11 @@ export interface HttpAppParts {
  * errors, who may call) applied in one place. Not listening yet; the caller closes it.
  */
 export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
-  const { settings, logger, metrics = new Registry() } = parts;
+  const { logger, metrics = new Registry() } = parts;
+  const { core } = parts.settings;
   const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
   const adapter = new FastifyAdapter({
-    bodyLimit: settings.limits.bodyBytes,
+    bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
     requestIdHeader: false,
     // A request on a connection that was open when the stop began is served like any other, and its connection closed.
@@ -78,8 +79,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const fastify: FastifyInstance = adapter.getInstance();
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
-  addRequestRules(fastify, settings, watch);
-  if (settings.mode === 'cloud') {
+  addRequestRules(fastify, core, watch);
+  if (core.mode === 'cloud') {
     admitRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
   }
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
@@ -87,7 +88,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     logger: false,
     abortOnError: false,
   });
-  if (settings.mode === 'cloud') assertGuarded(app);
+  if (core.mode === 'cloud') assertGuarded(app);
   registerJsonBody(fastify);
   limitArrival(fastify);
   registerStreamedBodies(fastify);
@@ -114,7 +115,7 @@ const HEADER_BYTES_MAX = 32_768;
 /** Routes that tell whether the process is well: they are answered however much is going on. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
 
-function addRequestRules(fastify: FastifyInstance, settings: Settings, watch: RequestWatch): void {
+function addRequestRules(fastify: FastifyInstance, { mode }: CoreSettings, watch: RequestWatch): void {
   const turns = new RequestTurns(fastify.server);
   fastify.addHook('onRequest', (request, reply, done) => {
     watch.begin(request, reply);
@@ -122,7 +123,7 @@ function addRequestRules(fastify: FastifyInstance, settings: Settings, watch: Re
     const { host, origin } = request.headers;
     if (!namesOneHost(request.raw)) {
       done(new DomainError('malformed_request', 'the request must have exactly one Host'));
-    } else if (settings.mode === 'local' && !isLocalRequest({ host, origin })) {
+    } else if (mode === 'local' && !isLocalRequest({ host, origin })) {
       done(new DomainError('host_not_allowed', 'local mode answers programs of this machine only'));
     } else if (PROBES.has(request.routeOptions.url)) {
       done();
@@ -139,13 +140,13 @@ function kernelModule(
   class Kernel {}
   Module({})(Kernel);
   const providers = [
-    { provide: SETTINGS, useValue: settings },
+    ...settings.providers(),
     { provide: PLUGINS, useValue: plugins },
     { provide: LOGGER, useValue: logger },
     { provide: METRICS, useValue: metrics },
     {
       provide: OpenApi,
-      useFactory: (container: ModulesContainer) => new OpenApi(container, features, settings.mode === 'cloud'),
+      useFactory: (container: ModulesContainer) => new OpenApi(container, features, settings.core.mode === 'cloud'),
       inject: [ModulesContainer],
     },
     Readiness,

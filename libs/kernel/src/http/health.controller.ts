@@ -1,7 +1,6 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { healthSchema, probeSchema } from '@spandrel/contract';
-import type { Settings } from '../config/settings.js';
-import { SETTINGS } from '../config/settings-token.js';
+import { CoreSettings } from '../config/core-settings.js';
 import { Unavailable } from '../errors/domain-error.js';
 import { newId } from '../ids.js';
 import { PACKAGE } from '../package-root.js';
@@ -15,7 +14,7 @@ const INSTANCE_ID = newId();
 @Controller()
 export class HealthController {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CoreSettings) private readonly settings: CoreSettings,
     @Inject(Readiness) private readonly readiness: Readiness,
   ) {}
 

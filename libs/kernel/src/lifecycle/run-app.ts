@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import type { SettingsPart } from '../config/define-settings.js';
 import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
@@ -26,20 +27,22 @@ export interface AppContext {
  * Runs an app as a process of its own, or as a thread of `spandrel serve`: reads the settings, starts it, stops it in
  * order on SIGTERM and SIGINT (as a thread: when told) and after a fault of ours that nobody handled. Ends with 0, or
  * with 1 and a line per fault.
+ * @param parts the settings that the app declares.
  * @param start starts the app, registers its parts with the lifecycle, and returns once it serves.
  * @param announce tells the user where a process of its own listens.
  */
 export async function runApp(
   name: string,
+  parts: readonly SettingsPart[],
   start: (context: AppContext) => Promise<AppReady>,
   announce: (settings: Settings, ready: AppReady) => string,
 ): Promise<void> {
   requireNode();
   const output = takeProcessOutput();
   try {
-    const settings = loadSettings({ args: process.argv.slice(2), env: process.env, cwd: process.cwd() });
-    const logger = createLogger(settings.logLevel, name, output.err);
-    const stopMsMax = STOP_MS_MAX + settings.shutdownDelayMs;
+    const settings = loadSettings(parts, { args: process.argv.slice(2), env: process.env, cwd: process.cwd() });
+    const logger = createLogger(settings.core.logLevel, name, output.err);
+    const stopMsMax = STOP_MS_MAX + settings.core.shutdownDelayMs;
     const lifecycle = new Lifecycle(logger, stopMsMax);
     takeWarnings((warning) => logger.warn({ err: warning }, 'a warning of Node.js'));
     stopInOrder({ logger, lifecycle, output, stopMsMax });

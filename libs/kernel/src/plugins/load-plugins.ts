@@ -9,7 +9,7 @@ import {
   type Scorer,
 } from '@spandrel/plugin-api';
 import type { z } from 'zod';
-import type { PluginEntry } from '../config/settings.js';
+import type { PluginEntry } from '../config/plugin-entries.js';
 import { StartError } from '../errors/start-error.js';
 import type { Logger } from '../log/logger.js';
 import { configureScorer } from './configure-scorer.js';

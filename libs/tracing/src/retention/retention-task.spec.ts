@@ -16,7 +16,13 @@ function started(intervalMs: number) {
   } as unknown as ExpireSpans;
   const modules = { get: () => ({ terms: async () => [] }) } as unknown as ModuleRef;
   const store = { databaseNow: async () => Date.now() } as unknown as ExpiredStore;
-  const task = new RetentionTask({ retention: { intervalMs } }, createLogger('silent', 'test'), modules, expire, store);
+  const task = new RetentionTask(
+    { retentionIntervalMs: intervalMs, prices: {} },
+    createLogger('silent', 'test'),
+    modules,
+    expire,
+    store,
+  );
   task.onApplicationBootstrap();
   return { task, runs };
 }

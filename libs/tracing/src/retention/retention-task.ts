@@ -4,12 +4,11 @@ import {
   LOGGER,
   PeriodicTask,
   RETENTION_POLICY,
-  SETTINGS,
   Unavailable,
   type Logger,
   type RetentionPolicy,
-  type Settings,
 } from '@spandrel/kernel';
+import { TracingSettings } from '../tracing.settings.js';
 import { ExpireSpans, type Expired } from './expire-spans.js';
 import { ExpiredStore } from './expired.store.js';
 
@@ -30,15 +29,15 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: PeriodicTask;
 
   constructor(
-    @Inject(SETTINGS) { retention }: Pick<Settings, 'retention'>,
+    { retentionIntervalMs }: TracingSettings,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly modules: ModuleRef,
     private readonly expire: ExpireSpans,
     private readonly store: ExpiredStore,
   ) {
     this.task = new PeriodicTask({
-      everyMs: retention.intervalMs,
-      firstMs: retention.intervalMs * FIRST_PART * (0.5 + Math.random()),
+      everyMs: retentionIntervalMs,
+      firstMs: retentionIntervalMs * FIRST_PART * (0.5 + Math.random()),
       task: async (stopped) => void (await this.run(stopped)),
       failure: 'what is too old could not be deleted; it will be at the next time',
       logger,

@@ -10,9 +10,10 @@ let app: NestFastifyApplication;
 let port: number;
 
 beforeAll(async () => {
-  const settings = loadSettings({ args: [], env: {}, cwd: '/' });
+  const settings = loadSettings([], { args: [], env: {}, cwd: '/' });
+  settings.core.bodyBytes = 2_000;
   app = await createHttpApp({
-    settings: { ...settings, limits: { ...settings.limits, bodyBytes: 2_000 } },
+    settings,
     plugins: { providers: [], scorers: [], searchIndexes: [] },
     logger: createLogger('silent', 'test'),
     features: [],

@@ -3,7 +3,6 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { loadSettings } from '../../config/load-settings.js';
-import type { Settings } from '../../config/settings.js';
 import { defineFeature } from '../../features/feature.js';
 import { createLogger } from '../../log/logger.js';
 import { GATEKEEPER } from '../access/caller.js';
@@ -43,9 +42,11 @@ class GateModule {}
 let app: NestFastifyApplication | undefined;
 afterEach(() => app?.close());
 
-async function openApiOf(module: new () => object, mode: Settings['mode'] = 'local'): Promise<OpenApi> {
+async function openApiOf(module: new () => object, mode: 'local' | 'cloud' = 'local'): Promise<OpenApi> {
+  const settings = loadSettings([], { args: [], env: {}, cwd: '/' });
+  settings.core.mode = mode;
   app = await createHttpApp({
-    settings: { ...loadSettings({ args: [], env: {}, cwd: '/' }), mode },
+    settings,
     plugins: { providers: [], scorers: [], searchIndexes: [] },
     logger: createLogger('silent', 'test'),
     features: [

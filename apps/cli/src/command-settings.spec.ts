@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import {
+  cloudConfig,
+  defaultConfig,
+  loadSettings,
+  PACKAGE,
+  settingSources,
+  settingsHelp,
+  StartError,
+} from '@spandrel/kernel/launch';
+import { parse } from 'yaml';
+import { ALL_SETTINGS } from './command-settings.js';
+
+const configFile = (name: string): string => readFileSync(join(PACKAGE.root, 'config', `${name}.yaml`), 'utf8');
+
+/** What is wrong with a config file, when every part of the program looks at it. */
+function faultsOf(yaml: string): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-config-'));
+  try {
+    writeFileSync(join(folder, 'own.yaml'), yaml);
+    loadSettings(ALL_SETTINGS, { args: ['--config', 'own.yaml'], env: {}, cwd: folder });
+    return [];
+  } catch (error) {
+    if (error instanceof StartError) return error.faults;
+    throw error;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('the settings of all programs', () => {
+  it('are what config/default.yaml and config/cloud.yaml say (npm run config:write)', () => {
+    expect(configFile('default')).toBe(defaultConfig(ALL_SETTINGS));
+    expect(configFile('cloud')).toBe(cloudConfig(ALL_SETTINGS));
+    expect(parse(configFile('local'))).toEqual({});
+  });
+
+  it('have one name, flag and variable each', () => {
+    const sources = settingSources(ALL_SETTINGS);
+    for (const names of [sources.map(({ flag }) => flag), sources.map(({ variable }) => variable)]) {
+      const given = names.filter((name) => name !== undefined);
+      expect(given).toEqual([...new Set(given)]);
+    }
+    const paths = ALL_SETTINGS.flatMap(({ declared }) => Object.values(declared)).map(({ path }) => path);
+    expect(paths).toEqual([...new Set(paths)]);
+  });
+
+  it('are listed in the help, a line for each flag and variable', () => {
+    const help = settingsHelp(ALL_SETTINGS).split('\n');
+    expect(help).toContain('  --config (SPANDREL_CONFIG)  a yaml file laid over the defaults');
+    expect(help).toContain('  --port (SPANDREL_PORT)  port of the API');
+    expect(help).toContain('  --no-gateway  run the API alone');
+    expect(help).toContain('  DATABASE_URL  postgres:// URL of the database (cloud mode)');
+  });
+
+  it('refuse what is out of range, in the order in which they are declared', () => {
+    const faults = faultsOf(
+      [
+        'connections: { allow_private: [" *.Good.example:80", "a b"] }',
+        'gateway: { forward_allow: ["*"], spool_items: many }',
+        'retention: { interval: 0 }',
+        'secret_key: short',
+        'auth: { jwt_secret: short, admin_token: short }',
+        'database: { url: "http://x", pool_max: 2 }',
+        'pricing: { models: { mine: { input: -1, output: 1 } } }',
+      ].join('\n'),
+    );
+    expect(faults).toEqual([
+      'database.url (DATABASE_URL): must be a postgres:// URL',
+      expect.stringMatching(/^database\.pool_max \(SPANDREL_DATABASE_POOL\): /),
+      'auth.admin_token (SPANDREL_ADMIN_TOKEN): must have at least 16 characters',
+      'auth.jwt_secret (SPANDREL_JWT_SECRET): must have at least 32 bytes',
+      expect.stringMatching(/^retention\.interval \(SPANDREL_RETENTION_INTERVAL\): /),
+      expect.stringMatching(/^pricing\.models\.mine\.input: /),
+      'secret_key (SPANDREL_SECRET_KEY): must be 32 bytes, as base64 or hex',
+      'connections.allow_private[1]: "a b" is not host, host:port or *.domain',
+      expect.stringMatching(/^gateway\.spool_items: /),
+      'gateway.forward_allow[0]: "*" is not host, host:port or *.domain',
+    ]);
+  });
+
+  it('refuse a name that is none, and say which one may be meant', () => {
+    expect(faultsOf('portt: 1\ngateway: { spool_itms: 1 }\nzzz: 1\n')).toEqual([
+      'gateway: Unrecognized key: "spool_itms"; did you mean "spool_items"?',
+      expect.stringMatching(/^settings: Unrecognized keys: "portt", "zzz"; did you mean "port"\?$/),
+    ]);
+  });
+});

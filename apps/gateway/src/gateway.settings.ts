@@ -1,0 +1,86 @@
+import { isCredential } from '@spandrel/contract';
+import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
+import { z } from 'zod';
+import { parseCapture } from './recording/capture-setting.js';
+
+/** `Full`, `Off` or `Preview(N)`. */
+const capture = z.string().transform((text, context) => {
+  const parsed = parseCapture(text);
+  if (parsed) return parsed;
+  context.addIssue({ code: 'custom', message: 'must be Full, Off or Preview(N)' });
+  return z.NEVER;
+});
+
+/** An API key or a JWT of a project; the API tells whether it is valid. */
+const credential = z.string().refine(isCredential, 'must be an API key (spn_sk_…) as it was made, or a JWT');
+
+/** What users set about the gateway. Other programs read these names too: `serve` starts it, all of them list flags. */
+export class GatewayUserSettings extends defineSettings({
+  enabled: setting('gateway.enabled', z.boolean(), {
+    default: true,
+    doc: 'Whether `serve` runs the gateway beside the API.',
+    source: { flag: '--no-gateway', kind: 'switch', help: 'run the API alone' },
+  }),
+  /** `null`: the API port plus one. */
+  port: setting('gateway.port', settingValue.port.nullable(), {
+    default: null,
+    doc: 'null: the API port plus one.',
+    source: {
+      flag: '--gateway-port',
+      variable: 'SPANDREL_GATEWAY_PORT',
+      kind: 'integer',
+      help: 'port of the gateway; the API port plus one unless given',
+    },
+  }),
+  /** `null`: the API of this machine. */
+  apiUrl: setting('gateway.api_url', settingValue.httpUrl.nullable(), {
+    default: null,
+    doc: "Where the gateway finds the API; null: this machine's API port.",
+    source: { variable: 'SPANDREL_API_URL', help: 'where the gateway finds the API' },
+  }),
+  /** The gateway's own credential at the API; `null` in local mode. */
+  apiKey: setting('gateway.api_key', credential.nullable(), {
+    default: null,
+    doc: "The gateway's credential at the API (cloud mode); better given by SPANDREL_API_KEY or SPANDREL_API_KEY_FILE.",
+    source: { variable: 'SPANDREL_API_KEY', secret: true, help: "the gateway's credential at the API (cloud mode)" },
+  }),
+  capture: setting('gateway.capture', capture, {
+    default: 'Full',
+    doc: 'Full, Preview(N) (first N characters of each text) or Off (no input or output).',
+    source: { variable: 'SPANDREL_CAPTURE', help: 'Full, Preview(N) or Off' },
+  }),
+  /** An absolute path. */
+  spoolDir: setting('gateway.spool_dir', z.string().min(1).nullable(), {
+    default: null,
+    doc: 'Recordings that the API has not taken yet are kept in memory, and on disk too where this names a folder.',
+    isPath: true,
+    source: { variable: 'SPANDREL_SPOOL_DIR', help: 'where the gateway keeps undelivered recordings' },
+  }),
+  spoolItems: setting('gateway.spool_items', z.number().int().min(1), {
+    default: 10_000,
+    doc: 'How many recordings are kept; beyond it the newest ones are dropped and counted.',
+  }),
+  spoolBytes: setting('gateway.spool_bytes', settingValue.bytes, {
+    default: 67_108_864,
+    doc: 'How many bytes of recordings are kept; beyond it the newest ones are dropped and counted.',
+  }),
+  recordBytes: setting('gateway.record_bytes', settingValue.bytes, {
+    default: 8_388_608,
+    doc: "How much of a request's or an answer's body a recording looks at; passing on is never limited.",
+  }),
+  forwardAllow: setting('gateway.forward_allow', settingValue.hosts, {
+    default: [],
+    doc: 'Cloud mode: hosts that X-Forward-URL may name: host, host:port or *.domain.',
+  }),
+}) {}
+
+/** Where the gateway listens, and where it finds the API. */
+export function gatewayAddresses(
+  { port, apiUrl }: Pick<GatewayUserSettings, 'port' | 'apiUrl'>,
+  api: { port: number },
+): { port: number; apiUrl: string } {
+  return {
+    port: port ?? (api.port === 0 ? 0 : api.port + 1),
+    apiUrl: (apiUrl ?? `http://127.0.0.1:${api.port}`).replace(/\/+$/, ''),
+  };
+}

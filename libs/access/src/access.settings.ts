@@ -1,0 +1,68 @@
+import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
+import { z } from 'zod';
+
+/** A JWT is signed with 256 bits: a shorter secret is the weaker part (RFC 7518, 3.2). */
+const JWT_SECRET_BYTES_MIN = 32;
+const jwtSecret = z
+  .string()
+  .refine(
+    (text) => Buffer.byteLength(text) >= JWT_SECRET_BYTES_MIN,
+    `must have at least ${JWT_SECRET_BYTES_MIN} bytes`,
+  );
+
+const perOrganization = z.number().int().min(1).max(1_000_000);
+
+/** Who is let in, in cloud mode, and how often; `null`: not set. */
+export class AccessSettings extends defineSettings(
+  {
+    adminToken: setting('auth.admin_token', settingValue.secretText.nullable(), {
+      default: null,
+      doc: 'May do all that is administrative: organizations, projects, keys, /metrics.',
+      source: {
+        variable: 'SPANDREL_ADMIN_TOKEN',
+        secret: true,
+        help: 'the credential for all that is administrative (cloud mode)',
+      },
+    }),
+    jwtSecret: setting('auth.jwt_secret', jwtSecret.nullable(), {
+      default: null,
+      doc: 'JWTs, by a shared secret (HS256) …',
+      source: { variable: 'SPANDREL_JWT_SECRET', secret: true, help: 'verifies JWTs signed with HS256 (cloud mode)' },
+    }),
+    jwksUrl: setting('auth.jwks_url', settingValue.httpUrl.nullable(), {
+      default: null,
+      doc: '… or by the keys of an identity provider (RS256, ES256).',
+      source: {
+        variable: 'SPANDREL_JWKS_URL',
+        help: 'where the keys are that verify JWTs signed with RS256 or ES256 (cloud mode)',
+      },
+    }),
+    jwtIssuer: setting('auth.jwt_issuer', z.string().min(1).nullable(), {
+      default: null,
+      doc: 'What JWTs must have as `iss`; checked when set.',
+      source: { variable: 'SPANDREL_JWT_ISSUER', help: '`iss` that JWTs must have' },
+    }),
+    jwtAudience: setting('auth.jwt_audience', z.string().min(1).nullable(), {
+      default: null,
+      doc: 'What JWTs must have as `aud`; checked when set.',
+      source: { variable: 'SPANDREL_JWT_AUDIENCE', help: '`aud` that JWTs must have' },
+    }),
+    /** The limit of an organization that has none of its own. */
+    requestsPerSecond: setting('limits.requests_per_second', perOrganization, {
+      default: 100,
+      doc: 'Cloud mode: requests per second of an organization that has no limit of its own.',
+      source: {
+        variable: 'SPANDREL_RATE_LIMIT',
+        kind: 'integer',
+        help: 'requests per second of an organization without a limit of its own (cloud mode)',
+      },
+    }),
+    eventStreams: setting('limits.event_streams', perOrganization, {
+      default: 1_000,
+      doc: 'Cloud mode: event streams that an organization may have open at one server.',
+    }),
+  },
+  {
+    auth: 'Cloud mode: who is let in. Secrets are better given by their variables (SPANDREL_ADMIN_TOKEN … or …_FILE).',
+  },
+) {}

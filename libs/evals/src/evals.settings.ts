@@ -1,0 +1,14 @@
+import { defineSettings, setting } from '@spandrel/kernel/launch';
+import { z } from 'zod';
+
+/** What users set about evaluations. */
+export class EvalsSettings extends defineSettings({
+  concurrency: setting('evals.concurrency', z.number().int().min(1).max(1_000), {
+    default: 4,
+    doc: 'Datapoints of one run that are called at once.',
+  }),
+  callsMax: setting('evals.calls_max', z.number().int().min(1), {
+    default: 256,
+    doc: 'Model calls of all runs together at once; more wait their turn.',
+  }),
+}) {}

@@ -1,0 +1,45 @@
+/** Config as yaml has it: groups of settings by name. */
+export type ConfigTree = { [key: string]: unknown };
+
+export const PLUGINS_KEY = 'plugins';
+
+export const isTree = (value: unknown): value is ConfigTree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Puts a value at its dotted path. */
+export function putAt(tree: ConfigTree, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop()!;
+  const parent = names.reduce<ConfigTree>((node, name) => (node[name] ??= {}) as ConfigTree, tree);
+  parent[last] = value;
+}
+
+/** The value at a dotted path. */
+export const valueAt = (tree: ConfigTree, path: string): unknown =>
+  path.split('.').reduce<unknown>((node, name) => (isTree(node) ? node[name] : undefined), tree);
+
+/** The dotted paths of all settings in a tree; an empty object is a setting. */
+export function leafPaths(tree: ConfigTree, above = ''): string[] {
+  return Object.entries(tree).flatMap(([name, value]) =>
+    isTree(value) && Object.keys(value).length > 0 ? leafPaths(value, `${above}${name}.`) : [above + name],
+  );
+}
+
+/** Lays `upper` over `lower`: members of objects one by one, plugins as a list, everything else whole. */
+export function overlay(lower: ConfigTree, upper: ConfigTree): ConfigTree {
+  const result: ConfigTree = { ...lower };
+  for (const [key, value] of Object.entries(upper)) {
+    const below = result[key];
+    if (value !== undefined) result[key] = isTree(value) && isTree(below) ? overlay(below, value) : value;
+    if (key === PLUGINS_KEY && Array.isArray(value) && Array.isArray(below)) result[key] = overlayPlugins(below, value);
+  }
+  return result;
+}
+
+/** Plugins listed above come first; those below stay, unless an entry above names them. */
+function overlayPlugins(lower: readonly unknown[], upper: readonly unknown[]): unknown[] {
+  const named = new Set(upper.map(pluginUsed));
+  return [...upper, ...lower.filter((entry) => !named.has(pluginUsed(entry)))];
+}
+
+const pluginUsed = (entry: unknown): unknown => (isTree(entry) ? entry['use'] : entry);

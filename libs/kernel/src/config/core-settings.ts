@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { defineSettings } from './define-settings.js';
+import { pluginEntries, type PluginEntry } from './plugin-entries.js';
+import { setting } from './setting.js';
+import { settingValue } from './value-schemas.js';
+
+/** The base of a built-in provider, which wins over the plugin's own config. */
+const providerBase = (plugin: string, title: string) =>
+  setting(`provider_base_urls.${plugin}`, settingValue.httpUrl.nullable(), {
+    default: null,
+    doc: '',
+    source: { variable: `SPANDREL_${plugin.toUpperCase()}_BASE_URL`, help: `where ${title} requests go` },
+  });
+
+/** The settings that every program has: mode and addresses, log, plugins, and what the kernel itself does. */
+export class CoreSettings extends defineSettings(
+  {
+    mode: setting('mode', z.enum(['local', 'cloud']), {
+      default: 'local',
+      doc: 'local: SQLite, no login, one machine. cloud: Postgres, keys, tenants.',
+      source: { flag: '--mode', variable: 'SPANDREL_MODE', help: 'local or cloud' },
+    }),
+    host: setting('host', z.string().min(1), {
+      default: '127.0.0.1',
+      doc: "Address the API listens on. In local mode it is always this machine's own.",
+      inCloud: { value: '0.0.0.0', doc: 'Cloud mode listens for other machines.' },
+      source: { variable: 'SPANDREL_HOST', help: 'address the API listens on' },
+    }),
+    port: setting('port', settingValue.port, {
+      default: 3_000,
+      doc: 'Port of the API.',
+      source: { flag: '--port', variable: 'SPANDREL_PORT', kind: 'integer', help: 'port of the API' },
+    }),
+    /** An absolute path. */
+    dataDir: setting('data_dir', z.string().min(1), {
+      default: './data',
+      doc: 'Where local mode keeps its data; relative to the folder the program is started in.',
+      isPath: true,
+      source: { flag: '--data-dir', variable: 'SPANDREL_DATA_DIR', help: 'where local mode keeps its data' },
+    }),
+    logLevel: setting('log_level', z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), {
+      default: 'info',
+      doc: 'The least level that the log writes: trace, debug, info, warn, error, fatal or silent.',
+      source: { variable: 'SPANDREL_LOG_LEVEL', help: 'trace, debug, info, warn, error, fatal or silent' },
+    }),
+    accessLog: setting('access_log', z.boolean(), {
+      default: true,
+      doc: 'Whether every request leaves a line in the log (never its query string, headers or bodies).',
+      source: {
+        variable: 'SPANDREL_ACCESS_LOG',
+        kind: 'boolean',
+        help: 'true or false: a line in the log for every request',
+      },
+    }),
+    /** How long server and gateway still serve once they are told to stop, so that balancers take them out first. */
+    shutdownDelayMs: setting('shutdown_delay', settingValue.seconds(0, 600), {
+      default: 0,
+      doc: 'Seconds that server and gateway still serve after SIGTERM, with /readyz at 503 and its connections closing one by one, so that balancers take it out before it refuses anything. The stop itself takes 10 seconds at most, behind that.',
+      inCloud: { value: 5, doc: 'Longer than balancers take to see that /readyz says 503.' },
+      source: {
+        variable: 'SPANDREL_SHUTDOWN_DELAY',
+        kind: 'integer',
+        help: 'seconds that server and gateway still serve after SIGTERM, for balancers to notice',
+      },
+    }),
+    /** `undefined`: all features of the mode. */
+    features: setting('features', z.array(z.string()).optional(), {
+      default: undefined,
+      doc: 'Which features load; all of the mode when the key is absent:\n  features: [events, tracing]',
+    }),
+    plugins: setting('plugins', pluginEntries, {
+      default: ['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'none'],
+      doc: 'Providers, scoring strategies of evaluations and search indexes: built-in names, npm packages or file paths (relative to the file that lists them). An entry that takes config is written { use: name-or-path, config: { … } }. The list of your own file is put before this one; to leave a built-in out, list it as { use: name, enabled: false }.',
+    }),
+    openaiBaseUrl: providerBase('openai', 'OpenAI'),
+    anthropicBaseUrl: providerBase('anthropic', 'Anthropic'),
+    ollamaBaseUrl: providerBase('ollama', 'Ollama'),
+    bodyBytes: setting('limits.body_bytes', settingValue.bytes, {
+      default: 10_485_760,
+      doc: 'Largest body of a request, in bytes.',
+    }),
+    /** `null`: there is one instance. */
+    redisUrl: setting('redis_url', settingValue.redisUrl.nullable(), {
+      default: null,
+      doc: 'Carries live events between instances (cloud mode); better given by REDIS_URL or REDIS_URL_FILE.',
+      source: {
+        variable: 'REDIS_URL',
+        secret: true,
+        help: 'redis:// or rediss:// URL: carries live events between instances',
+      },
+    }),
+    /** `null`: not set. */
+    metricsToken: setting('auth.metrics_token', settingValue.secretText.nullable(), {
+      default: null,
+      doc: 'May read /metrics of server and gateway, and nothing else: for Prometheus.',
+      source: {
+        variable: 'SPANDREL_METRICS_TOKEN',
+        secret: true,
+        help: 'a credential for /metrics alone (cloud mode)',
+      },
+    }),
+  },
+  {
+    provider_base_urls: "Bases of the built-in providers, without /v1; null takes the provider's own.",
+  },
+) {}
+
+/** Addresses that local mode may listen on (docs/spec/access.md#local-mode-is-for-this-machine-alone). */
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+/** @returns what is wrong with the host, or `undefined`. */
+export const hostFault = ({ mode, host }: Pick<CoreSettings, 'mode' | 'host'>): string | undefined =>
+  mode === 'local' && !LOOPBACK.includes(host)
+    ? 'local mode has no login and listens on this machine only (127.0.0.1)'
+    : undefined;
+
+/** The plugins, those of built-in providers with the base that the settings give them. */
+export function pluginsWithBases(core: CoreSettings): readonly PluginEntry[] {
+  const bases: Readonly<Record<string, string | null>> = {
+    openai: core.openaiBaseUrl,
+    anthropic: core.anthropicBaseUrl,
+    ollama: core.ollamaBaseUrl,
+  };
+  return core.plugins.map(({ use, config }) => {
+    const base = Object.hasOwn(bases, use) ? bases[use] : null;
+    return { use, config: base ? { ...config, base_url: base } : config };
+  });
+}

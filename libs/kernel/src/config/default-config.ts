@@ -1,0 +1,84 @@
+import { stringify } from 'yaml';
+import { putAt, type ConfigTree } from './config-tree.js';
+import { CoreSettings } from './core-settings.js';
+import { settingsOf, type SettingsPart } from './define-settings.js';
+import type { Setting } from './setting.js';
+
+const WIDTH = 118;
+const GENERATED = 'Made from what the parts of the program declare (npm run config:write).';
+
+/** One line of a file: a setting, or a group of them. */
+type Node = Setting | Map<string, Node>;
+
+/** The text of config/default.yaml: every setting of core and parts with its default, and what it does. */
+export function defaultConfig(parts: readonly SettingsPart[]): string {
+  const all: readonly SettingsPart[] = [CoreSettings, ...parts];
+  const head = comment(
+    `Every setting with its default. Do not edit: give a file of your own with --config, it is laid over this one. ${GENERATED}\nPrecedence: flag, environment variable, --config file, <mode>.yaml, this file.`,
+    '',
+  );
+  const groups = Object.assign({}, ...all.map((part) => part.groups)) as Readonly<Record<string, string>>;
+  const root = new Map<string, Node>();
+  for (const setting of settingsOf(all)) insert(root, setting.path.split('.'), setting);
+  return `${head}${render(root, groups, '', '')}`;
+}
+
+/** The text of config/cloud.yaml: what cloud mode sets otherwise. */
+export function cloudConfig(parts: readonly SettingsPart[]): string {
+  const lines = settingsOf([CoreSettings, ...parts]).map(({ path, inCloud }) => {
+    if (!inCloud) return '';
+    const tree: ConfigTree = {};
+    putAt(tree, path, inCloud.value);
+    return comment(inCloud.doc, '') + stringify(tree);
+  });
+  return comment(GENERATED, '') + lines.join('');
+}
+
+function insert(group: Map<string, Node>, names: readonly string[], setting: Setting): void {
+  const [name, ...rest] = names;
+  if (rest.length === 0) return void group.set(name!, setting);
+  let inner = group.get(name!);
+  if (!(inner instanceof Map)) group.set(name!, (inner = new Map<string, Node>()));
+  insert(inner, rest, setting);
+}
+
+function render(
+  group: ReadonlyMap<string, Node>,
+  docs: Readonly<Record<string, string>>,
+  above: string,
+  indent: string,
+): string {
+  return [...group]
+    .map(([name, node]) => {
+      const gap = indent === '' ? '\n' : '';
+      if (!(node instanceof Map)) return gap + comment(node.doc, indent) + valueLines(name, node.default, indent);
+      const path = `${above}${name}`;
+      return `${gap}${comment(docs[path] ?? '', indent)}${indent}${name}:\n${render(node, docs, `${path}.`, `${indent}  `)}`;
+    })
+    .join('');
+}
+
+const valueLines = (name: string, value: unknown, indent: string): string =>
+  value === undefined
+    ? ''
+    : stringify({ [name]: value })
+        .trimEnd()
+        .split('\n')
+        .map((line) => `${indent}${line}\n`)
+        .join('');
+
+/** Sentences as lines of a comment; a line that begins with a space stays as it is. */
+function comment(text: string, indent: string): string {
+  const lines = text.split('\n').flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, WIDTH - indent.length)));
+  return lines.map((line) => (line === '' ? '' : `${indent}# ${line}\n`)).join('');
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)!;
+    if (last !== '' && last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+}

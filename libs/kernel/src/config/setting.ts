@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+
+/** How the text of a flag or a variable is read; a switch is a flag without a value, whose `--no-…` turns it off. */
+type SettingKind = 'text' | 'integer' | 'boolean' | 'switch';
+
+/** What is said of a setting beside its name and its schema. */
+interface SettingDescription<Input> {
+  /** Taken where nobody says otherwise; `undefined` for a setting that may be absent. */
+  default: Input;
+  /** What config/default.yaml says above it: whole sentences, a line break where one is wanted. */
+  doc: string;
+  /** What config/cloud.yaml sets it to, and says above it. */
+  inCloud?: { value: Input; doc: string };
+  /** Cloud mode does not start without it; completes the sentence "cloud mode needs …". */
+  cloudNeeds?: string;
+  /** A path, which is made absolute from the folder that the program is started in. */
+  isPath?: true;
+}
+
+/** A flag or a variable that sets it too. A flag beats its variable. */
+interface SettingSource {
+  /** `--port`; a switch named `--no-…` turns its setting off. */
+  flag?: string;
+  variable?: string;
+  /** `text` when left out. */
+  kind?: SettingKind;
+  /** The value is also read from the file that `<variable>_FILE` names. */
+  secret?: true;
+  /** What `--help` says of it. */
+  help: string;
+}
+
+/** One setting, as the part of the program that it belongs to declares it. */
+export interface Setting<Schema extends z.ZodType = z.ZodType> extends SettingDescription<unknown> {
+  /** Its name in the config files, dotted: `evals.concurrency`. */
+  readonly path: string;
+  /** What it may be; its output is what the program works with. */
+  readonly schema: Schema;
+  readonly source?: SettingSource;
+}
+
+/**
+ * Declares one setting.
+ * @param path its name in the config files, dotted.
+ * @param schema checks it, and turns it into what the program works with (seconds into milliseconds).
+ */
+export const setting = <Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  description: SettingDescription<z.input<Schema>> & { source?: SettingSource },
+): Setting<Schema> => Object.freeze({ path, schema, ...description });
+
+/** How the user knows a setting: its name in the files, and its flag and variable where it has them. */
+export function settingName({ path, source }: Pick<Setting, 'path' | 'source'>): string {
+  const others = [source?.flag, source?.variable].filter((name) => name !== undefined);
+  return others.length > 0 ? `${path} (${others.join(', ')})` : path || 'settings';
+}

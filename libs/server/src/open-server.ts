@@ -1,0 +1,79 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Registry } from '@prometheus-io/client';
+import {
+  createHttpApp,
+  loadPlugins,
+  selectFeatures,
+  type AccessLog,
+  type Feature,
+  type Logger,
+  type Settings,
+} from '@spandrel/kernel';
+import { databaseOf, openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
+import { FEATURES } from './features.js';
+
+/** What a server is made of beside its settings. */
+export interface ServerOptions {
+  logger: Logger;
+  /** The features that it can have, of which the settings choose some; all when left out. */
+  features?: readonly Feature[];
+  /** The database; the one of the settings when left out. */
+  database?: StorageConfig;
+  /** A database that is open already, for {@link openServer}; it stays open when the server closes. */
+  storage?: Storage;
+  /** Where everything registers its metrics. */
+  metrics?: Registry;
+  /** Gets a line a request; none is written when left out. */
+  accessLog?: AccessLog;
+}
+
+/** A server put together. Neither does it listen, nor has its own work begun: that is what `app.init()` is for. */
+export interface OpenedServer {
+  app: NestFastifyApplication;
+  storage: Storage;
+  /** Ends the application, then closes the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the API server of the settings together: features, plugins, database, application. Programs, commands and tests
+ * all do it here.
+ * @throws StartError when a setting, a plugin or the database does not allow it; nothing is left open then.
+ */
+export async function openServer(settings: Settings, options: ServerOptions): Promise<OpenedServer> {
+  const features = chosenFeatures(settings, options.features);
+  const database = options.storage ? undefined : (options.database ?? databaseOf(settings));
+  const plugins = await loadPlugins(settings.core.plugins, options.logger);
+  const opened = database && (await openDatabase(settings, { ...options, features, database }));
+  const storage = opened ?? options.storage!;
+  try {
+    const modules = [StorageModule.forRoot(storage)];
+    const app = await createHttpApp({ ...options, settings, plugins, features, modules });
+    const close = async (): Promise<void> => {
+      await app.close();
+      await opened?.close();
+    };
+    return { app, storage, close };
+  } catch (error) {
+    await opened?.close();
+    throw error;
+  }
+}
+
+/** Opens a database for some features, migrated to the newest schema: for commands that need no application. */
+export const openDatabase = (
+  settings: Settings,
+  { logger, features = FEATURES, database = databaseOf(settings), metrics }: ServerOptions,
+): Promise<Storage> =>
+  openStorage(database, {
+    entities: features.flatMap(({ entities }) => entities),
+    logger,
+    ...(metrics && { metrics }),
+  });
+
+/** @throws StartError naming every feature that is unknown or missing. */
+function chosenFeatures({ core }: Settings, some: readonly Feature[] | undefined): Feature[] {
+  if (!some) return selectFeatures(FEATURES, core.mode, core.features);
+  const wanted = core.features?.filter((name) => some.some((feature) => feature.name === name));
+  return selectFeatures(some, core.mode, wanted);
+}

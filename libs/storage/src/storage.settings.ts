@@ -1,0 +1,30 @@
+import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
+import { z } from 'zod';
+
+/** The database of cloud mode; local mode has a file in its data directory. */
+export class DatabaseSettings extends defineSettings(
+  {
+    /** `postgres://…`; `null`: not set. */
+    url: setting('database.url', settingValue.postgresUrl.nullable(), {
+      default: null,
+      doc: 'postgres://user:password@host:port/name; better given by DATABASE_URL or DATABASE_URL_FILE.',
+      cloudNeeds: 'the URL of a Postgres database',
+      source: { variable: 'DATABASE_URL', secret: true, help: 'postgres:// URL of the database (cloud mode)' },
+    }),
+    /** Connections of this process at most: a long read, a write, and what the queue of eval runs asks are three. */
+    poolMax: setting('database.pool_max', z.number().int().min(3).max(1_000), {
+      default: 10,
+      doc: 'Connections of one server at most. All servers together must stay below max_connections of Postgres.',
+      source: {
+        variable: 'SPANDREL_DATABASE_POOL',
+        kind: 'integer',
+        help: 'connections to the database at most (cloud mode)',
+      },
+    }),
+    statementTimeoutMs: setting('database.statement_timeout', settingValue.seconds(1, 86_400), {
+      default: 60,
+      doc: 'Seconds after which a statement is given up.',
+    }),
+  },
+  { database: 'Cloud mode: Postgres 15 or later.' },
+) {}

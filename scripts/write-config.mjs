@@ -1,0 +1,14 @@
+/**
+ * Writes config/default.yaml and config/cloud.yaml from what the parts of the program declare:
+ *   npm run config:write
+ * A unit test fails when they are not equal (apps/cli/src/command-settings.spec.ts).
+ */
+import { writeFileSync } from 'node:fs';
+import { importSource } from './load-typescript.mjs';
+
+const { cloudConfig, defaultConfig } = await importSource('libs/kernel/src/launch.ts');
+const { ALL_SETTINGS } = await importSource('apps/cli/src/command-settings.ts');
+
+const write = (name, text) => writeFileSync(new URL(`../config/${name}.yaml`, import.meta.url), text);
+write('default', defaultConfig(ALL_SETTINGS));
+write('cloud', cloudConfig(ALL_SETTINGS));
