@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
-import { API_SCOPES, type ApiScope } from '@spandrel/contract';
+import { PERMISSIONS, type Permission } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/kernel';
 import { UnsecuredJWT } from 'jose';
 import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
@@ -17,7 +17,7 @@ let app: CloudApp;
 let tenant: Tenant;
 let seeds: Seeds;
 let routes: Route[];
-const keys = {} as Record<ApiScope, string>;
+const keys = {} as Record<Permission, string>;
 
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   tenant = await app.createTenant();
   seeds = await Seeds.plant(tenant.api);
-  for (const scope of API_SCOPES) keys[scope] = (await tenant.createKey([scope])).key;
+  for (const scope of PERMISSIONS) keys[scope] = (await tenant.createKey([scope])).key;
   routes = routesOf(app.app.get(OpenApi).document);
 }, 60_000);
 
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 /** Who may do what, told by method and path alone (docs/spec/access.md#scopes). */
-function scopeOf({ method, path, id }: Route): ApiScope | 'caller' | 'operator' {
+function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator' {
   if (path === '/metrics') return 'operator';
   if (path === '/api/credential') return 'caller';
   if (/^\/api\/(orgs|keys|audit-log)/.test(path)) return 'admin';
@@ -47,9 +47,9 @@ function scopeOf({ method, path, id }: Route): ApiScope | 'caller' | 'operator' 
 }
 
 /** Scopes that let into a route, each by itself. */
-const scopesFor = (route: Route): readonly ApiScope[] => {
+const scopesFor = (route: Route): readonly Permission[] => {
   const scope = scopeOf(route);
-  if (scope === 'caller') return API_SCOPES;
+  if (scope === 'caller') return PERMISSIONS;
   if (scope === 'operator') return [];
   return scope === 'ingest' ? ['ingest', 'write'] : [scope];
 };
@@ -165,7 +165,7 @@ describe('cloud mode', () => {
       (path) => `${path}?token=${tenant.key}`,
     ];
     const attempts = guarded().flatMap((route) => {
-      const wrong = API_SCOPES.find((scope) => !scopesFor(route).includes(scope));
+      const wrong = PERMISSIONS.find((scope) => !scopesFor(route).includes(scope));
       return disguises.flatMap((disguise) =>
         methodsOf(route).flatMap((method) => {
           const path = disguise(seeds.fill(route.path));
@@ -186,7 +186,7 @@ describe('cloud mode', () => {
     const admitted: Route[] = [];
     for (const route of guarded()) {
       const admitting = scopesFor(route);
-      for (const scope of API_SCOPES.filter((each) => !admitting.includes(each))) {
+      for (const scope of PERMISSIONS.filter((each) => !admitting.includes(each))) {
         const authorization = `Bearer ${keys[scope]}`;
         refused.push({ method: route.method, path: seeds.fill(route.path), authorization, allowed: [403] });
       }

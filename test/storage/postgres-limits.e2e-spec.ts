@@ -79,7 +79,7 @@ describe('a statement that takes too long', () => {
   it('may be one of many rows all the same', async () => {
     const { storage } = await server({ statementTimeoutMs: 100 });
     const slept = storage.write(async (tx) => {
-      await tx.takeTime();
+      await tx.disableStatementTimeout();
       return tx.all(sql`select 1 as one, pg_sleep(0.3)`);
     });
     await expect(slept).resolves.toHaveLength(1);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApiScope, KeyCreated, OrganizationResource, Plan, ProjectResource } from '@spandrel/contract';
+import type { Permission, KeyCreated, OrganizationResource, Plan, ProjectResource } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { Answer, Api } from './api.ts';
 
@@ -17,7 +17,7 @@ export interface Tenant {
   /** With {@link key}. */
   api: Api;
   /** Makes another key of the project. */
-  createKey(scopes: readonly ApiScope[], expiresAt?: string): Promise<KeyCreated>;
+  createKey(scopes: readonly Permission[], expiresAt?: string): Promise<KeyCreated>;
 }
 
 export interface TenantOptions {
@@ -27,7 +27,7 @@ export interface TenantOptions {
   /** Requests per second; more than any test makes when left out. */
   rateLimit?: number | null;
   /** All when left out. */
-  scopes?: readonly ApiScope[];
+  scopes?: readonly Permission[];
 }
 
 /** Variables of a server in cloud mode, with {@link ADMIN_TOKEN}. */
@@ -53,7 +53,7 @@ export async function createTenant(
 ): Promise<Tenant> {
   const org = made(await operator.post<OrganizationResource>('/api/orgs', { name, plan, rate_limit: rateLimit }));
   const project = made(await operator.post<ProjectResource>(`/api/orgs/${org.id}/projects`, { name }));
-  const createKey = async (of: readonly ApiScope[], expiresAt?: string): Promise<KeyCreated> =>
+  const createKey = async (of: readonly Permission[], expiresAt?: string): Promise<KeyCreated> =>
     made(
       await operator.post<KeyCreated>('/api/keys', {
         name,

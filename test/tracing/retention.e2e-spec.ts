@@ -84,7 +84,7 @@ async function idsOf(server: ServerApp, project: string, plural: 'spans' | 'trac
 }
 
 const run = (server: ServerApp, terms = TERMS, stopped = never): Promise<Expired> =>
-  server.app.get(ExpireSpans).run(terms, NOW, stopped);
+  server.app.get(ExpireSpans).execute(terms, NOW, stopped);
 
 /** Roll-ups are what a count of the rows would make of them, and no table contradicts another. */
 async function inOrder(url: string, server: ServerApp): Promise<void> {

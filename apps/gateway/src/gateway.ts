@@ -22,7 +22,7 @@ import { correlationOf } from './recording/correlation.js';
 import { Recorder } from './recording/recorder.js';
 import { credentialsOf } from './recording/redact.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
-import { SlotList } from './slot-list.js';
+import { UnorderedList } from './unordered-list.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
 import { SpoolDirectory } from './spool/spool-directory.js';
@@ -99,7 +99,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly recovery: SpoolRecovery | null;
   private readonly recorder: Recorder;
   private readonly budget: TapeBudget;
-  private readonly forwards = new SlotList<Forward>();
+  private readonly forwards = new UnorderedList<Forward>();
   private readonly log: RequestLog | null;
   /** Cloud mode's. */
   private readonly credentials: CredentialClient | null = null;

@@ -54,7 +54,7 @@ export class RollupDeltas {
       addTo(rows, hour, { ...hour, grain: GRAIN.all, bucket: 0 });
       addTo(rows, hour, { ...hour, grain: GRAIN.wholeHour, model: '', provider: '', llm: 0 });
     }
-    return [...rows.values()].filter((row) => !isNothing(row)).toSorted(byKey);
+    return [...rows.values()].filter((row) => !isNothing(row)).toSorted(compareKeys);
   }
 
   private rowOf({ projectId, startedAt, model, provider, status, kindType }: CountedSpan): RollupRow {
@@ -115,13 +115,13 @@ function addCostTo(row: RollupRow, usd: number, pico: number): void {
 const isNothing = ({ spanCount, tokens, durationMs, costUsd, costPico, costCount }: RollupRow): boolean =>
   spanCount === 0 && tokens === 0 && durationMs === 0 && costUsd === 0 && costPico === 0 && costCount === 0;
 
-const byKey = (a: RollupRow, b: RollupRow): number =>
-  compare(a.projectId, b.projectId) ||
+const compareKeys = (a: RollupRow, b: RollupRow): number =>
+  compareText(a.projectId, b.projectId) ||
   a.grain - b.grain ||
   a.bucket - b.bucket ||
-  compare(a.model, b.model) ||
-  compare(a.provider, b.provider) ||
+  compareText(a.model, b.model) ||
+  compareText(a.provider, b.provider) ||
   a.status - b.status ||
   a.llm - b.llm;
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -112,6 +112,6 @@ export class ConnectionsController {
     problems: ['connection_not_found'],
   })
   test(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionTestResult> {
-    return this.tests.run(scope, id);
+    return this.tests.execute(scope, id);
   }
 }

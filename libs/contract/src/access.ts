@@ -4,14 +4,14 @@ import { jsonMapSchema, labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /**
- * What a credential may do (docs/spec/access.md#scopes). Scopes do not include each other, except that `write` includes
- * `ingest`.
+ * What a credential may do: `scopes` on the wire (docs/spec/access.md#scopes), `permissions` inside the code. They do not
+ * include each other, except that `write` includes `ingest`.
  */
-export const API_SCOPES = ['read', 'write', 'ingest', 'admin'] as const;
-export type ApiScope = (typeof API_SCOPES)[number];
+export const PERMISSIONS = ['read', 'write', 'ingest', 'admin'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
 
-export const apiScopeSchema = z
-  .enum(API_SCOPES)
+export const permissionSchema = z
+  .enum(PERMISSIONS)
   .describe('`read`; `write`, which includes `ingest`; `ingest`: create and finish traces and spans; `admin`.');
 
 /** Days that traces and spans are kept by plan (docs/spec/limits.md#retention-by-plan). */
@@ -67,7 +67,7 @@ export const projectSchema = z
 export type ProjectResource = z.output<typeof projectSchema>;
 export const projectListSchema = listAnswer('ProjectList', 'projects', projectSchema);
 
-const scopesSchema = z.array(apiScopeSchema).min(1).max(16);
+const scopesSchema = z.array(permissionSchema).min(1).max(16);
 
 /** `POST /api/keys`. */
 export const createKeySchema = z
@@ -86,7 +86,7 @@ export const keyResourceSchema = z
     id: z.string(),
     name: z.string(),
     prefix: z.string().describe('How the key begins, to tell keys apart.'),
-    scopes: z.array(apiScopeSchema),
+    scopes: z.array(permissionSchema),
     org_id: z.string(),
     project_id: z.string(),
     expires_at: timestampTextSchema.nullable(),
@@ -113,7 +113,7 @@ export const credentialSchema = z
     id: z.string().describe('Id of the key, `sub` of the JWT, `admin`.'),
     org_id: z.string().nullable(),
     project_id: z.string().nullable(),
-    scopes: z.array(apiScopeSchema),
+    scopes: z.array(permissionSchema),
     expires_at: timestampTextSchema.nullable(),
   })
   .meta({ id: 'Credential' });

@@ -110,7 +110,7 @@ export class ChangeRun {
       const changed = decide(run, (event) => events.push(event));
       if (changed !== run) await this.runs.update(tx, changed);
       await this.events.emit(tx, scope, ...events);
-      tx.end.afterCommit(() => this.metrics.told(events));
+      tx.end.afterCommit(() => this.metrics.countOutcomes(events));
       return changed;
     });
   }

@@ -31,7 +31,7 @@ export class CompareRuns {
    * @returns the JSON of the comparison, written slice by slice.
    * @throws NotFound for the dataset or a run; Invalid when a run is of another dataset.
    */
-  async compare(
+  async execute(
     scope: Scope,
     datasetId: string,
     runIds: readonly string[],

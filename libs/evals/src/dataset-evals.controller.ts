@@ -42,7 +42,7 @@ export class DatasetEvalsController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: startEvalSchema }) body: StartEval,
   ): Promise<EvalRunResource> {
-    return { ...(await this.starts.start(scope, id, body)), result_items: [] };
+    return { ...(await this.starts.execute(scope, id, body)), result_items: [] };
   }
 
   @Get('eval')
@@ -77,7 +77,7 @@ export class DatasetEvalsController {
     @Query({ schema: compareSchema }) query: Compare,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.comparisons.compare(scope, id, query.runs, reader), {
+    return new StreamableFile(await this.comparisons.execute(scope, id, query.runs, reader), {
       type: 'application/json; charset=utf-8',
     });
   }

@@ -46,14 +46,14 @@ export class EvalMetrics {
     }
   }
 
-  /** What was told of runs in a transaction that is durable now. */
-  told(events: readonly EventPayload[]): void {
+  /** Counts the outcomes of runs among the events of a committed transaction. */
+  countOutcomes(events: readonly EventPayload[]): void {
     for (const { type } of events)
       if (type in OUTCOMES) this.runs.inc({ outcome: OUTCOMES[type as keyof typeof OUTCOMES] });
   }
 
-  /** Results that are durable now. */
-  processed(results: readonly Pick<EvalResultRow, 'status'>[]): void {
+  /** Counts the results of a committed transaction. */
+  countResults(results: readonly Pick<EvalResultRow, 'status'>[]): void {
     for (const { status } of results) {
       this.items.inc({ outcome: status === RESULT_STATUS.failed ? 'failed' : 'completed' });
     }

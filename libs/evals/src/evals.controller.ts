@@ -26,7 +26,7 @@ export class EvalsController {
     @Param('id', new PathId(evalRunNotFound)) id: string,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.reads.read(scope, id, reader), {
+    return new StreamableFile(await this.reads.execute(scope, id, reader), {
       type: 'application/json; charset=utf-8',
     });
   }

@@ -37,7 +37,7 @@ export class ReadRun {
    *   in bounded memory.
    * @throws NotFound, and what reading the first slice throws, before anything is written.
    */
-  async read(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
+  async execute(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
     const run = await this.runs.find(scope, id);
     if (!run) throw evalRunNotFound();
     return streamSlices(this.slices(scope, run, options), {

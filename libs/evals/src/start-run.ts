@@ -29,7 +29,7 @@ export class StartRun {
    * @returns the run as it was made: pending.
    * @throws NotFound for the dataset or a connection; Invalid for the scoring, its config, or a model that is not named.
    */
-  async start(scope: Scope, datasetId: string, body: StartEval): Promise<EvalRunSummary> {
+  async execute(scope: Scope, datasetId: string, body: StartEval): Promise<EvalRunSummary> {
     this.assertScoring(body);
     const id = newId();
     const now = Date.now();

@@ -22,14 +22,14 @@ export class ChangeQueueItem {
    * @param next one of `queue-item-states.ts`.
    * @throws NotFound `queue_item_not_found`, and what `next` throws.
    */
-  change(scope: Scope, id: string, next: (item: QueueItemRow) => QueueItemRow): Promise<QueueItemResource> {
+  execute(scope: Scope, id: string, next: (item: QueueItemRow) => QueueItemRow): Promise<QueueItemResource> {
     return this.storage.write(async (tx) =>
-      this.changeIn(tx, scope, await this.items.findForWrite(tx, scope, id), next),
+      this.executeIn(tx, scope, await this.items.findForWrite(tx, scope, id), next),
     );
   }
 
-  /** Changes a locked item in the caller's transaction. @throws as {@link change}. */
-  async changeIn(
+  /** Changes a locked item in the caller's transaction. @throws as {@link execute}. */
+  async executeIn(
     tx: WriteTx,
     scope: Scope,
     item: QueueItemRow | undefined,

@@ -21,12 +21,12 @@ export class ClaimNext {
   ) {}
 
   /** Claims the oldest pending item. @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left. */
-  async claim(scope: Scope, datasetId: string, reviewer: string, now: number): Promise<QueueItemResource> {
+  async execute(scope: Scope, datasetId: string, reviewer: string, now: number): Promise<QueueItemResource> {
     if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
     return this.storage.write(async (tx) => {
       const item = await this.items.oldestPendingForWrite(tx, scope, datasetId);
       if (!item) throw queueItemNotFound('no item of this dataset is pending');
-      return this.changes.changeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
+      return this.changes.executeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
     });
   }
 }

@@ -18,7 +18,7 @@ export class ClaimTimeout implements OnApplicationBootstrap, OnModuleDestroy {
     const timeoutMs = claimTimeoutSeconds * 1_000;
     this.look = new PeriodicTask({
       everyMs: Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, timeoutMs / LOOKS_PER_TIMEOUT)),
-      task: async (stopped) => void (await staleClaims.release(Date.now() - timeoutMs, stopped)),
+      task: async (stopped) => void (await staleClaims.execute(Date.now() - timeoutMs, stopped)),
       failure: 'stale claims could not be released; they will be at the next look',
       logger,
     });

@@ -43,7 +43,7 @@ export class DatasetQueueController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: enqueueSchema }) body: Enqueue,
   ): Promise<{ items: QueueItemResource[]; count: number }> {
-    const items = await this.enqueueDatapoints.enqueue(scope, id, body.datapoint_ids);
+    const items = await this.enqueueDatapoints.execute(scope, id, body.datapoint_ids);
     return { items: items.map(queueItemResource), count: items.length };
   }
 
@@ -81,6 +81,6 @@ export class DatasetQueueController {
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: claimSchema }) body: Claim,
   ): Promise<QueueItemResource> {
-    return this.claimNext.claim(scope, id, body.claimed_by ?? caller, Date.now());
+    return this.claimNext.execute(scope, id, body.claimed_by ?? caller, Date.now());
   }
 }

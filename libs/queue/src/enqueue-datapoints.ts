@@ -34,7 +34,7 @@ export class EnqueueDatapoints {
    * @throws NotFound `dataset_not_found`; `datapoint_not_found` with every id there is no datapoint for. Invalid
    *   `payload_too_large` when the items are too large for one answer.
    */
-  async enqueue(scope: Scope, datasetId: string, datapointIds: readonly string[]): Promise<QueueItemRow[]> {
+  async execute(scope: Scope, datasetId: string, datapointIds: readonly string[]): Promise<QueueItemRow[]> {
     const ids = [...new Set(datapointIds)];
     return this.storage.write(async (tx) => {
       // Locked, so that nobody else enqueues the same datapoints or deletes them meanwhile.

@@ -80,7 +80,7 @@ export class QueueController {
     @Body({ schema: claimSchema }) body: Claim,
   ): Promise<QueueItemResource> {
     const now = Date.now();
-    return this.changes.change(scope, id, (item) => claimed(item, body.claimed_by ?? caller, now));
+    return this.changes.execute(scope, id, (item) => claimed(item, body.claimed_by ?? caller, now));
   }
 
   @Post(':item_id/release')
@@ -96,7 +96,7 @@ export class QueueController {
     @CurrentScope() scope: Scope,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
   ): Promise<QueueItemResource> {
-    return this.changes.change(scope, id, released);
+    return this.changes.execute(scope, id, released);
   }
 
   @Post(':item_id/submit')
@@ -114,6 +114,6 @@ export class QueueController {
     @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
     @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
   ): Promise<QueueItemResource> {
-    return this.submitItem.submit(scope, id, { editedData, apply }, Date.now());
+    return this.submitItem.execute(scope, id, { editedData, apply }, Date.now());
   }
 }

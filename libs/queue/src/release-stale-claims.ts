@@ -22,7 +22,7 @@ export class ReleaseStaleClaims {
    * told of, once.
    * @returns how many were released.
    */
-  async release(claimedThrough: number, signal?: AbortSignal): Promise<number> {
+  async execute(claimedThrough: number, signal?: AbortSignal): Promise<number> {
     for (let total = 0; ;) {
       const stale = await this.claims.find(claimedThrough, ITEMS_PER_ROUND);
       let round = 0;
@@ -39,7 +39,7 @@ export class ReleaseStaleClaims {
   private releaseSome(scope: Scope, ids: readonly string[], claimedThrough: number): Promise<number> {
     return this.storage.write(async (tx) => {
       const items = await this.claims.findForWrite(tx, scope, ids, claimedThrough);
-      for (const item of items) await this.changes.changeIn(tx, scope, item, released);
+      for (const item of items) await this.changes.executeIn(tx, scope, item, released);
       return items.length;
     });
   }

@@ -31,16 +31,16 @@ export class SubmitItem {
    * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data).
    * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it.
    */
-  submit(scope: Scope, id: string, { editedData, apply }: Submission, now: number): Promise<QueueItemResource> {
+  execute(scope: Scope, id: string, { editedData, apply }: Submission, now: number): Promise<QueueItemResource> {
     const text = toJsonText(editedData);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
-    if (!kind) return this.changes.change(scope, id, (item) => submitted(item, text));
+    if (!kind) return this.changes.execute(scope, id, (item) => submitted(item, text));
     return this.storage.write(async (tx) => {
       const datasetId = await this.items.datasetOf(tx, scope, id);
       // The dataset before the item, as a delete locks them.
       if (datasetId !== undefined) await this.datasets.findForWrite(tx, scope, datasetId);
       const item = await this.items.findForWrite(tx, scope, id);
-      const resource = await this.changes.changeIn(tx, scope, item, (current) => submitted(current, text));
+      const resource = await this.changes.executeIn(tx, scope, item, (current) => submitted(current, text));
       const { dataset_id, datapoint_id } = resource;
       await this.datapoints.replace(tx, scope, { datasetId: dataset_id, id: datapoint_id, kind }, now);
       return resource;

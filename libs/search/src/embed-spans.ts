@@ -30,7 +30,7 @@ export class EmbedSpans {
   ) {}
 
   /** @throws Unavailable when the database cannot be used. */
-  async embed(projectId: string, texts: readonly string[], now: number, signal: AbortSignal): Promise<Embedded> {
+  async execute(projectId: string, texts: readonly string[], now: number, signal: AbortSignal): Promise<Embedded> {
     const pause = this.pauses.get(projectId);
     if (pause && now < pause.until) return { notBefore: pause.until };
     try {

@@ -39,7 +39,7 @@ export class IndexSpans {
    * Does the tasks, or gives those back that want their vector later.
    * @throws Unavailable when the database cannot be used, and what the index throws when it cannot be; the tasks stay.
    */
-  async do(claimed: ClaimedSpans, now: () => number, signal: AbortSignal): Promise<void> {
+  async execute(claimed: ClaimedSpans, now: () => number, signal: AbortSignal): Promise<void> {
     const ids = [...claimed.fresh, ...claimed.texted];
     const documents: SpanDocument[] = [];
     for (let at = 0; at < ids.length;) {
@@ -57,7 +57,7 @@ export class IndexSpans {
     const embedded: Embedded =
       texts.length === 0
         ? { vectors: [], refused: false }
-        : await this.embeddings.embed(claimed.projectId, texts, now(), signal);
+        : await this.embeddings.execute(claimed.projectId, texts, now(), signal);
     if ('notBefore' in embedded) return this.withoutVectors(claimed, documents, embedded.notBefore);
     await this.upsert(
       claimed.projectId,

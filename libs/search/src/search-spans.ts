@@ -56,7 +56,7 @@ export class SearchSpans {
    * larger than an answer may be.
    * @throws DomainError `search_not_available`; Unavailable when index, embedding endpoint or database cannot be used.
    */
-  async run(projectId: string, search: Search, reader: Reader): Promise<FoundSpan[]> {
+  async execute(projectId: string, search: Search, reader: Reader): Promise<FoundSpan[]> {
     if (!this.configured) throw notAvailable(this.whatToConfigure());
     if (!canMatch(search.filters)) return [];
     const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, reader.signal);

@@ -118,7 +118,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
     if (traces.length > 0) await this.groups.traces(projectId, traces, claim);
     const spans = { fresh: ids(TASK_KIND.span, 0), texted: ids(TASK_KIND.span, 1) };
     if (spans.fresh.length + spans.texted.length === 0) return;
-    await this.spans.do({ projectId, claim, ...spans }, now, this.stopping.signal);
+    await this.spans.execute({ projectId, claim, ...spans }, now, this.stopping.signal);
   }
 
   private async run(): Promise<void> {

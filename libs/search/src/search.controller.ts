@@ -18,12 +18,12 @@ export class SearchController {
     answer: searchAnswerSchema,
     problems: ['search_not_available'],
   })
-  async run(
+  async find(
     @CurrentScope() { projectId }: Scope,
     @Body({ schema: searchSchema }) search: Search,
     @CurrentReader() reader: Reader,
   ): Promise<SearchAnswer> {
-    const spans = await this.search.run(projectId, search, reader);
+    const spans = await this.search.execute(projectId, search, reader);
     return { spans, count: spans.length, next_cursor: null };
   }
 }

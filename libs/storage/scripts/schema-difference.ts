@@ -28,7 +28,7 @@ export async function schemaDifference(config: StorageConfig, logger: Logger): P
     if (opened.dialect === 'sqlite') {
       await migrate(orm, 'sqlite');
     } else {
-      await opened.unhurried((pool) => migrate(orm, 'postgres', pool));
+      await opened.withoutStatementTimeout((pool) => migrate(orm, 'postgres', pool));
       const { rows } = await opened.pool.query<{ name: string }>(
         'select relname as name from pg_partitioned_table join pg_class on oid = partrelid',
       );

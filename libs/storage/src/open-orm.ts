@@ -53,7 +53,7 @@ interface OpenedPostgres {
   url: string;
   pool: pg.Pool;
   /** Runs `work` with the ORM on connections whose statements take as long as they need; `pool` gives one of these. */
-  unhurried: <T>(work: (pool: pg.Pool) => Promise<T>) => Promise<T>;
+  withoutStatementTimeout: <T>(work: (pool: pg.Pool) => Promise<T>) => Promise<T>;
   /** Closes the pool. */
   close: () => Promise<void>;
 }
@@ -110,7 +110,7 @@ async function openPostgres(
       driverOptions: () =>
         new PostgresDialect({ pool: { options: {}, connect: () => current.connect(), end: async () => undefined } }),
     });
-    const unhurried: OpenedPostgres['unhurried'] = async (work) => {
+    const withoutStatementTimeout: OpenedPostgres['withoutStatementTimeout'] = async (work) => {
       current = openPool({ url, max: UNHURRIED_POOL_MAX, statementTimeoutMs: null, logger });
       try {
         return await work(current);
@@ -119,7 +119,7 @@ async function openPostgres(
         current = pool;
       }
     };
-    return { dialect: 'postgres', orm, url, pool, unhurried, close: () => pool.end() };
+    return { dialect: 'postgres', orm, url, pool, withoutStatementTimeout, close: () => pool.end() };
   } catch (error) {
     await pool.end();
     throw error;

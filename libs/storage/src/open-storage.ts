@@ -20,7 +20,7 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   const { orm, close } = opened;
   try {
     if (opened.dialect === 'sqlite') await migrate(orm, 'sqlite');
-    else await opened.unhurried((pool) => migrate(orm, 'postgres', pool));
+    else await opened.withoutStatementTimeout((pool) => migrate(orm, 'postgres', pool));
   } catch (error) {
     await close();
     throw error;

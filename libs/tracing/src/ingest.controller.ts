@@ -21,7 +21,7 @@ export class IngestController {
       'An upsert by id: sending it again changes nothing. All or nothing per item; 200 also when some were rejected.',
     answer: ingestResultSchema,
   })
-  run(@CurrentScope() scope: Scope, @Body({ schema: ingestSchema }) body: IngestBody): Promise<IngestResult> {
-    return this.ingest.ingest(scope, body);
+  create(@CurrentScope() scope: Scope, @Body({ schema: ingestSchema }) body: IngestBody): Promise<IngestResult> {
+    return this.ingest.execute(scope, body);
   }
 }

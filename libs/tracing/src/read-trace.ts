@@ -24,7 +24,7 @@ export class ReadTrace {
    *   whole in bounded memory.
    * @throws NotFound `trace_not_found`, and what reading the first slice throws, before anything is written.
    */
-  async read(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
+  async execute(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
     const trace = await this.traces.find(scope, id);
     if (!trace) throw traceNotFound();
     return streamSlices(this.slices(scope, id, options), {

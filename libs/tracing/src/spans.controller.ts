@@ -45,7 +45,7 @@ export class SpansController {
   ): Promise<{ id: string; trace_id: string }> {
     if (!isStorableText(body.trace_id)) throw traceNotFound();
     const id = body.id ?? newId();
-    const { span } = await this.writes.submit({ type: 'create_span', scope, now: Date.now(), id, body }, 'span');
+    const { span } = await this.writes.execute({ type: 'create_span', scope, now: Date.now(), id, body }, 'span');
     return { id: span.id, trace_id: span.traceId };
   }
 
@@ -63,7 +63,7 @@ export class SpansController {
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: completeSpanSchema }) body: CompleteSpan,
   ): Promise<SpanResource> {
-    const { span } = await this.writes.submit({ type: 'complete_span', scope, now: Date.now(), id, body }, 'span');
+    const { span } = await this.writes.execute({ type: 'complete_span', scope, now: Date.now(), id, body }, 'span');
     return spanResource(span);
   }
 
@@ -81,7 +81,7 @@ export class SpansController {
     @Param('id', new PathId(spanNotFound)) id: string,
     @Body({ schema: failSpanSchema }) body: FailSpan,
   ): Promise<SpanResource> {
-    const { span } = await this.writes.submit({ type: 'fail_span', scope, now: Date.now(), id, body }, 'span');
+    const { span } = await this.writes.execute({ type: 'fail_span', scope, now: Date.now(), id, body }, 'span');
     return spanResource(span);
   }
 
@@ -117,7 +117,7 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
-    await this.writes.submit({ type: 'delete_span', scope, id }, 'span');
+    await this.writes.execute({ type: 'delete_span', scope, id }, 'span');
     return { id, deleted: true };
   }
 }

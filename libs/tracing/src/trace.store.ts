@@ -121,7 +121,7 @@ export class TraceStore {
     const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0 };
     const tables = tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES;
     if (tx.dialect === 'postgres') {
-      await tx.takeTime();
+      await tx.disableStatementTimeout();
       await this.lockAll(tx, scope);
     }
     for (const [table, belongsTo] of tables) {

@@ -43,7 +43,7 @@ export class TracesController {
     @Body({ schema: createTraceSchema }) body: CreateTrace,
   ): Promise<TraceResource> {
     const id = body.id ?? newId();
-    const { trace } = await this.writes.submit({ type: 'create_trace', scope, now: Date.now(), id, body }, 'trace');
+    const { trace } = await this.writes.execute({ type: 'create_trace', scope, now: Date.now(), id, body }, 'trace');
     return traceResource(trace);
   }
 
@@ -76,7 +76,7 @@ export class TracesController {
     @Param('id', new PathId(traceNotFound)) id: string,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.reads.read(scope, id, reader), {
+    return new StreamableFile(await this.reads.execute(scope, id, reader), {
       type: 'application/json; charset=utf-8',
     });
   }
@@ -94,7 +94,7 @@ export class TracesController {
     @Param('id', new PathId(traceNotFound)) id: string,
     @Body({ schema: patchTraceSchema }) body: PatchTrace,
   ): Promise<TraceResource> {
-    const { trace } = await this.writes.submit({ type: 'patch_trace', scope, id, body }, 'trace');
+    const { trace } = await this.writes.execute({ type: 'patch_trace', scope, id, body }, 'trace');
     return traceResource(trace);
   }
 
@@ -111,7 +111,7 @@ export class TracesController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
   ): Promise<{ trace_id: string; spans_deleted: number }> {
-    const { spansDeleted } = await this.writes.submit({ type: 'delete_trace', scope, id }, 'deleted');
+    const { spansDeleted } = await this.writes.execute({ type: 'delete_trace', scope, id }, 'deleted');
     return { trace_id: id, spans_deleted: spansDeleted };
   }
 
@@ -127,7 +127,7 @@ export class TracesController {
   async deleteAll(
     @CurrentScope() scope: Scope,
   ): Promise<{ message: string; traces_deleted: number; spans_deleted: number }> {
-    const { tracesDeleted, spansDeleted } = await this.writes.submit({ type: 'delete_all', scope }, 'deleted');
+    const { tracesDeleted, spansDeleted } = await this.writes.execute({ type: 'delete_all', scope }, 'deleted');
     return { message: 'all traces and spans are deleted', traces_deleted: tracesDeleted, spans_deleted: spansDeleted };
   }
 }

@@ -43,7 +43,7 @@ export class ExportEverything {
    * its size. What is written meanwhile may or may not be in it; an item whose trace or dataset came too late is left out.
    * @throws what reading the first slice throws, before anything is written.
    */
-  everything(scope: Scope, options: LongReadOptions): Promise<Readable> {
+  execute(scope: Scope, options: LongReadOptions): Promise<Readable> {
     const traces = new SeenIds();
     const datasets = new SeenIds();
     return file({
@@ -55,7 +55,7 @@ export class ExportEverything {
   }
 
   /** One trace and its spans in start order. @throws NotFound `trace_not_found`. */
-  async trace(scope: Scope, id: string, options: LongReadOptions): Promise<Readable> {
+  async exportTrace(scope: Scope, id: string, options: LongReadOptions): Promise<Readable> {
     const trace = isStorableText(id) ? await this.traces.find(scope, id) : undefined;
     if (!trace) throw traceNotFound();
     return file({

@@ -29,8 +29,8 @@ export class ExportJsonController {
   ): Promise<StreamableFile> {
     const content =
       traceId === undefined
-        ? await this.exports.everything(scope, { ...reader, patient: true })
-        : await this.exports.trace(scope, traceId, { ...reader, patient: true });
+        ? await this.exports.execute(scope, { ...reader, patient: true })
+        : await this.exports.exportTrace(scope, traceId, { ...reader, patient: true });
     const date = formatTimestamp(Date.now()).slice(0, 10);
     return new StreamableFile(content, {
       type: 'application/json; charset=utf-8',

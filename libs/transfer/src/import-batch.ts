@@ -44,10 +44,10 @@ export class WriteImportBatch {
   ) {}
 
   /** @throws Unavailable when the database is lost. */
-  async write(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {
+  async execute(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {
     const { imported } = progress.result;
     if (batch.traces.length + batch.spans.length > 0) {
-      const { accepted, rejected } = await this.records.restore(scope, batch.traces, batch.spans);
+      const { accepted, rejected } = await this.records.execute(scope, batch.traces, batch.spans);
       imported.traces += accepted.traces;
       imported.spans += accepted.spans;
       for (const { collection, index, code, message } of rejected) {

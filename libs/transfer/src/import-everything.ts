@@ -12,7 +12,7 @@ import {
   type StreamedBody,
 } from '@spandrel/kernel';
 import { emptyBatch, ImportProgress, WriteImportBatch, type ImportBatch } from './import-batch.js';
-import { ImportFile, type ItemPart } from './import-file.js';
+import { ExportFile, type ItemPart } from './export-file.js';
 import { readItem } from './import-items.js';
 import { RunningImports } from './running-imports.js';
 import { TransferSettings } from './transfer.settings.js';
@@ -46,21 +46,21 @@ export class ImportEverything {
    * @throws Invalid `payload_too_large`, `unsupported_media_type`, `malformed_json`, `validation_failed`; Unavailable
    *   when the database is lost or the service stops on the way.
    */
-  async run(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
+  async execute(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
     const { bodyBytes } = this.core;
     const { importBytes } = this.settings;
     const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf: assertJson });
     const stop = AbortSignal.any([gone, this.running.stopping]);
     try {
       return await this.running.run(() =>
-        this.import(scope, new ImportFile(file, bodyBytes * BODIES_OF_AN_ITEM), stop),
+        this.import(scope, new ExportFile(file, bodyBytes * BODIES_OF_AN_ITEM), stop),
       );
     } finally {
       await file.close();
     }
   }
 
-  private async import(scope: Scope, file: ImportFile, stop: AbortSignal): Promise<ImportJsonResult> {
+  private async import(scope: Scope, file: ExportFile, stop: AbortSignal): Promise<ImportJsonResult> {
     const order = await file.check(stop);
     const progress = new ImportProgress();
     try {
@@ -84,7 +84,7 @@ export class ImportEverything {
     let text = 0;
     const flush = async (): Promise<void> => {
       stop.throwIfAborted();
-      if (items > 0) await this.batches.write(scope, batch, progress);
+      if (items > 0) await this.batches.execute(scope, batch, progress);
       batch = emptyBatch();
       [items, text] = [0, 0];
     };

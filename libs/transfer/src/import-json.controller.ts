@@ -37,6 +37,6 @@ export class ImportJsonController {
     @BodyStream() body: StreamedBody,
     @ClientGone() gone: AbortSignal,
   ): Promise<ImportJsonResult> {
-    return this.imports.run(scope, body, gone);
+    return this.imports.execute(scope, body, gone);
   }
 }

@@ -4,7 +4,7 @@ import { newId } from '@spandrel/kernel';
 import { withoutToken } from '../access/request-key.js';
 import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
-import type { Slotted } from '../slot-list.js';
+import type { ListMember } from '../unordered-list.js';
 import type { Target } from '../target/resolve-target.js';
 import { joinTarget } from '../target/base-url.js';
 import {
@@ -37,8 +37,8 @@ const GATHERED_BYTES_MAX = 64 * 1024;
  * (docs/spec/gateway.md#bytes-pass-unchanged). With a {@link Call} all that goes by is taken down before it goes on. No
  * method waits for anything.
  */
-export class Forward implements UpstreamHandler, Slotted {
-  slot = -1;
+export class Forward implements UpstreamHandler, ListMember {
+  listIndex = -1;
   readonly startedTick = performance.now();
   private exchange: Exchange | null = null;
   /** The newest piece of the answer, held until the read it came with is through. */

@@ -1,5 +1,5 @@
 import type { Logger } from '@spandrel/kernel';
-import { SlotList } from '../slot-list.js';
+import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/spool-item.js';
 import { NO_BODY, isTruncated, type TapedBody } from './body-tape.js';
 import { buildRecording, type Recording } from './build-recording.js';
@@ -30,7 +30,7 @@ const SLICE_MS = 2;
  */
 export class Recorder {
   /** Calls begun and not announced. */
-  private readonly young = new SlotList<Call>();
+  private readonly young = new UnorderedList<Call>();
   private readonly finished: Call[] = [];
   private readonly decoding = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  API_SCOPES,
+  PERMISSIONS,
   formatTimestamp,
   isStorableText,
   type CreateKey,
@@ -19,7 +19,7 @@ import { AuditLog } from '../audit/audit-log.js';
 import { mapPage } from '../pages.js';
 import { keyNotFound, projectNotFound } from '../not-found.js';
 import { ProjectStore } from '../organizations/project.store.js';
-import { scopesOf } from './scopes.js';
+import { permissionsOf } from './permissions.js';
 
 /** API keys, as those who administer them see them. */
 @Injectable()
@@ -52,7 +52,7 @@ export class ApiKeys {
         name,
         prefix: shownPrefixOf(key),
         digest: digestOf(key),
-        scopes: JSON.stringify(API_SCOPES.filter((scope) => scopes.includes(scope))),
+        scopes: JSON.stringify(PERMISSIONS.filter((permission) => scopes.includes(permission))),
       };
       await this.store.insert(tx, made);
       await this.audit.record(tx, actor, { action: 'key.created', ...audited(made) });
@@ -89,7 +89,7 @@ const audited = (row: ApiKeyRow) => ({
   details: {
     name: row.name,
     project_id: row.projectId,
-    scopes: scopesOf(row),
+    scopes: permissionsOf(row),
     expires_at: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),
   },
 });
@@ -98,7 +98,7 @@ const keyResource = (row: ApiKeyRow): KeyResource => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,
-  scopes: scopesOf(row),
+  scopes: permissionsOf(row),
   org_id: row.orgId,
   project_id: row.projectId,
   expires_at: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),

@@ -12,14 +12,14 @@ export class CredentialController {
     summary: 'What the credential of the request is',
     answer: credentialSchema,
   })
-  read(@CurrentCaller() { kind, id, scope, scopes, expiresAt }: Caller): CredentialResource {
+  read(@CurrentCaller() { kind, id, scope, permissions, expiresAt }: Caller): CredentialResource {
     return {
       // The route is closed to the token for metrics.
       kind: kind as CredentialResource['kind'],
       id,
       org_id: scope?.orgId ?? null,
       project_id: scope?.projectId ?? null,
-      scopes: [...scopes],
+      scopes: [...permissions],
       expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
     };
   }

@@ -7,7 +7,7 @@ import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
 import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
-import { scopesOf } from './scopes.js';
+import { permissionsOf } from './permissions.js';
 import { ShortMemory } from './short-memory.js';
 import { notValid } from './unauthenticated.js';
 
@@ -87,7 +87,7 @@ export class Credentials {
         kind: 'api_key',
         id: row.id,
         scope: { orgId: row.orgId, projectId: row.projectId },
-        scopes: scopesOf(row),
+        permissions: permissionsOf(row),
         expiresAt: row.expiresAt,
       },
       perSecond: this.perSecond(row),
@@ -95,11 +95,11 @@ export class Credentials {
   }
 
   private async findJwt(token: string): Promise<KnownCredential | undefined> {
-    const { sub, org, project, scopes, expiresAt } = await this.jwts.verify(token);
+    const { sub, org, project, permissions, expiresAt } = await this.jwts.verify(token);
     const tenant = await this.tenants.find(project);
     if (tenant?.orgId !== org) throw notValid();
     return {
-      caller: { kind: 'jwt', id: sub, scope: { orgId: org, projectId: project }, scopes, expiresAt },
+      caller: { kind: 'jwt', id: sub, scope: { orgId: org, projectId: project }, permissions, expiresAt },
       perSecond: this.perSecond(tenant),
     };
   }

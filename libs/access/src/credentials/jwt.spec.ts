@@ -69,14 +69,14 @@ describe('a JWT that is valid', () => {
       sub: 'user-1',
       org: 'org-1',
       project: 'project-1',
-      scopes: ['read', 'write'],
+      permissions: ['read', 'write'],
       expiresAt: expect.any(Number),
     });
   });
 
   it('may list its scopes as words of one text, and may have none', async () => {
     const verify = async (scopes: unknown) =>
-      (await verifier({ jwtSecret: SECRET }).verify(await hs256(claims({ scopes })))).scopes;
+      (await verifier({ jwtSecret: SECRET }).verify(await hs256(claims({ scopes })))).permissions;
     expect(await verify('ingest  read openid')).toEqual(['read', 'ingest']);
     for (const none of [undefined, null, 7, {}, [['admin']], 'ADMIN']) expect(await verify(none)).toEqual([]);
   });

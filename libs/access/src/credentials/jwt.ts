@@ -1,10 +1,10 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import { isStorableText, KEY_LENGTH_MAX } from '@spandrel/contract';
-import type { ApiScope } from '@spandrel/contract';
+import type { Permission } from '@spandrel/contract';
 import { Unavailable } from '@spandrel/kernel';
 import type { AccessSettings } from '../access.settings.js';
 import { Jwks } from './jwks.js';
-import { scopesOfClaim } from './scopes.js';
+import { permissionsOfClaim } from './permissions.js';
 import { expired, notValid } from './unauthenticated.js';
 
 /** The claims of a JWT that was verified (docs/spec/access.md#jwts). */
@@ -12,7 +12,7 @@ export interface JwtClaims {
   sub: string;
   org: string;
   project: string;
-  scopes: ApiScope[];
+  permissions: Permission[];
   /** `exp`, in milliseconds since the epoch. */
   expiresAt: number;
 }
@@ -75,7 +75,7 @@ function claimsOf({ sub, exp, org, project, scopes }: JWTPayload): JwtClaims {
     sub: sub!,
     org: org as string,
     project: project as string,
-    scopes: scopesOfClaim(scopes),
+    permissions: permissionsOfClaim(scopes),
     expiresAt: Math.min(exp! * 1_000, LATEST_MS),
   };
 }

@@ -12,7 +12,7 @@ export class OperatorTokens {
     { adminToken }: Pick<AccessSettings, 'adminToken'>,
     { metricsToken }: Pick<CoreSettings, 'metricsToken'>,
   ) {
-    const operator = { scope: null, scopes: [], expiresAt: null };
+    const operator = { scope: null, permissions: [], expiresAt: null };
     this.tokens = [
       ...(adminToken === null
         ? []

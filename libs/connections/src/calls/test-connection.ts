@@ -21,7 +21,7 @@ export class TestConnection {
   ) {}
 
   /** @throws NotFound; whatever else goes wrong is the result. */
-  async run(scope: Scope, id: string): Promise<ConnectionTestResult> {
+  async execute(scope: Scope, id: string): Promise<ConnectionTestResult> {
     const row = await this.store.find(scope, id);
     if (!row) throw connectionNotFound();
     const started = performance.now();

@@ -49,7 +49,7 @@ export class CaptureSpans {
    * Does tasks of one project, in as many transactions as their size takes; yields behind each. Idempotent.
    * @throws what lost a transaction; those before it stand.
    */
-  async *do(scope: Scope, tasks: readonly CaptureTaskRow[]): AsyncGenerator<void> {
+  async *execute(scope: Scope, tasks: readonly CaptureTaskRow[]): AsyncGenerator<void> {
     const rules = byId(await this.rules.findSome(scope, ruleIdsOf(tasks)));
     const tags = await this.lookups.findTagsOfFinished(scope, spanIdsOf(tasks));
     const { taken = [], others } = Object.groupBy(tasks, ({ ruleId, spanId }) =>

@@ -107,7 +107,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
 
   private async doInSteps(scope: Scope, tasks: readonly CaptureTaskRow[]): Promise<void> {
     let [began, wakes] = [performance.now(), this.wakes];
-    for await (const _step of this.captures.do(scope, tasks)) {
+    for await (const _step of this.captures.execute(scope, tasks)) {
       const pauses = this.wakes === wakes ? PAUSE_OTHERWISE : PAUSE_WHILE_SPANS_END;
       await this.pause(Math.min(pauses * (performance.now() - began), PAUSE_MS_MAX));
       if (this.stopping.signal.aborted) return;

@@ -30,7 +30,7 @@ export class ExportDataset {
    * @returns the file, read and written slice by slice, so that a dataset of any size is exported in bounded memory.
    * @throws NotFound `dataset_not_found`, and what reading the first slice throws, before anything is written.
    */
-  async run(
+  async execute(
     scope: Scope,
     datasetId: string,
     format: FileFormat,

@@ -28,7 +28,7 @@ export class ExportController {
     @Query({ schema: exportQuerySchema }) { format }: ExportQuery,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    const { filename, content } = await this.exports.run(scope, datasetId, format, reader);
+    const { filename, content } = await this.exports.execute(scope, datasetId, format, reader);
     return new StreamableFile(content, {
       type: MEDIA_TYPE[format],
       disposition: `attachment; filename="${filename}"`,

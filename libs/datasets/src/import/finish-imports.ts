@@ -49,7 +49,9 @@ export class FinishImports {
       if (throughId === undefined) break;
       if (some.some(({ importId }) => importId === import_.id)) {
         if (signal.aborted) return this.release(held);
-        held = isPublished ? await this.tell(held, afterId, throughId) : await this.takeBack(held, afterId, throughId);
+        held = isPublished
+          ? await this.emitCreated(held, afterId, throughId)
+          : await this.takeBack(held, afterId, throughId);
       }
       afterId = throughId;
       await nextTurn();
@@ -63,7 +65,11 @@ export class FinishImports {
   }
 
   /** Emits `datapoint_created` for datapoints that are still there; a change that came first has told of its own. */
-  private tell(held: DatasetImportRow, afterId: string, throughId: string): Promise<DatasetImportRow | undefined> {
+  private emitCreated(
+    held: DatasetImportRow,
+    afterId: string,
+    throughId: string,
+  ): Promise<DatasetImportRow | undefined> {
     const scope = projectScope(held.projectId);
     const after = { ...held, announcedThrough: throughId, leaseUntil: leaseUntil() };
     return this.storage.write(async (tx) => {

@@ -46,7 +46,7 @@ export class ImportFile {
    * @throws NotFound `dataset_not_found`, before the upload is read; what {@link receiveUpload} throws; Invalid
    *   `validation_failed` naming the line of the first row that is no datapoint.
    */
-  async run(
+  async execute(
     scope: Scope,
     datasetId: string,
     { on_error: onError, filename }: ImportQuery,

@@ -39,6 +39,6 @@ export class ImportController {
     @BodyStream() body: StreamedBody,
     @ClientGone() gone: AbortSignal,
   ): Promise<ImportResult> {
-    return this.imports.run(scope, datasetId, query, body, gone);
+    return this.imports.execute(scope, datasetId, query, body, gone);
   }
 }

@@ -42,7 +42,7 @@ async function execute(record: (step: ItemStep, count: number) => void): Promise
     { after: async (_s: unknown, _d: unknown, after: string) => datapoints.filter(({ id }) => id > after) },
     { processed: async () => new Set() },
     {
-      step: async (step: ItemStep) => {
+      execute: async (step: ItemStep) => {
         record(step, steps.push(step));
         return { begun: step.next !== undefined };
       },
@@ -55,7 +55,7 @@ async function execute(record: (step: ItemStep, count: number) => void): Promise
     createLogger('silent', 'test'),
   ] as unknown as ConstructorParameters<typeof ExecuteRun>;
   const never = new AbortController().signal;
-  await new ExecuteRun(...parts).run(run, { owner: 'me', stop: never, kill: never });
+  await new ExecuteRun(...parts).execute(run, { owner: 'me', stop: never, kill: never });
   return steps;
 }
 

@@ -59,7 +59,7 @@ export class ExecuteRun {
    * owner's to work on (cancelled, deleted, taken over), or when told to stop. A run that cannot go on fails.
    * @throws what the database throws.
    */
-  async run(run: EvalRunRow, options: ExecuteRunOptions): Promise<void> {
+  async execute(run: EvalRunRow, options: ExecuteRunOptions): Promise<void> {
     const scope = projectScope(run.projectId);
     let prepared: PreparedRun;
     try {
@@ -122,7 +122,7 @@ export class ExecuteRun {
   private async recordPatiently(step: ItemStep, kill: AbortSignal): Promise<StepAnswer> {
     for (let told = false, recorded = step; ; told = true) {
       try {
-        return await this.record.step(recorded);
+        return await this.record.execute(recorded);
       } catch (error) {
         if (kill.aborted) throw error;
         if (!told) this.logger.warn({ err: error, run_id: step.run.id }, 'a result cannot be recorded yet');

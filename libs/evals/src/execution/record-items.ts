@@ -59,7 +59,7 @@ export class RecordItems {
   }
 
   /** @returns once the step is durable. @throws Unavailable when the database cannot take it now. */
-  step(step: ItemStep): Promise<StepAnswer> {
+  execute(step: ItemStep): Promise<StepAnswer> {
     return this.group.submit(step);
   }
 
@@ -115,8 +115,8 @@ export class RecordItems {
     await this.snapshots.writeResults(tx, scope, run.datasetId, rows.flatMap(resultOfDatapoint));
     await this.events.emit(tx, scope, ...events);
     tx.end.afterCommit(() => {
-      this.metrics.told(events);
-      this.metrics.processed(rows);
+      this.metrics.countOutcomes(events);
+      this.metrics.countResults(rows);
     });
   }
 }

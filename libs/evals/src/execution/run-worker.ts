@@ -68,7 +68,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       if (!begun) return undefined;
       if ('busyUntil' in begun) return begun.busyUntil;
       const { signal: stop } = this.stopping;
-      await this.execute.run(begun.run, { owner: this.owner, stop, kill: this.killed.signal });
+      await this.execute.execute(begun.run, { owner: this.owner, stop, kill: this.killed.signal });
       this.interruptions.delete(name);
     } catch (error) {
       if (!this.stopping.signal.aborted) from = this.interrupted(run, error);

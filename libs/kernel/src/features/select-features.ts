@@ -33,10 +33,10 @@ export function selectFeatures(
     }
   }
   if (faults.length > 0) throw new StartError(faults);
-  return inOrder([...chosen].map((name) => byName.get(name)!));
+  return sortTopologically([...chosen].map((name) => byName.get(name)!));
 }
 
-function inOrder(features: Feature[]): Feature[] {
+function sortTopologically(features: Feature[]): Feature[] {
   const byName = new Map(features.map((feature) => [feature.name, feature]));
   const ordered: Feature[] = [];
   const visit = (feature: Feature, path: string[]): void => {

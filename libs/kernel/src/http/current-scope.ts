@@ -7,6 +7,6 @@ import type { AdmittedRequest } from './access/caller.js';
 export const CurrentScope = createParamDecorator((_data: unknown, context: ExecutionContext): Scope => {
   const { scope, caller, anonymous } = context.switchToHttp().getRequest<AdmittedRequest>();
   if (anonymous || (caller && !scope))
-    throw new DomainError('insufficient_scope', 'this credential belongs to no project');
+    throw new DomainError('insufficient_scope', 'this credential belongs to no project; use an API key of a project');
   return scope ?? LOCAL_SCOPE;
 });

@@ -67,7 +67,7 @@ export class PostgresTx implements BackendTx {
     return (await this.query(text, params)).rowCount ?? 0;
   }
 
-  async takeTime(): Promise<void> {
+  async disableStatementTimeout(): Promise<void> {
     if (!this.timed) return;
     this.timed = false;
     await this.run(sql`set local statement_timeout = 0`);
@@ -92,7 +92,7 @@ export class PostgresTx implements BackendTx {
     properties: readonly (keyof Row & string)[],
     changed?: readonly (keyof Row & string)[],
   ): Promise<void> {
-    const ordered = inKeyOrder(table, rows);
+    const ordered = sortByKey(table, rows);
     const sent: Promise<unknown>[] = [];
     let done = 0;
     while (done < ordered.length) {
@@ -119,7 +119,7 @@ export class PostgresTx implements BackendTx {
 }
 
 /** Rows by their keys: any order does that is the same in all processes. */
-function inKeyOrder<Row>({ key }: Table<Row>, rows: readonly Row[]): readonly Row[] {
+function sortByKey<Row>({ key }: Table<Row>, rows: readonly Row[]): readonly Row[] {
   if (rows.length < 2) return rows;
   return rows.toSorted((a, b) => {
     for (const property of key) {

@@ -42,7 +42,7 @@ export class SqliteTx implements BackendTx {
     return this.statements.get(text).run(params).changes;
   }
 
-  async takeTime(): Promise<void> {}
+  async disableStatementTimeout(): Promise<void> {}
 
   async insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void> {
     this.runForEach(insertText(table, table.properties, 1, undefined, 'sqlite'), rows, table.properties);

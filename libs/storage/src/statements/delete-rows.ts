@@ -12,7 +12,7 @@ const ROWS_PER_STATEMENT = 2_000;
 export async function deleteRows(tx: WriteTx, table: string, where: Sql): Promise<number> {
   const name = rawSql(table);
   if (tx.dialect === 'postgres') {
-    await tx.takeTime();
+    await tx.disableStatementTimeout();
     return tx.run(sql`delete from ${name} where ${where}`);
   }
   let deleted = 0;

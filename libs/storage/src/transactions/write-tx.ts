@@ -28,7 +28,7 @@ export interface WriteTx {
   update<Row>(table: Table<Row>, rows: readonly Row[], changed?: readonly (keyof Row & string)[]): Promise<void>;
 
   /** From here on statements of this transaction may take as long as they need: for those that touch any number of rows. */
-  takeTime(): Promise<void>;
+  disableStatementTimeout(): Promise<void>;
 
   /**
    * An entity manager of this transaction alone: its statements are part of it, and what it was told to write is flushed

@@ -108,7 +108,7 @@ export class ListRequest {
   /** The candidates of a walk. */
   walking({ where, sorting }: Walk): Candidates {
     return (part, from, count) =>
-      this.storage.readLong<Position>(inOrder(sorting, where, part, from, count), this.options);
+      this.storage.readLong<Position>(selectInListOrder(sorting, where, part, from, count), this.options);
   }
 }
 
@@ -116,7 +116,7 @@ export class ListRequest {
 export const positionColumns = ({ column, idColumn }: Sorting): Sql => rawSql(`${column} as value, ${idColumn} as id`);
 
 /** Spans in list order as one select. */
-export const inOrder = (
+export const selectInListOrder = (
   sorting: Sorting,
   where: Sql,
   part: Part,

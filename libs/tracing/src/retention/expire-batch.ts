@@ -36,7 +36,7 @@ export class ExpireBatch {
    * goes with its trace (`trace_deleted`), or leaves it behind (`span_deleted`).
    * @returns what it deleted; no span when none is left that is too old.
    */
-  ofTraces(scope: Scope, traceIds: readonly string[], before: number): Promise<Deleted> {
+  expireSpansOf(scope: Scope, traceIds: readonly string[], before: number): Promise<Deleted> {
     return this.storage.write(async (tx) => {
       // Traces before their spans, as all writers lock them.
       const cells = new Map<string, TraceCell>();
@@ -71,7 +71,7 @@ export class ExpireBatch {
   }
 
   /** Deletes those of some traces that are older than a moment and have no spans. */
-  emptyTraces(scope: Scope, traceIds: readonly string[], before: number): Promise<Deleted> {
+  deleteEmptyTraces(scope: Scope, traceIds: readonly string[], before: number): Promise<Deleted> {
     return this.storage.write(async (tx) => {
       const gone = (await this.traces.loadForWrite(tx, scope, traceIds)).filter((trace) => isOver(trace, before));
       await this.traces.deleteSome(tx, scope, gone);

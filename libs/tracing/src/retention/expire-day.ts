@@ -19,7 +19,7 @@ const HOLD_MS = 5_000;
 const EMPTY_MS = 300;
 
 /** Told of what went, project by project. */
-export type Tell = (projectId: string, deleted: Deleted) => void;
+export type Notify = (projectId: string, deleted: Deleted) => void;
 
 /** Somebody changed what was about to go as a whole. */
 class NotWhole extends Error {}
@@ -43,13 +43,13 @@ export class ExpireDay {
    * @param cutoffs of all projects that have spans on the day; none before its end.
    * @returns whether the day is empty now; what could not be taken away at once is left to batches.
    */
-  async apply(day: number, cutoffs: Cutoffs, stopped: AbortSignal, tell: Tell): Promise<boolean> {
+  async execute(day: number, cutoffs: Cutoffs, stopped: AbortSignal, notify: Notify): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS && !stopped.aborted; attempt++) {
-      await this.takeBeyond(day, cutoffs, stopped, tell);
+      await this.takeBeyond(day, cutoffs, stopped, notify);
       if (stopped.aborted) return false;
       try {
         const gone = await this.takeWhole(day, cutoffs);
-        for (const [projectId, deleted] of gone) tell(projectId, deleted);
+        for (const [projectId, deleted] of gone) notify(projectId, deleted);
         return true;
       } catch (error) {
         this.logger.debug({ err: error, day }, 'a day could not be taken away as a whole');
@@ -59,15 +59,15 @@ export class ExpireDay {
   }
 
   /** Traces that reach beyond the day, or are younger than their spans, lose their spans one by one. */
-  private async takeBeyond(day: number, cutoffs: Cutoffs, stopped: AbortSignal, tell: Tell): Promise<void> {
+  private async takeBeyond(day: number, cutoffs: Cutoffs, stopped: AbortSignal, notify: Notify): Promise<void> {
     while (!stopped.aborted) {
       const beyond = await this.expired.tracesBeyond(day, cutoffs, BEYOND_AT_ONCE);
       if (beyond.length === 0) return;
       for (const [projectId, traceIds] of byProject(beyond)) {
         for (let at = 0; at < traceIds.length && !stopped.aborted; at += TRACES_PER_BATCH) {
           const some = traceIds.slice(at, at + TRACES_PER_BATCH);
-          const deleted = await this.batch.ofTraces(projectScope(projectId), some, cutoffs.get(projectId)!);
-          tell(projectId, deleted);
+          const deleted = await this.batch.expireSpansOf(projectScope(projectId), some, cutoffs.get(projectId)!);
+          notify(projectId, deleted);
         }
       }
     }
@@ -75,7 +75,7 @@ export class ExpireDay {
 
   private takeWhole(day: number, cutoffs: Cutoffs): Promise<Map<string, Deleted>> {
     return this.storage.write(async (tx) => {
-      await tx.takeTime();
+      await tx.disableStatementTimeout();
       // Traces before their spans, as all writers lock them.
       const gone = await this.expired.deleteTracesOfDay(tx, day, cutoffs);
       await holdDay(tx, day, HOLD_MS);

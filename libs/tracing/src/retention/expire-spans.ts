@@ -33,11 +33,11 @@ export class ExpireSpans {
   ) {}
 
   /** @param now what is older than this by more than a term goes. @throws Unavailable */
-  async run(terms: readonly RetentionTerm[], now: number, stopped: AbortSignal): Promise<Expired> {
+  async execute(terms: readonly RetentionTerm[], now: number, stopped: AbortSignal): Promise<Expired> {
     const result: Expired = { plans: new Map(), daysDropped: 0 };
     const planOf = new Map(terms.map(({ projectId, plan }) => [projectId, plan]));
     for (const { plan, days } of terms) result.plans.set(plan, { days, traces: 0, spans: 0 });
-    const tell = (projectId: string, { traces, spans }: Deleted): void => {
+    const notify = (projectId: string, { traces, spans }: Deleted): void => {
       const sums = result.plans.get(planOf.get(projectId)!)!;
       sums.traces += traces;
       sums.spans += spans;
@@ -49,9 +49,9 @@ export class ExpireSpans {
     for (const day of over) {
       if (stopped.aborted) return result;
       const ofDay = await this.cutoffsOf(day, cutoffs);
-      if (ofDay && (ofDay.size === 0 || (await this.day.apply(day, ofDay, stopped, tell)))) empty.push(day);
+      if (ofDay && (ofDay.size === 0 || (await this.day.execute(day, ofDay, stopped, notify)))) empty.push(day);
     }
-    for (const [projectId, before] of cutoffs) await this.ofProject(projectId, before, stopped, tell);
+    for (const [projectId, before] of cutoffs) await this.ofProject(projectId, before, stopped, notify);
     for (const day of empty) if (!stopped.aborted && (await this.partitions.drop(day))) result.daysDropped++;
     return result;
   }
@@ -71,18 +71,18 @@ export class ExpireSpans {
     projectId: string,
     before: number,
     stopped: AbortSignal,
-    tell: (projectId: string, deleted: Deleted) => void,
+    notify: (projectId: string, deleted: Deleted) => void,
   ): Promise<void> {
     const scope = projectScope(projectId);
     while (!stopped.aborted) {
       const traceIds = await this.expired.tracesOfOldest(scope, before, SPANS_AT_ONCE);
       if (traceIds.length === 0) break;
-      tell(projectId, await this.batch.ofTraces(scope, traceIds, before));
+      notify(projectId, await this.batch.expireSpansOf(scope, traceIds, before));
     }
     while (!stopped.aborted) {
       const traceIds = await this.expired.emptyTraces(scope, before, EMPTY_AT_ONCE);
       if (traceIds.length === 0) break;
-      tell(projectId, await this.batch.emptyTraces(scope, traceIds, before));
+      notify(projectId, await this.batch.deleteEmptyTraces(scope, traceIds, before));
     }
   }
 }

@@ -9,7 +9,7 @@ import { RetentionTask } from './retention-task.js';
 function started(intervalMs: number) {
   const [runs, began] = [[] as number[], Date.now()];
   const expire = {
-    run: async () => {
+    execute: async () => {
       runs.push((Date.now() - began) / 1_000);
       return { plans: new Map(), daysDropped: 0 };
     },

@@ -56,7 +56,7 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   async run(stopped: AbortSignal): Promise<Expired | undefined> {
     const policy = this.policy();
     if (!policy) return undefined;
-    const expired = await this.expire.run(await policy.terms(), await this.now(), stopped);
+    const expired = await this.expire.execute(await policy.terms(), await this.now(), stopped);
     const deleted = [...expired.plans].filter(([, { traces, spans }]) => traces + spans > 0);
     if (deleted.length > 0) {
       this.logger.info({ plans: Object.fromEntries(deleted), daysDropped: expired.daysDropped }, 'retention: deleted');

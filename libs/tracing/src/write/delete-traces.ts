@@ -25,7 +25,7 @@ export class DeleteTraces {
   ) {}
 
   /** @throws NotFound `trace_not_found`. */
-  async apply(tx: WriteTx, job: BulkDeleteJob, changes: TracingChange[]): Promise<JobAnswer> {
+  async execute(tx: WriteTx, job: BulkDeleteJob, changes: TracingChange[]): Promise<JobAnswer> {
     if (job.type === 'delete_all') return this.all(tx, job.scope, changes);
     const [trace] = await this.traces.loadForWrite(tx, job.scope, [job.id]);
     if (!trace) throw traceNotFound();

@@ -31,7 +31,7 @@ export class Ingest {
    * @throws Invalid `payload_too_large` for too many items. Unavailable when the database is lost on the way: what was
    *   written before stays, and sending all of it again is safe.
    */
-  async ingest(scope: Scope, request: IngestRequest): Promise<IngestResult> {
+  async execute(scope: Scope, request: IngestRequest): Promise<IngestResult> {
     const traces = request.traces ?? [];
     const spans = request.spans ?? [];
     if (traces.length + spans.length > INGEST_ITEMS_MAX) {
@@ -46,7 +46,7 @@ export class Ingest {
         traces: checked('traces', ingestTraceSchema, traces, start, end, rejected),
         spans: checked('spans', ingestedSpanSchema, spans, start - traces.length, end - traces.length, rejected),
       };
-      const { result: done } = await this.writes.submit(
+      const { result: done } = await this.writes.execute(
         { type: 'ingest', scope, now: Date.now(), ...slice },
         'ingested',
       );
@@ -54,7 +54,7 @@ export class Ingest {
       result.accepted.spans += done.accepted.spans;
       result.rejected.push(...rejected, ...done.rejected);
     }
-    result.rejected.sort(byPlace);
+    result.rejected.sort(comparePlaces);
     return result;
   }
 }
@@ -82,5 +82,5 @@ function checked<Item>(
   return valid;
 }
 
-const byPlace = (a: IngestRejection, b: IngestRejection): number =>
+const comparePlaces = (a: IngestRejection, b: IngestRejection): number =>
   a.collection === b.collection ? a.index - b.index : a.collection === 'traces' ? -1 : 1;

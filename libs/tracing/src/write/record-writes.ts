@@ -46,7 +46,7 @@ export class RecordWrites {
    * @param answer which kind of answer the job gets.
    * @returns it, once the write is durable. @throws the domain error of the job, or Unavailable.
    */
-  async submit<Type extends JobAnswer['type']>(job: TracingJob, answer: Type): Promise<AnswerOf<Type>> {
+  async execute<Type extends JobAnswer['type']>(job: TracingJob, answer: Type): Promise<AnswerOf<Type>> {
     const preparing = this.partitions.prepare(startsOf(job));
     if (preparing) await preparing;
     const given = await this.group.submit(job);

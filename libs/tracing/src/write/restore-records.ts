@@ -29,12 +29,12 @@ export class RestoreRecords {
    * and no capture rule takes a span that ended elsewhere. A few hundred items at most: other writers wait meanwhile.
    * @throws Unavailable when the database is lost; nothing of this call is written then.
    */
-  async restore(
+  async execute(
     scope: Scope,
     traces: readonly Indexed<IngestTrace>[],
     spans: readonly Indexed<IngestSpan>[],
   ): Promise<IngestSliceResult> {
     const job = { type: 'ingest' as const, scope, now: Date.now(), traces, spans, restored: true as const };
-    return (await this.writes.submit(job, 'ingested')).result;
+    return (await this.writes.execute(job, 'ingested')).result;
   }
 }

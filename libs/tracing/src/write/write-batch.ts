@@ -33,7 +33,7 @@ export class WriteBatch {
     while (next < jobs.length) {
       const job = jobs[next]!;
       if (isBulkDelete(job)) {
-        outcomes.push(await outcomeOf(() => this.deletes.apply(tx, job, changes)));
+        outcomes.push(await outcomeOf(() => this.deletes.execute(tx, job, changes)));
         next++;
         continue;
       }

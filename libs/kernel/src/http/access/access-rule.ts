@@ -1,15 +1,15 @@
-import type { ApiScope } from '@spandrel/contract';
+import type { Permission } from '@spandrel/contract';
 
 /**
- * Who may call a route in cloud mode, declared beside it: `open` everyone; a scope those whose credential has it, on
- * the data of their own project (`admin`: of their own organization, and the operator); `caller` everyone with a valid
- * credential; `operator` who holds the admin token, or for `/metrics` the token for metrics.
+ * Who may call a route in cloud mode, declared beside the route. `open`: everyone. A permission: every credential that
+ * has it, for the data of its own project (`admin`: of its own organization; the operator too). `caller`: every valid
+ * credential. `operator`: the admin token, and for `/metrics` the metrics token.
  */
-export type AccessRule = 'open' | ApiScope | 'caller' | 'operator';
+export type AccessRule = 'open' | Permission | 'caller' | 'operator';
 
 /**
- * Whether requests count against the limit of the caller's organization. Being told what one's credential is does not
- * count: the gateway asks in the name of callers, and a busy organization must not lose calls by it
+ * Whether requests count against the rate limit of the caller's organization. `GET /api/credential` does not count: the
+ * gateway sends it to check its callers' keys, and a busy organization must not lose calls by that
  * (docs/spec/limits.md#which-requests-count).
  */
 export const isCounted = (access: AccessRule): boolean =>

@@ -1,4 +1,4 @@
-import type { ApiScope } from '@spandrel/contract';
+import type { Permission } from '@spandrel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
 import type { RouteFacts } from '../openapi/find-routes.js';
@@ -80,8 +80,8 @@ async function authenticated(gatekeeper: Gatekeeper, credential: string, reply: 
   }
 }
 
-/** Scopes do not include each other, except that `write` includes `ingest` (docs/spec/access.md#scopes). */
-const HOLDING: Record<ApiScope, readonly ApiScope[]> = {
+/** Permissions do not include each other, except that `write` includes `ingest` (docs/spec/access.md#scopes). */
+const HOLDING: Record<Permission, readonly Permission[]> = {
   read: ['read'],
   write: ['write'],
   ingest: ['ingest', 'write'],
@@ -90,17 +90,17 @@ const HOLDING: Record<ApiScope, readonly ApiScope[]> = {
 
 function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): void {
   if (access === 'caller') {
-    if (caller.kind === 'metrics_token') throw insufficient('this credential reads /metrics alone');
+    if (caller.kind === 'metrics_token') throw insufficient('this credential may only read /metrics');
     return;
   }
   if (access === 'operator') {
     if (caller.kind !== 'admin_token' && caller.kind !== 'metrics_token')
-      throw insufficient('this is for the operator of the service');
+      throw insufficient('only the operator of the service may do this: send the admin token');
     return;
   }
   if (caller.kind === 'admin_token' && access === 'admin') return;
-  if (caller.scope === null) throw insufficient('this credential belongs to no project');
-  if (!HOLDING[access].some((scope) => caller.scopes.includes(scope))) {
+  if (caller.scope === null) throw insufficient('this credential belongs to no project; use an API key of a project');
+  if (!HOLDING[access].some((permission) => caller.permissions.includes(permission))) {
     throw insufficient(`this needs a credential with the scope ${access}`);
   }
 }

@@ -1,21 +1,22 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { ApiScope } from '@spandrel/contract';
+import type { Permission } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../scope.js';
 
-/** Whose credential a request carries. */
+/** The holder of the credential that a request carries. */
 export interface Caller {
   readonly kind: 'api_key' | 'jwt' | 'admin_token' | 'metrics_token';
   /** Id of the key, `sub` of the JWT, `admin`, `metrics`. */
   readonly id: string;
   /** The organization and project that the credential is for; `null` for the operator, who has none. */
   readonly scope: Scope | null;
-  readonly scopes: readonly ApiScope[];
-  /** Milliseconds since the epoch; `null`: it does not end. */
+  /** What the caller may do; `scopes` on the wire. */
+  readonly permissions: readonly Permission[];
+  /** End of the credential in milliseconds since the epoch; `null` when it has none. */
   readonly expiresAt: number | null;
 }
 
-/** How a request is let in, which its route tells. */
+/** What the route of a request says of how it is let in. */
 export interface Admission {
   /** Whether it counts against the limit of the caller's organization. */
   counted: boolean;
@@ -28,13 +29,14 @@ export interface Admission {
  */
 export interface Gatekeeper {
   /**
-   * Tells whose credential it is.
-   * @throws DomainError `unauthenticated` for anything but a valid one, `unavailable` when that cannot be found out.
+   * Finds the caller that a credential belongs to.
+   * @throws DomainError `unauthenticated` when the credential is not valid, `unavailable` when it cannot be checked now.
    */
   authenticate(credential: string): Promise<Caller> | Caller;
 
   /**
-   * Called once a request is known to be allowed, before its body is read: counts it, may add headers to the answer.
+   * Called when a request is known to be allowed and before its body is read: counts it, and may add headers to the
+   * answer.
    * @throws DomainError `rate_limited`
    */
   admit(
@@ -51,13 +53,13 @@ export const GATEKEEPER = Symbol('gatekeeper');
 
 /** A request that was let in. */
 export interface AdmittedRequest {
-  /** Without a credential, where cloud mode wants none: it has no scope. */
+  /** Set in cloud mode for a route that needs no credential; such a request has no scope. */
   anonymous?: true;
   caller?: Caller;
   scope?: Scope;
 }
 
-/** Whose credential the request carries; `undefined` in local mode. */
+/** The holder of the credential that the request carries; `undefined` in local mode. */
 export const CurrentCaller = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Caller | undefined =>
     context.switchToHttp().getRequest<AdmittedRequest>().caller,

@@ -33,12 +33,14 @@ function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
     const [left, right] = order === 'asc' ? [a, b] : [b, a];
     return left.value === right.value ? left.id < right.id : left.value! < right.value!;
   };
-  const inOrder = (a: Position, b: Position): number => (isBefore(a, b) ? -1 : 1);
+  const comparePositions = (a: Position, b: Position): number => (isBefore(a, b) ? -1 : 1);
   const valueless = list.walking(valuelessWalk(list, name, where));
 
   return async (part, from, count) => {
     if (part === 'valueless') return valueless(part, from, count);
-    const heads = (await storage.readLong<Head>(headsOf(list, name, where, part, from), options)).toSorted(inOrder);
+    const heads = (await storage.readLong<Head>(headsOf(list, name, where, part, from), options)).toSorted(
+      comparePositions,
+    );
     let page: Position[] = [];
     for (let at = 0, size = BUCKETS_MIN; at < heads.length; at += size, size = Math.min(size * 2, BUCKETS_MAX)) {
       const last = page.length === count ? page.at(-1)! : undefined;
@@ -47,7 +49,7 @@ function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
       const bounded = last ? sql`${where} and ${upTo(sorting, part, last)}` : where;
       const buckets = wanted.map(({ bucket }) => bucketIs(bucket));
       const rows = await storage.readLong<Position>(firstOf(sorting, bounded, buckets, part, from, count), options);
-      page = [...page, ...rows].toSorted(inOrder).slice(0, count);
+      page = [...page, ...rows].toSorted(comparePositions).slice(0, count);
     }
     return page;
   };

@@ -1,6 +1,6 @@
 import type { Scope } from '@spandrel/kernel';
 import { anyOf, betweenStarts, joinedInOrder, rawSql, sql, type Position, type Sql } from '@spandrel/storage';
-import { inOrder, type Candidates, type ListRequest } from '../list-request.store.js';
+import { selectInListOrder, type Candidates, type ListRequest } from '../list-request.store.js';
 import type { SpanQuery } from '../span-query.js';
 import type { ListStrategy } from '../list-strategy.js';
 import { bucketOf, bucketStart } from '../../span.entity.js';
@@ -32,12 +32,15 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
     ids.length === 0
       ? Promise.resolve([])
       : storage.readLong<Position>(
-          inOrder({ ...sorting, unindexed: true }, list.where([], anyOf('s.id', ids)), 'valued', from, count),
+          selectInListOrder({ ...sorting, unindexed: true }, list.where([], anyOf('s.id', ids)), 'valued', from, count),
           options,
         );
   const many = (bucket: number, from: Position | undefined, count: number): Promise<Position[]> => {
     const within = sql`s.started_at >= ${bucketStart(bucket)} and s.started_at < ${bucketStart(bucket + 1)}`;
-    return storage.readLong<Position>(inOrder(sorting, list.where([], within), 'valued', from, count), options);
+    return storage.readLong<Position>(
+      selectInListOrder(sorting, list.where([], within), 'valued', from, count),
+      options,
+    );
   };
 
   return async (_part, from, count) => {

@@ -12,7 +12,7 @@ export type ItemPart = FilePart & { collection: ExportCollection; index: number 
 const TEXT_AT_ONCE = 64 * 1024;
 
 /** A spooled file that is to be imported, read from its beginning as often as need be, an item at a time. */
-export class ImportFile {
+export class ExportFile {
   /** @param itemBytesMax of one item. */
   constructor(
     private readonly file: SpooledFile,

@@ -1,7 +1,7 @@
-/** Something that stands in a {@link SlotList}. */
-export interface Slotted {
-  /** Its place; the list's own, -1 outside. */
-  slot: number;
+/** A member of an {@link UnorderedList}. */
+export interface ListMember {
+  /** Position in the list, kept by the list; -1 while it is in none. */
+  listIndex: number;
 }
 
 /**
@@ -9,7 +9,7 @@ export interface Slotted {
  * former members alive until a full collection, it leaves nothing behind: at 20,000 calls a second that is most of
  * what the garbage collector would have to do.
  */
-export class SlotList<T extends Slotted> {
+export class UnorderedList<T extends ListMember> {
   private readonly members: T[] = [];
 
   get size(): number {
@@ -17,19 +17,19 @@ export class SlotList<T extends Slotted> {
   }
 
   add(member: T): void {
-    member.slot = this.members.push(member) - 1;
+    member.listIndex = this.members.push(member) - 1;
   }
 
   /** Does nothing when the member is not in the list. */
   remove(member: T): void {
-    const { slot } = member;
-    if (slot === -1) return;
+    const { listIndex } = member;
+    if (listIndex === -1) return;
     const last = this.members.pop()!;
     if (last !== member) {
-      this.members[slot] = last;
-      last.slot = slot;
+      this.members[listIndex] = last;
+      last.listIndex = listIndex;
     }
-    member.slot = -1;
+    member.listIndex = -1;
   }
 
   /** A copy of the members. */
