@@ -26,7 +26,8 @@ export { openStorage } from './open-storage.js';
 export { together } from './transactions/together.js';
 export { DayPartitions, type DaySize } from './partitions/day-partitions.js';
 export { DAY_MS, dayOf, dayStart } from './partitions/days.js';
-export { atStarts, betweenStarts, emptyDay, holdDay, ofDays, onPostgres } from './partitions/made-days.js';
+export { DayTables } from './partitions/day-tables.js';
+export { atStarts, betweenStarts, ofDays, onPostgres } from './partitions/day-conditions.js';
 export {
   anyOf,
   containsText,

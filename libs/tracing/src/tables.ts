@@ -1,4 +1,4 @@
-import { tableOf, type Dialect, type Table } from '@spandrel/storage';
+import { DayTables, tableOf, type Dialect, type Table } from '@spandrel/storage';
 import {
   DatedPayloadSchema,
   SpanKeySchema,
@@ -26,6 +26,9 @@ const SPAN_TABLES: Record<Dialect, { span: Table<SpanRow>; payload: Table<DatedP
   },
 };
 export const spanTablesOf = (dialect: Dialect): (typeof SPAN_TABLES)[Dialect] => SPAN_TABLES[dialect];
+
+/** What lies in partitions by day on Postgres. Payloads are most of it. */
+export const SPAN_DAYS = new DayTables([spanTable.name, spanPayloadTable.name], spanPayloadTable.name);
 
 /** Everything of a trace, from `trace t`. */
 export const TRACE_COLUMNS = traceTable.select('t');

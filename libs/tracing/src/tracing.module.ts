@@ -26,6 +26,7 @@ import { SpanMetrics } from './span-metrics.js';
 import { SpanStore } from './span.store.js';
 import { SpansController } from './spans.controller.js';
 import { TraceStore } from './trace.store.js';
+import { SPAN_DAYS } from './tables.js';
 import { TracingSettings } from './tracing.settings.js';
 import { TracesController } from './traces.controller.js';
 import { TracingEvents } from './write/tracing-events.js';
@@ -45,7 +46,7 @@ import { WriteBatch } from './write/write-batch.js';
     {
       provide: DayPartitions,
       inject: [Storage, LOGGER],
-      useFactory: (storage: Storage, logger: Logger) => new DayPartitions(storage, logger),
+      useFactory: (storage: Storage, logger: Logger) => new DayPartitions(storage, logger, SPAN_DAYS),
     },
     SpanCommitParticipants,
     SpanStore,

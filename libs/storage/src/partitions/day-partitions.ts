@@ -1,7 +1,7 @@
 import type { Logger } from '@spandrel/kernel';
 import type { Storage } from '../storage.js';
 import { dayOf } from './days.js';
-import { DAY_SIZES, dropDay, MADE_DAYS, makeDay } from './made-days.js';
+import type { DayTables } from './day-tables.js';
 
 /** Days that get a partition: longer ago than any plan keeps, rows are soon deleted again; far ahead, clocks are wrong. */
 const DAYS_BACK = 100;
@@ -22,7 +22,7 @@ export interface DaySize {
 const getsPartition = (day: number, today: number): boolean => day >= today - DAYS_BACK && day <= today + DAYS_AHEAD;
 
 /**
- * The partitions of spans by day (ADR 0013): made when the first row of a day is about to come, so that a new database
+ * The partitions by day of some tables (ADR 0013): made when the first row of a day is about to come, so that a new database
  * has few. Nothing to do on SQLite.
  */
 export class DayPartitions {
@@ -35,6 +35,7 @@ export class DayPartitions {
   constructor(
     private readonly storage: Pick<Storage, 'dialect' | 'read' | 'write'>,
     private readonly logger: Logger,
+    private readonly tables: DayTables,
   ) {}
 
   /**
@@ -56,16 +57,16 @@ export class DayPartitions {
   /** The days that have partitions, oldest first, asked of the database. None on SQLite. */
   async days(): Promise<number[]> {
     if (this.storage.dialect === 'sqlite') return [];
-    const days = (await this.storage.read<{ day: number }>(MADE_DAYS)).map(({ day }) => day);
+    const days = (await this.storage.read<{ day: number }>(this.tables.days)).map(({ day }) => day);
     this.asked = true;
     this.made.clear();
     for (const day of days) this.made.add(day);
     return days;
   }
 
-  /** The days that have partitions, oldest first, with the bytes of their payloads. None on SQLite. */
+  /** The days that have partitions, oldest first, with the bytes of the largest table. None on SQLite. */
   async sizes(): Promise<DaySize[]> {
-    return this.storage.dialect === 'sqlite' ? [] : this.storage.read<DaySize>(DAY_SIZES);
+    return this.storage.dialect === 'sqlite' ? [] : this.storage.read<DaySize>(this.tables.sizes);
   }
 
   /** As {@link days}, as last heard: another process may have made or dropped some since. */
@@ -77,7 +78,7 @@ export class DayPartitions {
   /** Drops the partitions of an empty day. @returns whether they could be dropped just now. */
   async drop(day: number): Promise<boolean> {
     try {
-      await this.storage.write((tx) => dropDay(tx, day, LOCK_MS));
+      await this.storage.write((tx) => this.tables.drop(tx, day, LOCK_MS));
       this.made.delete(day);
       return true;
     } catch (error) {
@@ -100,7 +101,7 @@ export class DayPartitions {
   private async makeOne(day: number): Promise<void> {
     try {
       if ((await this.known()).has(day)) return;
-      await this.storage.write((tx) => makeDay(tx, day, LOCK_MS));
+      await this.storage.write((tx) => this.tables.make(tx, day, LOCK_MS));
       this.made.add(day);
     } catch (error) {
       this.failedAt.set(day, performance.now());

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
-import { DAY_MS, dayStart, emptyDay, holdDay, Storage } from '@spandrel/storage';
+import { DAY_MS, dayStart, Storage } from '@spandrel/storage';
 import { ExpireBatch, type Deleted } from './expire-batch.js';
 import { ExpiredStore, type Cutoffs, type TraceOfDay } from './expired.store.js';
 import { SpanCommitParticipants } from '../write/span-commit-participant.js';
+import { SPAN_DAYS } from '../tables.js';
 import { TraceStore } from '../trace.store.js';
 import type { TraceRow } from '../trace.entity.js';
 import type { TracingChange } from '../write/tracing-change.js';
@@ -78,7 +79,7 @@ export class ExpireDay {
       await tx.disableStatementTimeout();
       // Traces before their spans, as all writers lock them.
       const gone = await this.expired.deleteTracesOfDay(tx, day, cutoffs);
-      await holdDay(tx, day, HOLD_MS);
+      await SPAN_DAYS.hold(tx, day, HOLD_MS);
       await this.participants.beforeExpire(tx, { range: { from: dayStart(day), until: dayStart(day) + DAY_MS } });
       const spans = gone.reduce((sum, { spanCount }) => sum + spanCount, 0);
       if ((await this.expired.deleteKeysOfDay(tx, day)) !== spans)
@@ -90,7 +91,7 @@ export class ExpireDay {
         trace,
       }));
       // Before rows that all writers share: who waits for those may have a lock on the partition.
-      await emptyDay(tx, day, EMPTY_MS);
+      await SPAN_DAYS.empty(tx, day, EMPTY_MS);
       await this.participants.onCommit(tx, changes);
       return sumsOf(gone);
     });

@@ -1,0 +1,117 @@
+import { rawSql, sql, type Sql } from '../statements/sql.js';
+import type { WriteTx } from '../transactions/write-tx.js';
+import { DAY_MS } from './days.js';
+
+/** Any constant: who makes or drops partitions waits for others that do. */
+const PARTITION_LOCK = 7_261_500_113;
+
+const CHOOSE = (day: number): Sql => sql`select set_config('spandrel.day', ${String(day)}, true)`;
+const LOCK = sql`select pg_advisory_xact_lock(${PARTITION_LOCK})`;
+const timeout = (ms: number): Sql => sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`;
+
+/** Rows that came before their partition lie in the default one, and move. */
+const MAKE = `
+  continue when to_regclass(quote_ident(part)) is not null;
+  execute format('create table %I (like %I including defaults)', part, parent);
+  execute format('lock table %I in access exclusive mode', parent || '_default');
+  execute format('with moved as (delete from %I where started_at >= %s and started_at < %s returning *) insert into %I select * from moved',
+    parent || '_default', first_ms, past_ms, part);
+  execute format('alter table %I attach partition %I for values from (%s) to (%s)', parent, part, first_ms, past_ms);`;
+
+const HOLD = `execute format('lock table %I in share row exclusive mode', part);`;
+const EMPTY = `execute format('truncate table only %I', part);`;
+
+/** A row that came meanwhile keeps its partition, and what it was to take with it. */
+const DROP = `
+  continue when to_regclass(quote_ident(part)) is null;
+  execute format('lock table %I in access exclusive mode', parent);
+  execute format('select exists (select 1 from %I)', part) into used;
+  if used then
+    raise exception 'the partition has rows' using errcode = '55006';
+  end if;
+  execute format('drop table %I', part);`;
+
+/**
+ * Tables that on Postgres are partitioned by the day of `started_at` (ADR 0013), as the feature that they belong to
+ * declares them. The rows of a day lie in `<table>_p<yyyymmdd>`, those of a day without a partition in `<table>_default`;
+ * the partitions of a day are made and dropped together.
+ */
+export class DayTables {
+  /** The days that have partitions, oldest first. */
+  readonly days: Sql;
+  /** As {@link days}, with the bytes of the largest table of each. */
+  readonly sizes: Sql;
+  private readonly makeAll: Sql;
+  private readonly holdAll: Sql;
+  private readonly emptyAll: Sql;
+  private readonly dropAll: Sql;
+
+  /** @param tables their names. @param largest the one of them that has most of the bytes. */
+  constructor(tables: readonly [string, ...string[]], largest: string) {
+    this.makeAll = forTables(tables, MAKE);
+    this.holdAll = forTables(tables, HOLD);
+    this.emptyAll = forTables(tables, EMPTY);
+    this.dropAll = forTables(tables, DROP);
+    this.days = daysOf(tables[0], '');
+    this.sizes = daysOf(largest, ', pg_table_size(c.oid) as bytes');
+  }
+
+  /**
+   * Makes the partitions of a day, if they are missing.
+   * @param lockMs how long it may wait for others, who wait behind it meanwhile.
+   * @throws when it had to wait longer.
+   */
+  async make(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    await tx.run(LOCK);
+    await toDay(tx, day, lockMs, this.makeAll);
+  }
+
+  /** Keeps everybody from writing to the partitions of a day until the transaction ends; readers go on. */
+  async hold(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    await tx.run(LOCK);
+    await toDay(tx, day, lockMs, this.holdAll);
+  }
+
+  /** Takes all rows of a day away at once; to be done late in a transaction, since readers of the day wait for its end. */
+  async empty(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    await toDay(tx, day, lockMs, this.emptyAll);
+  }
+
+  /** Drops the partitions of a day that has no rows. @throws when it has some, or others were at it for too long. */
+  async drop(tx: WriteTx, day: number, lockMs: number): Promise<void> {
+    await tx.run(LOCK);
+    await toDay(tx, day, lockMs, this.dropAll);
+  }
+}
+
+async function toDay(tx: WriteTx, day: number, lockMs: number, statement: Sql): Promise<void> {
+  await tx.run(timeout(lockMs));
+  await tx.run(CHOOSE(day));
+  await tx.run(statement);
+}
+
+/**
+ * What is done to the partitions of the day that {@link CHOOSE} names. As one text for all days, since statements are
+ * prepared by their text.
+ */
+const forTables = (tables: readonly string[], body: string): Sql =>
+  rawSql(`do $do$
+    declare
+      day bigint := current_setting('spandrel.day')::bigint;
+      first_ms bigint := day * ${DAY_MS};
+      past_ms bigint := first_ms + ${DAY_MS};
+      parent text;
+      part text;
+      used boolean;
+    begin
+      foreach parent in array array[${tables.map((table) => `'${table}'`).join(', ')}] loop
+        part := parent || '_p' || to_char(timestamp 'epoch' + day * interval '1 day', 'YYYYMMDD');
+        ${body}
+      end loop;
+    end $do$`);
+
+const daysOf = (table: string, more: string): Sql =>
+  rawSql(`
+  select (to_date(right(c.relname, 8), 'YYYYMMDD') - date '1970-01-01')::bigint as day${more}
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = to_regclass('${table}') and c.relname ~ '_p[0-9]{8}$' order by 1`);
