@@ -20,6 +20,7 @@ const shared = {
     '^.+\\.ts$': ['@swc/jest', { ...SWC_OPTIONS, sourceMaps: 'inline' }],
   },
   moduleNameMapper: {
+    '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
     '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
     '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',
     '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',

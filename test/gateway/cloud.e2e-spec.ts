@@ -11,12 +11,18 @@ import { startGateway, type StartedGateway } from './support/start.js';
 const ALICE = 'spn_sk_alice-0123456789';
 const BOB = 'spn_sk_bob-0123456789';
 
-/** The API's answer about a key is good for so long here, in milliseconds. */
-const FRESH_MS = 200;
+/** The API's answer about a key is good for so long here, in milliseconds; a refusal for as long. */
+const FRESH_MS = 60_000;
+/** Longer than any test: who waits for an answer gets it. */
+const PATIENCE_MS = 600_000;
 
 let upstream: FakeProvider;
 let api: FakeApi;
 let gateway: StartedGateway;
+
+/** By how much the clock by which answers grow old has been put forward. */
+let skippedMs = 0;
+const skip = (ms: number): void => void (skippedMs += ms);
 
 beforeEach(async () => {
   upstream = await startFakeProvider();
@@ -31,15 +37,19 @@ afterEach(async () => {
 });
 
 const start = (settings: Parameters<typeof startGateway>[1] = {}): Promise<StartedGateway> =>
-  startGateway(upstream.url, {
-    apiUrl: api.url,
-    mode: 'cloud',
-    keyFreshMs: FRESH_MS,
-    keyRefusedMs: 100,
-    keyCheckMs: 200,
-    shutdownMs: 1_000,
-    ...settings,
-  });
+  startGateway(
+    upstream.url,
+    {
+      apiUrl: api.url,
+      mode: 'cloud',
+      keyFreshMs: FRESH_MS,
+      keyRefusedMs: FRESH_MS,
+      keyPatienceMs: PATIENCE_MS,
+      shutdownMs: 1_000,
+      ...settings,
+    },
+    { tick: () => performance.now() + skippedMs },
+  );
 
 const call = (key: string | null, content = 'Hi', headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${gateway.url}/v1/chat/completions`, {
@@ -52,7 +62,6 @@ const statusOf = async (key: string | null): Promise<number> => {
   await answer.text();
   return answer.status;
 };
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** How each client fails. */
 async function refusals(key: string | null): Promise<{ status: number; message: string }[]> {
@@ -148,7 +157,9 @@ describe('the answer about a key', () => {
   it('is asked for once, however many call at once, and again before it is too old', async () => {
     await Promise.all(Array.from({ length: 20 }, () => statusOf(ALICE)));
     expect(api.checks).toEqual([ALICE]);
-    await until(async () => (await statusOf(ALICE)) === 200 && api.checks.length >= 3);
+    skip(FRESH_MS * 0.8);
+    expect(await statusOf(ALICE)).toBe(200);
+    await until(() => api.checks.length === 2);
     await Promise.all(Array.from({ length: 20 }, () => statusOf('spn_sk_nobody')));
     expect(api.checks.filter((key) => key === 'spn_sk_nobody')).toHaveLength(1);
   });
@@ -156,10 +167,12 @@ describe('the answer about a key', () => {
   it('does not outlive the key: a revoked one is out once the answer is too old', async () => {
     expect(await statusOf(ALICE)).toBe(200);
     api.keys!.delete(ALICE);
-    await pause(FRESH_MS);
+    expect(await statusOf(ALICE)).toBe(200);
+    skip(FRESH_MS);
     expect(await statusOf(ALICE)).toBe(401);
     api.keys!.set(ALICE, credentialOf({}));
-    await pause(100);
+    expect(await statusOf(ALICE)).toBe(401);
+    skip(FRESH_MS);
     expect(await statusOf(ALICE)).toBe(200);
   });
 
@@ -179,17 +192,14 @@ describe('the answer about a key', () => {
   it.each(['unavailable', 'hang'] as const)(
     'stands while the API is %j; who is not known is told to come again',
     async (mood) => {
+      await gateway.close();
+      gateway = await start({ keyCheckMs: 200 });
       expect(await statusOf(ALICE)).toBe(200);
       api.mood = mood;
-      const awayUntil = performance.now() + FRESH_MS * 4;
-      const took: number[] = [];
-      while (performance.now() < awayUntil) {
-        const began = performance.now();
+      for (let i = 0; i < 20; i++) {
+        skip(FRESH_MS / 5);
         expect(await statusOf(ALICE)).toBe(200);
-        took.push(performance.now() - began);
-        await pause(20);
       }
-      expect(took.toSorted((a, b) => a - b)[took.length >> 1]).toBeLessThan(50);
       expect((await refusals(BOB)).map(({ status }) => status)).toEqual([503, 503, 503]);
       const answer = await call(BOB);
       expect(answer.headers.get('retry-after')).toBe('1');
@@ -201,11 +211,11 @@ describe('the answer about a key', () => {
   );
 
   it('is waited for a moment only where the last one is too old, and by one call only', async () => {
-    const patience = 500;
+    const patience = 2_000;
     await gateway.close();
-    gateway = await start({ keyCheckMs: 3_000, keyPatienceMs: patience });
+    gateway = await start({ keyCheckMs: 600_000, keyPatienceMs: patience });
     for (const key of [ALICE, BOB]) expect(await statusOf(key)).toBe(200);
-    await pause(FRESH_MS);
+    skip(FRESH_MS);
     api.mood = 'hang';
     const took: number[] = [];
     for (const key of [ALICE, ALICE, BOB]) {
@@ -214,8 +224,7 @@ describe('the answer about a key', () => {
       took.push(performance.now() - began);
     }
     expect(took[0]).toBeGreaterThan(patience * 0.9);
-    expect(took[0]).toBeLessThan(patience * 3);
-    expect(Math.max(...took.slice(1))).toBeLessThan(patience * 0.8);
+    for (const other of took.slice(1)) expect(other).toBeLessThan(took[0]!);
   });
 
   it('counts also when it comes late', async () => {
@@ -227,28 +236,30 @@ describe('the answer about a key', () => {
     expect(await refused()).toBe(false);
     api.keys!.delete(ALICE);
     api.checkDelayMs = 400;
-    await pause(FRESH_MS);
+    skip(FRESH_MS);
     expect(await refused()).toBe(false);
     await until(refused);
     expect(api.checks).toEqual([ALICE, ALICE]);
   });
 
   it('that comes when the client has left sends nothing on', async () => {
+    await gateway.close();
+    gateway = await start({ keyCheckMs: 500 });
     expect(await statusOf(ALICE)).toBe(200);
-    await pause(FRESH_MS);
+    skip(FRESH_MS);
     api.mood = 'hang';
     const leaving = new AbortController();
     const headers = { 'x-spandrel-key': ALICE };
     const left = fetch(`${gateway.url}/v1/models`, { headers, signal: leaving.signal });
-    await pause(50);
+    await until(() => api.hung === 1);
     expect(upstream.requests).toHaveLength(1);
     leaving.abort();
     await expect(left).rejects.toThrow();
+    api.mood = 'up';
     expect(await statusOf(ALICE)).toBe(200);
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toMatch(/^spandrel_gateway_requests_in_flight 0$/m);
     expect(upstream.requests.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
-    api.mood = 'up';
   });
 });
 

@@ -1,6 +1,8 @@
-/** Numbers from 0 to below `n`, always the same ones for a seed (mulberry32). */
+import { TEST_SEED } from './test-seed.ts';
+
+/** Numbers from 0 to below `n`, always the same ones for a seed in a run of one {@link TEST_SEED} (mulberry32). */
 export function random(seed: number): (n: number) => number {
-  let state = seed;
+  let state = seed + TEST_SEED;
   return (n) => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -40,6 +40,8 @@ export interface GatewayDeps {
   providers: readonly Named<Provider>[];
   logger: Logger;
   clock?: Clock;
+  /** By which answers about keys grow old (`KeyCheckOptions.tick`). */
+  tick?: () => number;
   /** Extra certificate authorities for upstreams, PEM. */
   ca?: string;
   /** What `/metrics` shows; the gateway adds its own. */
@@ -132,7 +134,12 @@ class RunningGateway implements Gateway, ForwardHost {
     if (settings.mode === 'cloud') {
       this.credentials = new CredentialClient(settings.apiUrl, settings.keyCheckMs);
       const { keyFreshMs: freshMs, keyRefusedMs: refusedMs, keyPatienceMs: patienceMs } = settings;
-      this.keys = new KeyChecks(this.credentials, this.logger, this.clock, { freshMs, refusedMs, patienceMs });
+      this.keys = new KeyChecks(this.credentials, this.logger, this.clock, {
+        freshMs,
+        refusedMs,
+        patienceMs,
+        ...(deps.tick && { tick: deps.tick }),
+      });
     }
     const rechecks = this.keys
       ? { keys: this.keys, everyMs: settings.keyFreshMs * RECHECK_PART, logger: this.logger }

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problem, type CredentialResource, type ErrorCode, type IngestRejection } from '@spandrel/contract';
+import { random } from '../../support/random.ts';
 import { until as waitUntil } from '../../support/spandrel.ts';
 
 /** A span as the gateway sends it. */
@@ -32,6 +33,8 @@ export interface FakeApi {
   /** Spans that were told of as running. */
   announced: Set<string>;
   requests: number;
+  /** Requests left without an answer. */
+  hung: number;
   /** Raw bodies, to look for what must not be in them. */
   bodies: string[];
   mood: ApiMood;
@@ -56,6 +59,7 @@ export interface FakeApi {
 }
 
 export async function startFakeApi(port = 0): Promise<FakeApi> {
+  const chance = random(1);
   const server: Server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -66,7 +70,10 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     });
     const answer = (): void => {
       const { mood } = api;
-      if (mood === 'hang') return;
+      if (mood === 'hang') {
+        api.hung++;
+        return;
+      }
       api.requests++;
       const body = Buffer.concat(chunks);
       const key = /^Bearer (.*)$/.exec(req.headers.authorization ?? '')?.[1] ?? null;
@@ -83,7 +90,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
         api.deliveries.push({ key, at: performance.now() });
         const taken = ingest(api, body.toString(), key);
         // Half of the time the answer is lost after the work is done.
-        if (mood === 'flaky' && Math.random() < 0.5) res.destroy();
+        if (mood === 'flaky' && chance(2) === 0) res.destroy();
         else res.setHeader('content-type', 'application/json').end(JSON.stringify(taken));
       }
     };
@@ -98,6 +105,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     finishes: new Map(),
     announced: new Set(),
     requests: 0,
+    hung: 0,
     bodies: [],
     mood: 'up',
     keys: null,

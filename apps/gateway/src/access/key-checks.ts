@@ -20,6 +20,8 @@ export interface KeyCheckOptions {
   patienceMs: number;
   /** How often the API is looked for while it is away. */
   retryMs?: number;
+  /** Milliseconds on a clock that never goes back, by which answers grow old. */
+  tick?: () => number;
 }
 
 /** A key the API knows. */
@@ -27,7 +29,7 @@ interface Known {
   caller: CallerKey;
   /** Milliseconds since the epoch. */
   expiresAt: number;
-  /** When it was last told to be good, on the clock of `performance.now()`. */
+  /** When it was last told to be good, on the clock of `tick`. */
   toldAt: number;
   /** For calls that wait for the API's word. */
   soon: Promise<Verdict> | null;
@@ -72,7 +74,7 @@ export class KeyChecks {
     private readonly clock: Clock,
     options: KeyCheckOptions,
   ) {
-    this.options = { keysMax: 10_000, askingMax: 256, retryMs: 1_000, ...options };
+    this.options = { keysMax: 10_000, askingMax: 256, retryMs: 1_000, tick: () => performance.now(), ...options };
   }
 
   /** @param key of the request; `null` when it has none. @returns at once where the answer is known. */
@@ -104,7 +106,7 @@ export class KeyChecks {
       this.known.delete(caller.digest);
       return EXPIRED;
     }
-    const age = performance.now() - known.toldAt;
+    const age = this.options.tick() - known.toldAt;
     const { freshMs } = this.options;
     if (age < freshMs * REFRESH_AT || this.apiAway) return { ok: true, caller };
     const asked = this.ask(caller, known);
@@ -129,7 +131,7 @@ export class KeyChecks {
 
   private checkUnknown(digest: string, key: string): Verdict | Promise<Verdict> {
     const refusal = this.refusals.get(digest);
-    if (refusal && performance.now() < refusal.until) return refusal.verdict;
+    if (refusal && this.options.tick() < refusal.until) return refusal.verdict;
     const asked = this.asking.get(digest);
     if (asked) return asked;
     if (this.apiAway || this.asking.size >= this.options.askingMax) return UNKNOWN_YET;
@@ -174,15 +176,15 @@ export class KeyChecks {
     // Anything but a moment to come: one that cannot be read, too.
     if (!(this.clock.now() < ends)) return this.refuse(digest, EXPIRED);
     this.refusals.delete(digest);
-    const known = { caller, expiresAt: ends, toldAt: performance.now(), soon: null };
+    const known = { caller, expiresAt: ends, toldAt: this.options.tick(), soon: null };
     remember(this.known, digest, known, this.options.keysMax);
     return { ok: true, caller };
   }
 
   private refuse(digest: string, verdict: Refused): Verdict {
-    const { refusedMs, keysMax } = this.options;
+    const { refusedMs, keysMax, tick } = this.options;
     this.known.delete(digest);
-    remember(this.refusals, digest, { verdict, until: performance.now() + refusedMs }, keysMax);
+    remember(this.refusals, digest, { verdict, until: tick() + refusedMs }, keysMax);
     return verdict;
   }
 
