@@ -17,7 +17,7 @@ chmodSync(scratch, 0o755);
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', bin('jest/bin/jest.js')];
 
 /** Beside tests that must not be disturbed. */
-const IN_BACKGROUND = { priority: constants.priority.PRIORITY_LOW };
+const IN_BACKGROUND = { priority: constants.priority.PRIORITY_LOW, stdio: 'pipe' };
 
 const build = { build: ['scripts/build.mjs'] };
 const checks = {
@@ -39,17 +39,16 @@ const checks = {
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };
 
+console.log(`seed of random tests: ${process.env.SPANDREL_TEST_SEED ?? 0} (SPANDREL_TEST_SEED)`);
+
 const total = { passed: 0, failed: 0, skipped: 0 };
 // The checks of documents and images read what is built.
 await check(Object.entries(build));
-// Suites under load or with a clock leave half of the machine idle, but want whatever they ask for at once: what minds no
-// delay takes what is left.
+// Most whole-system tests wait more than they work: three at once, and what minds no delay takes what they leave.
 await Promise.all([
-  jest('load', 1, { stdio: 'pipe' }),
+  jest('system', 3),
   check(Object.entries(checks), IN_BACKGROUND).then(() => jest('unit', 2, IN_BACKGROUND)),
 ]);
-// Most whole-system tests wait more than they work: three at once.
-await jest('system', 3);
 rmSync(scratch, { recursive: true, force: true });
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exitCode = total.failed > 0 ? 1 : 0;

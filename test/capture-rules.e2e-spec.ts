@@ -114,7 +114,7 @@ describe.each(PLACES)('capture rules on %s', (_database, takePlace) => {
     }
     expect(await program.stop()).toBe(0);
     await expectEachOnce(place!, rules, acknowledged);
-  }, 120_000);
+  });
 });
 
 /** Ends spans until the server is gone, one by one and in bulk, noting what it acknowledged. */

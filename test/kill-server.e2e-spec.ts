@@ -57,7 +57,7 @@ describe.each(PLACES)('kill -9 of the server under write load, on %s', (_databas
     }
     await expectAnalytics(api, spans);
     expect(await server.stop()).toBe(0);
-  }, 120_000);
+  });
 });
 
 const countOf = ({ completed, ingested }: Acknowledged): number => completed.size + ingested.size;

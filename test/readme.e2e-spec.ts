@@ -85,7 +85,7 @@ describe('the README on cloud mode', () => {
   let server: Spandrel;
   beforeAll(async () => {
     postgres = await startPostgres();
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.stop();
     await postgres?.stop();

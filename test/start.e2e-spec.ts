@@ -33,11 +33,8 @@ describe.each(PLACES)('spandrel serve, on %s', (_database, takePlace) => {
   const keptTraces = async (): Promise<(string | null)[]> =>
     (await place.rows<TraceListItem>('select name from trace')).map(({ name }) => name).toSorted();
 
-  it('listens in seconds and says where, and how to point a client at it', async () => {
-    const started = Date.now();
+  it('listens and says where, and how to point a client at it', async () => {
     program = await place.start();
-    // Some 1.5 s where nothing else is done.
-    expect(Date.now() - started).toBeLessThan(10_000);
     for (const expected of [
       `${program.apiUrl}/api`,
       program.gatewayUrl,

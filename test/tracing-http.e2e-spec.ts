@@ -69,7 +69,7 @@ describe.each([
   beforeAll(async () => {
     started = await start();
     api = started.api;
-  }, 60_000);
+  });
   afterAll(() => started?.stop());
   beforeEach(() => api.delete('/api/traces'));
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   app = await cloudApp(url);
   tenant = await app.createTenant({ name: 'Ours', plan: 'team', rateLimit: 5_000 });
   other = await app.createTenant({ name: 'Theirs' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await app?.close();

@@ -64,7 +64,7 @@ beforeAll(async () => {
     },
   });
   tenant = await app.createTenant();
-}, 60_000);
+});
 afterAll(async () => {
   await app?.close();
   await postgres?.stop();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   ]);
   [flooding, other] = await Promise.all([app.createTenant(), app.createTenant()]);
   [data] = await Promise.all([plant(flooding, 'flooding'), plant(other, 'other')]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await app?.close();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   seeds = await Seeds.plant(tenant.api);
   for (const scope of PERMISSIONS) keys[scope] = (await tenant.createKey([scope])).key;
   routes = routesOf(app.app.get(OpenApi).document);
-}, 60_000);
+});
 
 afterAll(async () => {
   await app?.close();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   [own, foreign] = await Promise.all([plant(ours, 'our-own'), plant(theirs, THEIR_MARK)]);
   document = app.app.get(OpenApi).document;
   before = await everythingOf(theirs, foreign);
-}, 60_000);
+});
 
 afterAll(async () => {
   await app?.close();

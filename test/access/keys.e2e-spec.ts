@@ -24,7 +24,7 @@ beforeAll(async () => {
   first = await cloudApp(url, { env });
   second = await cloudApp(url, { env });
   [tenant, other] = await Promise.all([first.createTenant(), first.createTenant()]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([first?.close(), second?.close()]);

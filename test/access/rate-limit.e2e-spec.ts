@@ -189,9 +189,8 @@ describeWith('redis-server', 'the limit of an organization', () => {
         await Promise.all([limits.take(orgId, 100), limits.take(orgId, 100)]);
         waits.push(performance.now() - began);
       }
-      // The first ones find it out.
-      expect(waits[0]).toBeLessThan(1_000);
-      expect(waits.slice(1).reduce((sum, wait) => sum + wait)).toBeLessThan(500);
+      // The first ones find it out, and wait for that; if the others waited too, they would take a hundred times as long.
+      expect(waits.slice(1).reduce((sum, wait) => sum + wait) / 49).toBeLessThan(waits[0]! / 2);
       expect([said('Redis cannot be reached'), lines.length]).toEqual([1, 1]);
     } finally {
       redis.signal('SIGCONT');

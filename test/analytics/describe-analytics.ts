@@ -41,7 +41,7 @@ export function describeAnalytics(name: string, newDatabase: () => Promise<Stora
     beforeAll(async () => {
       database = await newDatabase();
       app = await AnalyticsApp.open(database);
-    }, 60_000);
+    });
 
     afterAll(() => app?.close());
 

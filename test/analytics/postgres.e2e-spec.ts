@@ -11,7 +11,7 @@ import { sendAtOnce, write } from './random-writes.js';
 let postgres: TestPostgres | undefined;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 const database = async (name: string): Promise<StorageConfig> => ({
@@ -38,7 +38,7 @@ describe('analytics of two instances on one Postgres', () => {
   beforeAll(async () => {
     const config = await database('instances');
     apps.push(...(await Promise.all([1, 2].map(() => AnalyticsApp.open(config)))));
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const app of apps) await app.close();
   });
@@ -104,5 +104,5 @@ describe('analytics of two instances on one Postgres', () => {
     const both = await Promise.all([1, 2].map(() => AnalyticsApp.open(config)));
     for (const app of both) expect(await app.stats()).toEqual({ trace_count: 1, span_count: 1 });
     for (const app of both) await app.close();
-  }, 60_000);
+  });
 });

@@ -21,12 +21,12 @@ beforeAll(async () => {
   provider = await startFakeProvider();
   fleet = await Fleet.start({ config: `connections: { allow_private: ['127.0.0.1'] }\n` });
   tenant = await fleet.createTenant({ name: 'Rolling' });
-}, 120_000);
+});
 
 afterAll(async () => {
   await fleet?.stop();
   await provider.close();
-}, 60_000);
+});
 
 describeWith('redis-server', 'a server that is told to stop', () => {
   it('says so, and serves on until balancers have seen it, connection by connection', async () => {
@@ -42,7 +42,7 @@ describeWith('redis-server', 'a server that is told to stop', () => {
     expect(await create()).toEqual([201, 'close']);
     expect(await ended).toBe(0);
     await fleet!.revive(0);
-  }, 60_000);
+  });
 });
 
 describeWith('redis-server', 'a rolling restart of two servers', () => {
@@ -51,21 +51,22 @@ describeWith('redis-server', 'a rolling restart of two servers', () => {
     const stopping = new AbortController();
     const listener = listen(balancer.url, stopping.signal);
     const runId = await startRun();
-    const writers = Array.from({ length: WRITERS }, (_, index) => write(`writer-${index}`, stopping.signal));
-    await pause(500);
+    const acknowledged = Array.from({ length: WRITERS }, (): string[] => []);
+    const writers = acknowledged.map((ids, index) => write(`writer-${index}`, ids, stopping.signal));
+    const eachWrites = async (more: number): Promise<void> => {
+      const wanted = acknowledged.map((ids) => ids.length + more);
+      await until(() => acknowledged.every((ids, index) => ids.length >= wanted[index]!), 20_000);
+    };
+    await eachWrites(5);
     for (const index of [0, 1]) {
-      const stopped = performance.now();
       expect(await fleet!.end(index, 'SIGTERM')).toBe(0);
-      expect(performance.now() - stopped).toBeLessThan(11_000);
       await fleet!.revive(index);
-      // The balancer sees it.
-      await pause(300);
+      await eachWrites(5);
     }
     stopping.abort();
     const written = await Promise.all(writers);
     expect(balancer.broken).toEqual([]);
     expect(written.flatMap(({ failures }) => failures)).toEqual([]);
-    expect(Math.min(...written.map(({ ids }) => ids.length))).toBeGreaterThan(20);
 
     const { api } = tenant;
     for (const { trace, ids } of written) {
@@ -80,7 +81,7 @@ describeWith('redis-server', 'a rolling restart of two servers', () => {
     await until(async () => {
       ({ body: run } = await api.get<EvalRunResource>(`/api/eval/${runId}`));
       return run.status === 'completed';
-    }, 30_000);
+    });
     expect(run!).toMatchObject({ progress: ITEMS, failed_count: 0 });
     expect(provider.requests).toHaveLength(ITEMS);
 
@@ -89,13 +90,17 @@ describeWith('redis-server', 'a rolling restart of two servers', () => {
     await until(() => listener.ids.length >= ids.length);
     expect(listener.ids).toEqual(ids);
     expect(text.match(/"type":"eval_started"/g)).toHaveLength(1);
-  }, 120_000);
+  });
 });
 
-/** Writes and reads in turn until told to stop. @returns what was acknowledged, and what went wrong. */
-async function write(trace: string, stopped: AbortSignal) {
+/**
+ * Writes and reads in turn until told to stop.
+ * @param ids gets what was acknowledged.
+ * @returns these, and what went wrong.
+ */
+async function write(trace: string, ids: string[], stopped: AbortSignal) {
   const api = tenant.api.unchecked;
-  const [ids, failures]: [string[], string[]] = [[], []];
+  const failures: string[] = [];
   const call = async (method: string, path: string, body?: unknown): Promise<void> => {
     const said = await api.send(method, path, body).then(
       ({ status, body: problem }) => (status < 300 ? undefined : `${status} ${JSON.stringify(problem)}`),

@@ -60,12 +60,12 @@ beforeAll(async () => {
     SPANDREL_OPENAI_BASE_URL: provider.url,
     SPANDREL_ANTHROPIC_BASE_URL: provider.url,
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await fleet?.stop();
   await provider.close();
-}, 60_000);
+});
 
 describeWith('redis-server', 'two tenants of two servers and a gateway', () => {
   it('record and capture, each its own', async () => {
@@ -87,7 +87,7 @@ describeWith('redis-server', 'two tenants of two servers and a gateway', () => {
       expect(traveller.captured).toHaveLength(SAID);
       expect(await words(traveller)).toEqual([WORDS[name]]);
     });
-  }, 90_000);
+  });
 
   it('have their runs go on when the server that works on them is killed; what is called meanwhile is recorded', async () => {
     const first = fleet!.servers[0]!.apiUrl;
@@ -98,7 +98,6 @@ describeWith('redis-server', 'two tenants of two servers and a gateway', () => {
       await until(async () => (await run(traveller, id, first)).progress >= 1);
     });
     expect(await fleet!.end(0, 'SIGKILL')).toBe(null);
-    const killed = performance.now();
     const before = await both((traveller, name) => run(traveller, runs[NAMES.indexOf(name)]!, second));
     const goneOn = both(async (traveller, name) => {
       const index = NAMES.indexOf(name);
@@ -106,11 +105,10 @@ describeWith('redis-server', 'two tenants of two servers and a gateway', () => {
         async () => (await run(traveller, runs[index]!, second)).progress > before[index]!.progress,
         TAKEN_OVER_MS,
       );
-      return performance.now() - killed;
     });
     await both((traveller) => record(traveller, 1));
     await fleet!.revive(0);
-    for (const after of await goneOn) expect(after).toBeLessThan(TAKEN_OVER_MS);
+    await goneOn;
     await both(async (traveller, name) => {
       const index = NAMES.indexOf(name);
       const ended = await endOf(traveller, runs[index]!);
@@ -127,7 +125,7 @@ describeWith('redis-server', 'two tenants of two servers and a gateway', () => {
       const recorded = await spans(traveller);
       expect(recorded.map(({ status }) => status)).toEqual(range(1, 4 * SAID).map(() => 'completed'));
     });
-  }, 150_000);
+  });
 
   it('compare, review, and run again what was edited', async () => {
     await both(async (traveller) => {
@@ -161,7 +159,7 @@ describeWith('redis-server', 'two tenants of two servers and a gateway', () => {
       expect(rerun).toMatchObject({ status: 'completed', failed_count: 0 });
       expect(rerun.avg_score).toBeCloseTo((rerun.total - 1) / rerun.total);
     });
-  }, 120_000);
+  });
 
   it('know nothing of each other, on either server', async () => {
     await both(async (traveller, name) => {
@@ -191,7 +189,7 @@ describeWith('redis-server', 'two tenants of two servers and a gateway', () => {
       expect(body.toString('utf8')).not.toContain(WORDS[other(key!)]);
     }
     expect(fleet!.servers.map((server) => server.output()).join()).not.toMatch(/"level":"(error|fatal)"/);
-  }, 60_000);
+  });
 });
 
 async function setOut(name: Name): Promise<Traveller> {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   databaseUrl = await postgres.createDatabase('images');
   [apiPort, gatewayPort] = (await freePorts(2)) as [number, number];
-}, 100_000);
+});
 
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -124,7 +124,7 @@ describe('the images', () => {
     expect(api.output()).toContain('cloud mode');
     expect([await proxy.stop(), await api.stop()]).toEqual([0, 0]);
     expect(await healthOf(gateway, gatewayEnv)).toBe(1);
-  }, 100_000);
+  });
 
   it('run everything in local mode from the server image', async () => {
     const env = {
@@ -138,7 +138,7 @@ describe('the images', () => {
     await all.answers(`http://127.0.0.1:${gatewayPort}/readyz`);
     expect(existsSync(join(dataDir, 'spandrel.db'))).toBe(true);
     expect(await all.stop()).toBe(0);
-  }, 100_000);
+  });
 
   it('know the commands of the operator by the name of the program', () => {
     for (const { stage, folder } of [server, gateway]) {

@@ -14,7 +14,7 @@ export function describeEvals(name: string, newDatabase: () => Promise<StorageCo
 
     beforeAll(async () => {
       opened = await EvalsLab.open(await newDatabase());
-    }, 60_000);
+    });
     afterAll(() => opened?.close());
 
     const lab = (): EvalsLab => opened!;

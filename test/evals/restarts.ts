@@ -38,7 +38,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
         await server.close();
         await lab.provider.close();
       }
-    }, 60_000);
+    });
 
     it('a run whose connection cannot be opened any more fails, saying so', async () => {
       const config = await newDatabase();
@@ -59,7 +59,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
         await server.close();
         await lab.provider.close();
       }
-    }, 60_000);
+    });
 
     it('a run whose scoring plugin is gone fails, saying so', async () => {
       const config = await newDatabase();
@@ -82,7 +82,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
         await server.close();
         await lab.provider.close();
       }
-    }, 60_000);
+    });
 
     it('a run that its process left is taken up once its lease is over', async () => {
       const config = await newDatabase();
@@ -106,6 +106,6 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
       } finally {
         await lab.close();
       }
-    }, 60_000);
+    });
   });
 }

@@ -91,7 +91,7 @@ describe.each(PLACES)('a provider that repeats its key, on %s', (_database, take
       await until(async () => {
         ended = (await api.get<EvalRunResource>(`/api/eval/${run.id}`)).body;
         return ended.status === 'completed';
-      }, 20_000);
+      });
       expect(
         ended.result_items.map(({ status }) => status).filter((status) => status === 'failed').length,
       ).toBeGreaterThan(5);

@@ -68,7 +68,7 @@ describe.each(PLACES)('the event stream of a server on %s', (_database, takePlac
       await sleep(200);
       expect(await seen()).toEqual(range(1, told).map((n) => ({ id: n, name: `t${n}` })));
       await page.close();
-    }, 90_000);
+    });
   });
 
   describeWith('curl', 'and curl -N', () => {
@@ -103,6 +103,6 @@ describe.each(PLACES)('the event stream of a server on %s', (_database, takePlac
       expect(await server.stop()).toBe(0);
       // The end of the connection is the end of the body: no error for curl.
       expect(await second.ended).toBe(0);
-    }, 40_000);
+    });
   });
 });

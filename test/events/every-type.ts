@@ -129,7 +129,7 @@ export function describeEveryType(newDatabase: () => Promise<StorageConfig>): vo
         client.close();
       }
       resumed.close();
-    }, 90_000);
+    });
   });
 }
 

@@ -47,7 +47,7 @@ describe.each(PLACES)('kill -9 of the server under write load with clients attac
     expect(completed.size).toBeGreaterThanOrEqual(KILLS * WRITERS);
     expectOneEventEach(all, kept, completed);
     expect(await server.stop()).toBe(0);
-  }, 120_000);
+  });
 });
 
 /** Ids of what the tables hold. */

@@ -61,7 +61,7 @@ describe.each([
   beforeAll(async () => {
     lab = await open({ settings: (settings) => void (limits = settings.of(EventsSettings)) });
     ({ server } = lab);
-  }, 60_000);
+  });
   afterEach(async () => {
     clients.splice(0).forEach((client) => client.close());
     await until(async () => (await openStreams(server)) === 0);
@@ -108,7 +108,7 @@ describe.each([
     expect(slow.ids).toEqual(range(1, 120));
     expect(slow.events).toEqual(quick.events);
     expect(await streamsCut()).toBe(0);
-  }, 60_000);
+  });
 
   it('gets an event larger than what may wait', async () => {
     await begin({ queuedBytes: 1, stalledMs: 5_000, behindMs: 5_000 });
@@ -137,7 +137,7 @@ describe.each([
     const resumed = await listen(`since=${last}`);
     await resumed.has(100 - last);
     expect(resumed.ids).toEqual(range(last + 1, 100));
-  }, 60_000);
+  });
 
   it('is disconnected when it falls behind and does not catch up', async () => {
     await begin({ queuedBytes: 50_000, stalledMs: 60_000, behindMs: 1_500 });
@@ -147,7 +147,7 @@ describe.each([
     await until(async () => (await openStreams(server)) === 0, 15_000);
     const metrics = await fetch(`${server.url}/metrics`, { headers: server.api.headers });
     expect(await metrics.text()).toMatch(/^spandrel_event_streams_cut_total\{reason="behind"\} 1$/m);
-  }, 60_000);
+  });
 
   it('is not disconnected for being silent while there is nothing to take', async () => {
     await begin({ queuedBytes: 50_000, stalledMs: 1_000, behindMs: 1_000 });
@@ -158,7 +158,7 @@ describe.each([
   });
 
   it('may take its time for a replay', async () => {
-    await begin({ queuedBytes: 50_000, stalledMs: 2_000, behindMs: 1_000 });
+    await begin({ queuedBytes: 50_000, stalledMs: 10_000, behindMs: 1_000 });
     await emit(100, 200_000);
     const client = await listen('since=0');
     for (let n = 0; n < 25; n++) {
@@ -169,7 +169,7 @@ describe.each([
     }
     await client.has(100);
     expect(client.ids).toEqual(range(1, 100));
-  }, 60_000);
+  });
 });
 
 // All streams that an organization may have by default; fewer show what another database adds.
@@ -182,7 +182,7 @@ describe.each([
 
   it(`cost a bounded amount of memory on ${database}; silent ones are cut, and nobody else is slower for them`, async () => {
     const file = join(tempDir(), 'spandrel.yaml');
-    writeFileSync(file, 'events: { stalled_seconds: 3 }\n');
+    writeFileSync(file, 'events: { stalled_seconds: 8 }\n');
     place = await takePlace();
     const { headers } = place;
     const program = await place.start({ command: 'server', args: ['--config', file] });
@@ -220,5 +220,5 @@ describe.each([
     silent.close();
     good.close();
     expect(await program.stop()).toBe(0);
-  }, 120_000);
+  });
 });

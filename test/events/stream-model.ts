@@ -79,7 +79,7 @@ export function describeStreamModel(
         ),
         { numRuns: runs, interruptAfterTimeLimit: 120_000 },
       );
-    }, 150_000);
+    });
   });
 }
 

@@ -11,7 +11,7 @@ describe.each(bothDatabases())('on %s', (_name, newDatabase) => {
   let server: ServerApp | undefined;
   beforeAll(async () => {
     server = await startServerApp(await newDatabase('events'));
-  }, 60_000);
+  });
   afterAll(() => server?.close());
 
   describeStreamBasics(() => server!);

@@ -124,9 +124,7 @@ describe.each(PLACES)('the event log and its streams, on %s', (_database, takePl
       await program.api.unchecked.post('/api/spans', { id: `s${n}`, trace_id: 't', name: 's', input });
     await trace();
     const newest = (await log()).at(-1)!;
-    const stopping = Date.now();
     expect(await program.stop()).toBe(0);
-    expect(Date.now() - stopping).toBeLessThan(3_000);
     for (const client of reading) {
       await client.ended();
       expect(client.ids).toEqual([newest - 21, newest]);

@@ -24,7 +24,7 @@ beforeAll(async () => {
     keyFreshMs: 500,
     flushMs: CLOUD_FLUSH_MS,
   });
-}, 30_000);
+});
 afterAll(async () => {
   await gateway.close();
   await app.close();
@@ -95,7 +95,7 @@ describe('two tenants', () => {
     await until(async () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return (await countOf(busy)) >= calls;
-    }, 10_000);
+    });
     expect(await countOf(busy)).toBe(calls);
     expect(calls).toBeGreaterThan(50);
   });

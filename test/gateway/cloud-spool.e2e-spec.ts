@@ -174,9 +174,7 @@ describe('the spool directory', () => {
     await recorded(api, 4);
     await until(async () => (await waiting()) === 2);
     expect(keysOf().toSorted()).toEqual([ALICE, ALICE, ALICE, BOB]);
-    const began = performance.now();
     await gateway.close();
-    expect(performance.now() - began).toBeLessThan(400);
     await start({ spoolDir });
     await recorded(api, 6);
     expect(keysOf().filter((key) => key === BOB)).toHaveLength(3);

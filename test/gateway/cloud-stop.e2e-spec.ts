@@ -7,7 +7,7 @@ import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fak
 import { credentialOf, recorded, startFakeApi, type FakeApi } from './support/fake-api.js';
 
 const KEY = 'spn_sk_alice-0123456789';
-const DELAY_MS = 600;
+const DELAY_MS = 2_000;
 const NO_OUTPUT = { err: { bulk: { write: () => undefined } }, droppedLines: 0 };
 
 let upstream: FakeProvider;
@@ -57,12 +57,13 @@ describe('a gateway that is told to stop', () => {
     expect((await call(false)).connection).not.toBe('close');
     expect((await get('/readyz')).status).toBe(200);
     const began = performance.now();
-    const stopped = lifecycle.stop();
+    let ended = false;
+    const stopped = lifecycle.stop().finally(() => (ended = true));
     expect(await get('/readyz')).toEqual({ status: 503, connection: 'close' });
     expect(await get('/livez')).toEqual({ status: 200, connection: 'close' });
     expect(await call(false)).toEqual({ status: 200, connection: 'close' });
     expect(await call(true)).toEqual({ status: 200, connection: 'close' });
-    expect(performance.now() - began).toBeLessThan(DELAY_MS);
+    expect(ended).toBe(false);
     expect(await stopped).toBe(true);
     expect(performance.now() - began).toBeGreaterThan(DELAY_MS * 0.95);
     await expect(get('/livez')).rejects.toThrow();

@@ -28,7 +28,7 @@ export function describeFuzz(database: string, config: () => Promise<StorageConf
       app = await startServerApp(await config());
       app.app.get(Readiness).ready = true;
       client = new Client(app.url);
-    }, 60_000);
+    });
     afterAll(async () => {
       await client.destroy();
       await app.close();

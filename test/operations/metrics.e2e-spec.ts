@@ -93,7 +93,7 @@ async function watch(place: Place): Promise<Watched> {
 beforeAll(async () => {
   provider = await startFakeProvider();
   for (const [database, takePlace] of PLACES) watched.set(database, await watch(await takePlace()));
-}, 60_000);
+});
 afterAll(async () => {
   for (const { place } of watched.values()) await place.close();
   await provider?.close();

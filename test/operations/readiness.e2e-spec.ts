@@ -52,9 +52,7 @@ describe.each(PLACES)('a server on %s', (database, takePlace) => {
     link!.cut();
     await until(async () => (await status('/readyz')) === 503);
     for (const path of ['/livez', '/metrics', '/api/health']) expect([path, await status(path)]).toEqual([path, 200]);
-    const began = performance.now();
     await Promise.all(Array.from({ length: 50 }, async () => expect(await status('/readyz')).toBe(503)));
-    expect(performance.now() - began).toBeLessThan(5_000);
     link!.mend();
     await until(async () => (await status('/readyz')) === 200, 15_000);
   });

@@ -263,7 +263,7 @@ describe.each(PLACES)('bad HTTP, on %s', (database, takePlace) => {
     });
 
     it('answers huge and repeated query parameters at once', async () => {
-      const livez = new LivezWatch(program.apiUrl);
+      const livez = new LivezWatch(program.apiUrl, program.pid);
       for (const [query, expected] of [
         [`tag=${'x'.repeat(25_000)}`, [200, 400]],
         ['tag=a&'.repeat(5_000), [400]],

@@ -206,8 +206,8 @@ describe.each(PLACES)('on %s', (database, takePlace) => {
     place = await takePlace();
     spandrel = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
     api = spandrel.api;
-    apiLoop = new LivezWatch(spandrel.apiUrl);
-    gatewayLoop = new LivezWatch(spandrel.gatewayUrl);
+    apiLoop = new LivezWatch(spandrel.apiUrl, spandrel.pid);
+    gatewayLoop = new LivezWatch(spandrel.gatewayUrl, spandrel.pid);
   });
   afterAll(async () => {
     await apiLoop?.stop();

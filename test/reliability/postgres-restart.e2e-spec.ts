@@ -16,7 +16,7 @@ beforeAll(async () => {
   postgres = await startOwnPostgres();
   url = await postgres.createDatabase('restart');
   app = await TracingApp.open({ dialect: 'postgres', url });
-}, 60_000);
+});
 afterAll(async () => {
   await app?.close();
   await postgres?.stop();
@@ -87,5 +87,5 @@ describe('a crash of Postgres under ingest', () => {
     expect((await stored()).size).toBe(batches.length);
     const { trace } = (await get('/api/traces/t')).body;
     expect(trace).toMatchObject({ span_count: batches.length * BATCH, error_count: 0, status: 'completed' });
-  }, 60_000);
+  });
 });

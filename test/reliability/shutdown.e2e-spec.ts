@@ -37,11 +37,9 @@ describe.each(PLACES)('SIGTERM, on %s', (_database, takePlace) => {
       ...Array.from({ length: 20 }, (_, n) => chat(place, spandrel, `streamed ${n} a b c d e f`, 'slow-stream:60')),
     ];
     await until(() => provider.requests.length === calls.length);
-    const started = Date.now();
     const stopped = spandrel.stop('SIGTERM');
     expect(await Promise.all(calls)).toEqual(calls.map(() => true));
     expect(await stopped).toBe(0);
-    expect(Date.now() - started).toBeLessThan(11_000);
     for (const sockets of held) sockets.close();
 
     expect((await keptAt(place)).faults).toEqual([]);

@@ -17,7 +17,7 @@ let lab: SearchLab;
 let killed: Spandrel | undefined;
 beforeAll(async () => {
   lab = await SearchLab.open();
-}, 90_000);
+});
 afterAll(async () => {
   await killed?.stop('SIGKILL');
   await lab?.close();
@@ -65,4 +65,4 @@ it('loses no span when a server is killed between two batches', async () => {
     limit: 200,
   });
   expect(body.count).toBe(200);
-}, 60_000);
+});

@@ -29,7 +29,7 @@ beforeAll(async () => {
   one = new Searcher(await app.createTenant());
   two = new Searcher(await app.createTenant());
   await one.connect(lab.embeddings.url);
-}, 90_000);
+});
 afterAll(() => lab?.close());
 
 describe('search', () => {
@@ -251,7 +251,7 @@ describe('the worker', () => {
       if ((await backlog(apps[0])) > 0) return false;
       const left = await apps[0]!.storage.read(sql`select 1 as one from search_state where after_id is not null`);
       return left.length === 0;
-    }, 30_000);
+    });
     const api = apps[1]!.anonymous.as(tenant.key);
     // A task that one instance has in hand is no part of the backlog that another one saw.
     await until(async () => (await lab.indexed(other.schema, tenant.project.id)).length === 700, 20_000);

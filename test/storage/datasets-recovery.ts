@@ -48,7 +48,7 @@ export function datasetImportRecovery(newDatabase: () => Promise<StorageConfig>)
       } finally {
         await server.close();
       }
-    }, 60_000);
+    });
   });
 }
 

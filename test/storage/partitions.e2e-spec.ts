@@ -21,7 +21,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   url = await postgres.createDatabase('partitions');
   apps.push(await TracingApp.open({ dialect: 'postgres', url }), await TracingApp.open({ dialect: 'postgres', url }));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const app of apps) await app.close();
@@ -105,7 +105,7 @@ describe('spans on Postgres', () => {
       { numRuns: repetitions(15) },
     );
     expect(await contradictions(url)).toEqual(NO_CONTRADICTIONS);
-  }, 60_000);
+  });
 
   it('that are made again in another trace are of that one, also when it happens at once', async () => {
     await send(0, [], [{ id: 'one' }, { id: 'two' }]);
@@ -205,5 +205,5 @@ describe('a database of the version before partitions', () => {
     } finally {
       await migrated.close();
     }
-  }, 60_000);
+  });
 });

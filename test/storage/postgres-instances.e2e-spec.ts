@@ -13,7 +13,7 @@ beforeAll(async () => {
   url = await postgres.createDatabase('instances');
   // Both at once: migrations run under a lock.
   apps.push(...(await Promise.all([1, 2].map(() => TracingApp.open({ dialect: 'postgres', url })))));
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const app of apps) await app.close();
@@ -78,7 +78,7 @@ describe('two instances on one Postgres', () => {
       (select count(*)::int from trace t where span_count <> (select count(*) from span s where s.trace_id = t.id)) as sums`),
     );
     expect(rows[0]).toEqual({ spans: 0, payloads: 0, bare: 0, tags: 0, sums: 0 });
-  }, 60_000);
+  });
 
   it('lose and double nothing when connections break under load', async () => {
     const saboteur = await connectClient(url);
@@ -117,7 +117,7 @@ describe('two instances on one Postgres', () => {
     expect(outcomes.flat().length).toBeGreaterThan(200);
     expect(trace.span_count).toBe(spans.length);
     expect(stored.size).toBe(spans.length);
-  }, 60_000);
+  });
 
   it('say in one line that a server cannot be reached', async () => {
     const opening = TracingApp.open({ dialect: 'postgres', url: 'postgres://x:y@127.0.0.1:1/none' });

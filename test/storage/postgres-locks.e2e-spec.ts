@@ -15,7 +15,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   url = await postgres.createDatabase('locks');
   for (let n = 0; n < 2; n++) servers.push(await startServerApp({ dialect: 'postgres', url }));
-}, 60_000);
+});
 afterAll(async () => {
   for (const server of servers) await server.close();
   await postgres?.stop();
@@ -102,5 +102,5 @@ describe('two instances that write, delete and clear the same traces', () => {
     expect((await conflicts()) - before).toBeLessThan(10);
     for (const server of servers.splice(0)) await server.close();
     expect(await deadlocks()).toBe(0);
-  }, 60_000);
+  });
 });

@@ -5,7 +5,7 @@ import { describeTracingStorage } from './describe-tracing-storage.js';
 let postgres: TestPostgres | undefined;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 describeTracingStorage('Postgres', async (name) => ({

@@ -205,5 +205,5 @@ export function queueModel(app: () => QueueApp): void {
       }),
       { numRuns: repetitions(30) },
     );
-  }, 120_000);
+  });
 }

@@ -19,7 +19,7 @@ let databases = 0;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 
 afterAll(async () => {
   await postgres?.stop();

@@ -9,6 +9,8 @@ export interface Balancer {
   url: string;
   /** Requests that a server reset or refused; answered with 502. */
   readonly broken: readonly string[];
+  /** Whether it passes requests on to this server now. */
+  takes(target: string): boolean;
   close(): void;
 }
 
@@ -48,6 +50,7 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     broken,
+    takes: (target) => ready.has(target),
     close: () => {
       clearInterval(looks);
       server.close();

@@ -13,7 +13,7 @@ export function bothDatabases(): [name: string, newDatabase: NewDatabase][] {
   let postgres: TestPostgres | undefined;
   beforeAll(async () => {
     postgres = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => postgres?.stop());
   return [
     ['SQLite', async (name) => ({ dialect: 'sqlite', file: join(directory, name, 'spandrel.db') })],

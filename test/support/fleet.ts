@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, cloudEnvironment, createTenant, type Tenant, type TenantOp
 import { freePorts } from './ports.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { makeRedis, type TestRedis } from './redis.ts';
-import { startSpandrel, tempDir, type Spandrel } from './spandrel.ts';
+import { startSpandrel, tempDir, until, type Spandrel } from './spandrel.ts';
 
 export interface FleetOptions {
   /** How many servers; two when left out. */
@@ -78,10 +78,12 @@ export class Fleet {
   /** Ends a server. @returns its exit code. */
   end = (index: number, signal: NodeJS.Signals): Promise<number | null> => this.servers[index]!.stop(signal);
 
-  /** Starts a server that has ended again, on its port. */
+  /** Starts a server that has ended again, on its port; the balancer takes it from then on. */
   async revive(index: number): Promise<void> {
     const port = Number(new URL(this.servers[index]!.apiUrl).port);
-    this.servers[index] = await startSpandrel({ command: 'server', port, ...this.starting });
+    const server = await startSpandrel({ command: 'server', port, ...this.starting });
+    this.servers[index] = server;
+    await until(() => this.balancer.takes(server.apiUrl));
   }
 
   async stop(): Promise<void> {

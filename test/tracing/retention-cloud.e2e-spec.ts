@@ -23,7 +23,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   url = await postgres.createDatabase('cloud');
   server = await cloudApp(url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.close();

@@ -29,7 +29,7 @@ const servers: ServerApp[] = [];
 
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const server of servers) await server.close();
@@ -254,5 +254,5 @@ describe('retention', () => {
     expect(written).toBeGreaterThan(0);
     expect((await idsOf(server, 'p-starter', 'traces')).toSorted()).toEqual(spans);
     await inOrder(url, server);
-  }, 60_000);
+  });
 });

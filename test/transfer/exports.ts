@@ -103,7 +103,7 @@ export function exports(server: () => TransferServer): void {
         writing = false;
         await writer;
       }
-    }, 60_000);
+    });
 
     it('whose client leaves ends', async () => {
       const project = server().project();

@@ -12,9 +12,7 @@ describe('a value for metrics that is work to read', () => {
   it('is not waited for when its database hangs, and is shown when it comes', async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     const ask = remembered(() => promise);
-    const began = performance.now();
     expect(await Promise.all([ask(), ask()])).toEqual([undefined, undefined]);
-    expect(performance.now() - began).toBeLessThan(5_000);
     resolve(7);
     await promise;
     expect(await ask()).toBe(7);

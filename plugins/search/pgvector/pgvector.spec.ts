@@ -20,7 +20,7 @@ beforeAll(async () => {
   await server.start();
   url = `postgres://postgres@${server.getServerConn()}/postgres`;
   index = await setUp({});
-}, 60_000);
+});
 afterAll(async () => {
   await index?.close();
   await server?.stop();

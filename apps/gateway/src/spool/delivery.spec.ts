@@ -74,7 +74,7 @@ describe('Delivery', () => {
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('brings each recording over under its own credential, whatever becomes of others', async () => {
     const names = ['a', 'b', 'c'];
@@ -125,7 +125,7 @@ describe('Delivery', () => {
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('gives up what waits for a key that nobody brings', async () => {
     const dropped: string[] = [];

@@ -70,15 +70,13 @@ describe('GroupCommit', () => {
     expect(batches).toEqual([3, 1]);
   });
 
-  it('waits for jobs that are expected, and no longer than a few milliseconds', async () => {
+  it('waits for jobs that are expected, and not for ever', async () => {
     const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
     const { group, batches } = harness(undefined, () => 3);
-    const started = performance.now();
     await Promise.all([1, 2, 3].map(async (n) => (await pause(n - 1), group.submit({ n }))));
     expect(batches).toEqual([3]);
     await group.submit({ n: 4 });
     expect(batches).toEqual([3, 1]);
-    expect(performance.now() - started).toBeLessThan(500);
   });
 
   it('gives a job heavier than the bound a transaction of its own', async () => {
