@@ -12,6 +12,8 @@ const START_MS_MAX = 20_000;
 const COMPILE_CACHE = join(tmpdir(), 'spandrel-compile-cache');
 
 export interface StartOptions {
+  /** The built program; this tree's when left out. */
+  program?: string;
   command?: 'serve' | 'server' | 'gateway';
   /** Further flags. */
   args?: string[];
@@ -44,6 +46,7 @@ export async function startSpandrel(options: StartOptions = {}): Promise<Spandre
       ...(options.args ?? []),
     ],
     options.env,
+    options.program,
   );
   await until(
     () => /Spandrel (runs|API on|gateway on)/.test(output()),
@@ -79,8 +82,9 @@ export function spawnSpandrel(
   env: Readonly<Record<string, string>>,
   stdio: StdioOptions,
   by: readonly string[] = [],
+  program = CLI,
 ): ChildProcess {
-  const [file, ...words] = [...by, process.execPath, CLI, ...args];
+  const [file, ...words] = [...by, process.execPath, program, ...args];
   const child = spawn(file!, words, {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio,
@@ -92,8 +96,8 @@ export function spawnSpandrel(
   return child;
 }
 
-function launch(args: string[], env: Record<string, string> = {}) {
-  const child = spawnSpandrel(args, env, ['ignore', 'pipe', 'pipe']);
+function launch(args: string[], env: Record<string, string> = {}, program = CLI) {
+  const child = spawnSpandrel(args, env, ['ignore', 'pipe', 'pipe'], [], program);
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8').on('data', (text) => (output += text));

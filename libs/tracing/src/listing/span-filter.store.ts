@@ -10,9 +10,17 @@ const INTEGER_MAX = 9_000_000_000_000_000_000;
 /** Filters that an index in start order serves; of them the ones that are ranges of the start. */
 export type IndexedFilter = EqualityFilter | 'since' | 'until';
 
-/** Filters for one value, each with an index of its spans in start order; likely the rarer ones first. */
-const EQUALITY_FILTERS = ['trace_id', 'parent_id', 'status', 'model', 'provider', 'kind'] as const;
-export type EqualityFilter = (typeof EQUALITY_FILTERS)[number];
+/** Filters for one value and their columns, each with an index of its spans in start order; likely the rarer ones first. */
+const EQUALITY_FILTERS = {
+  trace_id: 'trace_id',
+  parent_id: 'parent_id',
+  status: 'status',
+  model: 'model',
+  provider: 'provider',
+  kind: 'kind_type',
+} as const;
+export type EqualityFilter = keyof typeof EQUALITY_FILTERS;
+const EQUALITIES = Object.keys(EQUALITY_FILTERS) as EqualityFilter[];
 
 /** Spans of a trace or of a parent lie together. */
 export const isOfOnePlace = (filter: EqualityFilter): boolean => filter === 'trace_id' || filter === 'parent_id';
@@ -37,7 +45,7 @@ export function spanConditions(
   query: SpanQuery,
   indexed: readonly IndexedFilter[] = [],
 ): readonly Sql[] | null {
-  const texts = [query.trace_id, query.parent_id, query.kind, query.model, query.provider, query.name_contains];
+  const texts = [query.name_contains, ...EQUALITIES.map((filter) => query[filter])];
   if (texts.some((text) => text !== undefined && !isStorableText(text))) return null;
   const { within } = query;
   const conditions: Sql[] = [
@@ -47,11 +55,10 @@ export function spanConditions(
     if (value !== undefined) conditions.push(condition(value));
   };
   const column = (filter: IndexedFilter, name: string): Sql => (indexed.includes(filter) ? rawSql : unindexed)(name);
-  add(query.trace_id, (id) => sql`${column('trace_id', 's.trace_id')} = ${id}`);
-  add(query.parent_id, (id) => sql`${column('parent_id', 's.parent_id')} = ${id}`);
-  add(query.kind, (type) => sql`${column('kind', 's.kind_type')} = ${type}`);
-  add(query.model, (model) => sql`${column('model', 's.model')} = ${model}`);
-  add(query.provider, (provider) => sql`${column('provider', 's.provider')} = ${provider}`);
+  for (const filter of EQUALITIES) {
+    if (filter === 'status') continue;
+    add(query[filter], (value) => sql`${column(filter, `s.${EQUALITY_FILTERS[filter]}`)} = ${value}`);
+  }
   add(query.status, (status) =>
     indexed.includes('status') ? statusIs('s', STATUS[status]) : sql`${unindexed('s.status')} = ${STATUS[status]}`,
   );
@@ -64,7 +71,7 @@ export function spanConditions(
 
 /** The filters among the equality filters that an index serves: none has the completed spans, which are most of them. */
 export const equalityFilters = (query: ListSpans): EqualityFilter[] =>
-  EQUALITY_FILTERS.filter((filter) => query[filter] !== undefined && query[filter] !== 'completed');
+  EQUALITIES.filter((filter) => query[filter] !== undefined && query[filter] !== 'completed');
 
 /** The numbers that there is a filter on. */
 export const filteredValues = (query: ListSpans): ValueName[] =>
