@@ -44,3 +44,4 @@ export { dropRedisClient, makeRedisClient, type RedisClient } from './redis/redi
 export { RETENTION_POLICY, type RetentionPolicy, type RetentionTerm } from './retention.js';
 export { remembered } from './remembered.js';
 export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';
+export { pauseUnlessStopped, withinMs } from './time-limit.js';

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { withinMs } from './time-limit.js';
 
 /** How long a value is shown again, and how long who asks for it waits, in milliseconds. */
 const SHOWN_MS = 15_000;
@@ -25,7 +25,7 @@ export function remembered<Value>(read: () => Promise<Value>): () => Promise<Val
       readAt = performance.now();
       reading = again().finally(() => (reading = undefined));
     }
-    if (reading) await Promise.race([reading, pause(WAIT_MS_MAX, undefined, { ref: false })]);
+    if (reading) await withinMs(WAIT_MS_MAX, reading, () => undefined);
     return last;
   };
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
-import { LOGGER, type Logger } from '@spandrel/kernel';
+import { backoff, LOGGER, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbeddingTargets, NoEmbedding } from './embedding-target.js';
@@ -47,7 +47,7 @@ export class EmbedSpans {
     } catch (error) {
       if (!(error instanceof EmbeddingError || error instanceof ConnectionUnusable)) throw error;
       const failures = (pause?.failures ?? 0) + 1;
-      const until = now + Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX);
+      const until = now + backoff(failures, FIRST_PAUSE_MS, PAUSE_MS_MAX);
       this.pauses.set(projectId, { until, failures });
       if (failures === 1 && !signal.aborted) {
         const fields = { project_id: projectId, reason: error.message };

@@ -1,4 +1,3 @@
-import { setTimeout as later } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { isStorableText, type FoundSpan, type Search } from '@spandrel/contract';
@@ -6,10 +5,11 @@ import {
   CoreSettings,
   DomainError,
   LOGGER,
-  projectScope,
-  Unavailable,
   type Logger,
+  projectScope,
   type Reader,
+  Unavailable,
+  withinMs,
 } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
@@ -103,20 +103,15 @@ export class SearchSpans {
   }
 
   private async askIndex(projectId: string, query: SearchQuery): Promise<SearchHit[]> {
-    const timer = new AbortController();
-    const timeout = later(INDEX_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false });
     try {
       const answer = this.configured!.index.query({ projectId }, query);
-      const hits = await Promise.race([answer, timeout.then(() => undefined)]);
-      if (hits === undefined) throw new Error(`no answer within ${INDEX_TIMEOUT_MS / 1_000} s`);
-      return hits;
+      return await withinMs(INDEX_TIMEOUT_MS, answer, () => {
+        throw new Error(`no answer within ${INDEX_TIMEOUT_MS / 1_000} s`);
+      });
     } catch (error) {
       this.logger.warn({ err: error, index: this.configured!.name }, 'the search index did not answer a query');
       const why = (error as { refused?: unknown }).refused === true ? `: ${(error as Error).message}` : ' right now';
       throw new Unavailable(`the search index cannot be used${why}`, { cause: error });
-    } finally {
-      timer.abort();
-      timeout.catch(() => undefined);
     }
   }
 

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { CoreSettings, LOGGER, newId, Unavailable, type Logger } from '@spandrel/kernel';
+import { backoff, CoreSettings, LOGGER, type Logger, newId, pauseUnlessStopped, Unavailable } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { Backfill } from './backfill.js';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
@@ -124,7 +123,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
   private async run(): Promise<void> {
     try {
       while (this.woken && !this.stopping.signal.aborted) {
-        await this.sleep(Math.max(GATHER_MS, this.pausedUntil - performance.now()));
+        await pauseUnlessStopped(Math.max(GATHER_MS, this.pausedUntil - performance.now()), this.stopping.signal);
         this.woken = false;
         await this.tryDue();
       }
@@ -141,7 +140,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
     } catch (error) {
       if (this.stopping.signal.aborted) return;
       this.failures++;
-      const ms = Math.min(FIRST_PAUSE_MS * 2 ** (this.failures - 1), PAUSE_MS_MAX);
+      const ms = backoff(this.failures, FIRST_PAUSE_MS, PAUSE_MS_MAX);
       this.pausedUntil = performance.now() + ms;
       this.woken = true;
       if (this.failures > 1) return;
@@ -155,9 +154,5 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
       await this.tasks.deleteAll(tx);
       await this.states.deleteAll(tx);
     });
-  }
-
-  private async sleep(ms: number): Promise<void> {
-    await pause(ms, undefined, { ref: false, signal: this.stopping.signal }).catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
-import { Unavailable, type Caller } from '@spandrel/kernel';
+import { type Caller, Unavailable, withinMs } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
 import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
@@ -29,17 +29,10 @@ const REMEMBERED_MAX = 20_000;
 const LOOKED_UP_MS_MAX = 3_000;
 
 /** @throws Unavailable when it takes too long. */
-async function inTime<T>(lookUp: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new Unavailable('whose the credential is cannot be found out right now')),
-    LOOKED_UP_MS_MAX,
-  );
-  try {
-    return await Promise.race([lookUp, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime<T>(lookUp: Promise<T>): Promise<T> {
+  return withinMs(LOOKED_UP_MS_MAX, lookUp, () => {
+    throw new Unavailable('the credential could not be checked: the database did not answer');
+  });
 }
 
 /** Finds out whose an API key or a JWT is. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
-import { CoreSettings, LOGGER, METRICS, type Logger } from '@spandrel/kernel';
+import { CoreSettings, LOGGER, type Logger, METRICS, withinMs } from '@spandrel/kernel';
 import { LocalBuckets } from './local-buckets.js';
 import { SharedBuckets } from './shared-buckets.js';
 
@@ -53,10 +53,7 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.shared) return;
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, START_MS_MAX);
-    await Promise.race([this.shared.connect(), late.promise]);
-    clearTimeout(timer);
+    await withinMs(START_MS_MAX, this.shared.connect(), () => undefined);
   }
 
   /**

@@ -1,4 +1,5 @@
-import { dropRedisClient, makeRedisClient, OutageLog, type Logger, type RedisClient } from '@spandrel/kernel';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { dropRedisClient, type Logger, makeRedisClient, OutageLog, type RedisClient, withinMs } from '@spandrel/kernel';
 import { BUCKET_SCRIPT, BUCKET_SCRIPT_SHA } from './bucket-script.js';
 import type { Taken } from './token-bucket.js';
 
@@ -94,16 +95,11 @@ async function runScript(client: RedisClient, orgId: string, perSecond: number):
  * In two halves, since a process that is busy reads late what came in time: after its pause Redis has a half still.
  * @throws when the answer takes longer than allowed.
  */
-async function inTime<T>(answer: Promise<T>, ms = ANSWER_MS_MAX): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const giveUp = (): void => late.reject(new Error(`no answer within ${ms} ms`));
-  let timer = setTimeout(() => {
-    // And one turn more: what has come by then is read first.
-    timer = setTimeout(() => setImmediate(giveUp), ms / 2);
-  }, ms / 2);
-  try {
-    return await Promise.race([answer, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime<T>(answer: Promise<T>, ms = ANSWER_MS_MAX): Promise<T> {
+  const giveUp = async (): Promise<never> => {
+    // One turn more: what has come by then is read first.
+    await nextTurn();
+    throw new Error(`no answer within ${ms} ms`);
+  };
+  return withinMs(ms / 2, answer, () => withinMs(ms / 2, answer, giveUp));
 }

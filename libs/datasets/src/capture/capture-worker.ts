@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { LOGGER, projectScope, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
+import { LOGGER, type Logger, pauseUnlessStopped, projectScope, type Scope, Unavailable } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import type { CaptureTaskRow } from './capture-rule.entity.js';
 import { CaptureMetrics } from './capture-metrics.js';
@@ -81,7 +80,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
   private async run(): Promise<void> {
     try {
       while (this.woken && !this.stopping.signal.aborted) {
-        await this.pause(GATHER_MS);
+        await pauseUnlessStopped(GATHER_MS, this.stopping.signal);
         this.woken = false;
         await this.doDue();
       }
@@ -109,7 +108,7 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     let [began, wakes] = [performance.now(), this.wakes];
     for await (const _step of this.captures.execute(scope, tasks)) {
       const pauses = this.wakes === wakes ? PAUSE_OTHERWISE : PAUSE_WHILE_SPANS_END;
-      await this.pause(Math.min(pauses * (performance.now() - began), PAUSE_MS_MAX));
+      await pauseUnlessStopped(Math.min(pauses * (performance.now() - began), PAUSE_MS_MAX), this.stopping.signal);
       if (this.stopping.signal.aborted) return;
       [began, wakes] = [performance.now(), this.wakes];
     }
@@ -126,9 +125,5 @@ export class CaptureWorker implements OnApplicationBootstrap, OnApplicationShutd
     if (!gone) return;
     this.metrics.taskLost();
     this.logger.error({ err: error, rule_id: task.ruleId, span_id: task.spanId }, 'a span is not captured');
-  }
-
-  private async pause(ms: number): Promise<void> {
-    await pause(ms, undefined, { ref: false, signal: this.stopping.signal }).catch(() => undefined);
   }
 }

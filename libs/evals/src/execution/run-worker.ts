@@ -1,5 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { LOGGER, newId, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { backoff, LOGGER, type Logger, newId, PeriodicTask } from '@spandrel/kernel';
 import { ChangeRun } from '../change-run.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
 import { ExecuteRun } from './execute-run.js';
@@ -86,7 +86,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       { err: error, run_id: run.id, interruptions },
       'an eval run was interrupted; it is taken up again',
     );
-    return Date.now() + Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (interruptions - 1));
+    return Date.now() + backoff(interruptions, RETRY_MS_MIN, RETRY_MS_MAX);
   }
 
   /** Lets a run go when it is unfinished and this process's. @returns when it is to be taken up again, if at all. */

@@ -2,12 +2,13 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import {
   CoreSettings,
   dropRedisClient,
+  type Logger,
   LOGGER,
   makeRedisClient,
   newId,
   OutageLog,
-  type Logger,
   type RedisClient,
+  withinMs,
 } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BoundedSender } from '../stream/bounded-sender.js';
@@ -70,9 +71,7 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     const heard = Promise.withResolvers<void>();
     subscriber.on('ready', () => void this.subscribe(subscriber).then(heard.resolve));
     for (const client of [publisher, subscriber]) void client.connect().catch(() => undefined);
-    const timeout = setTimeout(heard.resolve, START_MS_MAX);
-    await heard.promise;
-    clearTimeout(timeout);
+    await withinMs(START_MS_MAX, heard.promise, () => undefined);
   }
 
   /** After the last request: its events are told too. */

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { withinMs } from '../time-limit.js';
 
 /** How long the outcome of the checks is good for, and how long they may take, in milliseconds. */
 const OUTCOME_MS = 1_000;
@@ -37,14 +37,11 @@ export class Readiness {
   }
 
   private async check(): Promise<boolean> {
-    const late = new AbortController();
     const checks = Promise.all(this.checks.map((check) => check())).then(
       () => true,
       () => false,
     );
-    const tooLate = pause(CHECK_MS_MAX, false, { signal: late.signal }).catch(() => false);
-    const holds = await Promise.race([checks, tooLate]);
-    late.abort();
+    const holds = await withinMs(CHECK_MS_MAX, checks, () => false);
     this.outcome = { promise: Promise.resolve(holds), until: performance.now() + OUTCOME_MS };
     return holds;
   }

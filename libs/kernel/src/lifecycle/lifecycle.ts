@@ -1,3 +1,4 @@
+import { withinMs } from '../time-limit.js';
 import type { Logger } from '../log/logger.js';
 
 interface Part {
@@ -39,16 +40,12 @@ export class Lifecycle {
   }
 
   private async stopPart(part: Part, timeoutMs: number): Promise<boolean> {
-    const timeout = Promise.withResolvers<'timeout'>();
-    const timer = setTimeout(() => timeout.resolve('timeout'), timeoutMs);
     try {
-      const outcome = await Promise.race([Promise.resolve(part.stop()), timeout.promise]);
+      const outcome = await withinMs(timeoutMs, Promise.resolve(part.stop()), () => 'timeout' as const);
       if (outcome !== 'timeout') return true;
       this.logger.warn({ part: part.name }, 'did not stop in time');
     } catch (error) {
       this.logger.error({ part: part.name, err: error }, 'failed to stop');
-    } finally {
-      clearTimeout(timer);
     }
     return false;
   }

@@ -1,4 +1,5 @@
 import { Client, type Connection, type PoolClient } from 'pg';
+import { withinMs } from '@spandrel/kernel';
 
 /** How long the server may take to be told. */
 const CANCEL_MS_MAX = 5_000;
@@ -28,7 +29,6 @@ export async function cancelQuery(client: PoolClient, url: string): Promise<void
   const { processID, secretKey } = client as unknown as Cancellable;
   const { host, port, ssl, connection } = new Client({ connectionString: url }) as unknown as Telling;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, CANCEL_MS_MAX);
   const tell = (): void => connection.cancel(processID, secretKey);
   connection.once('connect', () => (ssl ? connection.requestSsl() : tell()));
   connection.once('sslconnect', tell);
@@ -36,7 +36,6 @@ export async function cancelQuery(client: PoolClient, url: string): Promise<void
   connection.once('end', resolve);
   if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`);
   else connection.connect(port, host);
-  await promise;
-  clearTimeout(timer);
+  await withinMs(CANCEL_MS_MAX, promise, () => undefined);
   connection.stream.destroy();
 }
