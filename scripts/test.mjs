@@ -35,6 +35,7 @@ const checks = {
   deploy: ['scripts/lint-deploy.mjs'],
   references: ['scripts/check-references.mjs'],
   tables: ['scripts/check-tables.mjs'],
+  decisions: ['scripts/check-decisions.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };
