@@ -69,7 +69,7 @@ describe.each(PLACES)('official clients, on %s', (_database, takePlace) => {
   /** The only span, once it is finished. */
   const recorded = async (): Promise<SpanResource> => (await recordings(1))[0]!;
 
-  /** Of the last call. */
+  /** The client of the last call received the bytes that the provider sent. */
   async function expectSameBytes(): Promise<void> {
     expect((await received)?.equals(provider.requests.at(-1)!.answer.body)).toBe(true);
   }
@@ -522,7 +522,7 @@ describe.each(PLACES)('official clients, on %s', (_database, takePlace) => {
     });
 
     it('gets the provider’s error shape when upstream is unreachable', async () => {
-      // As if it were the operator’s: cloud mode lets nobody name an address of this machine.
+      // The operator names the target here: in cloud mode no caller may name an address of this machine.
       const { port } = provider;
       await provider.close();
       const answer = await chat({});

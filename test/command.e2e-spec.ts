@@ -9,7 +9,7 @@ const FILES = ['apps', 'bin', 'config', 'libs', 'package.json', 'plugins', 'scri
 
 const clone = join(tempDir(), 'spandrel');
 const home = tempDir();
-/** As in a shell: npm's own variables, which `npm test` sets, would lead npx elsewhere. */
+/** The variables of a plain shell: those that `npm test` sets would lead npx elsewhere. */
 const env = {
   PATH: process.env['PATH']!.split(delimiter)
     .filter((folder) => !folder.includes('node_modules'))

@@ -97,7 +97,7 @@ function startRotation(place: Place, env: Record<string, string> = {}): { kill()
 }
 
 describe.each(PLACES)('the keys of providers, on %s', (database, takePlace) => {
-  /** Of the server at first, after a rotation, of a server that was given another one, and of all in the end. */
+  /** Secret keys: the server's at first, the one after a rotation, that of another server, and that of all in the end. */
   const [first, second, other, last] = Array.from({ length: 4 }, () => randomBytes(32).toString('hex')) as [
     string,
     string,
@@ -125,7 +125,7 @@ describe.each(PLACES)('the keys of providers, on %s', (database, takePlace) => {
   };
   const expectNoCanaries = async (): Promise<void> => {
     const contents = await place.contents();
-    // Of a server that runs, also what is only in its log yet.
+    // A running server's contents include what is in the log of its database only.
     const where = place.mode === 'local' ? 'spandrel.db' : 'public.provider_connection';
     expect(contents.map(([name]) => name)).toContain(where);
     expect(canaries.findInContents(contents)).toEqual([]);
@@ -388,7 +388,7 @@ describe('the key file', () => {
 
   it('may be rotated by a process that is killed on the way', async () => {
     const [before] = keysInFile();
-    // Its second step waits for a writer.
+    // The second step of the rotation waits for a writer.
     const writer = new Database(join(place.dataDir, 'spandrel.db'));
     writer.exec('begin immediate');
     const rotation = startRotation(place);

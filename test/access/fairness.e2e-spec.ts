@@ -55,7 +55,7 @@ describe('an organization that floods the database with long reads', () => {
     try {
       const path = `/api/datasets/${data.dataset}/datapoints`;
       const flood = Array.from({ length: 20 }, () => flooding.api.get(path));
-      // Of 10 connections 5 are places for long reads.
+      // A pool of 10 connections has 5 places for long reads.
       await until(async () => (await awaitingLock()) === 3);
       for (const read of ['/api/spans?text_contains=other', '/api/traces', '/api/sessions']) {
         expect([read, (await other.api.get(read)).status]).toEqual([read, 200]);

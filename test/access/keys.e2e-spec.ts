@@ -111,7 +111,7 @@ describe('an API key', () => {
     const streams = [await listen(first, key), await listen(second, key)];
     const kept = await listen(second, tenant.key);
     expect([await status(first, key), await status(second, key)]).toEqual([200, 200]);
-    // As late as can be: what is remembered was found out just now.
+    // The worst case: the second server has only just remembered the key.
     await status(second, key);
     expect((await tenant.api.delete(`/api/keys/${id}`)).body).toEqual({ id, deleted: true });
     await pause(REVOKED_MS_MAX);

@@ -125,7 +125,7 @@ describeWith('redis-server', 'an organization at its limit', () => {
       ratelimit: '"org";r=0;t=1',
     });
     expect((await refusal.json()) as Problem).toMatchObject({ status: 429, code: 'rate_limited' });
-    // As the OpenAPI document says.
+    // The API client checks each answer against the OpenAPI document.
     const checked = await Promise.all([1, 2, 3].map(() => tenant.api.get('/api/traces')));
     expect(checked.map(({ status }) => status)).toContain(429);
     const head = [

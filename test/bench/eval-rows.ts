@@ -17,9 +17,9 @@ const BESIDE_MS = 10;
 export interface EvalFigures {
   /** Datapoints a second, medians. */
   perSecond: number;
-  /** The same calls by a bare loop over undici. */
+  /** Calls per second of a bare loop over undici. */
   barePerSecond: number;
-  /** Of `POST /api/spans` while runs go on; milliseconds. */
+  /** 99th percentile of `POST /api/spans` while runs go on; milliseconds. */
   p99Beside: number;
   startMs: number;
   processed: number;

@@ -93,7 +93,7 @@ async function post(port: number, path: string, body: unknown = {}): Promise<voi
 type Emit = () => Promise<void>;
 
 function emitByNest(port: number): Emit {
-  // As long as the event of a span.
+  // The text is as long as the event of a span.
   const data = JSON.stringify({ type: 'span_created', span: { text: 'x'.repeat(340) } });
   return () => post(port, `/emit?count=${BURST}&data=${encodeURIComponent(data)}`);
 }

@@ -18,11 +18,11 @@ export interface ImportFigures {
   rows: number;
   bytesPerRow: number;
   perSecond: number;
-  /** The same rows by a bare loop over prepared statements, as many a transaction. */
+  /** Rows per second of a bare loop over prepared statements, with equal transactions. */
   barePerSecond: number;
-  /** Of the whole process while it imports, in bytes; `idle` before. */
+  /** Memory of the whole process, in bytes: `idle` before the import, `peak` while it runs. */
   rss: { idle: number; peak: number };
-  /** Of `POST /api/spans` while it imports; milliseconds. */
+  /** 99th percentile of `POST /api/spans` while it imports; milliseconds. */
   p99Beside: number;
   imported: number;
 }

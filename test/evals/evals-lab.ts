@@ -28,7 +28,7 @@ export class EvalsLab {
     return new EvalsLab(provider, server, body.id);
   }
 
-  /** The same on another server over the same database. */
+  /** This lab on another server over the same database. */
   on = (server: ServerApp): EvalsLab => new EvalsLab(this.provider, server, this.connectionId);
 
   get api(): ServerApp['api'] {

@@ -6,7 +6,7 @@ import { until } from '../support/spandrel.ts';
 /** An event as a client got it. */
 export interface SeenEvent {
   id: number;
-  /** As it came. */
+  /** The text of the `data:` lines, unread. */
   data: string;
 }
 

@@ -13,7 +13,7 @@ import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
 import { EventClient, range } from './event-client.ts';
 
 const RETENTION_MS = 36_000;
-/** As often as 24 times in the retention. */
+/** Pruning runs 24 times in the time of retention. */
 const PRUNED_EVERY_MS = RETENTION_MS / 24;
 
 describe.each(PLACES)('the event log and its streams, on %s', (_database, takePlace) => {
@@ -61,7 +61,7 @@ describe.each(PLACES)('the event log and its streams, on %s', (_database, takePl
 
   it('prunes what is old, a bit at a time, and never gives a number twice', async () => {
     const live = await listen();
-    // Of a second project, where there can be one.
+    // A second project has events too, where there can be one.
     if (place!.mode === 'cloud') {
       const other = await createTenant(new Api(program.apiUrl).as(ADMIN_TOKEN), { name: 'Other' });
       await other.api.post('/api/traces', {});

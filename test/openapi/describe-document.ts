@@ -58,7 +58,7 @@ const PROMISED_IN_CLOUD = [
 const FREE = ['getCredential', 'readMetrics'];
 const OPEN = ['getHealth', 'getLiveness', 'getOpenApi', 'getReadiness'];
 
-/** Of its problems, those of who may call and how often: the document of local mode names them too. */
+/** The errors of a route that concern who may call and how often: the document of local mode names them too. */
 const codesOf = ({ security, operationId }: OpenApiDocument['paths'][string][string]): string[] => {
   if (security.length === 0) return ['403'];
   return FREE.includes(operationId) ? ['401', '403'] : ['401', '403', '429'];

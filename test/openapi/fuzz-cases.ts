@@ -7,7 +7,7 @@ export interface FuzzCase {
   /** What is odd about it. */
   what: string;
   method: string;
-  /** As it goes over the wire. */
+  /** The path in the form that goes over the wire. */
   path: string;
   headers?: Record<string, string>;
   body?: string | Buffer;

@@ -58,12 +58,12 @@ const completion = (headers: Readonly<Record<string, string>>): RequestInit => (
   body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }),
 });
 
-/** As the service makes them. */
+/** An id in the form that the service makes. */
 const ID = '01KAJ5Z3M8Q7V2W9XYTBCDEFGH';
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 const PROBES = ['/livez', '/readyz', '/metrics', '/api/health'];
-/** Of these the gateway has its own. */
+/** The probes that the gateway answers itself. */
 const GATEWAY_PROBES = PROBES.slice(0, 3);
 const METRICS = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } };
 
@@ -199,7 +199,7 @@ describe.each(PLACES)('the access log, on %s', (_database, takePlace) => {
     const refused = await fetch(`${url}/v1/models`, { headers: { origin: 'https://evil.example' } });
     const refusedId = refused.headers.get('x-request-id');
     const problem = (await refused.json()) as { request_id?: string };
-    // Of cloud mode it has the provider's form, which has no place for an id.
+    // In cloud mode the answer has the provider's form, which has no place for an id.
     if (place.mode === 'local') expect(problem.request_id).toBe(refusedId);
     const malformed = await sendRaw(url, 'NOT HTTP AT ALL\r\n\r\n');
     // The gateway answers by itself, with the id of the line.

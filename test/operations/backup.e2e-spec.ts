@@ -14,7 +14,7 @@ import { cloudEnvironment } from '../support/tenant.ts';
 
 const takeDirectory = PLACES[0]![1];
 const WRITERS = 3;
-/** Of the bodies before the copy, so that it takes several turns (16 MiB each), with writes between them. */
+/** Bodies written before the copy, so that it takes several turns (16 MiB each) with writes between them. */
 const BALLAST = Array.from({ length: 3 }, (_body, body) =>
   Array.from({ length: 8 }, (_span, n) => ({ id: `b${body}-${n}`, output: 'x'.repeat(1_000_000) })),
 );

@@ -52,7 +52,7 @@ function run(command: string, args: string[]): void {
 const DISKS: [string, () => Disk][] = [['a disk that fails', failingDisk]];
 if (process.getuid?.() === 0) DISKS.push(['a disk that is full', smallDisk]);
 
-// Of SQLite: the disk is its own.
+// SQLite only: its disk is the service's own.
 describe.each(DISKS)('%s', (_name, makeDisk) => {
   it('refuses writes with 503, answers reads, keeps what it acknowledged, and works again when relieved', async () => {
     const disk = makeDisk();

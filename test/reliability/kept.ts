@@ -23,7 +23,7 @@ export async function keptAt(place: Place): Promise<Kept> {
   };
 }
 
-/** As `recount` has it for SQLite; on Postgres a span has a third row, its key. */
+/** The faults that `recount` finds on SQLite; on Postgres a span has a third row, its key. */
 const FAULTS = `
   select t.id, 'roll-up' as fault from trace t left join span s on s.project_id = t.project_id and s.trace_id = t.id
   group by t.project_id, t.id

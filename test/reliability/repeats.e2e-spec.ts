@@ -1,4 +1,4 @@
-/** The same work again: reordered, at once, child before parent. One outcome, and roll-ups that equal a recount. */
+/** Work that is sent twice: reordered, at once, child before parent. One outcome, and roll-ups that equal a recount. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { IngestResult, SpanResource, TraceListItem } from '@spandrel/contract';
@@ -81,7 +81,7 @@ async function expectRightRollUps(...traces: string[]): Promise<void> {
     expect(recount(place!.dataDir)).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
 }
 
-/** The same shuffle on each run of the test. */
+/** Items in a shuffled order that is equal on each run of the test. */
 const shuffled = <T>(items: readonly T[], seed: number): T[] =>
   fc.sample(fc.shuffledSubarray([...items], { minLength: items.length }), { seed, numRuns: 1 })[0]!;
 

@@ -77,7 +77,7 @@ const secretsIn = (text: string, { key }: Place): string[] => [
   ...(key !== undefined && text.includes(key.slice(-20)) ? ['the Spandrel key'] : []),
 ];
 
-/** Those in what is kept, whatever its format; with the file's or table's name. */
+/** The secrets found in what is kept, whatever its format, each with the name of its file or table. */
 async function secretsKept(place: Place): Promise<string[]> {
   return (await place.contents()).flatMap(([name, bytes]) =>
     [bytes.toString('latin1'), bytes.toString('utf16le')].flatMap((text) =>

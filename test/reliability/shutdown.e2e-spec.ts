@@ -83,7 +83,7 @@ describe.each(PLACES)('SIGTERM, on %s', (_database, takePlace) => {
 });
 
 const HALF_A_HEAD = 'POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n';
-/** Of a caller who is let in. */
+/** Half a request of a caller who is let in. */
 const halfABody = ({ headers, gatewayHeaders }: Place): string => {
   const fields = Object.entries({
     host: 'localhost',

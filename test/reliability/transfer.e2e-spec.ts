@@ -46,10 +46,10 @@ function streamOf(texts: Generator<string>): ReadableStream {
   });
 }
 
-/** Of an export, whatever was written beside. */
+/** What is known of an export, whatever was written beside it. */
 interface Exported {
   bytes: number;
-  /** Of its items of {@link fileOf}, by their lines. */
+  /** Digest of the lines of those items that {@link fileOf} made. */
   digest: string;
 }
 

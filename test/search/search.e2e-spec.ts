@@ -209,7 +209,7 @@ describe('the worker', () => {
 
   it('does the tasks of one that was killed, whatever it had done of them', async () => {
     await idle();
-    // As a worker leaves it that dies between the index and its own commit.
+    // This is what a worker leaves that dies between the index and its own commit.
     await app.storage.write((tx) =>
       tx.run(
         sql`insert into search_task (project_id, kind, id, due_at, claim, texted)

@@ -429,7 +429,7 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
       // Six standard deviations.
       expect(Math.abs(few!.length - 80)).toBeLessThan(48);
       expect(Math.abs(many!.length - 280)).toBeLessThan(55);
-      // The same spans end again, as new ones: the sample takes the same.
+      // Equal spans end again as new ones: the sample takes the same ones.
       await server().storage.write(async (tx) => {
         await tx.run(sql`delete from capture where rule_id = ${sampled[1]!.id}`);
       });

@@ -36,7 +36,7 @@ export function listingPlans(app: () => TracingApp): void {
       await app().analyze();
     });
 
-    /** As if every day were so large that a search looks through it alone. */
+    /** Limits under which every day is so large that a search looks through it alone. */
     const days = [...new Set(all.map(({ startedAt }) => dayOf(startedAt)))].toSorted((a, b) => a - b);
     const DAY_BY_DAY: Pick<DayPartitions, 'days' | 'known' | 'sizes'> = {
       days: () => Promise.resolve([]),

@@ -158,7 +158,7 @@ describe('spans on Postgres', () => {
 describe('a database of the version before partitions', () => {
   it('comes through with all that it holds', async () => {
     const old = await postgres!.createDatabase('earlier');
-    // Its tables as they were: the migrations up to then, and rows in them.
+    // The old tables: the migrations up to that version, and rows in them.
     const before = postgresMigrations.filter(({ name }) => name <= '20261121175520');
     await withClient(old, async (client) => {
       await client.query(

@@ -38,7 +38,7 @@ async function conflicts(): Promise<number> {
   return counts.reduce((sum, count) => sum + count);
 }
 
-/** As the server counts them; connections tell it at their end. */
+/** The server's own count of deadlocks, to which connections report at their end. */
 async function deadlocks(): Promise<number> {
   const { rows } = await withClient(url, (client) =>
     client.query<{ deadlocks: string }>('select deadlocks from pg_stat_database where datname = current_database()'),
@@ -74,7 +74,7 @@ describe('two instances that write, delete and clear the same traces', () => {
         }
       }),
     );
-    // The same beside deletions of the traces they write to, which the next round makes again.
+    // Other rounds run beside deletions of the traces they write to; the next round makes those again.
     let going = true;
     const deleting = (async () => {
       for (let n = 0; going; n++) {
@@ -98,7 +98,7 @@ describe('two instances that write, delete and clear the same traces', () => {
     going = false;
     await deleting;
     expect([...seen.keys()].filter((status) => status >= 500)).toEqual([]);
-    // Of the creates that both get at once, whose second finds the key taken.
+    // Conflicts come from creates that both get at once: the second finds the key taken.
     expect((await conflicts()) - before).toBeLessThan(10);
     for (const server of servers.splice(0)) await server.close();
     expect(await deadlocks()).toBe(0);

@@ -25,12 +25,12 @@ export class Api {
     this.headers = headers;
   }
 
-  /** The same client without the check, for requests that are deliberately not in the document but are no fault. */
+  /** This client without the check, for requests that are deliberately not in the document but are no fault. */
   get unchecked(): Api {
     return new Api(this.baseUrl, fetch, this.headers);
   }
 
-  /** The same client with a credential, as cloud mode wants one. */
+  /** This client with a credential, which cloud mode needs. */
   as(credential: string): Api {
     return new Api(this.baseUrl, this.fetch, { authorization: `Bearer ${credential}` });
   }

@@ -47,7 +47,7 @@ export class Canaries {
     return [...found];
   }
 
-  /** As {@link findIn}, for files or tables by name. @param except names of those that may hold secrets. */
+  /** Searches like {@link findIn}, in files or tables by name. @param except names of those that may hold secrets. */
   findInContents(contents: readonly [where: string, bytes: Buffer][], except: readonly string[] = []): string[] {
     return contents
       .filter(([where]) => !except.includes(where))

@@ -1,7 +1,7 @@
 import type { AnalyticsSummary, BucketWidth, SpanResource, TimeBucket } from '@spandrel/contract';
 import { addCost, costOf, toCostSum } from '@spandrel/tracing';
 
-/** Of a span what analytics count, from its resource alone. */
+/** What analytics count of a span, from its resource alone. */
 interface Facts {
   startedAt: number;
   type: string;

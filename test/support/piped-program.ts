@@ -60,7 +60,7 @@ export type AppCommand = 'server' | 'gateway' | 'serve';
 
 /** A program whose standard output and error the test has chosen. */
 export interface PipedProgram {
-  /** Of what the command runs: the API, the gateway, or both. */
+  /** Addresses of what the command runs: the API, the gateway, or both. */
   urls: string[];
   pid: number;
   /** What the program ended with. */

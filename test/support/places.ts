@@ -18,7 +18,7 @@ export interface Program extends Spandrel {
 /** A directory, or a Postgres database with a tenant in it. */
 export interface Place {
   mode: 'local' | 'cloud';
-  /** Of every program here; to start one by other means than {@link start}. */
+  /** Environment of every program here, to start one by other means than {@link start}. */
   env: Readonly<Record<string, string>>;
   dataDir: string;
   /** With all scopes, of the one project; local mode has none. */

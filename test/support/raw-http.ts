@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** What came back on a bare socket. */
 export interface RawAnswer {
-  /** Of each answer in the order they came; empty when the connection was closed without one. */
+  /** Status of each answer in order; empty when the connection was closed without one. */
   statuses: number[];
   text: string;
 }
@@ -38,7 +38,7 @@ export function sendRaw(url: string, bytes: string | Buffer, { quietMs = 150, ti
 /** Connections held open by a test. */
 export interface HeldSockets {
   sockets: readonly Socket[];
-  /** Those the server has not closed. */
+  /** How many connections the server has not closed. */
   open(): number;
   /** Writes to all that are open. */
   write(bytes: string): void;

@@ -4,7 +4,7 @@ import type { Scope } from '@spandrel/kernel';
 import type { Answer, Api } from './api.ts';
 
 export const ADMIN_TOKEN = 'an-admin-token-of-the-tests-0123456789';
-/** Of all instances of a test. */
+/** The secret key of all instances of a test. */
 export const SECRET_KEY = createHash('sha256').update('Spandrel, under test').digest('hex');
 
 /** An organization with one project, and a key for it. */

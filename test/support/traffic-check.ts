@@ -238,5 +238,5 @@ function closeObjects(value: unknown): unknown {
   return isOpenObject ? { ...copy, additionalProperties: false } : copy;
 }
 
-/** Of a file, which the document does not describe. */
+/** Whether a schema takes any JSON: that of a file, which the document does not describe. */
 export const isAnyJson = (schema: OpenApiSchema): boolean => Object.keys(schema).every((key) => key === 'description');

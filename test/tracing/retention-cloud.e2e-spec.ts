@@ -69,7 +69,7 @@ describe('spandrel retention run', () => {
       SPANDREL_SECRET_KEY: server!.settings.of(ConnectionsSettings).secretKey!.toString('hex'),
       SPANDREL_ADMIN_TOKEN: 'a-token-of-this-command-0123456789',
     };
-    // Of servers with a search index, which this command has no settings of.
+    // Servers with a search index leave this row; the command here has no settings for one.
     const state = sql`insert into search_state (project_id, index_name, after_id) values ('p', 'pgvector', null)`;
     await server!.storage.write((tx) => tx.run(state));
     const { out, code } = await run(['--mode', 'cloud', '--data-dir', server!.settings.core.dataDir], env);

@@ -60,7 +60,7 @@ export const ADMIN_ACTIONS = {
       scopes: String(scopes).split(','),
       expires_at: expiresAt,
     });
-    // As the administrator of that organization, when it is named: a project of another one is not found.
+    // With `--org` the command acts for that organization's administrator: a project of another one is not found.
     const actor = org === undefined ? CLI_ACTOR : { ...CLI_ACTOR, orgId: String(org) };
     const key = await keys.create(actor, body);
     return {

@@ -131,7 +131,7 @@ export class GatewayServer {
     };
   }
 
-  /** Whose key it is comes first: without one nothing is told of where requests may go. */
+  /** The caller's key is checked first: a caller without a valid one learns nothing of where requests may go. */
   private route(
     req: IncomingMessage,
     head: RequestHead,

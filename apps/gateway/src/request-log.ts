@@ -7,15 +7,15 @@ import type { Forward } from './forward/forward.js';
 
 /** What the log says of a request at the gateway: nothing of its target, headers or body. */
 export interface GatewayLine {
-  /** Of a recorded call the id of its span; as `X-Request-Id` has it where the gateway answers itself. */
+  /** The id of the span for a recorded call; the `X-Request-Id` of the answer where the gateway answers itself. */
   request_id: string;
   method?: string | undefined;
-  /** Of the gateway's own endpoints. */
+  /** The path, for the gateway's own endpoints only. */
   path?: string;
   provider?: string;
   /** The provider's endpoint, `other` for one that is not recorded. */
   endpoint?: string;
-  /** Of the answer the client got; 499 when the client left before there was one. */
+  /** Status of the answer that the client got; 499 when the client left before there was one. */
   status: number;
   duration_ms?: number;
   /** Where the call is recorded. */

@@ -16,7 +16,7 @@ export class RebuildAtStart implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     if (!(await rollupsAreMissing(this.storage))) return;
     this.logger.info('analytics: this database has none yet; counting its traces and spans');
-    // Of several instances that start at once the first one does it.
+    // When several instances start at once the first one counts.
     const recount = await this.storage.write(async (tx) => {
       await lockRollups(tx);
       return (await rollupsAreMissing(tx)) ? recountAll(tx) : null;

@@ -25,7 +25,7 @@ export interface Recount {
 /** Counts the roll-ups of all projects anew; on Postgres also while instances write, which wait for it. */
 export const rebuildRollups = (storage: Storage): Promise<Recount> => storage.write(recountAll);
 
-/** As {@link rebuildRollups}, in an open transaction that has not written roll-ups. */
+/** Counts anew like {@link rebuildRollups}, in an open transaction that has not written roll-ups. */
 export async function recountAll(tx: WriteTx): Promise<Recount> {
   await lockRollups(tx);
   const before = await digest(tx);

@@ -66,7 +66,7 @@ describe('deltas of the roll-ups', () => {
     ];
     const rows = rowsOf(...spans.map((one): [CountedSpan, 1] => [one, 1]));
     expect(rows.filter(({ grain }) => grain !== GRAIN.wholeHour)).toHaveLength(3 * spans.length);
-    // Of all names together only status and project are told apart.
+    // The grain of all names together differs by status and project only.
     expect(rows.filter(({ grain }) => grain === GRAIN.wholeHour)).toHaveLength(3);
   });
 

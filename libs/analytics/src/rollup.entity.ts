@@ -20,7 +20,7 @@ export const RollupSchema = defineEntity({
     bucket: p.bigint('number').primary(),
     /** `=` and the name; empty for none: a key cannot be null. */
     model: p.text().primary(),
-    /** As `model`. */
+    /** `=` and the name, like `model`. */
     provider: p.text().primary(),
     /** Tracing's `STATUS`. */
     status: p.smallint().primary(),

@@ -53,7 +53,7 @@ export class Connections {
     return row && usable(row);
   }
 
-  /** As {@link open}, for a row at hand. */
+  /** Opens a connection like {@link open}, from a row that has been read. */
   openRow(row: ConnectionRow): OpenConnection {
     const { id, name, provider: providerName, baseUrl } = row;
     const provider = this.plugins.providers.find((candidate) => candidate.name === providerName)?.extension;

@@ -92,8 +92,8 @@ export class DatapointStore {
   }
 
   /**
-   * Those of some datapoints that hold a condition, in order, as many as fit into memory.
-   * @returns and the last id that was looked at when there may be more behind it.
+   * The datapoints among given ids that hold a condition, in order, as many as fit into memory.
+   * @returns the datapoints, and the last id that was looked at when there may be more behind it.
    */
   async among(
     scope: Scope,

@@ -19,9 +19,9 @@ export interface OpenVersion {
 
 /** What became of datapoints that were to be brought back. */
 export interface RestoredDatapoints {
-  /** Those whose dataset does not exist. */
+  /** Datapoints whose dataset does not exist. */
   rejected: RestoredDatapoint[];
-  /** That of the dataset that was written last, if any was. */
+  /** The open version of the dataset that was written last, if any was. */
   open: OpenVersion | undefined;
 }
 

@@ -11,7 +11,7 @@ import { evalRunNotFound } from './not-found.js';
 import { runSummary } from './run-resource.js';
 import { RUN_STATUS } from './status.js';
 
-/** Whose a run is, and until when unless it is renewed, in ms. */
+/** The process that owns a run, and until when (milliseconds since the epoch) unless it renews the lease. */
 export interface Lease {
   owner: string;
   until: number;

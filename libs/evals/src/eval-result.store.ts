@@ -56,7 +56,7 @@ export class EvalResultStore {
     return idsOf(await this.storage.readLong<{ id: string }>(processedAmong(scope, runId, datapointIds)));
   }
 
-  /** The same for a run that is locked. */
+  /** The processed datapoints, read within the transaction that has locked the run. */
   async processedForWrite(
     tx: WriteTx,
     scope: Scope,

@@ -17,7 +17,7 @@ export interface EventSink {
   take(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void>;
 }
 
-/** Where features tell what they changed (docs/spec/events.md#an-event-exists-if-its-change-was-committed). */
+/** The hub to which features emit events (docs/spec/events.md#an-event-exists-if-its-change-was-committed). */
 @Injectable()
 export class DomainEvents {
   private readonly sinks: EventSink[] = [];
@@ -26,7 +26,7 @@ export class DomainEvents {
     this.sinks.push(sink);
   }
 
-  /** Tells of a change in the transaction that makes it. */
+  /** Emits the events of a change, in the transaction that makes it. */
   async emit(tx: WriteTx, scope: Scope, ...events: readonly EventPayload[]): Promise<void> {
     await this.emitWire(
       tx,
@@ -35,7 +35,7 @@ export class DomainEvents {
     );
   }
 
-  /** As {@link emit}, for who has the JSON already. */
+  /** Emits like {@link emit}, for a caller that has the JSON already. */
   async emitWire(tx: WriteTx, scope: Scope, events: readonly WireEvent[]): Promise<void> {
     if (events.length === 0) return;
     for (const sink of this.sinks) await sink.take(tx, scope, events);

@@ -1,5 +1,5 @@
 /**
- * Whose data a call may touch. Every store method takes one first, so that a query without a scope does not
+ * The tenant whose data a call may touch. Every store method takes a scope first, so that a query without one does not
  * type-check. In local mode it is {@link LOCAL_SCOPE}; in cloud mode the `access` feature fills it in.
  */
 export interface Scope {

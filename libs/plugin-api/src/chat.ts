@@ -19,7 +19,7 @@ export interface Usage {
   /** All input tokens, cached ones included. */
   inputTokens: number | null;
   outputTokens: number | null;
-  /** Of the input tokens, those read from the provider's cache. */
+  /** The part of the input tokens that was read from the provider's cache. */
   cachedInputTokens: number | null;
   reasoningTokens: number | null;
 }

@@ -90,7 +90,7 @@ export interface RecordedAnswer {
   model: string | null;
   /** Text of the first choice; empty when the answer has only tool calls, `null` when there is no text to have. */
   text: string | null;
-  /** As the provider wrote it: `stop`, `tool_calls`, `end_turn` … */
+  /** The reason in the provider's own words: `stop`, `tool_calls`, `end_turn` … */
   finishReason: string | null;
   toolCalls: ToolCall[];
   usage: Usage;

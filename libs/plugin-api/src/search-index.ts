@@ -5,7 +5,7 @@ export interface SearchIndexDeps {
   logger: PluginLogger;
 }
 
-/** Whose documents a call is about; an index never answers across projects. Ids are those of one project. */
+/** The project whose documents a call is about. An index never answers across projects; ids are unique within one. */
 export interface SearchScope {
   projectId: string;
 }
@@ -33,7 +33,7 @@ export interface SearchDocument {
   fields: SearchFields;
 }
 
-/** All that are there must match. */
+/** Filters of a query; every member that is present must match. */
 export interface SearchFilters {
   trace_id?: string | undefined;
   session_id?: string | undefined;
@@ -43,13 +43,13 @@ export interface SearchFilters {
   status?: string | undefined;
   /** One of the document's tags. */
   tag?: string | undefined;
-  /** Of `started_at`, milliseconds since the epoch; inclusive. */
+  /** Earliest `started_at`, milliseconds since the epoch; inclusive. */
   since?: number | undefined;
-  /** Exclusive. */
+  /** Latest `started_at`, milliseconds since the epoch; exclusive. */
   until?: number | undefined;
 }
 
-/** By the words of a text, all of which a document must have, or by nearness to a vector. */
+/** A query by the words of a text, all of which a document must have, or by nearness to a vector. */
 export type SearchQuery = { filters: SearchFilters; limit: number } & (
   { mode: 'text'; text: string } | { mode: 'vector'; vector: number[] }
 );

@@ -16,7 +16,7 @@ export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(
 /** Text of items that one read brings into memory, about. */
 export const QUEUE_READ_BYTES = 16 * 1024 * 1024;
 
-/** Of a reviewer whose name no column can hold. */
+/** Matches no item: the condition for a reviewer whose name no column can hold. */
 const NOBODY = sql`1 = 0`;
 
 /** The lists of queue items. */

@@ -34,7 +34,7 @@ export class StaleClaimStore {
     return takeFitting(rows, QUEUE_READ_BYTES);
   }
 
-  /** Those of the items that are stale still, locked; what another instance is at is left to it. */
+  /** Locks the items that are stale still; items that another instance has locked are left to it. */
   findForWrite(tx: WriteTx, scope: Scope, ids: readonly string[], claimedThrough: number): Promise<QueueItemRow[]> {
     return tx.all<QueueItemRow>(
       sql`select ${queueItemTable.select('q')} from queue_item q

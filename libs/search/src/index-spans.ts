@@ -43,7 +43,7 @@ export class IndexSpans {
     const ids = [...claimed.fresh, ...claimed.texted];
     const documents: SpanDocument[] = [];
     for (let at = 0; at < ids.length;) {
-      // As many as fit into memory; the others in the next round.
+      // One round takes as many spans as fit into memory.
       const spans = await this.load(claimed.projectId, ids.slice(at));
       documents.push(...(await this.documentsOf(claimed.projectId, spans.rows)));
       at += spans.looked;

@@ -15,7 +15,7 @@ export const SearchTaskSchema = defineEntity({
     projectId: p.text().primary(),
     /** {@link TASK_KIND}. */
     kind: p.smallint().primary(),
-    /** Of the span or trace; empty for a project. */
+    /** Id of the span or trace; empty for a project. */
     id: p.text().primary(),
     /** When it may be done (again). */
     dueAt: p.bigint('number'),

@@ -22,7 +22,7 @@ export type TaskKey = Pick<SearchTaskRow, 'projectId' | 'kind' | 'id'>;
 /** Tasks of one project that one worker holds. */
 export interface ClaimedTasks {
   projectId: string;
-  /** Whose they are. */
+  /** The claim that holds the tasks. */
   claim: string;
   kind: number;
   ids: readonly string[];

@@ -5,7 +5,7 @@ import { fromJsonText } from '@spandrel/storage';
 const TEXT_LENGTH_MAX = 20_000;
 const EMBEDDED_LENGTH_MAX = 4_000;
 
-/** Of these the share that the output may take when the input is long too. */
+/** The share of {@link EMBEDDED_LENGTH_MAX} that the output may take when the input is long too. */
 const OUTPUT_SHARE = 0.4;
 
 /** A span as search sees it. */

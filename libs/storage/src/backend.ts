@@ -7,7 +7,7 @@ export interface LongReadOptions {
   signal?: AbortSignal;
   /** One of the many reads of a long work, such as a search or an export: it leaves room for quick ones. */
   patient?: boolean;
-  /** Whose read it is: on Postgres an organization has a share of what all have. Left out: the service's own. */
+  /** The organization that reads: on Postgres each has a share of the places. Left out for the service's own reads. */
   orgId?: string | undefined;
 }
 

@@ -42,7 +42,7 @@ export const isConnectionLost = (error: unknown): boolean =>
 /** A new connection, a little later, may find the database again, perhaps on another server; nothing was committed. */
 export const isAway = (error: unknown): boolean => isConnectionLost(error) || POSTGRES_ELSEWHERE.has(codeOf(error));
 
-/** The same transaction may succeed when it is tried again at once. */
+/** Whether the transaction may succeed when it is tried again at once. */
 export const isTransient = (error: unknown): boolean => POSTGRES_TRANSIENT.has(codeOf(error));
 
 /** It took longer than it may; which says nothing of the database's health. */

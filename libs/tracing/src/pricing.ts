@@ -13,7 +13,7 @@ export const PRICING = Symbol('pricing');
 export interface TokenCounts {
   inputTokens: number | null;
   outputTokens: number | null;
-  /** Of the input tokens. */
+  /** The part of the input tokens that was read from the provider's cache. */
   cachedInputTokens: number | null;
 }
 

@@ -14,7 +14,7 @@ const TRACE_SIZE = rawSql('octet_length(t.metadata) + octet_length(t.tags)');
 /** How much one read takes: it is brought to the main thread in one piece, while requests wait. */
 export interface ScanSlice {
   rows: number;
-  /** Of texts, about; a larger row comes alone. */
+  /** About how many bytes of text a slice holds; a larger row comes alone. */
   bytes: number;
 }
 

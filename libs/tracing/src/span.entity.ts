@@ -88,7 +88,7 @@ export type SpanRow = RowOf<typeof SpanSchema>;
 const payloadProperties = () => ({
   projectId: p.text().primary(),
   spanId: p.text().primary(),
-  /** As the caller sent it; what the service adds is added on the way out. */
+  /** The kind that the caller sent; members that the service adds are added when it is shown. */
   kind: p.text(),
   input: p.text().nullable(),
   output: p.text().nullable(),

@@ -17,7 +17,7 @@ const PROJECT_TABLES = [
   ['span_payload', 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id'],
 ] as const;
 
-/** The same on Postgres: the keys of spans before these, in the order in which all writers lock them. */
+/** The tables emptied with a project on Postgres: keys of spans first, in the order in which all writers lock. */
 const PARTITIONED_PROJECT_TABLES = [
   ['trace', undefined],
   ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
@@ -51,12 +51,12 @@ export class TraceStore {
     return ids.length === 0 ? Promise.resolve([]) : this.lock(tx, scope, anyOf('t.id', ids));
   }
 
-  /** As {@link loadForWrite}, with the traces of some spans, which need not be known. On Postgres. */
+  /** Loads traces like {@link loadForWrite}, and beside them the traces of some spans. Postgres only. */
   loadWithThoseOf(tx: WriteTx, scope: Scope, ids: readonly string[], spanIds: readonly string[]): Promise<TraceRow[]> {
     if (spanIds.length === 0) return this.loadForWrite(tx, scope, ids);
     const named = rowsFrom('named', { id: { type: 'text', values: ids } });
     const ofSpans = sql`select s.trace_id from span_key s where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds)}`;
-    // As an array they are looked up by key; joined, all traces of the project may be read.
+    // An array makes Postgres look the ids up by key; with a join it may read all traces of the project.
     return this.lock(tx, scope, sql`t.id = any(array(select named.id from ${named} union ${ofSpans}))`);
   }
 

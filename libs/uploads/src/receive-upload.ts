@@ -15,11 +15,11 @@ export interface ReceivedFile<Format> {
 
 /** How an upload is received. */
 export interface UploadRules<Format> {
-  /** Of the file. */
+  /** Largest file, in bytes. */
   bytesMax: number;
-  /** Tells what a file is written in by its name and media type. @throws Invalid `unsupported_media_type`. */
+  /** Finds the format of a file by its name and media type. @throws Invalid `unsupported_media_type`. */
   formatOf: (name: string | undefined, mediaType: string | undefined) => Format;
-  /** Of a raw body's file, when the query gives one. */
+  /** File name of a raw body, when the query gives one. */
   name?: string | undefined;
 }
 

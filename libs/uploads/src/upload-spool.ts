@@ -10,9 +10,9 @@ const CHUNK_BYTES = 32 * 1024;
 
 /** An upload that has arrived as a whole. */
 export interface SpooledFile {
-  /** Its bytes from the first on; as often as they are wanted. */
+  /** The bytes from the first one on; may be called several times. */
   chunks(): AsyncIterable<Buffer>;
-  /** Gives its space back. */
+  /** Deletes the file, which frees its space. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { BUILT_IN_RUBRIC, judgeMessages, promptHash } from './prompt.js';
 import { readVerdict } from './read-verdict.js';
 import { untilAborted } from './until-aborted.js';
 
-/** As `config.judge.rubric` of a run. */
+/** Longest rubric, in UTF-16 units; equals the limit of a run's `config.judge.rubric`. */
 const RUBRIC_LENGTH_MAX = 100_000;
 
 /** Another model rates the output by a rubric, 0 to 1 (docs/spec/evaluations.md#llmjudge). */

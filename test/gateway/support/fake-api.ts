@@ -178,7 +178,7 @@ export function finished(api: FakeApi): SentSpan[] {
   return [...api.spans.values()].filter(({ status }) => status !== 'running').sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** As the shared one, within 5 s unless told otherwise. */
+/** Waits like the shared `until`, for at most 5 s unless another limit is given. */
 export const until = (
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 5_000,

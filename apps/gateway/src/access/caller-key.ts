@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
 /**
- * Whose credential a recording is delivered with. The key itself is in memory only and in no property that a log or
+ * The credential that a recording is delivered with. The key itself is in memory only and in no property that a log or
  * JSON would show.
  */
 export class CallerKey {
   readonly #key: string | null;
-  /** As it stands in journals, see `KeySeal`. */
+  /** The key as journals hold it: encrypted, see `KeySeal`. */
   sealed: string | undefined;
 
   /**

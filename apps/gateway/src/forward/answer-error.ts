@@ -54,7 +54,7 @@ export function answerError(
   return { id, status };
 }
 
-/** The same where there is only a socket, which it closes. */
+/** Answers with an error where there is only a socket, and closes it. */
 export function answerErrorOn(
   socket: Duplex,
   code: ErrorCode,

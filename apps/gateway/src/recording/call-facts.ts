@@ -14,16 +14,16 @@ export interface CallFacts {
   trace: Correlation['trace'];
   /** Name of the provider, as the span shows it. */
   provider: string;
-  /** Whose wire format it speaks, and what its plugin is asked for the endpoint. */
+  /** The provider in whose wire format the call is written; its plugin finds the endpoint by method and path. */
   wire: { provider: string; method: string; path: string };
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** The same moment on the clock that times the pieces of the bodies. */
+  /** `startedAt` on the monotonic clock that times the pieces of the bodies. */
   startedTick: number;
   capture: CaptureSetting;
   /** `Content-Encoding` of the request. */
   requestEncoding: string | null;
-  /** Whose credential the recording is delivered with, for a journal; left out for the gateway's own. */
+  /** The encrypted caller's key that the recording is delivered with, for a journal; left out for the gateway's own. */
   caller?: SealedKey;
 }
 

@@ -26,7 +26,7 @@ export class Call implements ListMember {
     readonly secrets: readonly string[],
     /** Keeps it over a crash; `null` without a spool directory. */
     readonly journal: CallJournal | null,
-    /** As {@link SpoolItem.caller}. */
+    /** The caller's key that the recording is delivered with; `null` for the gateway's own. */
     readonly caller: CallerKey | null,
   ) {}
 

@@ -85,7 +85,7 @@ export class Delivery {
     this.schedule(pace.dueAt);
   }
 
-  /** The same for every lane. */
+  /** Wakes every lane. */
   wakeAll(): void {
     for (const lane of this.spool.all()) this.wake(lane);
   }

@@ -11,7 +11,7 @@ export class SpoolItem {
   after: SpoolItem | null = null;
 
   constructor(
-    /** Whose credential it is delivered with; `null`: the gateway's own. */
+    /** The caller's key that it is delivered with; `null` for the gateway's own. */
     readonly caller: CallerKey | null,
     /** Id of the span. */
     readonly id: string,

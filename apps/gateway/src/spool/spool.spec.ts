@@ -7,7 +7,7 @@ import { SpoolItem } from './spool-item.js';
 const item = (id: string, size: number, finished = true, caller: CallerKey | null = null): SpoolItem =>
   new SpoolItem(caller, id, null, 'x'.repeat(size), finished);
 
-/** Of the first lane; none when there is none. */
+/** Takes items of the first lane; none when there is no lane. */
 const take = (spooled: Spool, itemsMax: number, bytesMax: number): SpoolItem[] => {
   const [lane] = spooled.all();
   return lane ? spooled.take(lane, itemsMax, bytesMax) : [];

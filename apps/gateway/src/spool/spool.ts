@@ -44,7 +44,7 @@ export class Spool {
     return this.size;
   }
 
-  /** Those with items, the one served longest ago first. */
+  /** The lanes with items, the one served longest ago first. */
   all(): Iterable<Lane> {
     return this.lanes.values();
   }

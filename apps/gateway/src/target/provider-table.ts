@@ -59,7 +59,10 @@ export class ProviderTable {
       if (endpoint === undefined || isEndpoint(endpoint)) return endpoint;
       throw new TypeError('endpoint() returned no endpoint');
     } catch (error) {
-      this.logger.warn({ provider: entry.name, err: error }, 'the provider plugin failed to tell the endpoint');
+      this.logger.warn(
+        { provider: entry.name, err: error },
+        'the provider plugin failed to name the endpoint of a request',
+      );
       return undefined;
     }
   }
@@ -74,7 +77,7 @@ export class ProviderTable {
   }
 }
 
-/** Its methods are guarded where they are called. */
+/** Whether a plugin returned an endpoint, by its data alone: its methods are guarded where they are called. */
 function isEndpoint(value: unknown): value is Endpoint {
   const { name, framing } = Object(value) as Partial<Endpoint>;
   return typeof name === 'string' && (framing === 'sse' || framing === 'ndjson');

@@ -11,7 +11,7 @@ export interface Target {
   base: Base;
   /** Name of the provider for span and metrics. */
   providerName: string;
-  /** Whose wire format the request speaks; `null` when none is known. */
+  /** The provider in whose wire format the request is written; `null` when none is known. */
   wire: ProviderEntry | null;
   /** The recorded endpoint; `undefined` for a request that passes unrecorded. */
   endpoint: Endpoint | undefined;
@@ -27,7 +27,7 @@ export interface Refusal {
 
 export const FORWARD_HEADER = 'x-forward-url';
 
-/** As people write it. */
+/** The header's name as people write it, for messages. */
 const FORWARD_HEADER_TITLED = 'X-Forward-URL';
 
 /** Finds the target of a request, by the first rule that applies (docs/spec/gateway.md#where-a-call-goes). */

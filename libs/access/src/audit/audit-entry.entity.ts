@@ -8,7 +8,7 @@ export const AuditEntrySchema = defineEntity({
   properties: {
     id: p.text().primary(),
     at: p.bigint('number'),
-    /** Of what was administered. */
+    /** Organization of what was administered. */
     orgId: p.text().nullable(),
     actor: p.text(),
     action: p.text(),

@@ -61,7 +61,7 @@ export class ApiKeys {
     return { ...keyResource(row), key };
   }
 
-  /** Those of the actor's organization, of all for the operator; newest first. @throws Invalid `invalid_cursor`. */
+  /** The keys of the actor's organization (the operator sees all), newest first. @throws Invalid `invalid_cursor`. */
   async list(actor: Actor, query: ListAccess): Promise<Page<KeyResource>> {
     return mapPage(await this.store.list(actor, query), keyResource);
   }

@@ -23,7 +23,7 @@ export class OperatorTokens {
     ];
   }
 
-  /** Whose token it is; takes as long for any that is none. */
+  /** The caller that a token belongs to. Takes the same time for tokens that exist and that do not. */
   find(credential: string): Caller | undefined {
     if (this.tokens.length === 0) return undefined;
     const given = digest(credential);

@@ -9,11 +9,11 @@ interface Open {
   sockets: Set<Socket>;
 }
 
-/** Whose request it is that stays open. */
+/** The owner of a request that stays open. */
 export interface Opener {
   orgId: string;
   credential: string;
-  /** Of the credential. */
+  /** When the credential ends, in milliseconds since the epoch; `null`: never. */
   expiresAt: number | null;
 }
 

@@ -1,13 +1,13 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { DomainError, type Caller } from '@spandrel/kernel';
 
-/** Who does what is administrative. */
+/** The person or program that administers organizations, projects and keys. */
 export interface Actor {
-  /** As the audit log has it: `key:<id>`, `jwt:<sub>`, `admin` or `cli`. */
+  /** The name in the audit log: `key:<id>`, `jwt:<sub>`, `admin` or `cli`. */
   readonly name: string;
-  /** Whose administrator; `null`: the operator of the service, who administers all. */
+  /** The organization that the actor administers; `null` for the operator of the service, who administers all. */
   readonly orgId: string | null;
-  /** Of the credential; the operator has none. */
+  /** The project of the actor's credential; `null` for the operator. */
   readonly projectId: string | null;
 }
 

@@ -14,7 +14,7 @@ const COLUMNS = projectTable.select('p');
 export class ProjectStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Those of an organization. @throws Invalid `invalid_cursor`. */
+  /** The projects of an organization. @throws Invalid `invalid_cursor`. */
   list(orgId: string, query: ListAccess): Promise<Page<ProjectRow>> {
     return OLDEST_FIRST.page(query, (rest) =>
       this.storage.readLong<ProjectRow>(sql`select ${COLUMNS} from project p where p.org_id = ${orgId} and ${rest}`, {

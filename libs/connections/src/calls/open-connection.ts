@@ -21,7 +21,7 @@ export interface OpenConnection {
   send(request: HttpRequest, options: { timeoutMs: number; signal?: AbortSignal }): Promise<ConnectionReply>;
   /** The text without the connection's key, and without what is left of one that was masked. */
   redact(text: string): string;
-  /** As {@link redact}, for what a model said: a key of plain words (`none`) is left in it. */
+  /** Redacts what a model said like {@link redact}, but leaves a key of plain words (`none`) in it. */
   redactOutput(text: string): string;
 }
 

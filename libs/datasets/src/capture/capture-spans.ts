@@ -20,7 +20,7 @@ interface NewCapture {
   rule: CaptureRuleRow;
   spanId: string;
   kind: DatapointKind;
-  /** Of its datapoint. */
+  /** Id of the new datapoint. */
   id: string;
 }
 

@@ -66,7 +66,7 @@ export class CaptureTaskStore {
     return row!.count;
   }
 
-  /** Those of the tasks that are still there, as they are now. */
+  /** The tasks that still exist, as they are now. */
   findSome(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<CaptureTaskRow[]> {
     return tx.all<CaptureTaskRow>(sql`select ${COLUMNS} from capture_task k where ${areOf('k', scope, tasks)}`);
   }

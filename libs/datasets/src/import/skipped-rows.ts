@@ -22,7 +22,7 @@ export class SkippedRows {
     }
   }
 
-  /** Its part of the answer. */
+  /** The members of the answer that say which rows were skipped. */
   answer(): Pick<ImportResult, 'skipped' | 'skipped_count'> {
     return { skipped: this.listed, skipped_count: this.count };
   }

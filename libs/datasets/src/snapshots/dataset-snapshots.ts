@@ -71,8 +71,8 @@ export class DatasetSnapshots {
   }
 
   /**
-   * Those of some datapoints that a snapshot has, in order, as many as fit into memory.
-   * @returns and the last id that was looked at when there may be more behind it.
+   * The datapoints among given ids that a snapshot has, in order, as many as fit into memory.
+   * @returns the datapoints, and the last id that was looked at when there may be more behind it.
    */
   async among(
     scope: Scope,

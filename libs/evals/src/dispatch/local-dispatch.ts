@@ -7,7 +7,7 @@ import type { RunTiming } from './run-timing.js';
 /** The dispatch of a process that has its database to itself: runs go from the commit to the handler. */
 export class LocalDispatch implements RunDispatch {
   private readonly underWay = new Map<string, Promise<void>>();
-  /** Of {@link start}. */
+  /** Set by {@link start}. */
   private task: PeriodicTask | undefined;
   private handler: RunHandler | undefined;
   /** Whether a run was left since there was no room. */

@@ -13,7 +13,7 @@ import type { RunTiming } from './run-timing.js';
 export class PgBossDispatch implements RunDispatch {
   private readonly jobs: RunJobs;
   private readonly held = new Map<string, { job: RunJob; through: Promise<void> }>();
-  /** Of {@link start}. */
+  /** Set by {@link start}. */
   private poll: PeriodicTask | undefined;
   private tasks: readonly PeriodicTask[] = [];
   private handler: RunHandler | undefined;

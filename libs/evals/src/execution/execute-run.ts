@@ -24,7 +24,7 @@ import { runConfig, scoringConfig } from '../run-resource.js';
 import type { ConfiguredScorer } from './score-output.js';
 
 export interface ExecuteRunOptions {
-  /** Whose the run is. */
+  /** The process that holds the run's lease. */
   owner: string;
   /** No further item is begun. */
   stop: AbortSignal;

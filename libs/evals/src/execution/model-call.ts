@@ -14,7 +14,7 @@ const ATTEMPTS_MAX = 2;
 export interface ModelAnswer {
   text: string;
   usage: Usage;
-  /** Of the successful attempt. */
+  /** Duration of the successful attempt. */
   latencyMs: number;
   attempts: number;
 }

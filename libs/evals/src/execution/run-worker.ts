@@ -24,7 +24,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   private readonly working = new Set<string>();
   /** How often runs were interrupted by errors, since they last went on. */
   private readonly interruptions = new Map<string, number>();
-  /** Of the start. */
+  /** Renews the leases of the runs at work here; set at the start. */
   private renewals: PeriodicTask | undefined;
   private readonly stopping = new AbortController();
   private readonly killed = new AbortController();

@@ -42,7 +42,7 @@ export class EventLogStore {
     return batch;
   }
 
-  /** As {@link append}, in one round trip. */
+  /** Appends like {@link append}, in one round trip. */
   private async appendAtOnce(
     tx: WriteTx,
     { projectId }: Scope,

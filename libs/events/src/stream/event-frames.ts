@@ -22,7 +22,7 @@ export const typeOf = (line: string): string => line.slice(BEFORE_TYPE, line.ind
  * bytes by its {@link key}.
  */
 export class TypeFilter {
-  /** The same for filters that let the same events through. */
+  /** A text that is equal for filters that let the same events through. */
   readonly key: string;
   private readonly types: ReadonlySet<string> | undefined;
 

@@ -32,7 +32,7 @@ interface SettingSource {
 
 /** One setting, as the part of the program that it belongs to declares it. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> extends SettingDescription<unknown> {
-  /** Its name in the config files, dotted: `evals.concurrency`. */
+  /** The setting's name in the config files, dotted: `evals.concurrency`. */
   readonly path: string;
   /** What it may be; its output is what the program works with. */
   readonly schema: Schema;

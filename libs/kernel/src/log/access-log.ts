@@ -3,14 +3,14 @@ import type { LineSink } from './log-destination.js';
 
 /** What the log says of a request: no header, no query string, no body. */
 export interface AccessLine {
-  /** As `X-Request-Id` and the `request_id` of an error have it. */
+  /** The id that `X-Request-Id` and the `request_id` of an error show. */
   request_id: string;
   method?: string;
   /** The pattern of the route, such as `/api/traces/:id`. */
   route?: string;
   /** The route with the ids of the request in it, see {@link pathOf}. */
   path?: string;
-  /** Of the answer; 499 when the client left before there was one. */
+  /** Status of the answer; 499 when the client left before there was one. */
   status: number;
   duration_ms?: number;
   /** Announced length of the request's and of the answer's body; absent when it was not known beforehand. */

@@ -16,7 +16,7 @@ const PASSING = new Set(['ENOSPC', 'EDQUOT', 'ENOMEM', 'ENOBUFS']);
 const RETRY_MS = 1_000;
 /** How long a reader that takes nothing is waited for at the end. */
 const STALLED_MS = 1_000;
-/** The same in a process that ends without an orderly stop, where nothing else goes on meanwhile. */
+/** How long it is waited for in a process that ends without an orderly stop, where nothing else goes on meanwhile. */
 const STALLED_AT_EXIT_MS = 500;
 const POLL_MS = 10;
 
@@ -27,7 +27,7 @@ export interface LineSink {
 
 /** Where a program's lines go: never waited for, and bounded whatever becomes of the reader. */
 export class LogDestination implements LineSink {
-  /** The same destination for lines that are in no hurry: they are written in bulk, within a second. */
+  /** This destination for lines that are in no hurry: they are written in bulk, within a second. */
   readonly bulk: LineSink = { write: (line) => this.add(line, false) };
   private device: LogDevice | undefined;
   private buffer = new LineBuffer(0, 0);
@@ -170,7 +170,7 @@ export class LogDestination implements LineSink {
   /** The process ends now: writes what its reader takes without much waiting. */
   private flushAtExit(): void {
     if (this.state === 'over') return;
-    // Its write ends before the process does.
+    // The running write ends before the process does.
     if (this.isUnderWay) this.buffer.took(this.buffer.next()!.length);
     let waitedMs = this.state === 'ending' ? STALLED_AT_EXIT_MS : 0;
     for (let bytes = this.buffer.next(); bytes && waitedMs <= STALLED_AT_EXIT_MS; bytes = this.buffer.next()) {

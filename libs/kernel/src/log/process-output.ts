@@ -48,7 +48,7 @@ export function takeWarnings(report: (warning: Error) => void): void {
 
 function redirect(name: 'stdout' | 'stderr', destination: LogDestination): void {
   // Node's own stream of the main thread must not even be opened: it changes what a pipe does for all who share it.
-  // Those of other threads are messages to the main one; Node counts on the very object.
+  // The streams of other threads send messages to the main one; Node counts on the very object.
   const stream = isMainThread ? new Writable({ decodeStrings: false }) : process[name];
   const write: Writable['_write'] = (chunk: string | Buffer, _encoding, done) => {
     destination.write(String(chunk));

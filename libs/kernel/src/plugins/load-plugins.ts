@@ -20,7 +20,7 @@ import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';
 const EXTENSION_POINTS = ['provider', 'scorer', 'search-index'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
-/** Of any extension point; only the registry's scorers show `configure`. */
+/** A plugin of any extension point; only the registry's scorers show `configure`. */
 type LoadedPlugin = Named<unknown> & Pick<LoadedScorer, 'configure'>;
 
 /**

@@ -25,7 +25,7 @@ function readRequest(body: unknown): RecordedRequest {
   };
 }
 
-/** An input item as a message: items that are not messages keep their members, with a role that says whose they are. */
+/** An input item as a message: items that are not messages keep their members and get the role of their sender. */
 function messageOf(value: unknown): ChatMessage {
   const item = objectOf(value);
   const type = textOf(item['type']) ?? 'message';

@@ -14,7 +14,7 @@ export interface FixtureFolder {
 export interface CallFiles {
   path: string;
   headers?: Record<string, string>;
-  /** Without `.request.json`. */
+  /** Name of the request's file without `.request.json`. */
   request: string;
   answer: string;
   breaksOff?: boolean;

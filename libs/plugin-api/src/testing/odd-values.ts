@@ -1,4 +1,4 @@
-/** Values that stand where others are expected. */
+/** Values of unexpected types, put where others are expected. */
 export const ODD_VALUES: readonly unknown[] = [
   undefined,
   null,

@@ -39,7 +39,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** As {@link readJson}, with numbers kept to the last digit: for values that a recording keeps. */
+/** Reads JSON like {@link readJson}, with numbers kept to the last digit: for values that a recording keeps. */
 export function readExactJson(text: string): unknown {
   try {
     return parseExactJson(text);

@@ -18,18 +18,18 @@ export const ofDays = (column: string, days: Iterable<number>): Sql => ({
 /** Exact starts in a condition; of more of them the days are named: before version 17 each is looked up with each id. */
 const STARTS_MAX = 100;
 
-/** As {@link ofDays}, the rows of some starts. */
+/** A condition like {@link ofDays} for rows that start at given moments. */
 export const atStarts = (column: string, starts: readonly number[]): Sql => ({
   writeTo(target) {
     if (target.dialect === 'sqlite') return;
     const distinct = [...new Set(starts)];
-    // Of an empty list Postgres would not see that no partition matters, and plan for all of them.
+    // An empty list would make Postgres plan for all partitions: it does not see that none matters.
     if (distinct.length === 0 || distinct.length > STARTS_MAX) ofDays(column, distinct.map(dayOf)).writeTo(target);
     else sql` and ${rawSql(column)} = any(${`{${distinct.join(',')}}`}::bigint[])`.writeTo(target);
   },
 });
 
-/** As {@link ofDays}, from a moment until before another one; `undefined` is no bound. */
+/** A condition like {@link ofDays}, from a moment until before another one; `undefined` is no bound. */
 export const betweenStarts = (column: string, from: number | undefined, until: number | undefined): Sql => ({
   writeTo(target) {
     if (target.dialect !== 'postgres') return;

@@ -69,7 +69,7 @@ export class DayPartitions {
     return this.storage.dialect === 'sqlite' ? [] : this.storage.read<DaySize>(this.tables.sizes);
   }
 
-  /** As {@link days}, as last heard: another process may have made or dropped some since. */
+  /** The days found by the last call of {@link days}: another process may have made or dropped some since. */
   async known(): Promise<ReadonlySet<number>> {
     if (!this.asked) await this.days();
     return this.made;

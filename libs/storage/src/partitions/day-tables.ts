@@ -39,7 +39,7 @@ const DROP = `
 export class DayTables {
   /** The days that have partitions, oldest first. */
   readonly days: Sql;
-  /** As {@link days}, with the bytes of the largest table of each. */
+  /** The days of {@link days}, with the bytes of the largest table of each. */
   readonly sizes: Sql;
   private readonly makeAll: Sql;
   private readonly holdAll: Sql;

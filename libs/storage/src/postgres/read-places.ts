@@ -31,7 +31,7 @@ class Share {
   }
 }
 
-/** Those for whom places are taken together: an organization, or the service itself. */
+/** An owner of reads that share places: an organization, or the service itself. */
 interface Party {
   share: Share;
   /** First come, first served. */

@@ -126,8 +126,8 @@ export const containsText = (column: string, needle: string): Sql => ({
 });
 
 /**
- * As {@link containsText}, for long texts: on Postgres a search for the folded needle in the folded column takes half the
- * time of ILIKE or less, which begins anew at every letter that is the needle's first.
+ * A condition like {@link containsText} for long texts: on Postgres a search for the folded needle in the folded column
+ * takes half the time of ILIKE or less, which begins anew at every letter that is the needle's first.
  * @param folded without letters A to Z.
  */
 export const containsFolded = (column: string, folded: string): Sql => ({
@@ -159,7 +159,7 @@ export interface OrderedJoin {
   columns: string;
   /** Which of its rows belong to a row of `outer`. */
   where: Sql;
-  /** Of the whole select, which must have it too. */
+  /** Limit of the whole select, which must have it too. */
   limit: number;
 }
 
@@ -186,7 +186,7 @@ export const forUpdate = (of: string): Sql => ({
   },
 });
 
-/** As {@link forUpdate}, but rows that another transaction has locked are left out instead of waited for. */
+/** Locks rows like {@link forUpdate}, but leaves out rows that another transaction has locked instead of waiting. */
 export const forUpdateSkipLocked = (of: string): Sql => ({
   writeTo(target) {
     if (target.dialect === 'postgres') target.text += ` for update of ${of} skip locked`;

@@ -18,7 +18,7 @@ export class TransactionWatch {
     this.asked++;
   }
 
-  /** As {@link ask}, for a statement that is answered later: meanwhile the transaction is not idle. */
+  /** Calls {@link ask} for a statement that is answered later: meanwhile the transaction is not idle. */
   async whileAnswered<T>(send: () => Promise<T>): Promise<T> {
     this.ask();
     this.underWay++;

@@ -2,7 +2,7 @@
 export interface ListLimits {
   /** Up to so many spans of one filter are looked up and sorted rather than found in list order. */
   ofFilter: number;
-  /** As `ofFilter`, for lists in another than start order: no index has their order and a filter, so more are sorted. */
+  /** Like `ofFilter`, for lists in another than start order: no index has a filter and their order, so more are sorted. */
   toSort: number;
   /** Spans of a filter on a number read by whole time buckets; a bucket that has more is walked in start order. */
   inBuckets: number;

@@ -4,7 +4,7 @@ import type { StartRange } from './span-query.js';
 
 /** Days of the windows, in list order; one more takes all that is left. */
 const WINDOW_DAYS = [2, 14];
-/** Of fewer partitions a statement about all of them is planned as quickly. */
+/** Windows pay from so many partitions on: a statement over fewer of them is planned as quickly. */
 export const PARTITIONS_MIN = 8;
 
 /**

@@ -56,7 +56,7 @@ export class ExpireSpans {
     return result;
   }
 
-  /** Of the projects with spans on a day; `undefined` when some of these are kept. */
+  /** The cutoffs of the projects with spans on a day; `undefined` when a project keeps its spans. */
   private async cutoffsOf(day: number, cutoffs: Cutoffs): Promise<Cutoffs | undefined> {
     const found = new Map<string, number>();
     for (const projectId of await this.expired.projectsOfDay(day)) {

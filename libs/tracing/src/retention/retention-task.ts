@@ -73,7 +73,7 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
     return Math.min(here, there);
   }
 
-  /** Of whichever feature provides one: it knows this one, not the other way round. */
+  /** The retention policy, from whichever feature provides one: that feature knows tracing, not the other way round. */
   private policy(): RetentionPolicy | undefined {
     try {
       return this.modules.get<RetentionPolicy>(RETENTION_POLICY, { strict: false });

@@ -55,7 +55,7 @@ function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trac
     return row;
   }
   if (existing.createHash !== createHash) throw new Conflict('id_conflict', 'a trace with this id exists already');
-  // As the first answer was, whatever has become of the trace since.
+  // A repeated create gets the answer of the first one, whatever has become of the trace since.
   return { ...row, startedAt: existing.startedAt };
 }
 

@@ -4,10 +4,10 @@ import type { WriteTx } from '@spandrel/storage';
 import type { SpanRow } from '../span.entity.js';
 import type { TracingChange } from './tracing-change.js';
 
-/** Spans that go together with their traces when they have been kept long enough, of any projects. */
+/** Spans of any projects that are deleted with their traces because they are past their retention. */
 export type LeavingSpans =
   | { readonly spans: readonly SpanRow[] }
-  /** All that started within a range, in milliseconds since the epoch; `until` is not in it. */
+  /** All spans that started within a range, in milliseconds since the epoch; `until` is exclusive. */
   | { readonly range: { readonly from: number; readonly until: number } };
 
 /**
@@ -25,7 +25,7 @@ export interface SpanCommitParticipant {
   /** Called while the spans of a trace that is being deleted can still be read; `trace_deleted` follows. */
   beforeDelete?(tx: WriteTx, deletion: { scope: Scope; traceId: string }): Promise<void>;
 
-  /** As {@link beforeDelete}, for traces that have been kept long enough; a `trace_deleted` for each of them follows. */
+  /** Called like {@link beforeDelete} for traces past their retention; a `trace_deleted` for each of them follows. */
   beforeExpire?(tx: WriteTx, leaving: LeavingSpans): Promise<void>;
 
   /**
@@ -35,7 +35,7 @@ export interface SpanCommitParticipant {
   afterCommit?(changes: readonly TracingChange[]): void;
 }
 
-/** Who takes part, in the order they registered. */
+/** The registered participants, called in the order in which they registered. */
 @Injectable()
 export class SpanCommitParticipants {
   private readonly participants: SpanCommitParticipant[] = [];

@@ -9,7 +9,7 @@ import { OPERATION, type OperationDescription } from '../operation.js';
 export interface RouteFacts {
   /** Lower case. */
   method: string;
-  /** As OpenAPI writes it: `/api/traces/{id}`. */
+  /** The path in the form of OpenAPI: `/api/traces/{id}`. */
   path: string;
   /** HTTP status of success. */
   status: number;
@@ -17,7 +17,7 @@ export interface RouteFacts {
   query: z.ZodType | undefined;
   /** Request headers that the handler reads. */
   headers: string[];
-  /** Of a JSON body. */
+  /** Schema of the JSON body, if the route takes one. */
   body: z.ZodType | undefined;
   /** Class of the module that the controller is in. */
   module: unknown;

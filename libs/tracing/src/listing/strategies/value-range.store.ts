@@ -68,7 +68,7 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
 export const inValueRange = (scope: Scope, query: SpanQuery, name: ValueName, count: number): Sql =>
   matchesOf(scope, query, name, 'desc', undefined, count);
 
-/** Those of a bucket come together, the buckets in list order. */
+/** The spans in the range of values: a bucket at a time, the buckets in list order. */
 const matchesOf = (
   scope: Scope,
   query: SpanQuery,
