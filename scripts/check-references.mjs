@@ -1,7 +1,7 @@
 /**
  * Checks what names a page of the documentation: every page and heading must exist, written from the root of the
  * repository (`docs/spec/spans.md#finishing-a-span`) in code, settings and tests, and as a relative link in Markdown. A
- * decision is named by its number (ADR 0003). Nothing may name the documents the specification was made from: they are
+ * decision is named by its number (ADR 0003), a source in Markdown by its path from the root. Nothing may name the documents the specification was made from: they are
  * not in the repository.
  *
  * `node scripts/check-references.mjs [root]` prints one line a fault and ends with 1 when there is one.
@@ -21,6 +21,8 @@ const OUTSIDE = /\.\.\/shared\b|service-spec\b|(?<![\w/-])(?:contract|wire)\.md/
 
 const PAGE = /(?<![\w./-])((?:[\w.-]+\/)*[\w.-]+\.md)(?:#([\w-]+))?/g;
 const DECISION = /\bADR (\d{4})\b/g;
+/** A file or folder of the repository as Markdown names it; one with a placeholder or a pattern is none. */
+const CODE_PATH = /`((?:apps|libs|plugins|test|scripts)\/[\w./-]+)`/g;
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 
 const faults = [];
@@ -34,7 +36,10 @@ for (const file of listFiles(root)) {
     if (globSync(`docs/adr/${number}-*.md`, { cwd: root }).length === 0)
       fault(file, text, index, `there is no ADR ${number}`);
   }
-  if (file.endsWith('.md')) checkLinks(file, text);
+  if (file.endsWith('.md')) {
+    checkLinks(file, text);
+    checkPaths(file, text);
+  }
   checkMentions(file, text);
 }
 
@@ -57,6 +62,16 @@ function checkMentions(file, text) {
   for (const { 1: path, 2: anchor, index } of named.matchAll(PAGE)) {
     if (file.endsWith('.md') && !path.startsWith('docs/')) continue;
     checkTarget(file, text, index, path, anchor);
+  }
+}
+
+/** Sources that a page names; a suite may be named without its ending. */
+function checkPaths(file, text) {
+  for (const { 1: path, index } of withoutCode(text).matchAll(CODE_PATH)) {
+    const found = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.spec', '.e2e-spec'].some((end) =>
+      existsSync(join(root, path + end)),
+    );
+    if (!found && globSync(`${path}*`, { cwd: root }).length === 0) fault(file, text, index, `there is no ${path}`);
   }
 }
 

@@ -36,7 +36,8 @@ describe('the check of references', () => {
       'config/a.yaml': 'url: docs/spec/spans.md#the-kind-and-more\n',
       'README.md':
         '[spans](docs/spec/spans.md#twice-1), [here](#a-heading), [out](https://example.com/x.md)\n\n# A heading\n',
-      'docs/b.md': '[up](../README.md), [spans](spec/spans.md#twice), [folder](spec), `docs/spec/spans.md`\n',
+      'docs/b.md':
+        '`libs/a.ts`, `libs/a`, `libs/<name>`, [up](../README.md), [spans](spec/spans.md#twice), [folder](spec), `docs/spec/spans.md`\n',
       'node_modules/x/y.ts': '// docs/none.md',
     });
     expect(faults).toEqual([]);
@@ -56,6 +57,7 @@ describe('the check of references', () => {
     ],
     ['a heading of its own page', 'docs/a.md', '# A\n\n[x](#b)', 'docs/a.md:3: docs/a.md has no heading #b'],
     ['a heading within code', 'docs/a.md', '```\n# b\n```\n\n[x](#b)', 'docs/a.md:5: docs/a.md has no heading #b'],
+    ['a source that Markdown names', 'docs/a.md', 'See `libs/b/src`.', 'docs/a.md:1: there is no libs/b/src'],
     ['a page that Markdown names', 'docs/a.md', 'See docs/none.md.', 'docs/a.md:1: there is no docs/none.md'],
   ])('finds %s that does not exist', (_what, path, text, fault) => {
     expect(faultsIn({ [path]: text })).toEqual([fault]);
