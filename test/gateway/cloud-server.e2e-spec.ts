@@ -89,7 +89,7 @@ describe('two tenants', () => {
     const endsAt = performance.now() + 1_500;
     await Promise.all(
       Array.from({ length: 6 }, async () => {
-        for (; performance.now() < endsAt; calls++) expect(await call(busy.key, 'Hi')).toBe(200);
+        for (; calls < 60 || performance.now() < endsAt; calls++) expect(await call(busy.key, 'Hi')).toBe(200);
       }),
     );
     await until(async () => {
@@ -97,6 +97,5 @@ describe('two tenants', () => {
       return (await countOf(busy)) >= calls;
     });
     expect(await countOf(busy)).toBe(calls);
-    expect(calls).toBeGreaterThan(50);
   });
 });
