@@ -127,7 +127,7 @@ describe('spandrel backup', () => {
       [taken, false, dataDir, 'nothing is overwritten'],
       [join(folder, 'a.db'), false, tempDir(), 'there is no database'],
       [join(folder, 'no', 'such', 'a.db'), false, dataDir, 'ENOENT'],
-      ['--data-dir', false, dataDir, 'name the file first'],
+      ['--data-dir', false, dataDir, 'give the file to write first'],
       [join(folder, 'a.db'), true, tempDir(), 'there is no database'],
       [
         join(folder, 'a.db'),

@@ -16,7 +16,7 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
   try {
     const settings = commandSettings(input.args);
     if (settings.core.mode === 'local') {
-      throw new StartError(['mode: local mode has no organizations and no keys; cloud mode is --mode cloud']);
+      throw new StartError(['mode: local mode has no organizations and no keys; add --mode cloud']);
     }
     const logger = createLogger(settings.core.logLevel, 'cli');
     const storage = await openDatabase(settings, { features: [accessFeature], logger });

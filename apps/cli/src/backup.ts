@@ -19,12 +19,12 @@ const PROGRESS_MS = 250;
  */
 export async function backup(target: string, withKey: boolean, args: readonly string[]): Promise<void> {
   try {
-    if (target.startsWith('-')) throw new StartError(['backup: name the file first, then the settings']);
+    if (target.startsWith('-')) throw new StartError(['backup: give the file to write first, then the settings']);
     const settings = commandSettings(args);
     if (settings.core.mode === 'cloud')
       throw new StartError(['mode: cloud mode keeps its data in Postgres; use pg_dump']);
     const database = join(settings.core.dataDir, 'spandrel.db');
-    if (!existsSync(database)) throw new StartError([`${database}: there is no database to back up`]);
+    if (!existsSync(database)) throw new StartError([`${database}: there is no database to back up; check --data-dir`]);
     const file = resolve(target);
     const key = withKey ? await readKey(settings) : undefined;
     const keyFile = `${file}.key`;
@@ -41,7 +41,9 @@ export async function backup(target: string, withKey: boolean, args: readonly st
 async function readKey(settings: Settings): Promise<Buffer> {
   const { dataDir } = settings.core;
   if (settings.of(ConnectionsSettings).secretKey)
-    throw new StartError(['--with-key: the key is given by SPANDREL_SECRET_KEY; keep a copy of that']);
+    throw new StartError([
+      '--with-key: the key is set by SPANDREL_SECRET_KEY and not in a file; keep a copy of the variable',
+    ]);
   try {
     return await readFile(join(dataDir, 'secret.key'));
   } catch {

@@ -18,7 +18,9 @@ export async function rebuildAnalytics(args: readonly string[]): Promise<void> {
     const settings = commandSettings(args);
     const database = databaseOf(settings);
     if (database.dialect === 'sqlite' && !existsSync(database.file)) {
-      throw new StartError([`${database.file}: there is no database to count the analytics of`]);
+      throw new StartError([
+        `${database.file}: there is no database whose analytics could be counted; check --data-dir`,
+      ]);
     }
     const logger = createLogger(settings.core.logLevel, 'cli');
     const storage = await openDatabase(settings, { features: [analyticsFeature], logger });

@@ -31,7 +31,8 @@ export async function runRetention(args: readonly string[]): Promise<void> {
     try {
       await app.init();
       const expired = await app.get(RetentionTask).run(new AbortController().signal);
-      if (!expired) throw new StartError(['features: without "access" nothing says how long data is kept']);
+      if (!expired)
+        throw new StartError(['features: the feature "access" is not loaded, so no plan says how long data is kept']);
       report(expired);
     } finally {
       await close();

@@ -30,7 +30,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
     const settings = commandSettings(args);
     const database = databaseOf(settings);
     if (database.dialect === 'sqlite' && !existsSync(database.file)) {
-      throw new StartError([`${database.file}: there is no database to rotate the keys of`]);
+      throw new StartError([`${database.file}: there is no database whose keys could be rotated; check --data-dir`]);
     }
     const { secretKey } = settings.of(ConnectionsSettings);
     const keys = secretKey && [newKey(process.env, secretKey), secretKeyOf(secretKey)];
@@ -76,7 +76,8 @@ function newKey(env: NodeJS.ProcessEnv, current: Buffer): SecretKey {
   }
   const key = parseSecretKey(env[NEW_KEY] || readNewKeyFile(env[`${NEW_KEY}_FILE`]!));
   if (!key) throw new StartError([`${NEW_KEY}: must be 32 bytes, as base64 or hex`]);
-  if (key.id === secretKeyOf(current).id) throw new StartError([`${NEW_KEY}: is the key in use, not a new one`]);
+  if (key.id === secretKeyOf(current).id)
+    throw new StartError([`${NEW_KEY}: is the key that is in use already; give a new one`]);
   return key;
 }
 

@@ -56,7 +56,12 @@ export class GatewayServer {
     this.http.on('checkExpectation', (req, res) => this.onRequest(req, res));
     this.http.on('upgrade', (req, socket, head) => this.onUpgrade(req, socket, head));
     this.http.on('connect', (req, socket) => {
-      const answered = answerErrorOn(socket, 'method_not_allowed', 'The gateway is no CONNECT proxy.', null);
+      const answered = answerErrorOn(
+        socket,
+        'method_not_allowed',
+        'The gateway is not a CONNECT proxy: use its address as the base URL of your client.',
+        null,
+      );
       this.log?.answered(req, answered);
     });
     this.http.on('clientError', (error, socket) => {

@@ -317,7 +317,7 @@ class RunningGateway implements Gateway, ForwardHost {
     }
     const lost = this.spool.count;
     this.spool.dropAll('stopped');
-    if (lost > 0) this.logger.warn({ recordings: lost }, 'stopped with recordings the API did not take');
+    if (lost > 0) this.logger.warn({ recordings: lost }, 'stopped before the API took all recordings');
   }
 
   private lose(id: string, reason: DropReason): void {

@@ -35,12 +35,18 @@ export class OwnEndpoints {
     res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, path));
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
-      answerError(res, 'method_not_allowed', `${path} is read with GET.`, null, id);
+      answerError(res, 'method_not_allowed', `${path} takes GET requests only.`, null, id);
       return true;
     }
     if (path === '/metrics' && !this.mayReadMetrics(req)) {
       res.setHeader('WWW-Authenticate', 'Bearer');
-      answerError(res, 'unauthenticated', '/metrics needs the token for metrics.', null, id);
+      answerError(
+        res,
+        'unauthenticated',
+        '/metrics needs the metrics token (SPANDREL_METRICS_TOKEN) as a bearer token.',
+        null,
+        id,
+      );
       return true;
     }
     res.setHeader('X-Request-Id', id);

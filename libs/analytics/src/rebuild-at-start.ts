@@ -15,7 +15,7 @@ export class RebuildAtStart implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     if (!(await rollupsAreMissing(this.storage))) return;
-    this.logger.info('analytics: this database has none yet; counting its traces and spans');
+    this.logger.info('analytics: this database has no roll-ups yet; counting its traces and spans');
     // When several instances start at once the first one counts.
     const recount = await this.storage.write(async (tx) => {
       await lockRollups(tx);

@@ -51,7 +51,10 @@ export class ChangeConnections {
     await this.storage.write(async (tx) => {
       if (!(await this.store.findForWrite(tx, scope, id))) throw connectionNotFound();
       if (await this.uses.isUsed(tx, scope, id)) {
-        throw new Conflict('connection_in_use', 'the connection is used by an eval run that is not finished');
+        throw new Conflict(
+          'connection_in_use',
+          'an eval run that is not finished uses this connection; cancel the run or wait for its end',
+        );
       }
       await this.store.delete(tx, scope, id);
     });

@@ -26,7 +26,11 @@ export class ExportSpanToDataset {
     const kind = datapointOfSpan(span);
     const checked = datapointKindSchema.safeParse(kind);
     if (!checked.success) {
-      throw new Invalid('validation_failed', 'the span makes no datapoint', fieldErrors(checked.error));
+      throw new Invalid(
+        'validation_failed',
+        'the span cannot become a datapoint: see errors',
+        fieldErrors(checked.error),
+      );
     }
     const added = { id: newId(), kind, source: 'span_export' as const, sourceSpanId: span.id };
     const now = Date.now();

@@ -46,7 +46,7 @@ export class CompareRuns {
     });
     if (runs.some((run) => run.datasetId !== datasetId)) {
       const message = 'must be runs of this dataset';
-      throw new Invalid('validation_failed', 'a run is of another dataset', [{ path: 'runs', message }]);
+      throw new Invalid('validation_failed', 'every run must belong to this dataset', [{ path: 'runs', message }]);
     }
     const shown: EvalComparison['runs'] = runs.map((run) => ({
       id: run.id,

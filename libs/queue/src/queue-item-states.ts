@@ -36,11 +36,12 @@ export function submitted(item: QueueItemRow, editedData: string | null): QueueI
 function assertClaimed(item: QueueItemRow): void {
   if (item.status === QUEUE_STATUS.completed) throw completed();
   if (item.status === QUEUE_STATUS.pending) {
-    throw new Conflict('queue_item_not_claimed', 'nobody has claimed this queue item');
+    throw new Conflict('queue_item_not_claimed', 'nobody has claimed this queue item; claim it first');
   }
 }
 
-const completed = (): Conflict => new Conflict('queue_item_completed', 'this queue item is completed');
+const completed = (): Conflict =>
+  new Conflict('queue_item_completed', 'this queue item is completed and cannot change any more');
 
 export const queueItemNotFound = (detail = 'there is no such queue item'): NotFound =>
   new NotFound('queue_item_not_found', detail);

@@ -125,7 +125,10 @@ export class IndexSpans {
 
   private missing(missing: 'vector' | 'span', projectId: string, spanId: string, error?: unknown): void {
     this.metrics.spanRefused(missing);
-    this.logger.warn({ err: error, project_id: projectId, span_id: spanId }, `search goes without a ${missing}`);
+    this.logger.warn(
+      { err: error, project_id: projectId, span_id: spanId },
+      `the search index refuses the ${missing} of a span; it stays without`,
+    );
   }
 
   /**

@@ -110,8 +110,9 @@ export class SearchSpans {
       });
     } catch (error) {
       this.logger.warn({ err: error, index: this.configured!.name }, 'the search index did not answer a query');
-      const why = (error as { refused?: unknown }).refused === true ? `: ${(error as Error).message}` : ' right now';
-      throw new Unavailable(`the search index cannot be used${why}`, { cause: error });
+      const why =
+        (error as { refused?: unknown }).refused === true ? `: ${(error as Error).message}` : '; try again soon';
+      throw new Unavailable(`the search index did not answer the query${why}`, { cause: error });
     }
   }
 
@@ -123,7 +124,7 @@ export class SearchSpans {
       return (await callOnce(target, [cleanText(query)], signal))[0]!;
     } catch (error) {
       if (!(error instanceof EmbeddingError || error instanceof ConnectionUnusable)) throw error;
-      throw new Unavailable(`the query's vector cannot be made right now: ${error.message}`, { cause: error });
+      throw new Unavailable(`the vector of the query could not be made: ${error.message}`, { cause: error });
     }
   }
 

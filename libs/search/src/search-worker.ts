@@ -135,7 +135,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
   private async tryDue(): Promise<void> {
     try {
       await this.doDue();
-      if (this.failures > 0) this.logger.info({}, 'the search index is kept up again');
+      if (this.failures > 0) this.logger.info({}, 'the search index is up to date again');
       this.failures = 0;
     } catch (error) {
       if (this.stopping.signal.aborted) return;

@@ -45,10 +45,10 @@ export const isAway = (error: unknown): boolean => isConnectionLost(error) || PO
 /** Whether the transaction may succeed when it is tried again at once. */
 export const isTransient = (error: unknown): boolean => POSTGRES_TRANSIENT.has(codeOf(error));
 
-/** It took longer than it may; which says nothing of the database's health. */
+/** Whether a statement took longer than it may, which says nothing of the database's health. */
 export const isTimeout = (error: unknown): boolean => POSTGRES_TIMEOUT.has(codeOf(error));
 
-/** Disk full, I/O error, connection lost, too slow: no fault of the request. */
+/** Whether the database failed and not the request: disk full, I/O error, connection lost, too slow. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Unavailable ||
   isConnectionLost(error) ||
@@ -56,11 +56,11 @@ export const isUnavailable = (error: unknown): boolean =>
   SQLITE_UNAVAILABLE.test(codeOf(error)) ||
   POSTGRES_UNAVAILABLE.test(codeOf(error));
 
-/** Database errors as the domain knows them ({@link Unavailable}); every other error as it is. */
+/** Turns errors of a database that cannot be used into {@link Unavailable}; returns every other error unchanged. */
 export function toDomainError(error: unknown): unknown {
   if (error instanceof Unavailable || !isUnavailable(error)) return error;
   const message = isTimeout(error)
-    ? 'the database took too long and was stopped'
-    : 'the database cannot be used right now';
+    ? 'the database took too long and was stopped; ask for less at once, or try again'
+    : 'the database cannot be reached, or its disk is full or failed; try again soon';
   return new Unavailable(message, { cause: error });
 }

@@ -130,12 +130,13 @@ export class Storage {
   async check(): Promise<void> {
     const now = performance.now();
     const lastFailed = this.failedAt > this.committedAt;
-    if (lastFailed && now - this.failedAt < FAILURE_SHOWS_MS) throw new Unavailable('the database takes no writes');
+    if (lastFailed && now - this.failedAt < FAILURE_SHOWS_MS)
+      throw new Unavailable('the database could not be written a moment ago; try again soon');
     if (!lastFailed && now - this.committedAt < COMMIT_SHOWS_MS) return;
     try {
       await this.backend.check();
     } catch (error) {
-      throw new Unavailable('the database cannot be used right now', { cause: error });
+      throw new Unavailable('the database cannot be reached or used; try again soon', { cause: error });
     }
   }
 

@@ -85,6 +85,6 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new Unavailable('the disk cannot be used right now', { cause: error });
+    throw new Unavailable('the upload could not be stored: the disk of the server is full or failed', { cause: error });
   }
 }

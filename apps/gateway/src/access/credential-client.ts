@@ -70,7 +70,9 @@ function readAnswer(status: number, text: string): CredentialAnswer {
   }
   if (status !== 200) return { kind: 'unavailable', message: `HTTP ${status}` };
   const credential = credentialSchema.safeParse(attemptJson(text)).data;
-  return credential ? { kind: 'known', credential } : { kind: 'unavailable', message: 'what answers is not the API' };
+  return credential
+    ? { kind: 'known', credential }
+    : { kind: 'unavailable', message: 'the answer is not that of a Spandrel API: check gateway.api_url' };
 }
 
 function attemptJson(text: string): unknown {

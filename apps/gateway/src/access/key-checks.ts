@@ -47,10 +47,13 @@ const MISSING = refused(
   'unauthenticated',
   'A Spandrel key is needed: in the header X-Spandrel-Key, or as ?token= in the URL.',
 );
-const NOT_VALID = refused('unauthenticated', 'The Spandrel key is not valid.');
+const NOT_VALID = refused('unauthenticated', 'The Spandrel key is not valid: it is unknown or was deleted.');
 const EXPIRED = refused('unauthenticated', 'The Spandrel key has expired.');
 const NOT_ALLOWED = refused('insufficient_scope', 'The Spandrel key needs the scope ingest or write, and a project.');
-const UNKNOWN_YET = refused('unavailable', 'The Spandrel key cannot be checked right now; try again.');
+const UNKNOWN_YET = refused(
+  'unavailable',
+  'The Spandrel key could not be checked: the Spandrel API did not answer. Try again soon.',
+);
 
 /**
  * Lets callers in by their keys (docs/spec/gateway.md#how-long-an-answer-about-a-key-is-good). The answer for a key
@@ -191,7 +194,10 @@ export class KeyChecks {
   /** Asks until the API is back; as long as this goes on, it is away. */
   private lookFor(caller: CallerKey, reason: string): void {
     if (this.prober || this.closed) return;
-    this.logger.warn({ reason }, 'the API cannot be asked about keys; those it knew are let in');
+    this.logger.warn(
+      { reason },
+      'the API does not answer, so keys cannot be checked; keys that were valid before are let in',
+    );
     const again = async (): Promise<void> => {
       const answer = await this.client.ask(caller.authorization!);
       if (this.closed) return;
@@ -200,7 +206,7 @@ export class KeyChecks {
         return;
       }
       this.prober = null;
-      this.logger.info('the API can be asked about keys again');
+      this.logger.info('the API answers again; keys are checked');
       this.judge(caller, this.known.get(caller.digest) ?? null, answer);
     };
     this.prober = setTimeout(() => void again(), this.options.retryMs).unref();

@@ -179,7 +179,10 @@ export class Delivery {
 
   /** Nobody has come with the key that these were recorded under. */
   private giveUp(lane: Lane): void {
-    this.logger.warn({ recordings: lane.count }, 'recordings of a former run are given up: their key was not seen');
+    this.logger.warn(
+      { recordings: lane.count },
+      'recordings of an earlier run are dropped: no caller has sent their key again',
+    );
     this.spool.dropLane(lane, 'unauthorized');
   }
 

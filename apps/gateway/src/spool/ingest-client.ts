@@ -112,7 +112,7 @@ function readResult(text: string): IngestAnswer {
   } catch {
     // Not the API's answer.
   }
-  return { kind: 'denied', message: 'what answers is not the API' };
+  return { kind: 'denied', message: 'the answer is not that of a Spandrel API: check gateway.api_url' };
 }
 
 function readCode(text: string): string | undefined {

@@ -162,7 +162,7 @@ export class SpoolRecovery {
 
   private announce(recordings: number): void {
     const { logger, spool, delivery } = this.parts;
-    logger.info({ recordings }, 'recovered recordings of a former run');
+    logger.info({ recordings }, 'recovered recordings of an earlier run');
     const keyless = [...spool.all()].filter(({ deliverable }) => !deliverable);
     if (keyless.length > 0) {
       this.sayOnce('keyless', () =>

@@ -71,7 +71,7 @@ export class ProviderTable {
     try {
       return provider.recognises(head);
     } catch (error) {
-      this.logger.warn({ provider: name, err: error }, 'the provider plugin failed to recognise');
+      this.logger.warn({ provider: name, err: error }, 'the provider plugin failed while recognising a request');
       return 'no';
     }
   }

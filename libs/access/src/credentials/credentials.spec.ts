@@ -77,7 +77,7 @@ describe('an API key', () => {
     const key = newApiKey();
     let away = true;
     const { credentials } = credentialsOn(() => {
-      if (away) throw new Unavailable('the database cannot be used right now');
+      if (away) throw new Unavailable('the database did not answer; try again soon');
       return [rowOf(key)];
     });
     await expect(credentials.find(key)).rejects.toMatchObject({ code: 'unavailable' });

@@ -56,4 +56,6 @@ export class Jwks {
 const isDue = (since: number, ms: number): boolean => performance.now() - since >= ms;
 
 const unreachable = (cause?: unknown): Unavailable =>
-  new Unavailable('the keys that verify JWTs cannot be fetched right now', { cause });
+  new Unavailable('the JWT could not be checked: the keys that verify it (JWKS) could not be fetched; try again soon', {
+    cause,
+  });

@@ -183,8 +183,8 @@ describe('a JWT', () => {
     );
     expect(refusals).toEqual([
       'the credential has expired',
-      'the credential is not valid',
-      'the credential is not valid',
+      'the credential is not valid: no API key matches it, or the JWT cannot be verified',
+      'the credential is not valid: no API key matches it, or the JWT cannot be verified',
     ]);
   });
 });

@@ -16,7 +16,8 @@ export const CLI_ACTOR: Actor = { name: 'cli', orgId: null, projectId: null };
 
 /** @throws DomainError `insufficient_scope` for everyone but the operator. */
 export function requireOperator(actor: Actor, what: string): void {
-  if (actor.orgId !== null) throw new DomainError('insufficient_scope', `${what} is for the operator of the service`);
+  if (actor.orgId !== null)
+    throw new DomainError('insufficient_scope', `only the operator of the service may ${what}: use the admin token`);
 }
 
 /** Who makes the request. Its route has let in nobody but administrators. */
@@ -29,6 +30,7 @@ const PREFIX: Partial<Record<Caller['kind'], string>> = { api_key: 'key:', jwt: 
 
 function actorOf({ kind, id, scope }: Caller): Actor {
   if (kind === 'admin_token') return { name: id, orgId: null, projectId: null };
-  if (!scope) throw new DomainError('insufficient_scope', 'this credential administers nothing');
+  if (!scope)
+    throw new DomainError('insufficient_scope', 'this credential belongs to no organization that it could administer');
   return { name: `${PREFIX[kind] ?? ''}${id}`, ...scope };
 }

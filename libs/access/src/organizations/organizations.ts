@@ -29,7 +29,7 @@ export class Organizations {
 
   /** @throws DomainError `insufficient_scope` for everyone but the operator. */
   async create(actor: Actor, { name, plan, rate_limit }: CreateOrganization): Promise<OrganizationResource> {
-    requireOperator(actor, 'to create organizations');
+    requireOperator(actor, 'create organizations');
     const row: OrganizationRow = { id: newId(), name, plan, rateLimit: rate_limit ?? null, createdAt: Date.now() };
     const resource = this.resource(row);
     await this.storage.write(async (tx) => {
@@ -53,7 +53,7 @@ export class Organizations {
     return this.storage.write(async (tx) => {
       const before = await this.store.findForWrite(tx, actor, id);
       if (!before) throw organizationNotFound();
-      if (plan !== undefined || rate_limit !== undefined) requireOperator(actor, 'to change plan and rate_limit');
+      if (plan !== undefined || rate_limit !== undefined) requireOperator(actor, 'change plan and rate_limit');
       const after = {
         ...before,
         ...(name !== undefined && { name }),

@@ -38,7 +38,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   /** Gives up what is under way: the next process, or another one, takes it up. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.sweeps);
-    this.stop.abort(new Unavailable('the service is stopping'));
+    this.stop.abort(new Unavailable('the service is stopping; send the file again'));
     while (this.tasks.size > 0) await Promise.allSettled(this.tasks);
   }
 
@@ -66,7 +66,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
         if (held) await this.finish(held);
       }
     } catch (error) {
-      this.logger.warn({ err: error }, 'imports that were left unfinished cannot be looked for; trying again soon');
+      this.logger.warn({ err: error }, 'unfinished imports could not be looked up; trying again soon');
     }
   }
 

@@ -125,7 +125,11 @@ export class ExecuteRun {
         return await this.record.execute(recorded);
       } catch (error) {
         if (kill.aborted) throw error;
-        if (!told) this.logger.warn({ err: error, run_id: step.run.id }, 'a result cannot be recorded yet');
+        if (!told)
+          this.logger.warn(
+            { err: error, run_id: step.run.id },
+            'a result could not be stored; trying again until it is',
+          );
         if (error instanceof Unavailable) {
           await pause(RECORD_RETRY_MS, undefined, { signal: kill });
         } else if (step.finished && recorded === step) {

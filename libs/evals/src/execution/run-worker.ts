@@ -94,7 +94,10 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     try {
       return (await this.runs.giveBack(run, this.owner, from)) ? from : undefined;
     } catch (error) {
-      this.logger.warn({ err: error, run_id: run.id }, 'an eval run could not be let go; its lease runs out');
+      this.logger.warn(
+        { err: error, run_id: run.id },
+        'the lease of an eval run could not be given back; it runs out by itself',
+      );
       return this.leaseEnd();
     }
   }

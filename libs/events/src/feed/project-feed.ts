@@ -157,7 +157,7 @@ export class ProjectFeed {
       }
       this.reading = false;
     } catch (error) {
-      this.parts.logger.warn({ err: error }, 'the event log could not be read; it will be again soon');
+      this.parts.logger.warn({ err: error }, 'the event log could not be read; trying again soon');
       setTimeout(() => {
         this.reading = false;
         this.learn(this.known);

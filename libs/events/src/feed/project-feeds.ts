@@ -54,7 +54,7 @@ export class ProjectFeeds {
         this.learn(projectId, lastSeq);
       }
     } catch (error) {
-      this.logger.warn({ err: error }, 'the event log could not be looked at; it will be again soon');
+      this.logger.warn({ err: error }, 'the event log could not be read; trying again soon');
     }
   }
 }

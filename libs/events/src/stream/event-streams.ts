@@ -102,7 +102,7 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
   }
 
   private refuseWhenStopping(): void {
-    if (this.stopping) throw new Unavailable('the service is stopping');
+    if (this.stopping) throw new Unavailable('the service is stopping; connect again');
   }
 }
 

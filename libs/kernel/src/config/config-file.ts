@@ -15,7 +15,7 @@ export function readConfigFile(path: string, faults: string[]): ConfigTree {
     return {};
   }
   if (!isTree(tree)) {
-    faults.push(`${path}: must hold settings by name`);
+    faults.push(`${path}: must be a list of settings by name, not a single value`);
     return {};
   }
   if (Array.isArray(tree[PLUGINS_KEY]))

@@ -103,7 +103,7 @@ function assertGuarded(app: NestFastifyApplication): void {
   try {
     app.get(GATEKEEPER);
   } catch {
-    throw new StartError(['features: cloud mode needs the feature "access", which lets requests in']);
+    throw new StartError(['features: cloud mode needs the feature "access", which checks credentials']);
   }
   void app.get(OpenApi).routes;
 }

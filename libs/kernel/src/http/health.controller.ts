@@ -46,7 +46,8 @@ export class HealthController {
     access: 'open',
   })
   async ready() {
-    if (!(await this.readiness.holds())) throw new Unavailable('the service is not ready');
+    if (!(await this.readiness.holds()))
+      throw new Unavailable('the service is starting or stopping, or its database cannot be used');
     return { status: 'ok' };
   }
 }

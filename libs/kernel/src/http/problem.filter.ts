@@ -52,7 +52,7 @@ const CODE_BY_STATUS: Readonly<Record<number, [ErrorCode, string]>> = {
   414: ['malformed_request', 'the path is too long'],
   415: ['unsupported_media_type', 'the media type is not supported; send application/json'],
   431: ['headers_too_large', 'the headers are larger than this server takes'],
-  503: ['unavailable', 'the service is stopping'],
+  503: ['unavailable', 'the service is stopping; send the request again'],
 };
 
 function toDomainError(error: unknown): DomainError {

@@ -74,10 +74,10 @@ function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): void {
   onStrayFaults(
     (error) => {
       exitCode = 1;
-      logger.fatal({ err: error }, 'an error that nobody handled: the program stops');
+      logger.fatal({ err: error }, 'an unhandled error: the program stops');
       stopOnce();
     },
-    (error, plugin) => logger.error({ err: error, plugin }, 'a plugin left an error behind that nobody handled'),
+    (error, plugin) => logger.error({ err: error, plugin }, 'a plugin raised an error that it did not handle'),
   );
   if (parentPort) {
     parentPort.on('message', (message) => message === STOP_MESSAGE && stopOnce());

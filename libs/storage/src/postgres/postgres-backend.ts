@@ -167,7 +167,10 @@ export class PostgresBackend implements Backend {
       }
       await pause(FATE_PAUSE_MS);
     }
-    throw new Unavailable('the database was lost, and it is not known whether the change was made', { cause: reason });
+    throw new Unavailable(
+      'the connection to the database was lost during the commit: read whether the change is there before you send it again',
+      { cause: reason },
+    );
   }
 }
 

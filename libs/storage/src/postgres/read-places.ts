@@ -102,7 +102,7 @@ export class ReadPlaces {
     };
     const abort = (): void => leave(signal!.reason);
     const timer = setTimeout(
-      () => leave(new Unavailable('the database is busy with other lists, searches and exports')),
+      () => leave(new Unavailable('the database is busy with other lists, searches and exports; try again soon')),
       patient ? PATIENT_WAIT_MS_MAX : WAIT_MS_MAX,
     );
     signal?.addEventListener('abort', abort, { once: true });

@@ -53,7 +53,7 @@ export class ExpireDay {
         for (const [projectId, deleted] of gone) notify(projectId, deleted);
         return true;
       } catch (error) {
-        this.logger.debug({ err: error, day }, 'a day could not be taken away as a whole');
+        this.logger.debug({ err: error, day }, 'a day could not be deleted as a whole; deleting it in batches');
       }
     }
     return false;

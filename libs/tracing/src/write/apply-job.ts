@@ -54,7 +54,11 @@ function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trac
     set.createTrace(row);
     return row;
   }
-  if (existing.createHash !== createHash) throw new Conflict('id_conflict', 'a trace with this id exists already');
+  if (existing.createHash !== createHash)
+    throw new Conflict(
+      'id_conflict',
+      'another trace has this id; choose another one, or repeat the first request unchanged',
+    );
   // A repeated create gets the answer of the first one, whatever has become of the trace since.
   return { ...row, startedAt: existing.startedAt };
 }
@@ -72,7 +76,10 @@ function createSpan(set: WorkingSet, { id, now, body, scope }: Job<'create_span'
   const existing = set.span(id);
   if (existing) {
     if (existing.createHash === createHash) return existing;
-    throw new Conflict('id_conflict', 'a span with this id exists already');
+    throw new Conflict(
+      'id_conflict',
+      'another span has this id; choose another one, or repeat the first request unchanged',
+    );
   }
   if (!set.trace(body.trace_id)) throw traceNotFound();
   const span = newSpan(

@@ -35,7 +35,10 @@ export class Ingest {
     const traces = request.traces ?? [];
     const spans = request.spans ?? [];
     if (traces.length + spans.length > INGEST_ITEMS_MAX) {
-      throw new Invalid('payload_too_large', `an ingest takes up to ${INGEST_ITEMS_MAX} traces and spans`);
+      throw new Invalid(
+        'payload_too_large',
+        `one ingest may carry at most ${INGEST_ITEMS_MAX} traces and spans; send the others in another request`,
+      );
     }
     const result: IngestResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };
     const { jobItems } = this.writes;

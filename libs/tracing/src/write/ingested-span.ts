@@ -173,7 +173,9 @@ function standingOf(item: IngestSpan): Standing {
 }
 
 const contradiction = (message: string): Invalid =>
-  new Invalid('validation_failed', 'the span contradicts itself', [{ path: 'status', message }]);
+  new Invalid('validation_failed', 'members of the span contradict each other: see errors', [
+    { path: 'status', message },
+  ]);
 
 const sameSpan = (a: StoredSpan, b: StoredSpan): boolean =>
   (Object.keys(a) as (keyof StoredSpan)[]).every((member) => a[member] === b[member]);
