@@ -1,16 +1,14 @@
 /** Capture rules on both databases, in this process. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { CaptureRuleResource, DatapointResource, DatasetResource } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { createLogger } from '@spandrel/kernel';
 import { captureRules, POISON } from './storage/capture-rules.ts';
-import { bothDatabases } from './support/databases.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 import { until } from './support/spandrel.ts';
+import { describeOnBothDatabases, describeOnDatabase, POSTGRES } from './support/databases.ts';
 
-const databases = bothDatabases();
-
-describe.each(databases)('on %s', (_name, newDatabase) => {
+describeOnBothDatabases('capture rules', ({ newDatabase }) => {
   const errors: Record<string, unknown>[] = [];
   let server: ServerApp | undefined;
 
@@ -35,12 +33,11 @@ describe.each(databases)('on %s', (_name, newDatabase) => {
   );
 });
 
-describe('two instances on one Postgres', () => {
+describeOnDatabase(POSTGRES, 'two instances', ({ newDatabase }) => {
   const servers: ServerApp[] = [];
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
   it('capture every span once, with spans, rules and datasets coming and going at both', async () => {
-    const [, newDatabase] = databases[1]!;
     const database = await newDatabase('instances');
     servers.push(...(await Promise.all([1, 2].map(() => startServerApp(database)))));
     const api = (n: number) => servers[n % 2]!.api;

@@ -1,12 +1,13 @@
 /** Capture rules of the started program: through the gateway, and with kill -9 between an answer and its captures. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { CaptureRuleResource, DatapointResource, DatasetResource } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
 import type { Api } from './support/api.ts';
-import { PLACES, type Place, type Program } from './support/places.ts';
+import type { Place, Program } from './support/places.ts';
 import { until } from './support/spandrel.ts';
 import { repetitions } from './support/repetitions.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
 const KILLS = repetitions(6);
 const WRITERS = 8;
@@ -30,7 +31,7 @@ async function newRule(api: Api, datasetId: string, rule: object): Promise<Captu
   return body;
 }
 
-describe.each(PLACES)('capture rules on %s', (_database, takePlace) => {
+describeOnBothDatabases('capture rules', ({ takePlace }) => {
   let place: Place | undefined;
   let program: Program;
   beforeAll(async () => {

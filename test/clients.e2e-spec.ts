@@ -7,13 +7,14 @@ import OpenAI from 'openai';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
 import { FAKE_USAGE } from './fake-provider/usage.ts';
 import type { Api } from './support/api.ts';
-import { PLACES, type Place, type Program } from './support/places.ts';
+import type { Place, Program } from './support/places.ts';
 import { until } from './support/spandrel.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
 const OPENAI_KEY = 'sk-canary-openai-0123456789';
 const ANTHROPIC_KEY = 'sk-ant-canary-0123456789';
 
-describe.each(PLACES)('official clients, on %s', (_database, takePlace) => {
+describeOnBothDatabases('official clients', ({ takePlace }) => {
   let place: Place;
   let provider: FakeProvider;
   let program: Program;

@@ -12,10 +12,11 @@ import { rotateSecrets } from '../apps/cli/src/rotate-secrets.js';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
 import type { Api } from './support/api.ts';
 import { Canaries } from './support/canaries.ts';
-import { PLACES, type Place, type Program } from './support/places.ts';
+import type { Place, Program } from './support/places.ts';
 import { withClient } from './support/postgres.ts';
 import { runCommand } from './support/run-command.ts';
 import { runSpandrel, tempDir, until } from './support/spandrel.ts';
+import { describeOnBothDatabases, SQLITE } from './support/databases.ts';
 
 const CLI = resolve('dist/apps/cli/src/main.js');
 const PATH = '/api/provider-connections';
@@ -96,7 +97,7 @@ function startRotation(place: Place, env: Record<string, string> = {}): { kill()
   return { kill: () => void child.kill('SIGKILL'), ended: new Promise((done) => child.once('close', done)) };
 }
 
-describe.each(PLACES)('the keys of providers, on %s', (database, takePlace) => {
+describeOnBothDatabases('the keys of providers', ({ name: database, takePlace }) => {
   /** Secret keys: the server's at first, the one after a rotation, that of another server, and that of all in the end. */
   const [first, second, other, last] = Array.from({ length: 4 }, () => randomBytes(32).toString('hex')) as [
     string,
@@ -358,7 +359,7 @@ describe('the key file', () => {
   const rotate = (env: Record<string, string> = {}) => runCommand(rotateSecrets, ['--data-dir', place.dataDir], env);
   const keysInFile = (): string[] => readFileSync(keyFile, 'utf8').trim().split('\n');
   beforeAll(async () => {
-    place = await PLACES[0]![1]();
+    place = await SQLITE.takePlace();
     keyFile = join(place.dataDir, KEY_FILE);
     server = await start(place);
     kept = await fill(server.api, 3);

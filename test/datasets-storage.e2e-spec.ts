@@ -1,13 +1,13 @@
 /** Datasets on both databases, in this process. */
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { datasetEndpoints } from './storage/datasets-endpoints.ts';
 import { datasetImports } from './storage/datasets-imports.ts';
 import { datasetImportRecovery } from './storage/datasets-recovery.ts';
 import { startDatasetsServer, type DatasetsServer } from './storage/datasets-server.ts';
 import { datasetSnapshots } from './storage/datasets-snapshots.ts';
-import { bothDatabases } from './support/databases.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
-describe.each(bothDatabases())('on %s', (_name, newDatabase) => {
+describeOnBothDatabases('datasets', ({ newDatabase }) => {
   let opened: DatasetsServer | undefined;
   beforeAll(async () => {
     opened = await startDatasetsServer(await newDatabase('datasets'));

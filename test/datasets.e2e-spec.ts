@@ -6,11 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DatapointResource, DatasetResource } from '@spandrel/contract';
 import type { Api } from './support/api.ts';
 import { LivezWatch } from './support/livez-watch.ts';
-import { PLACES, type Place, type Program } from './support/places.ts';
+import type { Place, Program } from './support/places.ts';
 import { forgetPeak, peakMiB } from './support/process-memory.ts';
 import { holdSockets, sendRaw } from './support/raw-http.ts';
 import { tempDir, until } from './support/spandrel.ts';
 import { uploadForm, uploadRaw } from './support/upload.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
 const JSONL = 'application/x-ndjson';
 const MIB = 1024 * 1024;
@@ -56,7 +57,7 @@ function linkOf(path: string): string {
   }
 }
 
-describe.each(PLACES)('datasets on %s', (database, takePlace) => {
+describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
   let place: Place | undefined;
   let program: Program;
   let api: Api;

@@ -15,8 +15,9 @@ import OpenAI from 'openai';
 import { EventClient } from './events/event-client.ts';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
 import type { Api } from './support/api.ts';
-import { PLACES, type Place } from './support/places.ts';
+import type { Place } from './support/places.ts';
 import { until } from './support/spandrel.ts';
+import { DATABASES } from './support/databases.ts';
 
 /** What the captured conversations say, and what the provider does when a run sends them. */
 const SAID = {
@@ -65,13 +66,13 @@ beforeAll(async () => {
   provider = await startFakeProvider();
   // Both wait for the same minute that a hanging call takes.
   await Promise.all(
-    PLACES.map(async ([database, takePlace]) => {
+    DATABASES.map(async ({ name, takePlace }) => {
       const place = await takePlace();
       places.push(place);
       const loop = goThrough(await setUp(place));
       // Told by the test that awaits it.
       loop.catch(() => undefined);
-      loops.set(database, loop);
+      loops.set(name, loop);
     }),
   );
 });
@@ -92,9 +93,9 @@ async function setUp(place: Place): Promise<Stage> {
   return { place, api, gatewayUrl, events, completed, quiet, quietSince };
 }
 
-for (const [database] of PLACES) {
-  describe(`the whole loop on ${database}`, () => {
-    const loop = (): Promise<Loop> => loops.get(database)!;
+for (const { name } of DATABASES) {
+  describe(`the whole loop, on ${name}`, () => {
+    const loop = (): Promise<Loop> => loops.get(name)!;
     const itemOf = (run: EvalRunResource, said: Said) =>
       run.result_items.find(({ input }) => (input as { content: string }[]).at(-1)!.content === SAID[said])!;
 

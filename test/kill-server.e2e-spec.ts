@@ -1,13 +1,14 @@
 /** kill -9 of the server under write load, again and again: what was acknowledged is there, once. */
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from './support/api.ts';
 import { naiveSummary } from './support/naive-analytics.ts';
-import { PLACES, type Place } from './support/places.ts';
+import type { Place } from './support/places.ts';
 import { recount } from './support/recount.ts';
 import { until } from './support/spandrel.ts';
 import type { SpanResource, TraceListItem } from '@spandrel/contract';
 import { repetitions } from './support/repetitions.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
 const WRITERS = 12;
 const KILLS = repetitions(9);
@@ -18,7 +19,7 @@ interface Acknowledged {
   ingested: Set<string>;
 }
 
-describe.each(PLACES)('kill -9 of the server under write load, on %s', (_database, takePlace) => {
+describeOnBothDatabases('kill -9 of the server under write load', ({ takePlace }) => {
   let place: Place | undefined;
   afterAll(() => place?.close());
 

@@ -11,8 +11,9 @@ import { describeScorerContract } from '@spandrel/plugin-api/testing';
 import { createLogger } from '../libs/kernel/src/log/logger.js';
 import { loadPlugins } from '../libs/kernel/src/plugins/load-plugins.js';
 import { describeBrokenPlugins, makeUpstream, writeBrokenPlugins } from './reliability/broken-plugin.ts';
-import { PLACES, type Place, type Program } from './support/places.ts';
+import type { Place, Program } from './support/places.ts';
 import { tempDir, until } from './support/spandrel.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
 const folder = tempDir();
 for (const [, file, code] of readFileSync(resolve('docs/plugins.md'), 'utf8').matchAll(
@@ -77,7 +78,7 @@ afterAll(() => {
   upstream.close();
 });
 
-describe.each(PLACES)('plugins in files of their own, on %s', (_database, takePlace) => {
+describeOnBothDatabases('plugins in files of their own', ({ takePlace }) => {
   let place: Place;
   let program: Program;
   beforeAll(async () => {

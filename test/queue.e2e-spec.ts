@@ -1,11 +1,12 @@
 /** The review queue of a started Spandrel, from a datapoint to its reviewed self. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DatapointResource, DatasetResource, QueueItemResource } from '@spandrel/contract';
 import type { Api } from './support/api.ts';
-import { PLACES, type Place, type Program } from './support/places.ts';
+import type { Place, Program } from './support/places.ts';
 import { tempDir, until } from './support/spandrel.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
 interface QueuePage {
   items: QueueItemResource[];
@@ -36,7 +37,7 @@ async function queueOf(...inputs: string[]) {
 
 const itemOf = async (id: string) => (await api.get<QueueItemResource>(`/api/queue/${id}`)).body;
 
-describe.each(PLACES)('the review queue, on %s', (_database, takePlace) => {
+describeOnBothDatabases('the review queue', ({ takePlace }) => {
   let place: Place | undefined;
   beforeAll(async () => {
     const config = join(tempDir(), 'spandrel.yaml');

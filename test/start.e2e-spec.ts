@@ -6,10 +6,11 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TraceListItem } from '@spandrel/contract';
-import { PLACES, type Place, type Program } from './support/places.ts';
+import type { Place, Program } from './support/places.ts';
 import { freePorts } from './support/ports.ts';
 import { runSpandrel, startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 import { cloudEnvironment } from './support/tenant.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
 
 // What is started costs more than what is seen: tests of one `describe` go on with the program of the one before.
 
@@ -19,7 +20,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-describe.each(PLACES)('spandrel serve, on %s', (_database, takePlace) => {
+describeOnBothDatabases('spandrel serve', ({ takePlace }) => {
   let place: Place;
   let program: Program;
   beforeAll(async () => {
@@ -77,7 +78,7 @@ describe.each(PLACES)('spandrel serve, on %s', (_database, takePlace) => {
   });
 });
 
-describe.each(PLACES)('the separate deployables, on %s', (_database, takePlace) => {
+describeOnBothDatabases('the separate deployables', ({ takePlace }) => {
   let place: Place | undefined;
   afterAll(() => place?.close());
 

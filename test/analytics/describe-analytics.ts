@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rebuildRollups } from '@spandrel/analytics';
 import { BUCKET_WIDTHS, type SpanResource } from '@spandrel/contract';
@@ -7,6 +7,7 @@ import { naiveSeries, naiveSummary, type SeriesQuestion } from '../support/naive
 import { AnalyticsApp } from './analytics-app.js';
 import { MODELS, moment, PROVIDERS, sendAtOnce, write } from './random-writes.js';
 import { repetitions } from '../support/repetitions.ts';
+import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 const question: fc.Arbitrary<SeriesQuestion> = fc.record({
@@ -33,13 +34,13 @@ export async function expectRecounted(
 }
 
 /** What every database must do alike. */
-export function describeAnalytics(name: string, newDatabase: () => Promise<StorageConfig>): void {
-  describe(`analytics on ${name}`, () => {
+export function describeAnalytics(on: TestDatabase): void {
+  describeOnDatabase(on, 'analytics', ({ newDatabase }) => {
     let app: AnalyticsApp;
     let database: StorageConfig;
 
     beforeAll(async () => {
-      database = await newDatabase();
+      database = await newDatabase('analytics');
       app = await AnalyticsApp.open(database);
     });
 

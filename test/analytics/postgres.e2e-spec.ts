@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rebuildRollups } from '@spandrel/analytics';
 import { sql, type StorageConfig } from '@spandrel/storage';
+import { POSTGRES } from '../support/databases.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { AnalyticsApp } from './analytics-app.js';
 import { describeAnalytics, expectRecounted } from './describe-analytics.js';
@@ -19,7 +20,7 @@ const database = async (name: string): Promise<StorageConfig> => ({
   url: await postgres!.createDatabase(name),
 });
 
-describeAnalytics('Postgres', () => database('analytics'));
+describeAnalytics(POSTGRES);
 
 /** Rebuilds again and again. @returns whether each one found something else than it made. */
 async function rebuildUntil({ storage }: AnalyticsApp, end: AbortSignal): Promise<boolean[]> {

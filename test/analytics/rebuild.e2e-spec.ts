@@ -1,17 +1,18 @@
 /** `spandrel analytics rebuild` on what a program left, or, in cloud mode, keeps. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { rebuildAnalytics } from '../../apps/cli/src/rebuild-analytics.js';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { runCommand } from '../support/run-command.ts';
 import { tempDir } from '../support/spandrel.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 /** More than are counted at once, and roll-ups than are written at once. */
 const SPANS = 1_100;
 const COUNTED = `Counted the analytics anew: 3 traces, ${SPANS} spans, 1 project.\n`;
 
-describe.each(PLACES)('spandrel analytics rebuild, on %s', (database, takePlace) => {
+describeOnBothDatabases('spandrel analytics rebuild', ({ name: database, takePlace }) => {
   let place: Place;
   let server: Program;
   const rebuild = () => runCommand(rebuildAnalytics, ['--data-dir', place.dataDir], place.env);

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { formatTimestamp } from '@spandrel/contract';
+import { SQLITE } from '../support/databases.ts';
 import { tempDir } from '../support/spandrel.ts';
 import { AnalyticsApp } from './analytics-app.js';
 import { describeAnalytics } from './describe-analytics.js';
 
 const newDatabase = () => ({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') }) as const;
 
-describeAnalytics('SQLite', async () => newDatabase());
+describeAnalytics(SQLITE);
 
 describe('a time series on SQLite', () => {
   const HOUR_MS = 3_600_000;

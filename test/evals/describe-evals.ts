@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
-import type { StorageConfig } from '@spandrel/storage';
+import { afterAll, beforeAll } from '@jest/globals';
 import { comparing } from './comparing.ts';
 import { EvalsLab } from './evals-lab.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { restarts } from './restarts.ts';
 import { startingRuns } from './starting-runs.ts';
+import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
 /** What runs must do alike on every database. @param newDatabase opens a new, empty one; the same again for its config. */
-export function describeEvals(name: string, newDatabase: () => Promise<StorageConfig>): void {
-  describe(`evals on ${name}`, () => {
+export function describeEvals(database: TestDatabase): void {
+  describeOnDatabase(database, 'evals', (suite) => {
+    const newDatabase = () => suite.newDatabase('evals');
     let opened: EvalsLab | undefined;
 
     beforeAll(async () => {

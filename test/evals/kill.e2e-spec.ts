@@ -1,12 +1,13 @@
 /** kill -9 of the server in the middle of a run, again and again: it completes, and no finished item is called again. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { EvalRunResource } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Api } from '../support/api.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { tempDir, until } from '../support/spandrel.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 const DATAPOINTS = 160;
 const CONCURRENCY = 8;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-describe.each(PLACES)('a run in whose middle the server ends, on %s', (database, takePlace) => {
+describeOnBothDatabases('a run in whose middle the server ends', ({ name: database, takePlace }) => {
   // In cloud mode each costs the seconds between two looks for jobs of servers that died.
   const kills = database === 'SQLite' ? 2 : 1;
   let place: Place;

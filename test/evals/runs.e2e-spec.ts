@@ -1,5 +1,4 @@
-import { bothDatabases } from '../support/databases.ts';
 import { describeEvals } from './describe-evals.ts';
+import { DATABASES } from '../support/databases.ts';
 
-let databases = 0;
-for (const [name, newDatabase] of bothDatabases()) describeEvals(name, () => newDatabase(`evals${databases++}`));
+DATABASES.forEach(describeEvals);

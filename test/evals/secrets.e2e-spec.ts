@@ -1,11 +1,12 @@
 /** Providers that repeat the key they were sent, in every way: none of it gets into a result, an export, a log or a file. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { EvalRunResource } from '@spandrel/contract';
 import { Canaries } from '../support/canaries.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 /** What the provider does with the key, by what is said. */
 const ECHOES = ['refused', 'masked', 'answered', 'garbage', 'in an error', 'redirected', 'cut'] as const;
@@ -50,7 +51,7 @@ function echo(said: string, key: string): { status?: number; body?: string; head
   return {};
 }
 
-describe.each(PLACES)('a provider that repeats its key, on %s', (_database, takePlace) => {
+describeOnBothDatabases('a provider that repeats its key', ({ takePlace }) => {
   let place: Place;
   let program: Program;
   beforeAll(async () => {

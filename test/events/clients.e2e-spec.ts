@@ -1,12 +1,13 @@
 /** Clients that users have: curl, and a browser's own EventSource. */
 import { spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { chromium, type Browser } from 'playwright-core';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { describeWith } from '../support/redis.ts';
 import { until } from '../support/spandrel.ts';
 import { range } from './event-client.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome'].find(
   (name) => spawnSync('which', [name]).status === 0,
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-describe.each(PLACES)('the event stream of a server on %s', (_database, takePlace) => {
+describeOnBothDatabases('the event stream of a server', ({ takePlace }) => {
   let place: Place | undefined;
   let server: Program;
   beforeAll(async () => {

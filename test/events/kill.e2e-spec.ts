@@ -1,18 +1,19 @@
 /** kill -9 of the server under write load with clients attached: an event for every change that is there, for no other. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import type { EventPayload } from '@spandrel/contract';
 import type { Api } from '../support/api.ts';
-import { PLACES, type Place } from '../support/places.ts';
+import type { Place } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
 import { until } from '../support/spandrel.ts';
 import { EventClient, range, type SeenEvent } from './event-client.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 const KILLS = repetitions(6);
 const WRITERS = 8;
 
-describe.each(PLACES)('kill -9 of the server under write load with clients attached, on %s', (_database, takePlace) => {
+describeOnBothDatabases('kill -9 of the server under write load with clients attached', ({ takePlace }) => {
   let place: Place | undefined;
   afterAll(() => place?.close());
 

@@ -7,7 +7,7 @@ import { EventsSettings, DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { cloudApp } from '../support/cloud-app.ts';
 import { scopeOfProject } from '../support/in-process.ts';
-import { PLACES, type Place } from '../support/places.ts';
+import type { Place } from '../support/places.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { peakMiB, forgetPeak } from '../support/process-memory.ts';
 import { holdSockets } from '../support/raw-http.ts';
@@ -16,6 +16,7 @@ import { tempDir, until } from '../support/spandrel.ts';
 import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
 import { EventClient, range } from './event-client.ts';
 import { metric, openStreams } from './stream-basics.ts';
+import { POSTGRES, SQLITE } from '../support/databases.ts';
 
 /** A project of its own, and what puts a request into it. */
 interface Project {
@@ -174,9 +175,9 @@ describe.each([
 
 // All streams that an organization may have by default; fewer show what another database adds.
 describe.each([
-  [1_000, 400, ...PLACES[0]!],
-  [100, 250, ...PLACES[1]!],
-] as const)('%i clients of which one reads', (count, growthMiB, database, takePlace) => {
+  [1_000, 400, SQLITE],
+  [100, 250, POSTGRES],
+] as const)('%i clients of which one reads', (count, growthMiB, { name: database, takePlace }) => {
   let place: Place | undefined;
   afterAll(() => place?.close());
 

@@ -1,13 +1,13 @@
 /** The event stream on both databases. */
-import { afterAll, beforeAll, describe } from '@jest/globals';
-import { bothDatabases } from '../support/databases.ts';
+import { afterAll, beforeAll } from '@jest/globals';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { describeEveryType } from './every-type.ts';
 import { describeStreamBasics } from './stream-basics.ts';
 import { describeStreamModel } from './stream-model.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
-describe.each(bothDatabases())('on %s', (_name, newDatabase) => {
+describeOnBothDatabases('the event stream', ({ newDatabase }) => {
   let server: ServerApp | undefined;
   beforeAll(async () => {
     server = await startServerApp(await newDatabase('events'));

@@ -3,20 +3,21 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { Api } from '../support/api.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { holdSockets } from '../support/raw-http.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
 import { EventClient, range } from './event-client.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 const RETENTION_MS = 36_000;
 /** Pruning runs 24 times in the time of retention. */
 const PRUNED_EVERY_MS = RETENTION_MS / 24;
 
-describe.each(PLACES)('the event log and its streams, on %s', (_database, takePlace) => {
+describeOnBothDatabases('the event log and its streams', ({ takePlace }) => {
   let place: Place | undefined;
   let program: Program;
   const cleanUps: (() => unknown)[] = [];

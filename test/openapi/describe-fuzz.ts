@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { OpenApi, Readiness } from '@spandrel/kernel';
-import type { StorageConfig } from '@spandrel/storage';
 import { Client } from 'undici';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { TrafficCheck } from '../support/traffic-check.ts';
 import { fuzzCases, type FuzzCase } from './fuzz-cases.ts';
 import { Seeds } from './seeds.ts';
+import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
 /** Faults that are shown; more would not be read. */
 const FAULTS_SHOWN = 25;
@@ -20,12 +20,12 @@ interface Wire {
  * Every route with everything that clients should not send, on one database.
  * @param stride takes every so-manieth request only.
  */
-export function describeFuzz(database: string, config: () => Promise<StorageConfig>, stride = 1): void {
-  describe(`odd requests to every operation, on ${database}`, () => {
+export function describeFuzz(database: TestDatabase, stride = 1): void {
+  describeOnDatabase(database, 'odd requests to every operation', ({ newDatabase }) => {
     let app: ServerApp;
     let client: Client;
     beforeAll(async () => {
-      app = await startServerApp(await config());
+      app = await startServerApp(await newDatabase('fuzz'));
       app.app.get(Readiness).ready = true;
       client = new Client(app.url);
     });

@@ -7,10 +7,11 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { Canaries } from '../support/canaries.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { startSpandrel, until, type Spandrel } from '../support/spandrel.ts';
 import { ADMIN_TOKEN } from '../support/tenant.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 interface Line {
   level: string;
@@ -74,7 +75,7 @@ async function askProbes({ apiUrl, gatewayUrl }: Program): Promise<void> {
   for (const url of urls) expect((await fetch(url, METRICS)).status).toBe(200);
 }
 
-describe.each(PLACES)('the access log, on %s', (_database, takePlace) => {
+describeOnBothDatabases('the access log', ({ takePlace }) => {
   let place: Place;
   let program: Program;
   beforeAll(async () => {

@@ -6,13 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { backup } from '../../apps/cli/src/backup.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
 import { runCommand } from '../support/run-command.ts';
 import { runSpandrel, tempDir, until } from '../support/spandrel.ts';
 import { cloudEnvironment } from '../support/tenant.ts';
+import { SQLITE } from '../support/databases.ts';
 
-const takeDirectory = PLACES[0]![1];
+const takeDirectory = SQLITE.takePlace;
 const WRITERS = 3;
 /** Bodies written before the copy, so that it takes several turns (16 MiB each) with writes between them. */
 const BALLAST = Array.from({ length: 3 }, (_body, body) =>

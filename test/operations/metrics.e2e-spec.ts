@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { familyOf, readMetrics, type ShownMetric } from './metrics-text.ts';
 import { readQuery } from './promql.ts';
+import { DATABASES, describeOnBothDatabases } from '../support/databases.ts';
 
 const DOCS = readFileSync('docs/operations.md', 'utf8');
 /** Metrics of the client library, named and explained by it. */
@@ -92,7 +93,7 @@ async function watch(place: Place): Promise<Watched> {
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  for (const [database, takePlace] of PLACES) watched.set(database, await watch(await takePlace()));
+  for (const { name, takePlace } of DATABASES) watched.set(name, await watch(await takePlace()));
 });
 afterAll(async () => {
   for (const { place } of watched.values()) await place.close();
@@ -115,7 +116,7 @@ function documented(): Map<string, { type: string; labels: string[]; meaning: st
   );
 }
 
-describe.each(PLACES)('the metrics of both programs, on %s', (database) => {
+describeOnBothDatabases('the metrics of both programs', ({ name: database }) => {
   const here = (): Watched => watched.get(database)!;
   const all = (): Metrics => shownBy(here());
 

@@ -1,14 +1,15 @@
 /** `/readyz` tells whether requests are served: not while the database is away or takes no writes. */
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openLink, type Link } from '../support/cut-link.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { ADMIN_TOKEN } from '../support/tenant.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 const PROBES = ['/livez', '/readyz', '/metrics', '/api/health'];
 
-describe.each(PLACES)('a server on %s', (database, takePlace) => {
+describeOnBothDatabases('a server', ({ name: database, takePlace }) => {
   let place: Place;
   let link: Link | undefined;
   let program: Program;

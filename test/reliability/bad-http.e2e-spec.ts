@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { LivezWatch } from '../support/livez-watch.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { sendRaw, type RawAnswer } from '../support/raw-http.ts';
 import { describeCloudWebPage, describeLocalWebPage } from './web-page.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 /** Routes that read. */
 const GET_ROUTES = [
@@ -24,7 +25,7 @@ const below500 = (request: string, { statuses, text }: RawAnswer): void => {
   expect(text).not.toMatch(/\n\s+at |node_modules|\.js:\d/);
 };
 
-describe.each(PLACES)('bad HTTP, on %s', (database, takePlace) => {
+describeOnBothDatabases('bad HTTP', ({ name: database, takePlace }) => {
   let place: Place;
   let provider: FakeProvider;
   let program: Program;

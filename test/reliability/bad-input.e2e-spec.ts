@@ -6,13 +6,14 @@ import fc from 'fast-check';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Api } from '../support/api.ts';
 import { LivezWatch } from '../support/livez-watch.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { forgetPeak, peakMiB } from '../support/process-memory.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { keptAt } from './kept.ts';
 import { repetitions } from '../support/repetitions.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 // Bounds in milliseconds, on machines that may be doing something else for a moment.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
@@ -197,7 +198,7 @@ const RECORDED = [
   'a model of 1 MB',
 ];
 
-describe.each(PLACES)('on %s', (database, takePlace) => {
+describeOnBothDatabases('bad input', ({ name: database, takePlace }) => {
   const all = database === 'SQLite';
   const bodies = all ? HEAVY : HEAVY.filter(isStored);
   const passed = all ? PASSED : PASSED.filter(([name]) => RECORDED.includes(name));

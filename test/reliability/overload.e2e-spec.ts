@@ -1,17 +1,18 @@
 /** Far too much at once: memory stays bounded, health is answered, others are served, nothing worse than 503. */
 import { Agent, request } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { SessionResource } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Api } from '../support/api.ts';
 import { LivezWatch } from '../support/livez-watch.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { forgetPeak, peakMiB } from '../support/process-memory.ts';
 import { programTime } from '../support/program-time.ts';
 import { holdSockets, type HeldSockets } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { keptAt } from './kept.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 // Bounds in milliseconds, on machines that may be doing something else for a moment.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
@@ -38,7 +39,7 @@ const watch = (url: string): LivezWatch => {
   return livez;
 };
 
-describe.each(PLACES)('ten times too much, on %s', (_database, takePlace) => {
+describeOnBothDatabases('ten times too much', ({ takePlace }) => {
   beforeAll(async () => {
     place = await takePlace();
     spandrel = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { IngestResult, SpanResource, TraceListItem } from '@spandrel/contract';
 import type { Api } from '../support/api.ts';
-import { PLACES, type Place } from '../support/places.ts';
+import type { Place } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
 import { repetitions } from '../support/repetitions.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 let place: Place | undefined;
 let api: Api;
@@ -85,7 +86,7 @@ async function expectRightRollUps(...traces: string[]): Promise<void> {
 const shuffled = <T>(items: readonly T[], seed: number): T[] =>
   fc.sample(fc.shuffledSubarray([...items], { minLength: items.length }), { seed, numRuns: 1 })[0]!;
 
-describe.each(PLACES)('the same work again, on %s', (_database, takePlace) => {
+describeOnBothDatabases('the same work again', ({ takePlace }) => {
   beforeAll(async () => {
     place = await takePlace();
     ({ api } = await place.start({ command: 'server' }));

@@ -1,11 +1,12 @@
 /** Credentials planted wherever callers put them: none comes to rest in the clear. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { openLink, type Link } from '../support/cut-link.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 /** One canary a place, so that a find says where it came from. */
 const canary = (place: string): string => `sk-canary-${place}-0123456789abcdef`;
@@ -86,7 +87,7 @@ async function secretsKept(place: Place): Promise<string[]> {
   );
 }
 
-describe.each(PLACES)('a credential, on %s', (_database, takePlace) => {
+describeOnBothDatabases('a credential', ({ takePlace }) => {
   let provider: FakeProvider;
   let place: Place;
   let server: Program;

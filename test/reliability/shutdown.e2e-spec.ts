@@ -1,10 +1,11 @@
 /** SIGTERM while work is under way: what is in flight ends, what was acknowledged stays, the exit code is 0. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { holdSockets } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { keptAt } from './kept.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
 const STOPS = 2;
 const WRITERS = 12;
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider?.close());
 
-describe.each(PLACES)('SIGTERM, on %s', (_database, takePlace) => {
+describeOnBothDatabases('SIGTERM', ({ takePlace }) => {
   let place: Place;
   /** On what the first test has left. */
   let server: Program;

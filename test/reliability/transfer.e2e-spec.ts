@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { SpanResource } from '@spandrel/contract';
 import { LivezWatch } from '../support/livez-watch.ts';
-import { PLACES, type Place, type Program } from '../support/places.ts';
+import type { Place, Program } from '../support/places.ts';
 import { programTime } from '../support/program-time.ts';
 import { holdSockets } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { importJson, type ImportJsonAnswer } from '../transfer/import-json.ts';
+import { describeOnBothDatabases, POSTGRES, SQLITE } from '../support/databases.ts';
 
 // Bounds in milliseconds, on machines that may be doing something else for a moment.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
@@ -184,9 +185,8 @@ describe('70 MB', () => {
     return { place, program, memory, before: memory.take() };
   };
   beforeAll(async () => {
-    const [[, takeDirectory], [, takeDatabase]] = PLACES as [(typeof PLACES)[0], (typeof PLACES)[0]];
-    sqlite = await take(takeDirectory);
-    postgres = await take(takeDatabase);
+    sqlite = await take(SQLITE.takePlace);
+    postgres = await take(POSTGRES.takePlace);
   });
   afterAll(async () => {
     for (const one of [sqlite, postgres]) {
@@ -223,7 +223,7 @@ describe('70 MB', () => {
   });
 });
 
-describe.each(PLACES)('an import that is interrupted, on %s', (_database, takePlace) => {
+describeOnBothDatabases('an import that is interrupted', ({ takePlace }) => {
   const SPANS = 4_000;
   const TRACES = SPANS / 100;
   let place: Place;

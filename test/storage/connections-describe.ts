@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
-import type { StorageConfig } from '@spandrel/storage';
+import { afterAll, beforeAll } from '@jest/globals';
 import { ConnectionsApp } from './connections-app.js';
 import { connectionCalls } from './connections-calls.js';
 import { connectionRotation } from './connections-rotation.js';
 import { connectionRules } from './connections-rules.js';
+import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
 /** What connections do alike on every database. */
-export function describeConnections(name: string, newDatabase: () => Promise<StorageConfig>): void {
-  describe(`connections on ${name}`, () => {
+export function describeConnections(database: TestDatabase): void {
+  describeOnDatabase(database, 'connections', ({ newDatabase }) => {
     let opened: ConnectionsApp | undefined;
 
     beforeAll(async () => {
-      opened = await ConnectionsApp.open(await newDatabase(), { secretKey: Buffer.alloc(32, 5) });
+      opened = await ConnectionsApp.open(await newDatabase('connections'), { secretKey: Buffer.alloc(32, 5) });
     });
 
     afterAll(async () => {

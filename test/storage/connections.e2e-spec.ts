@@ -1,4 +1,4 @@
-import { bothDatabases } from '../support/databases.ts';
 import { describeConnections } from './connections-describe.js';
+import { DATABASES } from '../support/databases.ts';
 
-for (const [name, newDatabase] of bothDatabases()) describeConnections(name, () => newDatabase('connections'));
+DATABASES.forEach(describeConnections);

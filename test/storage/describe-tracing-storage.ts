@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
-import type { StorageConfig } from '@spandrel/storage';
+import { afterAll, beforeAll } from '@jest/globals';
 import { entityManager } from './entity-manager.js';
 import { givenUp } from './given-up.js';
 import { idOrder } from './id-order.js';
@@ -15,10 +14,11 @@ import { spanRules } from './span-rules.js';
 import { TracingApp } from './tracing-app.js';
 import { transactionEnd } from './transaction-end.js';
 import { traceRules } from './trace-rules.js';
+import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
 /** What every database must do alike: a backend joins by saying how a new, empty database of it is opened. */
-export function describeTracingStorage(name: string, newDatabase: (name: string) => Promise<StorageConfig>): void {
-  describe(`tracing on ${name}`, () => {
+export function describeTracingStorage(database: TestDatabase): void {
+  describeOnDatabase(database, 'tracing', ({ name, newDatabase }) => {
     let opened: TracingApp | undefined;
 
     beforeAll(async () => {

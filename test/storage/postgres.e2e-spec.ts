@@ -1,14 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
-import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { POSTGRES } from '../support/databases.ts';
 import { describeTracingStorage } from './describe-tracing-storage.js';
 
-let postgres: TestPostgres | undefined;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.stop());
-
-describeTracingStorage('Postgres', async (name) => ({
-  dialect: 'postgres',
-  url: await postgres!.createDatabase(name),
-}));
+describeTracingStorage(POSTGRES);

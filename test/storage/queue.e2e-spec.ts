@@ -1,11 +1,8 @@
 /** The review queue on both databases. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
-import { forUpdate, sql, type StorageConfig } from '@spandrel/storage';
-import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { forUpdate, sql } from '@spandrel/storage';
+import { describeOnDatabase, POSTGRES, SQLITE, type TestDatabase } from '../support/databases.ts';
 import { QueueApp } from './queue-app.js';
 import { queueLists } from './queue-lists.js';
 import { queueModel } from './queue-model.js';
@@ -13,22 +10,10 @@ import { queueRaces } from './queue-races.js';
 import { queueRules } from './queue-rules.js';
 import { queueStaleClaims } from './queue-stale-claims.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'spandrel-queue-'));
-let postgres: TestPostgres | undefined;
-let databases = 0;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(async () => {
-  await postgres?.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
 /** What every database must do alike. @param instances that may be on one of it at once. */
-function describeQueue(name: string, newDatabase: () => Promise<StorageConfig>, instances: number): void {
-  describe(`the review queue on ${name}`, () => {
+function describeQueue(on: TestDatabase, instances: number): void {
+  describeOnDatabase(on, 'the review queue', (suite) => {
+    const newDatabase = () => suite.newDatabase('queue');
     const apps: QueueApp[] = [];
 
     beforeAll(async () => {
@@ -81,9 +66,5 @@ function nextAmongLocks(app: () => QueueApp): void {
   });
 }
 
-describeQueue('SQLite', async () => ({ dialect: 'sqlite', file: join(directory, `${++databases}`, 'spandrel.db') }), 1);
-describeQueue(
-  'Postgres',
-  async () => ({ dialect: 'postgres', url: await postgres!.createDatabase(`queue_${++databases}`) }),
-  2,
-);
+describeQueue(SQLITE, 1);
+describeQueue(POSTGRES, 2);

@@ -1,22 +1,73 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
+import { takeDatabase, takeDirectory, type Place } from './places.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { tempDir } from './spandrel.ts';
 
-/** Makes a new, empty database. */
-export type NewDatabase = (name: string) => Promise<StorageConfig>;
+/** A database that everything must work on. */
+export interface TestDatabase {
+  name: 'SQLite' | 'Postgres';
+  /** Where the built program keeps its data: a directory in local mode, a database with a tenant in cloud mode. */
+  takePlace: () => Promise<Place>;
+  /** Begins to make databases. */
+  open: () => Databases;
+}
 
-/** Both databases for `describe.each`; Postgres runs for as long as the tests of this file. */
-export function bothDatabases(): [name: string, newDatabase: NewDatabase][] {
-  const directory = tempDir();
-  let postgres: TestPostgres | undefined;
-  beforeAll(async () => {
-    postgres = await startPostgres();
+interface Databases {
+  /** Makes a new, empty database, for what runs in this process. */
+  newDatabase: (name: string) => Promise<StorageConfig>;
+  /** Drops what was made. */
+  drop: () => Promise<void>;
+}
+
+/** What a suite gets of the database that it is described on. */
+export type SuiteDatabase = Pick<TestDatabase, 'name' | 'takePlace'> & Pick<Databases, 'newDatabase'>;
+
+export const SQLITE: TestDatabase = { name: 'SQLite', takePlace: takeDirectory, open: openSqlite };
+export const POSTGRES: TestDatabase = { name: 'Postgres', takePlace: takeDatabase, open: openPostgres };
+export const DATABASES: readonly TestDatabase[] = [SQLITE, POSTGRES];
+
+/** `SQLite` or `Postgres`: suites on the other database are skipped. */
+const ONLY = process.env['SPANDREL_TEST_DATABASE'];
+
+/** Describes what holds on SQLite and Postgres alike: a suite for each, which differ in nothing but their database. */
+export function describeOnBothDatabases(title: string, suite: (database: SuiteDatabase) => void): void {
+  for (const database of DATABASES) describeOnDatabase(database, title, suite);
+}
+
+/** Describes what one database must do: {@link SQLITE} or {@link POSTGRES}. */
+export function describeOnDatabase(
+  { name, takePlace, open }: TestDatabase,
+  title: string,
+  suite: (database: SuiteDatabase) => void,
+): void {
+  const describeHere = ONLY === undefined || ONLY === name ? describe : describe.skip;
+  describeHere(`${title}, on ${name}`, () => {
+    const { newDatabase, drop } = open();
+    suite({ name, takePlace, newDatabase });
+    // Behind what the suite closes: hooks run in the order in which they are written.
+    afterAll(drop);
   });
-  afterAll(() => postgres?.stop());
-  return [
-    ['SQLite', async (name) => ({ dialect: 'sqlite', file: join(directory, name, 'spandrel.db') })],
-    ['Postgres', async (name) => ({ dialect: 'postgres', url: await postgres!.createDatabase(name) })],
-  ];
+}
+
+function openSqlite(): Databases {
+  const directory = tempDir();
+  let made = 0;
+  return {
+    newDatabase: async (name) => ({ dialect: 'sqlite', file: join(directory, `${name}-${++made}`, 'spandrel.db') }),
+    drop: async () => undefined,
+  };
+}
+
+function openPostgres(): Databases {
+  let postgres: Promise<TestPostgres> | undefined;
+  let made = 0;
+  return {
+    newDatabase: async (name) => {
+      postgres ??= startPostgres();
+      return { dialect: 'postgres', url: await (await postgres).createDatabase(`${name}_${++made}`) };
+    },
+    drop: async () => (await postgres)?.stop(),
+  };
 }

@@ -41,14 +41,8 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** Both kinds, for `describe.each`. What was taken must be closed: Postgres keeps a database for each. */
-export const PLACES: readonly [name: string, takePlace: () => Promise<Place>][] = [
-  ['SQLite', takeDirectory],
-  ['Postgres', takeDatabase],
-];
-
 /** Local mode, in a new directory. */
-async function takeDirectory(): Promise<Place> {
+export async function takeDirectory(): Promise<Place> {
   const dataDir = tempDir();
   return {
     mode: 'local',
@@ -70,8 +64,8 @@ async function takeDirectory(): Promise<Place> {
   };
 }
 
-/** Cloud mode, on a new database that has a project with a key; connections may reach loopback. */
-async function takeDatabase(): Promise<Place> {
+/** Cloud mode, on a new database that has a project with a key; connections may reach loopback. Must be closed. */
+export async function takeDatabase(): Promise<Place> {
   const postgres = await startPostgres();
   const template = await tenantTemplate(postgres.server);
   const url = await postgres.createDatabase('place', template.name);

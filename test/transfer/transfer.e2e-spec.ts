@@ -1,12 +1,12 @@
 /** Export and import on both databases, in this process. */
-import { afterAll, beforeAll, describe } from '@jest/globals';
-import { bothDatabases } from '../support/databases.ts';
+import { afterAll, beforeAll } from '@jest/globals';
 import { exports } from './exports.ts';
 import { imports } from './imports.ts';
 import { roundTrips } from './round-trips.ts';
 import { startTransferServer, type TransferServer } from './transfer-server.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
 
-describe.each(bothDatabases())('on %s', (_name, newDatabase) => {
+describeOnBothDatabases('export and import', ({ newDatabase }) => {
   let opened: TransferServer | undefined;
   beforeAll(async () => {
     opened = await startTransferServer(await newDatabase('transfer'));
