@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CredentialResource, KeyResource } from '@spandrel/contract';
-import { rawSql } from '@spandrel/storage';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 const JWT_SECRET = 'a secret of the tests that is long enough';
 /** Time within which a revoked key is refused everywhere (docs/spec/access.md#how-fast-a-change-of-access-counts). */
@@ -71,8 +71,8 @@ describe('an API key', () => {
     });
     const { body } = await tenant.api.get<{ keys: KeyResource[] }>('/api/keys');
     expect(body.keys[0]).toEqual(shown);
-    const rows = await first.storage.read<{ row: string }>(
-      rawSql('select k::text as row from api_key k union all select a::text from audit_log a'),
+    const rows = await first.storage.read(
+      anyRows<{ row: string }>()`select k::text as row from api_key k union all select a::text from audit_log a`,
     );
     expect(rows.length).toBeGreaterThan(6);
     for (const { row } of rows) expect(row).not.toContain(key.slice(13));

@@ -4,7 +4,7 @@ import { EvalsSettings } from '@spandrel/evals';
 import { ConnectionsSettings } from '@spandrel/connections';
 import type { EvalRunResource, EventPayload } from '@spandrel/contract';
 import { createLogger, newId } from '@spandrel/kernel';
-import { openStorage, sql } from '@spandrel/storage';
+import { openStorage, sql, type Sql } from '@spandrel/storage';
 import { PgBossDatabase } from '../../libs/evals/src/dispatch/pg-boss-database.store.js';
 import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/dispatch/run-dispatch.js';
 import { RunJobs } from '../../libs/evals/src/dispatch/run-jobs.js';
@@ -14,6 +14,7 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp, type ServerAppOptions } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
 import { EvalsLab } from './evals-lab.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 const CONCURRENCY = 4;
 
@@ -58,7 +59,7 @@ function options(timing: Partial<RunTiming> = {}): ServerAppOptions {
 const start = (timing?: Partial<RunTiming>, at = url): Promise<ServerApp> =>
   startServerApp({ dialect: 'postgres', url: at }, options(timing));
 
-const query = <Row>(text: ReturnType<typeof sql>): Promise<Row[]> => labs[0]!.server.storage.read<Row>(text);
+const query = <Row>(text: Sql): Promise<Row[]> => labs[0]!.server.storage.read(anyRows<Row>()`${text}`);
 
 /** Who works on a run. */
 async function ownerOf(runId: string): Promise<string | null> {

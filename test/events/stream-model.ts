@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { DomainEvents } from '@spandrel/events';
 import type { EventPayload, EventType } from '@spandrel/contract';
 import { scopeOfProject } from '../support/in-process.ts';
-import { sql } from '@spandrel/storage';
 import type { ServerApp } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
 import { EventClient, range, type SeenEvent } from './event-client.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 const FILTERS: (EventType[] | undefined)[] = [
   undefined,
@@ -207,8 +207,10 @@ class Follower {
   }
 
   private async newest({ storage }: ServerApp): Promise<number> {
-    const [counter] = await storage.read<{ seq: number }>(
-      sql`select last_seq as seq from event_counter where project_id = ${`${this.story}-${this.project}`}`,
+    const [counter] = await storage.read(
+      anyRows<{
+        seq: number;
+      }>()`select last_seq as seq from event_counter where project_id = ${`${this.story}-${this.project}`}`,
     );
     return counter?.seq ?? 0;
   }

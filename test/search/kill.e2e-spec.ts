@@ -6,12 +6,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SearchWorker } from '@spandrel/search';
-import { sql } from '@spandrel/storage';
 import { Api } from '../support/api.ts';
 import { ADMIN_TOKEN, cloudEnvironment, createTenant } from '../support/tenant.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { DIMENSIONS } from './fake-embeddings.ts';
 import { SearchLab, Searcher } from './search-lab.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 let lab: SearchLab;
 let killed: Spandrel | undefined;
@@ -49,7 +49,7 @@ it('loses no span when a server is killed between two batches', async () => {
   lab.embeddings.delayMs = 0;
 
   const app = await lab.start(where);
-  const rows = await app.storage.read<{ id: string }>(sql`select id from search_task where claim is not null`);
+  const rows = await app.storage.read(anyRows<{ id: string }>()`select id from search_task where claim is not null`);
   expect(rows.length).toBeGreaterThan(0);
   expect((await lab.indexed(where.schema, searcher.projectId)).length).toBeLessThan(SPANS);
   // When what the killed one held is let go.
@@ -57,7 +57,7 @@ it('loses no span when a server is killed between two batches', async () => {
   const indexed = await lab.indexed(where.schema, searcher.projectId);
   expect(indexed.filter((document) => document.has_vector)).toHaveLength(SPANS);
   // What two were at is looked at once more.
-  await until(async () => (await app.storage.read(sql`select 1 as one from search_task limit 1`)).length === 0);
+  await until(async () => (await app.storage.read(anyRows()`select 1 as one from search_task limit 1`)).length === 0);
   expect(lab.embeddings.texts.length).toBeLessThan(2 * SPANS);
   const { body } = await app.anonymous.as(tenant.key).post<{ count: number }>('/api/search', {
     query: 'tide',

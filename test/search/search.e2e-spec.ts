@@ -7,6 +7,7 @@ import type { CloudApp } from '../support/cloud-app.ts';
 import { startServerApp } from '../support/server-app.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { SearchLab, Searcher } from './search-lab.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 let lab: SearchLab;
 let where: { url: string; schema: string };
@@ -17,7 +18,7 @@ let one: Searcher;
 let two: Searcher;
 
 const backlog = async (of: CloudApp = app): Promise<number> => {
-  const [row] = await of.storage.read<{ count: number }>(sql`select count(*) as count from search_task`);
+  const [row] = await of.storage.read(anyRows<{ count: number }>()`select count(*) as count from search_task`);
   return row!.count;
 };
 const idle = (of?: CloudApp): Promise<void> => until(async () => (await backlog(of)) === 0);
@@ -249,7 +250,7 @@ describe('the worker', () => {
     const apps = await Promise.all([lab.start(other), lab.start(other)]);
     await until(async () => {
       if ((await backlog(apps[0])) > 0) return false;
-      const left = await apps[0]!.storage.read(sql`select 1 as one from search_state where after_id is not null`);
+      const left = await apps[0]!.storage.read(anyRows()`select 1 as one from search_state where after_id is not null`);
       return left.length === 0;
     });
     const api = apps[1]!.anonymous.as(tenant.key);

@@ -6,6 +6,7 @@ import { sql } from '@spandrel/storage';
 import { CaptureWorker } from '../../libs/datasets/src/capture/capture-worker.js';
 import type { ServerApp } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -89,14 +90,14 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
     const { storage } = server();
     const id = table === 'capture_rule' ? sql`id = ${ruleId}` : sql`rule_id = ${ruleId}`;
     const from = { capture: sql`capture`, capture_task: sql`capture_task`, capture_rule: sql`capture_rule` }[table];
-    const [row] = await storage.read<{ n: number }>(sql`select count(*) as n from ${from} where ${id}`);
+    const [row] = await storage.read(anyRows<{ n: number }>()`select count(*) as n from ${from} where ${id}`);
     return Number(row!.n);
   };
 
   /** Resolves when no task is left that may be tried now. */
   const settled = (): Promise<void> =>
     until(async () => {
-      const due = sql`select 1 as one from capture_task where due_at <= ${Date.now()} limit 1`;
+      const due = anyRows()`select 1 as one from capture_task where due_at <= ${Date.now()} limit 1`;
       return (await server().storage.read(due)).length === 0;
     });
 
@@ -532,8 +533,8 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
       expect(await capturedBy(rule)).toEqual(good.sort());
       const failures = async (): Promise<number[]> =>
         (
-          await server().storage.read<{ failures: number }>(
-            sql`select failures from capture_task where rule_id = ${rule.id}`,
+          await server().storage.read(
+            anyRows<{ failures: number }>()`select failures from capture_task where rule_id = ${rule.id}`,
           )
         ).map((row) => row.failures);
       const tried = (await failures())[0]!;
@@ -578,7 +579,7 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
       for (const table of ['capture', 'capture_task', 'capture_rule'] as const) {
         expect([table, await count(table, rule.id)]).toEqual([table, 0]);
       }
-      const left = sql`select 1 as one from datapoint where dataset_id = ${rule.dataset_id} limit 1`;
+      const left = anyRows()`select 1 as one from datapoint where dataset_id = ${rule.dataset_id} limit 1`;
       expect(await server().storage.read(left)).toEqual([]);
       expect(await capturedBy(other)).toEqual(ids.sort());
     });

@@ -9,6 +9,7 @@ import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { sql } from '@spandrel/storage';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { ConnectionsApp } from './connections-app.js';
+import { anyRows } from '../support/any-rows.ts';
 
 const KEY = 'sk-calls-0123456789abcdef';
 
@@ -171,8 +172,8 @@ export function connectionCalls(app: () => ConnectionsApp): void {
 
     it('is one whose sealed key was altered, or moved here from another row or project', async () => {
       const [one, two] = [await app().create({ api_key: KEY }), await app().create({ api_key: 'sk-other-key' })];
-      const [row] = await app().storage.read<{ sealed: string }>(
-        sql`select sealed_key as sealed from provider_connection where id = ${one.id}`,
+      const [row] = await app().storage.read(
+        anyRows<{ sealed: string }>()`select sealed_key as sealed from provider_connection where id = ${one.id}`,
       );
       await change(two.id, 'sealed_key', row!.sealed);
       expect(await unusable(two.id)).toMatch(/cannot be decrypted.*SPANDREL_SECRET_KEY/);

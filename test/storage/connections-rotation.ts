@@ -6,6 +6,7 @@ import { resealConnections, rotateKeyFile, secretKeyOf } from '@spandrel/connect
 import { createLogger, type Scope } from '@spandrel/kernel';
 import { sql, type Storage, type WriteTx } from '@spandrel/storage';
 import { ConnectionsApp, type AppOptions } from './connections-app.js';
+import { anyRows } from '../support/any-rows.ts';
 
 const logger = createLogger('silent', 'test');
 const KEYS = Array.from({ length: 6 }, (_, n) => `sk-rotated-${n}-0123456789`);
@@ -54,7 +55,11 @@ export function connectionRotation(storage: () => Storage): void {
     const keyFile = (): string[] => readFileSync(join(dataDir, 'secret.key'), 'utf8').trim().split('\n');
     const rows = (): Promise<{ keyId: string; sealedKey: string; updatedAt: number }[]> =>
       storage().read(
-        sql`select key_id as "keyId", sealed_key as "sealedKey", updated_at as "updatedAt" from provider_connection order by id`,
+        anyRows<{
+          keyId: string;
+          sealedKey: string;
+          updatedAt: number;
+        }>()`select key_id as "keyId", sealed_key as "sealedKey", updated_at as "updatedAt" from provider_connection order by id`,
       );
 
     it('of the key file leaves everything readable, under a new key, and the old one nowhere', async () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { rawSql, sql } from '@spandrel/storage';
 import type { ConnectionsApp } from './connections-app.js';
+import { anyRows } from '../support/any-rows.ts';
 
 const KEY = 'sk-rules-0123456789abcdef';
 const complete = { name: 'n', provider: 'openai', api_key: KEY };
@@ -233,7 +234,7 @@ export function connectionRules(app: () => ConnectionsApp): void {
       uses.register({
         name: 'test',
         isUsed: async (tx, _scope, id) =>
-          (await tx.all(sql`select 1 as one from test_use where connection_id = ${id}`)).length > 0,
+          (await tx.all(anyRows()`select 1 as one from test_use where connection_id = ${id}`)).length > 0,
       });
       const outcomes = new Set<string>();
       for (let round = 0; round < 20; round++) {

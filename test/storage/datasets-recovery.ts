@@ -4,6 +4,7 @@ import { sql, type StorageConfig } from '@spandrel/storage';
 import { until } from '../support/spandrel.ts';
 import { uploadRaw } from '../support/upload.ts';
 import { startDatasetsServer, type DatasetsServer } from './datasets-server.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 const COUNT = 1_000;
 const FAR = Date.now() + 3_600_000;
@@ -74,8 +75,10 @@ const setImport = (server: DatasetsServer, id: string, { through, lease }: { thr
   );
 
 async function unfinished(server: DatasetsServer, id: string): Promise<number> {
-  const [row] = await server.storage.readLong<{ count: number }>(
-    sql`select count(*) as count from dataset_import where dataset_id = ${id} and unfinished = 1`,
+  const [row] = await server.storage.readLong(
+    anyRows<{
+      count: number;
+    }>()`select count(*) as count from dataset_import where dataset_id = ${id} and unfinished = 1`,
   );
   return row!.count;
 }

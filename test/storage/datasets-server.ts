@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import type { DatapointResource, DatasetResource, EventPayload } from '@spandrel/contract';
-import { sql, type StorageConfig } from '@spandrel/storage';
+import { type StorageConfig } from '@spandrel/storage';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 export const ID: unknown = expect.stringMatching(/^[0-9A-Z]{26}$/);
 
@@ -38,8 +39,11 @@ export async function startDatasetsServer(config: StorageConfig): Promise<Datase
     },
     eventsOf: (id) => events.map(({ event }) => event).filter((event) => datasetOf(event) === id),
     async rowsOf(id) {
-      const [rows] = await storage.readLong<{ datapoints: number; imports: number }>(
-        sql`select (select count(*) from datapoint where dataset_id = ${id}) as datapoints,
+      const [rows] = await storage.readLong(
+        anyRows<{
+          datapoints: number;
+          imports: number;
+        }>()`select (select count(*) from datapoint where dataset_id = ${id}) as datapoints,
           (select count(*) from dataset_import where dataset_id = ${id}) as imports`,
       );
       return rows!;

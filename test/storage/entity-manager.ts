@@ -2,13 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { rowsFrom, sql, tableOf, type WriteTx } from '@spandrel/storage';
 import { TraceTagSchema } from '../../libs/tracing/src/trace.entity.js';
 import type { TracingApp } from './tracing-app.js';
+import { anyRows } from '../support/any-rows.ts';
 
 const TAG = tableOf(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']).select('t', ['tag']);
 
 export function entityManager(app: () => TracingApp): void {
   describe('the entity manager of a write', () => {
     const rows = (): Promise<{ tag: string }[]> =>
-      app().storage.readLong(sql`select tag from trace_tag where project_id = ${'em'} order by tag`);
+      app().storage.readLong(
+        anyRows<{ tag: string }>()`select tag from trace_tag where project_id = ${'em'} order by tag`,
+      );
     const tagEntity = () => app().storage.em().getMetadata().getByClassName('TraceTag').class;
     const add = async (tx: WriteTx, tag: string): Promise<void> => {
       tx.em.create(tagEntity(), { projectId: 'em', tag, startedAt: 1, traceId: 't' }, { persist: true });
@@ -32,6 +35,25 @@ export function entityManager(app: () => TracingApp): void {
       expect(seen).toEqual([0, 1]);
       expect(await rows()).toEqual([{ tag: 'x' }, { tag: 'y' }]);
       expect(await app().storage.find((em) => em.count(tagEntity(), { projectId: 'em' }))).toBe(2);
+      await app().storage.write((tx) => tx.run(sql`delete from trace_tag where project_id = ${'em'}`));
+    });
+
+    it('keeps every text, and sends values beside its statements, never in them', async () => {
+      const texts = ["it's", 'a\\b', '\\?', '?', '??', '$1', '%s', '"', '', 'é😀\n\t', 'x'.repeat(2_000)];
+      await app().storage.write(async (tx) => {
+        for (const tag of texts) tx.em.create(tagEntity(), { projectId: 'em', tag, startedAt: 1, traceId: 't' });
+      });
+      for (const tag of texts) {
+        const found = await app().storage.find((em) => em.findOne(tagEntity(), { projectId: 'em', tag }));
+        expect(found).toMatchObject({ tag });
+      }
+      expect((await rows()).map(({ tag }) => tag).sort()).toEqual(texts.sort());
+      const again = app().storage.write(async (tx) => {
+        tx.em.create(tagEntity(), { projectId: 'em', tag: 'a\\b', startedAt: 1, traceId: 't' });
+      });
+      const error = await again.catch((reason: Error) => reason);
+      expect(error).toMatchObject({ name: 'UniqueConstraintViolationException' });
+      expect((error as Error).message).not.toContain('a\\b');
       await app().storage.write((tx) => tx.run(sql`delete from trace_tag where project_id = ${'em'}`));
     });
 
@@ -71,7 +93,7 @@ export function entityManager(app: () => TracingApp): void {
       const numbers = [0, -1, null, 0.1, 1e-9, 2 ** 53 - 1, 1e300, 7, 8, 9];
       const found = await app().storage.write((tx) =>
         tx.all(
-          sql`select r.t as t, r.n as n from ${rowsFrom('r', {
+          anyRows()`select r.t as t, r.n as n from ${rowsFrom('r', {
             i: { type: 'number', values: texts.map((_, index) => index) },
             t: { type: 'text', values: texts },
             n: { type: 'number', values: numbers },

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { createLogger, Unavailable } from '@spandrel/kernel';
 import { openStorage, sql, type StorageConfig, type WriteTx } from '@spandrel/storage';
+import { anyRows } from '../support/any-rows.ts';
 
 const IDLE_MS = 200;
 const tag = (name: string) =>
@@ -18,7 +19,11 @@ export function givenUp(newDatabase: () => Promise<StorageConfig>): void {
       const hanging = storage.write(async (tx: WriteTx) => {
         await tx.run(tag('hanging'));
         await late;
-        const attempts = [tx.run(tag('late')), tx.all(sql`select 1`), Promise.try(() => tx.em.execute('select 1'))];
+        const attempts = [
+          tx.run(tag('late')),
+          tx.all(anyRows()`select 1`),
+          Promise.try(() => tx.em.execute('select 1')),
+        ];
         const outcomes = await Promise.allSettled(attempts);
         refusals.resolve(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason));
       });
@@ -31,7 +36,7 @@ export function givenUp(newDatabase: () => Promise<StorageConfig>): void {
         goOn();
         for (const reason of await refusals.promise) expect(reason).toBeInstanceOf(Error);
       });
-      const rows = await storage.readLong<{ tag: string }>(sql`select tag from trace_tag order by tag`);
+      const rows = await storage.readLong(anyRows<{ tag: string }>()`select tag from trace_tag order by tag`);
       expect(rows.map((row) => row.tag)).toEqual(['behind', 'meanwhile']);
       expect(await storage.write(async (tx) => tx.run(tag('next')))).toBe(1);
     } finally {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { IdOrder, rawSql, sql, type SizedRows, type Storage } from '@spandrel/storage';
+import { IdOrder, rawSql, Selection, sql, text, type SizedRows, type Storage } from '@spandrel/storage';
 import type { TracingApp } from './tracing-app.js';
 
 interface Item {
@@ -12,11 +12,12 @@ const upwards = new IdOrder('items:asc', 'q.id', 'asc');
 const downwards = new IdOrder('items:desc', 'q.id', 'desc');
 
 /** Items of two bytes a text; three fit. */
-const items: SizedRows = {
-  columns: rawSql('q.id as id, q.original_data as text'),
+const items: SizedRows<Item> = {
+  columns: new Selection({ id: text(), text: text() }, sql`q.id as id, q.original_data as text`),
   size: rawSql('octet_length(q.original_data)'),
   bytesMax: 6,
-  select: (columns, rest) => sql`select ${columns} from queue_item q where q.project_id = 'id-order' and ${rest}`,
+  select: (columns, rest) =>
+    columns.query`select ${columns} from queue_item q where q.project_id = 'id-order' and ${rest}`,
 };
 
 export function idOrder(app: () => TracingApp): void {
@@ -44,8 +45,8 @@ export function idOrder(app: () => TracingApp): void {
       for (let cursor: string | undefined; ;) {
         const query = { limit, cursor };
         const page = sized
-          ? await order.sizedPage<Item>(query, storage(), items)
-          : await order.page<Item>(query, (rest) => storage().readLong<Item>(items.select(items.columns, rest)));
+          ? await order.sizedPage(query, storage(), items)
+          : await order.page(query, (rest) => storage().readLong(items.select(items.columns, rest)));
         read.push(page.items.map(({ id }) => id).join(''));
         if (page.nextCursor === null) return read;
         cursor = page.nextCursor;

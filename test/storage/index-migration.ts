@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { rawSql, sql, type StorageConfig } from '@spandrel/storage';
 import { sampleTraces, samples, span } from './samples.js';
 import { TracingApp } from './tracing-app.js';
+import { anyRows } from '../support/any-rows.ts';
 
 const INDEXES = ['provider', 'kind', 'name', 'name_id', 'parent', 'duration', 'tokens', 'cost'].map(
   (name) => `span_${name}`,
@@ -26,10 +27,12 @@ export function indexMigration(newDatabase: () => Promise<StorageConfig>): void 
       expect((await migrated.get(`/api/spans?${query}`)).body).toEqual(answers[index]!.body);
     }
     const { dialect } = migrated.storage;
-    const rows = await migrated.storage.readLong<{ name: string }>(
-      dialect === 'sqlite'
-        ? sql`select name from sqlite_schema where type = 'index' and tbl_name = 'span'`
-        : sql`select indexname as name from pg_indexes where tablename = 'span'`,
+    const rows = await migrated.storage.readLong(
+      anyRows<{ name: string }>()`${
+        dialect === 'sqlite'
+          ? sql`select name from sqlite_schema where type = 'index' and tbl_name = 'span'`
+          : sql`select indexname as name from pg_indexes where tablename = 'span'`
+      }`,
     );
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(INDEXES));
     await migrated.close();

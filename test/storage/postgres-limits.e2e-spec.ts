@@ -2,12 +2,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client, Pool } from 'pg';
 import { Unavailable, createLogger, StartError } from '@spandrel/kernel';
-import { openStorage, sql, type Storage, type StorageConfig } from '@spandrel/storage';
+import { openStorage, type Storage, type StorageConfig } from '@spandrel/storage';
 import { assertUsable } from '../../libs/storage/src/postgres/postgres-pool.js';
 import { connectClient, startOwnPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { until } from '../support/spandrel.ts';
 import { TracingApp } from './tracing-app.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 const logger = createLogger('silent', 'test');
 
@@ -80,10 +81,10 @@ describe('a statement that takes too long', () => {
     const { storage } = await server({ statementTimeoutMs: 100 });
     const slept = storage.write(async (tx) => {
       await tx.disableStatementTimeout();
-      return tx.all(sql`select 1 as one, pg_sleep(0.3)`);
+      return tx.all(anyRows()`select 1 as one, pg_sleep(0.3)`);
     });
     await expect(slept).resolves.toHaveLength(1);
-    await expect(storage.write((tx) => tx.all(sql`select pg_sleep(0.3)`))).rejects.toBeInstanceOf(Unavailable);
+    await expect(storage.write((tx) => tx.all(anyRows()`select pg_sleep(0.3)`))).rejects.toBeInstanceOf(Unavailable);
   });
 });
 
@@ -98,7 +99,7 @@ describe('a prepared statement', () => {
       expect((await api.post(`/api/spans/p${n}/complete`, {})).status).toBe(200);
     }
     const prepared = await storage.write((tx) =>
-      tx.all<{ text: string }>(sql`select statement as text from pg_prepared_statements`),
+      tx.all(anyRows<{ text: string }>()`select statement as text from pg_prepared_statements`),
     );
     expect(prepared.length).toBeGreaterThan(0);
     expect(prepared.filter(({ text }) => !text.startsWith('insert into '))).toEqual([]);
@@ -108,7 +109,7 @@ describe('a prepared statement', () => {
 describe('connections', () => {
   it('are left for writes and quick reads when long reads want them all', async () => {
     const { api, storage } = await server({ poolMax: 4 });
-    const long = Array.from({ length: 12 }, () => storage.readLong(sql`select pg_sleep(0.5)`));
+    const long = Array.from({ length: 12 }, () => storage.readLong(anyRows()`select pg_sleep(0.5)`));
     await until(async () => (await running('select pg_sleep%')) === 2, 5_000);
     expect((await api.post('/api/traces', { id: 'beside' })).status).toBe(201);
     expect((await api.patch('/api/traces/beside', { name: 'n' })).status).toBe(200);

@@ -21,6 +21,7 @@ import { sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
 import { callInProcess, scopeOfProject } from '../support/in-process.ts';
 import { openInProcess } from '../support/server-app.ts';
+import { anyRows } from '../support/any-rows.ts';
 
 /** The members of all answers; a test knows which ones it looks at. */
 interface QueueBody extends QueueItemResource {
@@ -119,10 +120,10 @@ export class QueueApp {
 
   async deleteDataset(datasetId: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      await this.app.get(DatasetStore).findForWrite(tx, LOCAL_SCOPE, datasetId);
+      const dataset = await this.app.get(DatasetStore).findForWrite(tx, LOCAL_SCOPE, datasetId);
       await this.app.get(DatasetParticipants).beforeDatasetDelete(tx, { scope: LOCAL_SCOPE, datasetId });
       await this.app.get(DatapointStore).deleteAll(tx, LOCAL_SCOPE, datasetId);
-      await this.app.get(DatasetStore).delete(tx, LOCAL_SCOPE, datasetId);
+      this.app.get(DatasetStore).delete(tx, dataset!);
     });
   }
 
@@ -144,8 +145,8 @@ export class QueueApp {
 
   /** Committed `queue_item_updated` of a dataset, in the order they were emitted. */
   async events(datasetId: string): Promise<QueueItemResource[]> {
-    const rows = await this.storage.readLong<{ body: string }>(
-      sql`select body from witnessed_event where dataset_id = ${datasetId} order by id`,
+    const rows = await this.storage.readLong(
+      anyRows<{ body: string }>()`select body from witnessed_event where dataset_id = ${datasetId} order by id`,
     );
     return rows.map(({ body }) => parseExactJson(body) as unknown as QueueItemResource);
   }

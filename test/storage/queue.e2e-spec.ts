@@ -1,7 +1,7 @@
 /** The review queue on both databases. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
-import { forUpdate, sql } from '@spandrel/storage';
+import { forUpdate } from '@spandrel/storage';
 import { describeOnDatabase, POSTGRES, SQLITE, type TestDatabase } from '../support/databases.ts';
 import { QueueApp } from './queue-app.js';
 import { queueLists } from './queue-lists.js';
@@ -9,6 +9,7 @@ import { queueModel } from './queue-model.js';
 import { queueRaces } from './queue-races.js';
 import { queueRules } from './queue-rules.js';
 import { queueStaleClaims } from './queue-stale-claims.js';
+import { anyRows } from '../support/any-rows.ts';
 
 /** What every database must do alike. @param instances that may be on one of it at once. */
 function describeQueue(on: TestDatabase, instances: number): void {
@@ -40,7 +41,7 @@ function nextAmongLocks(app: () => QueueApp): void {
   const lock = async (item: string, meanwhile: () => Promise<void>): Promise<void> => {
     await app().storage.write(async (tx) => {
       await tx.all(
-        sql`select q.id from queue_item q
+        anyRows()`select q.id from queue_item q
           where q.project_id = ${LOCAL_SCOPE.projectId} and q.id = ${item}${forUpdate('q')}`,
       );
       await meanwhile();

@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql, type WriteTx } from '@spandrel/storage';
 import type { TracingApp } from './tracing-app.js';
+import { anyRows } from '../support/any-rows.ts';
 
 export function transactionEnd(app: () => TracingApp): void {
   describe('the end of a transaction', () => {
     const add = (tx: WriteTx, tag: string): Promise<number> =>
       tx.run(sql`insert into trace_tag (project_id, tag, started_at, trace_id) values ('end', ${tag}, 1, 't')`);
     const tags = async (): Promise<string[]> => {
-      const rows = await app().storage.readLong<{ tag: string }>(
-        sql`select tag from trace_tag where project_id = ${'end'} order by tag`,
+      const rows = await app().storage.readLong(
+        anyRows<{ tag: string }>()`select tag from trace_tag where project_id = ${'end'} order by tag`,
       );
       return rows.map(({ tag }) => tag);
     };

@@ -5,13 +5,14 @@ import {
   rowsFrom,
   shapeOf,
   sql,
+  tableOf,
   together,
   type Sql,
   type Storage,
   type WriteTx,
 } from '@spandrel/storage';
 import type { Scope } from '@spandrel/kernel';
-import type { AnalyticsTotalRow, RollupKey, RollupRow } from './rollup.entity.js';
+import { AnalyticsTotalSchema, type AnalyticsTotalRow, type RollupKey, type RollupRow } from './rollup.entity.js';
 import { rollupTable } from './tables.js';
 
 /** Types of the columns on both databases, in the order of the entity: rows of the program's own come without. */
@@ -116,6 +117,9 @@ export async function deleteAllRollups(tx: WriteTx): Promise<void> {
   await tx.run(sql`delete from analytics_total`);
 }
 
+const ROLLUP = rollupTable.select('r');
+const TOTAL = tableOf(AnalyticsTotalSchema, ['projectId']).select('t');
+
 /** Rows one statement reads. */
 const ROWS_PER_STATEMENT = 2_000;
 
@@ -124,8 +128,8 @@ export async function* allRollups(tx: WriteTx): AsyncGenerator<RollupRow[]> {
   let last: RollupKey | undefined = BEFORE_ALL;
   while (last) {
     const { projectId, grain, bucket, model, provider, status, llm }: RollupKey = last;
-    const rows: RollupRow[] = await tx.all<RollupRow>(
-      sql`select ${rollupTable.select('r')} from analytics_rollup r
+    const rows: RollupRow[] = await tx.all(
+      ROLLUP.query`select ${ROLLUP} from analytics_rollup r
         where (r.project_id, r.grain, r.bucket, r.model, r.provider, r.status, r.llm)
           > (${projectId}, ${grain}, ${bucket}, ${model}, ${provider}, ${status}, ${llm})
         order by r.project_id, r.grain, r.bucket, r.model, r.provider, r.status, r.llm limit ${ROWS_PER_STATEMENT}`,
@@ -139,6 +143,4 @@ const BEFORE_ALL: RollupKey = { projectId: '', grain: -1, bucket: 0, model: '', 
 
 /** The numbers of traces of all projects. */
 export const allTotals = (tx: WriteTx): Promise<AnalyticsTotalRow[]> =>
-  tx.all<AnalyticsTotalRow>(
-    sql`select t.project_id as "projectId", t.trace_count as "traceCount" from analytics_total t order by t.project_id`,
-  );
+  tx.all(TOTAL.query`select ${TOTAL} from analytics_total t order by t.project_id`);

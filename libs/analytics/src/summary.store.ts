@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { integer, shapeOf, sql, type LongReadOptions, type RowOfShape, type Sql } from '@spandrel/storage';
 import { GRAIN, type RollupRow } from './rollup.entity.js';
 import { rollupTable } from './tables.js';
 import { WeighedRead } from './weighed-read.store.js';
@@ -11,16 +11,15 @@ export type AllTimeRow = Pick<
   'model' | 'status' | 'llm' | 'spanCount' | 'tokens' | 'durationMs' | 'costUsd' | 'costPico'
 >;
 
-const COLUMNS = rollupTable.select('r', [
-  'model',
-  'status',
-  'llm',
-  'spanCount',
-  'tokens',
-  'durationMs',
-  'costUsd',
-  'costPico',
-]);
+const COLUMNS = rollupTable
+  .select('r', ['model', 'status', 'llm', 'spanCount', 'tokens', 'durationMs', 'costUsd', 'costPico'])
+  .orNull();
+const TRACE_COUNT = shapeOf({ traceCount: integer() });
+const ALL_TIME = TRACE_COUNT.and(COLUMNS);
+const COUNTS = TRACE_COUNT.and(shapeOf({ spanCount: integer() }));
+
+/** Of a project without spans the join has one row that has nothing of the roll-up. */
+const isThere = <Row extends RowOfShape<typeof ALL_TIME>>(row: Row): row is Row & AllTimeRow => row.spanCount !== null;
 
 /** What the roll-ups say of all time. */
 @Injectable()
@@ -29,20 +28,20 @@ export class SummaryStore {
 
   /** The rows of the grain `all` and the number of traces, of one moment. */
   async all(scope: Scope, options: LongReadOptions): Promise<{ traceCount: number; rows: AllTimeRow[] }> {
-    const rows = await this.reads.read<{ traceCount: number } & AllTimeRow>(
+    const rows = await this.reads.read(
       allTimeRows(scope),
-      sql`select totals.trace_count as "traceCount", ${COLUMNS} from (${totals(scope)}) totals
+      ALL_TIME.query`select totals.trace_count as "traceCount", ${COLUMNS} from (${totals(scope)}) totals
         left join analytics_rollup r on r.project_id = ${scope.projectId} and r.grain = ${GRAIN.all}`,
       options,
     );
-    return { traceCount: rows[0]!.traceCount, rows: rows.filter(({ spanCount }) => spanCount !== null) };
+    return { traceCount: rows[0]!.traceCount, rows: rows.filter(isThere) };
   }
 
   /** How many traces and spans there are at one moment. */
   async counts(scope: Scope, options: LongReadOptions): Promise<{ traceCount: number; spanCount: number }> {
-    const [counts] = await this.reads.read<{ traceCount: number; spanCount: number }>(
+    const [counts] = await this.reads.read(
       allTimeRows(scope),
-      sql`select totals.trace_count as "traceCount",
+      COUNTS.query`select totals.trace_count as "traceCount",
           (select coalesce(sum(r.span_count), 0) from analytics_rollup r
             where r.project_id = ${scope.projectId} and r.grain = ${GRAIN.all}) as "spanCount"
         from (${totals(scope)}) totals`,

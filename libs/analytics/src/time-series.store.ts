@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { BUCKETS_MAX, isStorableText, type BucketWidth } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { joinSql, rawSql, sql, type LongReadOptions, type Sql } from '@spandrel/storage';
+import {
+  integer,
+  joinSql,
+  number,
+  rawSql,
+  shapeOf,
+  sql,
+  type LongReadOptions,
+  type RowOfShape,
+  type Sql,
+} from '@spandrel/storage';
 import { spansInRange } from '@spandrel/tracing';
 import { planRange, type TimeRange } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
-import type { Sums } from './sums.js';
 import { BUCKET } from './time-buckets.js';
 import { WeighedRead } from './weighed-read.store.js';
 
@@ -19,10 +28,19 @@ export interface SeriesQuery {
   provider: string | undefined;
 }
 
-export interface BucketSums extends Sums {
-  /** Start in milliseconds since the epoch. */
-  bucket: number;
-}
+/** `bucket` is its start in milliseconds since the epoch. */
+const BUCKET_SUMS = shapeOf({
+  bucket: integer(),
+  spans: integer(),
+  tokens: number(),
+  finished: integer(),
+  durationMs: number(),
+  errors: integer(),
+  usd: integer(),
+  micro: integer(),
+  pico: integer(),
+});
+export type BucketSums = RowOfShape<typeof BUCKET_SUMS>;
 
 /**
  * What the rows of a bucket of the roll-up, `r`, add to the sums of a bucket of the answer: added up in the order of
@@ -70,9 +88,9 @@ export class TimeSeriesStore {
         ({ values }) => sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN} from (${values}) priced`,
       ),
     ];
-    return this.reads.read<BucketSums>(
+    return this.reads.read(
       union([...rollups.map((from) => sql`select 1 as one ${from}`), ...spanParts.map(({ rows }) => rows)]),
-      sql`select bucket, ${SUMS} from (${union(parts)}) parts group by bucket order by bucket limit ${BUCKETS_MAX + 1}`,
+      BUCKET_SUMS.query`select bucket, ${SUMS} from (${union(parts)}) parts group by bucket order by bucket limit ${BUCKETS_MAX + 1}`,
       options,
     );
   }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { integer, shapeOf, Storage, type LongReadOptions, type Query, type Sql } from '@spandrel/storage';
+
+const COUNT = shapeOf({ n: integer() });
 
 /** Rows that are read where they hold up other requests, on SQLite: a millisecond or two. */
 const LIGHT_ROWS_MAX = 2_000;
@@ -17,10 +19,10 @@ export class WeighedRead {
    *   passes by, or finding out that there are few could take as long as the query.
    * @param query one statement, so that all of its answer is of one moment.
    */
-  async read<Row>(touched: Sql, query: Sql, options: LongReadOptions): Promise<Row[]> {
-    const [weight] = await this.storage.read<{ n: number }>(
-      sql`select count(*) as n from (${touched} limit ${LIGHT_ROWS_MAX + 1}) touched`,
+  async read<Row>(touched: Sql, query: Query<Row>, options: LongReadOptions): Promise<Row[]> {
+    const [weight] = await this.storage.read(
+      COUNT.query`select count(*) as n from (${touched} limit ${LIGHT_ROWS_MAX + 1}) touched`,
     );
-    return weight!.n > LIGHT_ROWS_MAX ? this.storage.readLong<Row>(query, options) : this.storage.read<Row>(query);
+    return weight!.n > LIGHT_ROWS_MAX ? this.storage.readLong(query, options) : this.storage.read(query);
   }
 }

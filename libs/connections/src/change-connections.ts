@@ -31,7 +31,7 @@ export class ChangeConnections {
     const now = Date.now();
     const sealed = seal(body.api_key, this.ring.current, { projectId, id });
     const row = { projectId, id, name, provider, baseUrl, defaultModel, ...sealed, createdAt: now, updatedAt: now };
-    await this.storage.write((tx) => this.store.insert(tx, row));
+    await this.storage.write(async (tx) => this.store.insert(tx, row));
     return row;
   }
 
@@ -40,23 +40,22 @@ export class ChangeConnections {
     return this.storage.write(async (tx) => {
       const row = await this.store.findForWrite(tx, scope, id);
       if (!row) throw connectionNotFound();
-      const changed = this.changed(row, body);
-      await this.store.update(tx, changed);
-      return changed;
+      return Object.assign(row, this.changed(row, body));
     });
   }
 
   /** @throws NotFound, and Conflict when an unfinished run uses the connection. */
   async delete(scope: Scope, id: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      if (!(await this.store.findForWrite(tx, scope, id))) throw connectionNotFound();
+      const connection = await this.store.findForWrite(tx, scope, id);
+      if (!connection) throw connectionNotFound();
       if (await this.uses.isUsed(tx, scope, id)) {
         throw new Conflict(
           'connection_in_use',
           'an eval run that is not finished uses this connection; cancel the run or wait for its end',
         );
       }
-      await this.store.delete(tx, scope, id);
+      this.store.delete(tx, connection);
     });
   }
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /** A provider connection; its key is sealed (docs/spec/connections.md#keys-are-encrypted). */
 export const ConnectionSchema = defineEntity({
@@ -22,3 +22,4 @@ export const ConnectionSchema = defineEntity({
 });
 
 export type ConnectionRow = RowOf<typeof ConnectionSchema>;
+export const Connection = entityOf(ConnectionSchema);

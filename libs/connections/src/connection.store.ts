@@ -1,12 +1,14 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { forUpdate, IdOrder, sql, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
-import { ConnectionSchema, type ConnectionRow } from './connection.entity.js';
+import { forUpdate, IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
+import { Connection, ConnectionSchema, type ConnectionRow } from './connection.entity.js';
 import type { Sealed } from './keys/sealing.js';
 
 const connectionTable = tableOf(ConnectionSchema, ['projectId', 'id']);
 const CONNECTION_COLUMNS = connectionTable.select('c');
+const SEALED = connectionTable.select('c', ['projectId', 'id', 'keyId', 'sealedKey']);
 
 const NEWEST_FIRST = new IdOrder('connections', 'c.id', 'desc');
 
@@ -15,55 +17,43 @@ const NEWEST_FIRST = new IdOrder('connections', 'c.id', 'desc');
 export class ConnectionStore {
   constructor(private readonly storage: Storage) {}
 
-  /** @returns the connection, `undefined` when the project has none with this id. */
-  async find(scope: Scope, id: string): Promise<ConnectionRow | undefined> {
-    if (!isStorableText(id)) return undefined;
-    const [row] = await this.storage.read<ConnectionRow>(
-      sql`select ${CONNECTION_COLUMNS} from provider_connection c
-        where c.project_id = ${scope.projectId} and c.id = ${id}`,
-    );
-    return row;
+  /** @returns the connection, `null` when the project has none with this id. */
+  async find({ projectId }: Scope, id: string): Promise<ConnectionRow | null> {
+    if (!isStorableText(id)) return null;
+    return this.storage.find((em) => em.findOne(Connection, { projectId, id }));
   }
 
-  /** @returns the connection of this name, the oldest of several; `undefined` when the project has none. */
-  async findNamed(scope: Scope, name: string): Promise<ConnectionRow | undefined> {
-    const [row] = await this.storage.read<ConnectionRow>(
-      sql`select ${CONNECTION_COLUMNS} from provider_connection c
-        where c.project_id = ${scope.projectId} and c.name = ${name} order by c.id limit 1`,
-    );
-    return row;
+  /** @returns the connection of this name, the oldest of several; `null` when the project has none. */
+  findNamed({ projectId }: Scope, name: string): Promise<ConnectionRow | null> {
+    return this.storage.find((em) => em.findOne(Connection, { projectId, name }, { orderBy: { id: 'asc' } }));
   }
 
-  /** A connection that is to be changed, or kept as it is, until the transaction ends; locked against others. */
-  async findForWrite(tx: WriteTx, scope: Scope, id: string): Promise<ConnectionRow | undefined> {
-    if (!isStorableText(id)) return undefined;
-    const [row] = await tx.all<ConnectionRow>(
-      sql`select ${CONNECTION_COLUMNS} from provider_connection c
-        where c.project_id = ${scope.projectId} and c.id = ${id}${forUpdate('c')}`,
-    );
-    return row;
+  /**
+   * A connection that is to be changed, or kept as it is, until the transaction ends; locked against others. What is
+   * changed of it is written with the transaction.
+   */
+  async findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<ConnectionRow | null> {
+    if (!isStorableText(id)) return null;
+    return tx.em.findOne(Connection, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
   /** Newest first. @throws Invalid `invalid_cursor`. */
   list(scope: Scope, query: PlainList): Promise<Page<ConnectionRow>> {
     return NEWEST_FIRST.page(query, (rest) =>
-      this.storage.readLong<ConnectionRow>(
-        sql`select ${CONNECTION_COLUMNS} from provider_connection c where c.project_id = ${scope.projectId} and ${rest}`,
+      this.storage.readLong(
+        CONNECTION_COLUMNS.query`select ${CONNECTION_COLUMNS} from provider_connection c where c.project_id = ${scope.projectId} and ${rest}`,
         { orgId: scope.orgId },
       ),
     );
   }
 
-  insert(tx: WriteTx, row: ConnectionRow): Promise<void> {
-    return tx.insert(connectionTable, [row]);
+  insert(tx: WriteTx, row: ConnectionRow): void {
+    tx.em.create(Connection, row);
   }
 
-  update(tx: WriteTx, row: ConnectionRow): Promise<void> {
-    return tx.update(connectionTable, [row]);
-  }
-
-  async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
-    await tx.run(sql`delete from provider_connection where project_id = ${scope.projectId} and id = ${id}`);
+  /** @param connection as {@link findForWrite} found it. */
+  delete(tx: WriteTx, connection: ConnectionRow): void {
+    tx.em.remove(connection);
   }
 }
 
@@ -72,15 +62,12 @@ export type SealedRow = Sealed & Pick<ConnectionRow, 'projectId' | 'id'>;
 
 /** Every sealed key of the database, whatever its project, locked until the transaction ends. */
 export const allSealed = (tx: WriteTx): Promise<SealedRow[]> =>
-  tx.all<SealedRow>(
-    sql`select ${connectionTable.select('c', ['projectId', 'id', 'keyId', 'sealedKey'])}
+  tx.all(
+    SEALED.query`select ${SEALED}
       from provider_connection c order by c.project_id, c.id${forUpdate('c')}`,
   );
 
 /** Writes a key that was sealed anew; nothing else of the row changes. */
 export async function saveSealed(tx: WriteTx, { projectId, id, keyId, sealedKey }: SealedRow): Promise<void> {
-  await tx.run(
-    sql`update provider_connection set key_id = ${keyId}, sealed_key = ${sealedKey}
-      where project_id = ${projectId} and id = ${id}`,
-  );
+  await tx.em.nativeUpdate(Connection, { projectId, id }, { keyId, sealedKey });
 }

@@ -34,7 +34,7 @@ export class Connections {
    */
   async findForUse(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection | undefined> {
     const row = await this.store.findForWrite(tx, scope, id);
-    return row && usable(row);
+    return row ? usable(row) : undefined;
   }
 
   /** Opens a connection for calls. @throws ConnectionUnusable when it is gone, cannot be decrypted, or has no provider. */
@@ -50,7 +50,7 @@ export class Connections {
    */
   async findNamed(scope: Scope, name: string): Promise<UsableConnection | undefined> {
     const row = await this.store.findNamed(scope, name);
-    return row && usable(row);
+    return row ? usable(row) : undefined;
   }
 
   /** Opens a connection like {@link open}, from a row that has been read. */

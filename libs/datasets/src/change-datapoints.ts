@@ -4,8 +4,8 @@ import type { Scope } from '@spandrel/kernel';
 import { DomainEvents } from '@spandrel/events';
 import type { WriteTx } from '@spandrel/storage';
 import { datapointResource } from './datapoint-resource.js';
-import type { DatapointRow } from './datapoint.entity.js';
-import { DatapointStore, type PublishedImport } from './datapoint.store.js';
+import type { DatapointRow, DatasetImportRow } from './datapoint.entity.js';
+import { DatapointStore } from './datapoint.store.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import type { DatasetRow } from './dataset.entity.js';
 import { DatasetStore } from './dataset.store.js';
@@ -49,7 +49,7 @@ export class ChangeDatapoints {
       newRow(scope, datasetId, { ...datapoint, kind: JSON.stringify(datapoint.kind) }, fromVersion, now),
     );
     await this.datapoints.insert(tx, rows);
-    await this.raise(tx, dataset, rows.length, now);
+    raise(dataset, rows.length, now);
     await this.events.emit(
       tx,
       scope,
@@ -77,7 +77,7 @@ export class ChangeDatapoints {
       updatedAt: now,
     };
     await this.exchange(tx, scope, dataset, before, after);
-    await this.raise(tx, dataset, 0, now);
+    raise(dataset, 0, now);
     return after;
   }
 
@@ -105,7 +105,7 @@ export class ChangeDatapoints {
     await this.participants.beforeDatapointDelete(tx, { scope, datasetId, datapointId: id });
     const brought = await this.broughtBy(tx, scope, before);
     await this.retire(tx, dataset, before, brought, dataset.version + 1);
-    await this.raise(tx, dataset, -1, now);
+    raise(dataset, -1, now);
   }
 
   private async lock(tx: WriteTx, scope: Scope, datasetId: string): Promise<DatasetRow> {
@@ -120,7 +120,11 @@ export class ChangeDatapoints {
     return row;
   }
 
-  private async broughtBy(tx: WriteTx, scope: Scope, { importId }: DatapointRow): Promise<PublishedImport | undefined> {
+  private async broughtBy(
+    tx: WriteTx,
+    scope: Scope,
+    { importId }: DatapointRow,
+  ): Promise<DatasetImportRow | undefined> {
     return importId === null ? undefined : this.datapoints.importOf(tx, scope, importId);
   }
 
@@ -129,7 +133,7 @@ export class ChangeDatapoints {
     tx: WriteTx,
     { pinnedVersion }: Pick<DatasetRow, 'pinnedVersion'>,
     row: DatapointRow,
-    brought: PublishedImport | undefined,
+    brought: DatasetImportRow | undefined,
     toVersion: number,
   ): Promise<void> {
     const fromVersion = brought?.publishedVersion ?? row.fromVersion;
@@ -137,15 +141,13 @@ export class ChangeDatapoints {
     if (fromVersion > pinnedVersion) return;
     await this.datapoints.insert(tx, [{ ...row, fromVersion, importId: null, toVersion }]);
   }
+}
 
-  private raise(tx: WriteTx, dataset: DatasetRow, added: number, now: number): Promise<void> {
-    return this.datasets.update(tx, {
-      ...dataset,
-      version: dataset.version + 1,
-      datapointCount: dataset.datapointCount + added,
-      updatedAt: now,
-    });
-  }
+/** Counts a change of the datapoints of a locked dataset. */
+function raise(dataset: DatasetRow, added: number, now: number): void {
+  dataset.version++;
+  dataset.datapointCount += added;
+  dataset.updatedAt = now;
 }
 
 /** The row of a new datapoint, its kind as JSON text. @param fromVersion 0 in an import. */

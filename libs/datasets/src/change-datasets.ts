@@ -36,7 +36,7 @@ export class ChangeDatasets {
       updatedAt: now,
     };
     await this.storage.write(async (tx) => {
-      await this.datasets.insert(tx, dataset);
+      this.datasets.insert(tx, dataset);
       await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(dataset) });
     });
     return dataset;
@@ -48,14 +48,10 @@ export class ChangeDatasets {
     return this.storage.write(async (tx) => {
       const dataset = await this.datasets.findForWrite(tx, scope, id);
       if (!dataset) throw datasetNotFound();
-      const after: DatasetRow = {
-        ...dataset,
-        name: name ?? dataset.name,
-        description: description === undefined ? dataset.description : description,
-        updatedAt: now,
-      };
-      await this.datasets.update(tx, after);
-      return after;
+      dataset.name = name ?? dataset.name;
+      if (description !== undefined) dataset.description = description;
+      dataset.updatedAt = now;
+      return dataset;
     });
   }
 
@@ -65,10 +61,11 @@ export class ChangeDatasets {
    */
   async delete(scope: Scope, datasetId: string): Promise<void> {
     await this.storage.write(async (tx) => {
-      if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
+      const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
+      if (!dataset) throw datasetNotFound();
       await this.participants.beforeDatasetDelete(tx, { scope, datasetId });
       await this.datapoints.deleteAll(tx, scope, datasetId);
-      await this.datasets.delete(tx, scope, datasetId);
+      this.datasets.delete(tx, dataset);
       await this.events.emit(tx, scope, { type: 'dataset_deleted', dataset_id: datasetId });
     });
   }

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /**
  * A datapoint as it was in a range of dataset versions: `[fromVersion, toVersion)`, open while it is the current one.
@@ -33,6 +33,7 @@ export const DatapointSchema = defineEntity({
 });
 
 export type DatapointRow = RowOf<typeof DatapointSchema>;
+export const Datapoint = entityOf(DatapointSchema);
 
 /**
  * An import of a file. Its datapoints are written in many transactions and become visible in one, which sets
@@ -60,3 +61,4 @@ export const DatasetImportSchema = defineEntity({
 });
 
 export type DatasetImportRow = RowOf<typeof DatasetImportSchema>;
+export const DatasetImport = entityOf(DatasetImportSchema);

@@ -17,7 +17,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { CURRENT } from './snapshots/datapoint-visibility.store.js';
-import type { DatapointRow, DatasetImportRow } from './datapoint.entity.js';
+import { Datapoint, DatasetImport, type DatapointRow, type DatasetImportRow } from './datapoint.entity.js';
 import { datapointTable } from './tables.js';
 
 /** Text of datapoints that one read brings into memory, about. */
@@ -34,12 +34,12 @@ const ofDataset = (scope: Scope, datasetId: string): Sql =>
   sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}`;
 
 /** Datapoints of a dataset that hold a condition, to be read. */
-const datapointsOf = (scope: Scope, datasetId: string, holds: Sql): SizedRows => ({
+const datapointsOf = (scope: Scope, datasetId: string, holds: Sql): SizedRows<DatapointRow> => ({
   columns: COLUMNS,
   size: DATAPOINT_SIZE,
   bytesMax: READ_BYTES,
   select: (columns, rest) =>
-    sql`select ${columns} from datapoint p where ${ofDataset(scope, datasetId)} and ${holds} and ${rest}`,
+    columns.query`select ${columns} from datapoint p where ${ofDataset(scope, datasetId)} and ${holds} and ${rest}`,
 });
 
 /** Rows of datapoints. */
@@ -49,27 +49,23 @@ export class DatapointStore {
 
   /** @returns the datapoint as it is now, `undefined` when the dataset has none with this id. */
   async find(scope: Scope, datasetId: string, id: string): Promise<DatapointRow | undefined> {
-    const [datapoint] = await this.storage.read<DatapointRow>(
-      sql`select ${COLUMNS} from datapoint p where ${ofDataset(scope, datasetId)} and p.id = ${id} and ${CURRENT}`,
+    const [datapoint] = await this.storage.read(
+      COLUMNS.query`select ${COLUMNS} from datapoint p where ${ofDataset(scope, datasetId)} and p.id = ${id} and ${CURRENT}`,
     );
     return datapoint;
   }
 
   /** Current datapoints that are to be changed; the dataset is locked. */
   findForWrite(tx: WriteTx, scope: Scope, datasetId: string, ids: readonly string[]): Promise<DatapointRow[]> {
-    return tx.all<DatapointRow>(
-      sql`select ${COLUMNS} from datapoint p
+    return tx.all(
+      COLUMNS.query`select ${COLUMNS} from datapoint p
         where ${ofDataset(scope, datasetId)} and ${anyOf('p.id', ids)} and ${CURRENT} order by p.id`,
     );
   }
 
   /** The import that brought a datapoint. */
-  async importOf(tx: WriteTx, scope: Scope, importId: string): Promise<PublishedImport> {
-    const [found] = await tx.all<PublishedImport>(
-      sql`select published_version as "publishedVersion", unfinished, announced_through as "announcedThrough"
-        from dataset_import where project_id = ${scope.projectId} and id = ${importId}`,
-    );
-    return found!;
+  importOf(tx: WriteTx, { projectId }: Scope, importId: string): Promise<DatasetImportRow> {
+    return tx.em.findOneOrFail(DatasetImport, { projectId, id: importId });
   }
 
   /** A page of the current datapoints in the order they were made; it ends early when they are large. */
@@ -87,7 +83,7 @@ export class DatapointStore {
     options: LongReadOptions = {},
   ): Promise<DatapointRow[]> {
     const datapoints = datapointsOf(scope, datasetId, holds);
-    const { rows } = await IN_ORDER.fitting<DatapointRow>(this.storage, datapoints, afterId, limit, options);
+    const { rows } = await IN_ORDER.fitting(this.storage, datapoints, afterId, limit, options);
     return rows;
   }
 
@@ -104,7 +100,7 @@ export class DatapointStore {
   ): Promise<{ rows: DatapointRow[]; through: string | undefined }> {
     const datapoints = datapointsOf(scope, datasetId, sql`${holds} and ${anyOf('p.id', ids)}`);
     const count = ids.length + 1;
-    const { rows, cut } = await IN_ORDER.fitting<DatapointRow>(this.storage, datapoints, undefined, count, options);
+    const { rows, cut } = await IN_ORDER.fitting(this.storage, datapoints, undefined, count, options);
     return { rows, through: cut ? rows.at(-1)?.id : undefined };
   }
 
@@ -114,15 +110,12 @@ export class DatapointStore {
 
   /** Deletes one row; datapoints have one for every version that is kept. */
   async deleteRow(tx: WriteTx, { projectId, datasetId, id, fromVersion }: DatapointRow): Promise<void> {
-    await tx.run(
-      sql`delete from datapoint where project_id = ${projectId} and dataset_id = ${datasetId} and id = ${id}
-        and from_version = ${fromVersion}`,
-    );
+    await tx.em.nativeDelete(Datapoint, { projectId, datasetId, id, fromVersion });
   }
 
   /** Deletes all rows of a dataset; its imports first, so that none under way on another instance adds to it. */
   async deleteAll(tx: WriteTx, scope: Scope, datasetId: string): Promise<void> {
-    await tx.run(sql`delete from dataset_import where project_id = ${scope.projectId} and dataset_id = ${datasetId}`);
+    await tx.em.nativeDelete(DatasetImport, { projectId: scope.projectId, datasetId });
     await deleteRows(tx, 'datapoint', sql`project_id = ${scope.projectId} and dataset_id = ${datasetId}`);
   }
 
@@ -159,9 +152,6 @@ export class DatapointStore {
     );
   }
 }
-
-/** What a change must know of the import that brought a datapoint. */
-export type PublishedImport = Pick<DatasetImportRow, 'unfinished' | 'announcedThrough'> & { publishedVersion: number };
 
 /** What a run made of a datapoint. */
 export interface DatapointResult {

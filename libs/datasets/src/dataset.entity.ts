@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 export const DatasetSchema = defineEntity({
   name: 'Dataset',
@@ -20,3 +20,4 @@ export const DatasetSchema = defineEntity({
 });
 
 export type DatasetRow = RowOf<typeof DatasetSchema>;
+export const Dataset = entityOf(DatasetSchema);

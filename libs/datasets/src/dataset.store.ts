@@ -1,8 +1,9 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { forUpdate, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { IdOrder, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import type { PlainList } from '@spandrel/contract';
-import type { DatasetRow } from './dataset.entity.js';
+import { Dataset, type DatasetRow } from './dataset.entity.js';
 import { datasetTable } from './tables.js';
 
 const NEWEST_FIRST = new IdOrder('datasets', 'd.id', 'desc');
@@ -14,27 +15,21 @@ const COLUMNS = datasetTable.select('d');
 export class DatasetStore {
   constructor(private readonly storage: Storage) {}
 
-  /** @returns the dataset, `undefined` when the project has none with this id. */
-  async find(scope: Scope, id: string): Promise<DatasetRow | undefined> {
-    const [dataset] = await this.storage.read<DatasetRow>(
-      sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and d.id = ${id}`,
-    );
-    return dataset;
+  /** @returns the dataset, `null` when the project has none with this id. */
+  find({ projectId }: Scope, id: string): Promise<DatasetRow | null> {
+    return this.storage.find((em) => em.findOne(Dataset, { projectId, id }));
   }
 
-  /** A dataset that is to be changed, locked against other instances. */
-  async findForWrite(tx: WriteTx, scope: Scope, id: string): Promise<DatasetRow | undefined> {
-    const [dataset] = await tx.all<DatasetRow>(
-      sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and d.id = ${id}${forUpdate('d')}`,
-    );
-    return dataset;
+  /** A dataset that is to be changed, locked against other instances; its changes are written with the transaction. */
+  findForWrite(tx: WriteTx, { projectId }: Scope, id: string): Promise<DatasetRow | null> {
+    return tx.em.findOne(Dataset, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
   /** @throws Invalid `invalid_cursor`. */
   list(scope: Scope, query: PlainList): Promise<Page<DatasetRow>> {
     return NEWEST_FIRST.page(query, (rest) =>
-      this.storage.readLong<DatasetRow>(
-        sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and ${rest}`,
+      this.storage.readLong(
+        COLUMNS.query`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and ${rest}`,
         { orgId: scope.orgId },
       ),
     );
@@ -42,22 +37,19 @@ export class DatasetStore {
 
   /** Datasets behind an id, in the order of their ids; none at the end. */
   after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<DatasetRow[]> {
-    return this.storage.readLong<DatasetRow>(
-      sql`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and d.id > ${afterId}
+    return this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from dataset d where d.project_id = ${scope.projectId} and d.id > ${afterId}
         order by d.id limit ${limit}`,
       options,
     );
   }
 
-  insert(tx: WriteTx, dataset: DatasetRow): Promise<void> {
-    return tx.insert(datasetTable, [dataset]);
+  insert(tx: WriteTx, dataset: DatasetRow): void {
+    tx.em.create(Dataset, dataset);
   }
 
-  update(tx: WriteTx, dataset: DatasetRow): Promise<void> {
-    return tx.update(datasetTable, [dataset]);
-  }
-
-  async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
-    await tx.run(sql`delete from dataset where project_id = ${scope.projectId} and id = ${id}`);
+  /** @param dataset as {@link findForWrite} found it. */
+  delete(tx: WriteTx, dataset: DatasetRow): void {
+    tx.em.remove(dataset);
   }
 }

@@ -46,10 +46,10 @@ export class RestoreDatasets {
         const before = await this.datasets.findForWrite(tx, scope, item.id);
         const after = datasetRow(scope, item, before);
         if (!before) {
-          await this.datasets.insert(tx, after);
+          this.datasets.insert(tx, after);
           await this.events.emit(tx, scope, { type: 'dataset_created', dataset: datasetResource(after) });
-        } else if ((Object.keys(after) as (keyof DatasetRow)[]).some((member) => after[member] !== before[member])) {
-          await this.datasets.update(tx, after);
+        } else {
+          Object.assign(before, after);
         }
       }
     });
@@ -106,7 +106,8 @@ export class RestoreDatasets {
     const added = [...after.values()];
     if (added.length + changed === 0) return undefined;
     await this.datapoints.insert(tx, added);
-    await this.datasets.update(tx, { ...dataset, version, datapointCount: dataset.datapointCount + added.length });
+    dataset.version = version;
+    dataset.datapointCount += added.length;
     await this.events.emit(
       tx,
       scope,
@@ -116,7 +117,7 @@ export class RestoreDatasets {
   }
 }
 
-function datasetRow(scope: Scope, item: RestoredDataset, before: DatasetRow | undefined): DatasetRow {
+function datasetRow(scope: Scope, item: RestoredDataset, before: DatasetRow | null): DatasetRow {
   const version = item.datapoint_count > 0 ? Math.max(0, item.version - 1) : item.version;
   return {
     projectId: scope.projectId,

@@ -2,18 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
+  integer,
   rawSql,
-  sql,
+  shapeOf,
   Storage,
   takeFittingIds,
+  text,
   type LongReadOptions,
-  type Sql,
+  type Query,
   type WriteTx,
 } from '@spandrel/storage';
 import type { EvalResultRow } from './eval-run.entity.js';
 import { evalResultTable } from './tables.js';
 
 const COLUMNS = evalResultTable.select('e');
+const ID = shapeOf({ id: text() });
+const SIZED = ID.and(shapeOf({ bytes: integer() }));
 
 /** Text of results that one read brings into memory, about. */
 const READ_BYTES = 16 * 1024 * 1024;
@@ -37,14 +41,14 @@ export class EvalResultStore {
     options: LongReadOptions = {},
   ): Promise<{ results: Map<string, EvalResultRow>; read: number }> {
     if (datapointIds.length === 0) return { results: new Map(), read: 0 };
-    const sizes = await this.storage.readLong<{ id: string; bytes: number }>(
-      sql`select datapoint_id as id, ${SIZE} as bytes from eval_result
+    const sizes = await this.storage.readLong(
+      SIZED.query`select datapoint_id as id, ${SIZE} as bytes from eval_result
         where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`,
       options,
     );
     const taken = takeFittingIds(datapointIds, sizes, READ_BYTES);
-    const rows = await this.storage.readLong<EvalResultRow>(
-      sql`select ${COLUMNS} from eval_result e where e.project_id = ${scope.projectId} and e.run_id = ${runId}
+    const rows = await this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from eval_result e where e.project_id = ${scope.projectId} and e.run_id = ${runId}
         and ${anyOf('e.datapoint_id', taken)}`,
       options,
     );
@@ -53,7 +57,7 @@ export class EvalResultStore {
 
   /** Which of the datapoints are processed in a run. */
   async processed(scope: Scope, runId: string, datapointIds: readonly string[]): Promise<Set<string>> {
-    return idsOf(await this.storage.readLong<{ id: string }>(processedAmong(scope, runId, datapointIds)));
+    return idsOf(await this.storage.readLong(processedAmong(scope, runId, datapointIds)));
   }
 
   /** The processed datapoints, read within the transaction that has locked the run. */
@@ -63,7 +67,7 @@ export class EvalResultStore {
     runId: string,
     datapointIds: readonly string[],
   ): Promise<Set<string>> {
-    return idsOf(await tx.all<{ id: string }>(processedAmong(scope, runId, datapointIds)));
+    return idsOf(await tx.all(processedAmong(scope, runId, datapointIds)));
   }
 
   insert(tx: WriteTx, rows: readonly EvalResultRow[]): Promise<void> {
@@ -71,8 +75,8 @@ export class EvalResultStore {
   }
 }
 
-const processedAmong = (scope: Scope, runId: string, datapointIds: readonly string[]): Sql =>
-  sql`select datapoint_id as id from eval_result
+const processedAmong = (scope: Scope, runId: string, datapointIds: readonly string[]): Query<{ id: string }> =>
+  ID.query`select datapoint_id as id from eval_result
     where project_id = ${scope.projectId} and run_id = ${runId} and ${anyOf('datapoint_id', datapointIds)}`;
 
 const idsOf = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id));

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /** A run with the sums over its items, which every processed item keeps in its own transaction. */
 export const EvalRunSchema = defineEntity({
@@ -54,6 +54,7 @@ export const EvalRunSchema = defineEntity({
 });
 
 export type EvalRunRow = RowOf<typeof EvalRunSchema>;
+export const EvalRun = entityOf(EvalRunSchema);
 
 /** What became of a datapoint in a run; one that has no row is pending, or running when its run says so. */
 export const EvalResultSchema = defineEntity({

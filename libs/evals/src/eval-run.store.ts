@@ -1,14 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, deleteRows, forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
-import type { EvalRunRow } from './eval-run.entity.js';
+import {
+  anyOf,
+  deleteRows,
+  forUpdate,
+  IdOrder,
+  sql,
+  Storage,
+  type Page,
+  type RowOfShape,
+  type WriteTx,
+} from '@spandrel/storage';
+import { EvalRun, type EvalRunRow } from './eval-run.entity.js';
 import { RUN_STATUS } from './status.js';
 import { evalRunTable } from './tables.js';
 
 const NEWEST_FIRST = new IdOrder('eval-runs', 'r.id', 'desc');
 
 const COLUMNS = evalRunTable.select('r');
+const KEY = evalRunTable.select('r', ['projectId', 'id']);
+const ID = evalRunTable.select('r', ['id']);
+const VERSION = evalRunTable.select('r', ['datasetVersion']);
+
+const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 
 /** Runs taken into work at once. */
 const TAKE_MAX = 1_000;
@@ -18,22 +33,19 @@ const TAKE_MAX = 1_000;
 export class EvalRunStore {
   constructor(private readonly storage: Storage) {}
 
-  /** @returns the run, `undefined` when the project has none with this id. */
-  async find(scope: Scope, id: string): Promise<EvalRunRow | undefined> {
-    const [run] = await this.findAll(scope, [id]);
-    return run;
+  /** @returns the run, `null` when the project has none with this id. */
+  find({ projectId }: Scope, id: string): Promise<EvalRunRow | null> {
+    return this.storage.find((em) => em.findOne(EvalRun, { projectId, id }));
   }
 
-  findAll(scope: Scope, ids: readonly string[]): Promise<EvalRunRow[]> {
-    return this.storage.read<EvalRunRow>(
-      sql`select ${COLUMNS} from eval_run r where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)}`,
-    );
+  findAll({ projectId }: Scope, ids: readonly string[]): Promise<EvalRunRow[]> {
+    return this.storage.find((em) => em.find(EvalRun, { projectId, id: { $in: [...ids] } }));
   }
 
   /** Runs that are to be changed, locked against other instances in the order of their ids. */
   findForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<EvalRunRow[]> {
-    return tx.all<EvalRunRow>(
-      sql`select ${COLUMNS} from eval_run r
+    return tx.all(
+      COLUMNS.query`select ${COLUMNS} from eval_run r
         where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)} order by r.id${forUpdate('r')}`,
     );
   }
@@ -41,18 +53,19 @@ export class EvalRunStore {
   /** @throws Invalid `invalid_cursor`. */
   list(scope: Scope, datasetId: string, query: PlainList): Promise<Page<EvalRunRow>> {
     return NEWEST_FIRST.page(query, (rest) =>
-      this.storage.readLong<EvalRunRow>(
-        sql`select ${COLUMNS} from eval_run r
+      this.storage.readLong(
+        COLUMNS.query`select ${COLUMNS} from eval_run r
           where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
         { orgId: scope.orgId },
       ),
     );
   }
 
-  insert(tx: WriteTx, run: EvalRunRow): Promise<void> {
-    return tx.insert(evalRunTable, [run]);
+  insert(tx: WriteTx, run: EvalRunRow): void {
+    tx.em.create(EvalRun, run);
   }
 
+  /** Writes a run as its items go on, many times a second. */
   update(tx: WriteTx, run: EvalRunRow): Promise<void> {
     return tx.update(evalRunTable, [run]);
   }
@@ -60,21 +73,19 @@ export class EvalRunStore {
   /** Deletes a locked run with its results. */
   async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
     await deleteRows(tx, 'eval_result', sql`project_id = ${scope.projectId} and run_id = ${id}`);
-    await tx.run(sql`delete from eval_run where project_id = ${scope.projectId} and id = ${id}`);
+    await tx.em.nativeDelete(EvalRun, { projectId: scope.projectId, id });
   }
 
   /** The dataset of a run, which never changes; the run is not locked. */
-  async datasetOf(tx: WriteTx, scope: Scope, id: string): Promise<string | undefined> {
-    const [run] = await tx.all<{ datasetId: string }>(
-      sql`select dataset_id as "datasetId" from eval_run where project_id = ${scope.projectId} and id = ${id}`,
-    );
-    return run?.datasetId;
+  async datasetOf(tx: WriteTx, { projectId }: Scope, id: string): Promise<string | undefined> {
+    const part = { fields: ['datasetId'], disableIdentityMap: true } as const;
+    return (await tx.em.findOne(EvalRun, { projectId, id }, part))?.datasetId;
   }
 
   /** Ids of all runs of a dataset, in order; the runs are locked. */
   async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string): Promise<string[]> {
-    const rows = await tx.all<{ id: string }>(
-      sql`select r.id as id from eval_run r
+    const rows = await tx.all(
+      ID.query`select ${ID} from eval_run r
         where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} order by r.id${forUpdate('r')}`,
     );
     return rows.map(({ id }) => id);
@@ -82,26 +93,23 @@ export class EvalRunStore {
 
   /** Distinct versions of a dataset that its runs are of. */
   async versionsOfDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<number[]> {
-    const rows = await tx.all<{ version: number }>(
-      sql`select distinct dataset_version as version from eval_run
-        where project_id = ${scope.projectId} and dataset_id = ${datasetId}`,
+    const rows = await tx.all(
+      VERSION.query`select distinct ${VERSION} from eval_run r
+        where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId}`,
     );
-    return rows.map(({ version }) => version);
+    return rows.map(({ datasetVersion }) => datasetVersion);
   }
 
   /** Whether an unfinished run needs a connection, for itself or for its judge. */
-  async usesConnection(tx: WriteTx, scope: Scope, connectionId: string): Promise<boolean> {
-    const rows = await tx.all(
-      sql`select 1 as one from eval_run where status < ${RUN_STATUS.completed} and project_id = ${scope.projectId}
-        and (connection_id = ${connectionId} or judge_connection_id = ${connectionId}) limit 1`,
-    );
-    return rows.length > 0;
+  async usesConnection(tx: WriteTx, { projectId }: Scope, connectionId: string): Promise<boolean> {
+    const uses = { $or: [{ connectionId }, { judgeConnectionId: connectionId }] };
+    return (await tx.em.count(EvalRun, { projectId, ...UNFINISHED, ...uses })) > 0;
   }
 
   /** Unfinished runs of all projects that nobody works on. @param now in ms; leases until then have ended. */
   abandoned(now: number): Promise<RunKey[]> {
-    return this.storage.read<RunKey>(
-      sql`select r.project_id as "projectId", r.id as id from eval_run r
+    return this.storage.read(
+      KEY.query`select ${KEY} from eval_run r
         where r.status < ${RUN_STATUS.completed} and r.lease_until <= ${now} order by r.id limit ${TAKE_MAX}`,
     );
   }
@@ -110,10 +118,7 @@ export class EvalRunStore {
   async renew(owner: string, ids: readonly string[], until: number): Promise<void> {
     if (ids.length === 0) return;
     await this.storage.write((tx) =>
-      tx.run(
-        sql`update eval_run set lease_until = ${until}
-          where status < ${RUN_STATUS.completed} and lease_owner = ${owner} and ${anyOf('id', ids)}`,
-      ),
+      tx.em.nativeUpdate(EvalRun, { ...UNFINISHED, leaseOwner: owner, id: { $in: [...ids] } }, { leaseUntil: until }),
     );
   }
 
@@ -123,9 +128,10 @@ export class EvalRunStore {
    */
   async giveBack({ projectId, id }: RunKey, owner: string, from: number): Promise<boolean> {
     const rows = await this.storage.write((tx) =>
-      tx.run(
-        sql`update eval_run set lease_owner = null, lease_until = ${from} where project_id = ${projectId}
-          and id = ${id} and status < ${RUN_STATUS.completed} and lease_owner = ${owner}`,
+      tx.em.nativeUpdate(
+        EvalRun,
+        { projectId, id, ...UNFINISHED, leaseOwner: owner },
+        { leaseOwner: null, leaseUntil: from },
       ),
     );
     return rows > 0;
@@ -133,14 +139,9 @@ export class EvalRunStore {
 
   /** Ends all leases: only where no other process can be at work. */
   async release(): Promise<void> {
-    await this.storage.write((tx) =>
-      tx.run(sql`update eval_run set lease_owner = null, lease_until = 0 where status < ${RUN_STATUS.completed}`),
-    );
+    await this.storage.write((tx) => tx.em.nativeUpdate(EvalRun, UNFINISHED, { leaseOwner: null, leaseUntil: 0 }));
   }
 }
 
 /** Which run. */
-export interface RunKey {
-  projectId: string;
-  id: string;
-}
+export type RunKey = RowOfShape<typeof KEY>;

@@ -37,7 +37,7 @@ export class StartRun {
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
       const config = await this.complete(tx, scope, body.config);
       const row = newRun(scope, { id, datasetId, body, config, snapshot, now });
-      await this.runs.insert(tx, row);
+      this.runs.insert(tx, row);
       await this.dispatch.enqueue(tx, row);
       return row;
     });

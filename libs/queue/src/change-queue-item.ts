@@ -32,14 +32,14 @@ export class ChangeQueueItem {
   async executeIn(
     tx: WriteTx,
     scope: Scope,
-    item: QueueItemRow | undefined,
+    item: QueueItemRow | null,
     next: (item: QueueItemRow) => QueueItemRow,
   ): Promise<QueueItemResource> {
     if (!item) throw queueItemNotFound();
     const changed = next(item);
     const resource = queueItemResource(changed);
     if (changed === item) return resource;
-    await this.items.save(tx, changed);
+    Object.assign(item, changed);
     await this.events.emit(tx, scope, { type: 'queue_item_updated', item: resource });
     return resource;
   }

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /** A datapoint on its way through a review. */
 export const QueueItemSchema = defineEntity({
@@ -31,3 +31,4 @@ export const QueueItemSchema = defineEntity({
 });
 
 export type QueueItemRow = RowOf<typeof QueueItemSchema>;
+export const QueueItem = entityOf(QueueItemSchema);

@@ -47,7 +47,7 @@ export class QueueListStore {
         columns: COLUMNS,
         size: QUEUE_ITEM_SIZE,
         bytesMax: QUEUE_READ_BYTES,
-        select: (columns, rest) => sql`select ${columns} from queue_item q where ${where} and ${rest}`,
+        select: (columns, rest) => columns.query`select ${columns} from queue_item q where ${where} and ${rest}`,
       },
       options,
     );

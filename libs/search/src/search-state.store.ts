@@ -14,23 +14,23 @@ export class SearchStateStore {
   constructor(private readonly storage: Storage) {}
 
   async find(projectId: string): Promise<SearchStateRow | undefined> {
-    const [row] = await this.storage.read<SearchStateRow>(
-      sql`select ${COLUMNS} from search_state y where y.project_id = ${projectId}`,
+    const [row] = await this.storage.read(
+      COLUMNS.query`select ${COLUMNS} from search_state y where y.project_id = ${projectId}`,
     );
     return row;
   }
 
   async findForWrite(tx: WriteTx, projectId: string): Promise<SearchStateRow | undefined> {
-    const [row] = await tx.all<SearchStateRow>(
-      sql`select ${COLUMNS} from search_state y where y.project_id = ${projectId}${forUpdate('y')}`,
+    const [row] = await tx.all(
+      COLUMNS.query`select ${COLUMNS} from search_state y where y.project_id = ${projectId}${forUpdate('y')}`,
     );
     return row;
   }
 
   /** A state that has not got to its end and that no other instance is at; the one that finds projects first. */
   async unfinished(tx: WriteTx): Promise<SearchStateRow | undefined> {
-    const [row] = await tx.all<SearchStateRow>(
-      sql`select ${COLUMNS} from search_state y where y.after_id is not null
+    const [row] = await tx.all(
+      COLUMNS.query`select ${COLUMNS} from search_state y where y.after_id is not null
         order by y.project_id limit 1${forUpdateSkipLocked('y')}`,
     );
     return row;

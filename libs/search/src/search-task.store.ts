@@ -4,17 +4,22 @@ import {
   anyOf,
   deleteRows,
   forUpdateSkipLocked,
+  integer,
   rawSql,
   rowsFrom,
+  shapeOf,
   sql,
   Storage,
   tableOf,
+  text,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
 import { SearchTaskSchema, type SearchTaskRow } from './search-task.entity.js';
 
-const taskTable = tableOf(SearchTaskSchema, ['projectId', 'kind', 'id']);
+const TASK = tableOf(SearchTaskSchema, ['projectId', 'kind', 'id']).select('t');
+const ID = shapeOf({ id: text() });
+const COUNT = shapeOf({ count: integer() });
 
 /** Which thing a task is about. */
 export type TaskKey = Pick<SearchTaskRow, 'projectId' | 'kind' | 'id'>;
@@ -55,19 +60,19 @@ export class SearchTaskStore {
 
   /** Takes the tasks that are due, those that have waited longest first, and holds them until `until`. */
   claim(tx: WriteTx, { now, until, claim, limit }: { now: number; until: number; claim: string; limit: number }) {
-    return tx.all<SearchTaskRow>(
-      sql`with picked as materialized (
+    return tx.all(
+      TASK.query`with picked as materialized (
           select k.project_id, k.kind, k.id from search_task k
           where k.due_at <= ${now} order by k.due_at limit ${limit}${forUpdateSkipLocked('k')})
         update search_task as t set due_at = ${until}, claim = ${claim}
         where (t.project_id, t.kind, t.id) in (select project_id, kind, id from picked)
-        returning ${taskTable.select('t')}`,
+        returning ${TASK}`,
     );
   }
 
   /** Takes tasks away that are still held. @returns ids of those. */
   async finish(tx: WriteTx, tasks: ClaimedTasks): Promise<string[]> {
-    const rows = await tx.all<{ id: string }>(sql`delete from search_task where ${held(tasks)} returning id as id`);
+    const rows = await tx.all(ID.query`delete from search_task where ${held(tasks)} returning id as id`);
     return rows.map(({ id }) => id);
   }
 
@@ -94,7 +99,7 @@ export class SearchTaskStore {
 
   /** How many tasks there are, of all projects. */
   async count(): Promise<number> {
-    const [row] = await this.storage.readLong<{ count: number }>(sql`select count(*) as count from search_task`);
+    const [row] = await this.storage.readLong(COUNT.query`select count(*) as count from search_task`);
     return row!.count;
   }
 }

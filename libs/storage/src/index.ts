@@ -5,7 +5,16 @@ export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { backupDatabase } from './sqlite/backup-database.js';
 export { deleteRows } from './statements/delete-rows.js';
 export { answeredQueries } from './statements/checked-rows.js';
-export { integer, nullable, number, RowShape, shapeOf, text, type Query } from './statements/row-shape.js';
+export {
+  integer,
+  nullable,
+  number,
+  RowShape,
+  shapeOf,
+  text,
+  type Query,
+  type RowOfShape,
+} from './statements/row-shape.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
 export { IdOrder, type SizedRows } from './statements/id-order.js';
 export { foldAscii, jsonContains, mayContainJson } from './statements/json-search.js';
@@ -14,6 +23,7 @@ export {
   behind,
   fillPage,
   orderBy,
+  positionShape,
   startOf,
   upTo,
   type Fetched,
@@ -47,6 +57,6 @@ export {
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
 export { takeFitting, takeFittingIds } from './statements/take-fitting.js';
-export { Selection, Table, tableOf, type RowOf } from './statements/table.js';
+export { entityOf, Selection, Table, tableOf, type RowOf } from './statements/table.js';
 export type { TransactionEnd } from './transactions/transaction-end.js';
 export type { WriteTx } from './transactions/write-tx.js';

@@ -1,15 +1,14 @@
 import { dirname } from 'node:path';
 import type { MetadataStorage, Options } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
-import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { MikroORM } from '@mikro-orm/sql';
-import { SqliteDriver } from '@mikro-orm/sqlite';
 import type Database from 'better-sqlite3';
 import { PostgresDialect, SqliteDialect } from 'kysely';
 import type pg from 'pg';
 import type { Registry } from '@prometheus-io/client';
 import type { Logger } from '@spandrel/kernel';
 import { migrations } from './migrations/index.js';
+import { BoundPostgresDriver, BoundSqliteDriver } from './orm/bound-drivers.js';
 import { assertUsable, openPool } from './postgres/postgres-pool.js';
 import type { Dialect } from './statements/sql.js';
 import { lockDirectory } from './sqlite/directory-lock.js';
@@ -83,7 +82,7 @@ async function openSqlite(file: string, options: StorageOptions): Promise<Opened
     const reader = openReader(file);
     closers.push(() => reader.close());
     const orm = await initOrm('sqlite', options, {
-      driver: SqliteDriver,
+      driver: BoundSqliteDriver,
       dbName: file,
       driverOptions: () => new SqliteDialect({ database: writer }),
       replicas: [{ driverOptions: () => new SqliteDialect({ database: reader }) }],
@@ -105,7 +104,7 @@ async function openPostgres(
     await assertUsable(pool, url, logger);
     let current = pool;
     const orm = await initOrm('postgres', options, {
-      driver: PostgreSqlDriver,
+      driver: BoundPostgresDriver,
       dbName: decodeURIComponent(new URL(url).pathname.slice(1)),
       driverOptions: () =>
         new PostgresDialect({ pool: { options: {}, connect: () => current.connect(), end: async () => undefined } }),

@@ -5,7 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { createLogger, StartError, Unavailable } from '@spandrel/kernel';
 import { openStorage } from './open-storage.js';
+import { integer, shapeOf, text } from './statements/row-shape.js';
 import { sql } from './statements/sql.js';
+
+const JOURNAL = shapeOf({ journal_mode: text(), page_size: integer() });
+const TRACE = shapeOf({ trace_id: text() });
+const TAG = TRACE.and(shapeOf({ project_id: text(), tag: text(), started_at: integer() }));
 import type { Storage } from './storage.js';
 
 const logger = createLogger('silent', 'test');
@@ -34,7 +39,7 @@ const insertTrace = (id: string) =>
 describe('openStorage on SQLite', () => {
   it('makes the directory and the database, durable settings and all', async () => {
     const storage = await open(join(directory, 'new', 'deep', 'spandrel.db'));
-    const [settings] = await storage.read(sql`select * from pragma_journal_mode, pragma_page_size`);
+    const [settings] = await storage.read(JOURNAL.query`select * from pragma_journal_mode, pragma_page_size`);
     expect(settings).toEqual({ journal_mode: 'wal', page_size: 16384 });
   });
 
@@ -94,7 +99,7 @@ describe('Storage', () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(await storage.read(sql`select * from trace_tag`)).toEqual([]);
+    expect(await storage.read(TAG.query`select * from trace_tag`)).toEqual([]);
   });
 
   it('runs writes one after the other, and shows readers committed rows only', async () => {
@@ -104,18 +109,18 @@ describe('Storage', () => {
       storage.write(async (tx) => {
         await tx.run(insertTrace(id));
         await new Promise((resolve) => setTimeout(resolve, 5));
-        counts.push((await storage.read(sql`select * from trace_tag`)).length);
+        counts.push((await storage.read(TAG.query`select * from trace_tag`)).length);
       });
     await Promise.all([write('a'), write('b'), write('c')]);
     expect(counts).toEqual([0, 1, 2]);
-    expect(await storage.readLong(sql`select trace_id from trace_tag order by 1`)).toEqual(
+    expect(await storage.readLong(TRACE.query`select trace_id from trace_tag order by 1`)).toEqual(
       ['a', 'b', 'c'].map((id) => ({ trace_id: id })),
     );
   });
 
   it('says that the database is unavailable when it is, and nothing else', async () => {
     const storage = await open();
-    await expect(storage.readLong(sql`select * from no_such_table`)).rejects.toThrow('no such table');
+    await expect(storage.readLong(TAG.query`select * from no_such_table`)).rejects.toThrow('no such table');
     const full = storage.write(async () => {
       throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' });
     });
@@ -126,11 +131,12 @@ describe('Storage', () => {
   it('gives up a long read that nobody waits for', async () => {
     const storage = await open();
     const gone = new AbortController();
-    const endless = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000) select max(i) as i from n`;
+    const endless = shapeOf({ i: integer() })
+      .query`with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000000) select max(i) as i from n`;
     const reads = Array.from({ length: 4 }, () => storage.readLong(endless, { signal: gone.signal }));
     gone.abort(new Error('gone'));
     for (const read of reads) await expect(read).rejects.toThrow('gone');
-    expect(await storage.readLong(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+    expect(await storage.readLong(shapeOf({ one: integer() }).query`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
   it('finishes what was accepted before it closes', async () => {

@@ -6,7 +6,7 @@ import { GroupCommit, type GroupCommitOptions } from './transactions/group-commi
 import { SerialQueue } from './transactions/serial-queue.js';
 import { checkedRows } from './statements/checked-rows.js';
 import type { Query } from './statements/row-shape.js';
-import type { Dialect, Sql } from './statements/sql.js';
+import type { Dialect } from './statements/sql.js';
 import { isAway, isTimeout, isTransient, isUnavailable, toDomainError } from './storage-errors.js';
 import type { FailingHook, StorageMetrics } from './storage-metrics.js';
 import type { TransactionEnd } from './transactions/transaction-end.js';
@@ -97,25 +97,21 @@ export class Storage {
   }
 
   /** Reads by key, quickly. On SQLite this holds up the event loop: no scans. */
-  read<Row>(query: Query<Row>): Promise<Row[]>;
-  read<Row>(query: Sql): Promise<Row[]>;
-  async read<Row>(query: Query<Row> | Sql): Promise<Row[]> {
+  async read<Row>(query: Query<Row>): Promise<Row[]> {
     try {
       const rows = await this.repeated(() => this.backend.read(query));
-      return checkedRows(query as Query<Row>, rows, this.dialect);
+      return checkedRows(query, rows, this.dialect);
     } catch (error) {
       throw toDomainError(error);
     }
   }
 
   /** Reads that may take long: lists, searches, exports. On SQLite in a thread of their own. */
-  readLong<Row>(query: Query<Row>, options?: LongReadOptions): Promise<Row[]>;
-  readLong<Row>(query: Sql, options?: LongReadOptions): Promise<Row[]>;
-  async readLong<Row>(query: Query<Row> | Sql, options?: LongReadOptions): Promise<Row[]> {
+  async readLong<Row>(query: Query<Row>, options?: LongReadOptions): Promise<Row[]> {
     const began = performance.now();
     try {
       const rows = await this.repeated(() => this.backend.readLong(query, options));
-      return checkedRows(query as Query<Row>, rows, this.dialect);
+      return checkedRows(query, rows, this.dialect);
     } catch (error) {
       throw toDomainError(error);
     } finally {

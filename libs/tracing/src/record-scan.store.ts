@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { IdOrder, joinSql, rawSql, sql, Storage, type LongReadOptions, type Sql } from '@spandrel/storage';
+import { IdOrder, rawSql, Storage, type LongReadOptions, type Selection, type Sql } from '@spandrel/storage';
 import type { StoredSpan } from './span.entity.js';
 import { PAYLOAD_OF_SPAN, PAYLOAD_SIZE } from './span.store.js';
 import { SPAN_COLUMNS, TRACE_COLUMNS } from './tables.js';
@@ -29,23 +29,23 @@ export class RecordScanStore {
       columns: TRACE_COLUMNS,
       size: TRACE_SIZE,
       bytesMax: slice.bytes,
-      select: (columns: Sql, rest: Sql) =>
-        sql`select ${columns} from trace t where t.project_id = ${scope.projectId} and ${rest}`,
+      select: <Row>(columns: Selection<Row>, rest: Sql) =>
+        columns.query`select ${columns} from trace t where t.project_id = ${scope.projectId} and ${rest}`,
     };
-    return (await TRACES.fitting<TraceRow>(this.storage, traces, afterId, slice.rows, options)).rows;
+    return (await TRACES.fitting(this.storage, traces, afterId, slice.rows, options)).rows;
   }
 
   /** Spans behind an id; none at the end. */
   async spans(scope: Scope, afterId: string, slice: ScanSlice, options: LongReadOptions): Promise<StoredSpan[]> {
     const spans = {
-      columns: joinSql(SPAN_COLUMNS, ', '),
+      columns: SPAN_COLUMNS,
       size: PAYLOAD_SIZE,
       bytesMax: slice.bytes,
-      select: (columns: Sql, rest: Sql) =>
-        sql`select ${columns} from span s
+      select: <Row>(columns: Selection<Row>, rest: Sql) =>
+        columns.query`select ${columns} from span s
           join span_payload p on ${PAYLOAD_OF_SPAN}
           where s.project_id = ${scope.projectId} and ${rest}`,
     };
-    return (await SPANS.fitting<StoredSpan>(this.storage, spans, afterId, slice.rows, options)).rows;
+    return (await SPANS.fitting(this.storage, spans, afterId, slice.rows, options)).rows;
   }
 }

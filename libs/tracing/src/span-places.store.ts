@@ -1,8 +1,24 @@
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, atStarts, betweenStarts, forUpdate, rawSql, sql, type Dialect, type Sql } from '@spandrel/storage';
+import {
+  anyOf,
+  atStarts,
+  betweenStarts,
+  forUpdate,
+  integer,
+  nullable,
+  rawSql,
+  shapeOf,
+  sql,
+  type Dialect,
+  type Query,
+  type Sql,
+} from '@spandrel/storage';
+
+const START = shapeOf({ startedAt: integer() });
+const ENDS = shapeOf({ first: nullable(integer()), last: nullable(integer()) });
 
 /** Runs a query on the database, or in a transaction. */
-export type Read = <Row>(query: Sql) => Promise<Row[]>;
+export type Read = <Row>(query: Query<Row>) => Promise<Row[]>;
 
 /** A condition on `started_at`, of a table with this alias, that spans asked for meet: what leads to their partitions. */
 export type Within = (alias: string) => Sql;
@@ -29,8 +45,8 @@ export async function placesOfSpans(
 ): Promise<Places> {
   if (dialect === 'sqlite' || ids.length === 0) return { within: ANYWHERE, any: true };
   const order = lock ? sql` order by k.id${forUpdate('k')}` : rawSql('');
-  const rows = await read<{ startedAt: number }>(
-    sql`select k.started_at as "startedAt" from span_key k
+  const rows = await read(
+    START.query`select k.started_at as "startedAt" from span_key k
       where k.project_id = ${projectId} and ${anyOf('k.id', ids)}${order}`,
   );
   const starts = rows.map(({ startedAt }) => startedAt);
@@ -52,8 +68,8 @@ export async function startsOfTraces(
 ): Promise<{ from: number; until: number }> {
   // By a value alone both ends are found in the index without a look at what is between.
   const ofTraces = traceIds.length === 1 ? sql`k.trace_id = ${traceIds[0]!}` : anyOf('k.trace_id', traceIds);
-  const [ends] = await read<{ first: number | null; last: number | null }>(
-    sql`select min(k.started_at) as first, max(k.started_at) as last from span_key k
+  const [ends] = await read(
+    ENDS.query`select min(k.started_at) as first, max(k.started_at) as last from span_key k
       where k.project_id = ${projectId} and ${ofTraces}`,
   );
   return { from: ends?.first ?? 0, until: (ends?.last ?? -1) + 1 };

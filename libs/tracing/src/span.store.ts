@@ -3,13 +3,17 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   behind,
+  integer,
   joinSql,
+  nullable,
   onPostgres,
   orderBy,
   rawSql,
+  shapeOf,
   sql,
   Storage,
   takeFittingIds,
+  text,
   together,
   type LongReadOptions,
   type Position,
@@ -22,13 +26,17 @@ import type { DatedPayloadRow, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';
 
+const ID = shapeOf({ id: text() });
+const SIZED = shapeOf({ id: text(), bytes: integer() });
+const LATEST = shapeOf({ latest: nullable(integer()) });
+
 /** What joins `span_payload p` to `span s`. */
 export const PAYLOAD_OF_SPAN: Sql = sql`p.project_id = s.project_id and p.span_id = s.id${onPostgres(
   rawSql(' and p.started_at = s.started_at'),
 )}`;
 
 /** Whole spans, from `span s` and `span_payload p`. */
-const WHOLE_SPANS: Sql = sql`select ${joinSql(SPAN_COLUMNS, ', ')} from span s join span_payload p on ${PAYLOAD_OF_SPAN}`;
+const WHOLE_SPANS: Sql = sql`select ${SPAN_COLUMNS} from span s join span_payload p on ${PAYLOAD_OF_SPAN}`;
 
 /** Payload that one read brings into memory, about; twice that where texts are not ASCII. */
 const PAYLOAD_BYTES = 32 * 1024 * 1024;
@@ -63,8 +71,8 @@ export class SpanStore {
   /** @returns the span, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<StoredSpan | undefined> {
     const { within } = await placesOfSpans(this.storage.dialect, (query) => this.storage.read(query), scope, [id]);
-    const [span] = await this.storage.read<StoredSpan>(
-      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}${within('s')}${within('p')}`,
+    const [span] = await this.storage.read(
+      SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and s.id = ${id}${within('s')}${within('p')}`,
     );
     return span;
   }
@@ -78,8 +86,8 @@ export class SpanStore {
     options: LongReadOptions,
   ): Promise<StoredSpan[]> {
     const within = await placesOfTrace(this.storage.dialect, this.reading(options), scope, traceId);
-    const rows = await this.storage.readLong<{ id: string }>(
-      sql`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
+    const rows = await this.storage.readLong(
+      ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
         and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
       options,
     );
@@ -97,14 +105,14 @@ export class SpanStore {
   async loadSome(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<StoredSpan[]> {
     if (ids.length === 0) return [];
     const { within } = await placesOfSpans(this.storage.dialect, this.reading(options), scope, ids);
-    const sizes = await this.storage.readLong<{ id: string; bytes: number }>(
-      sql`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from span_payload p
+    const sizes = await this.storage.readLong(
+      SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from span_payload p
         where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}`,
       options,
     );
     const taken = takeFittingIds(ids, sizes, PAYLOAD_BYTES);
-    const spans = await this.storage.readLong<StoredSpan>(
-      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}${within('s')}${within('p')}`,
+    const spans = await this.storage.readLong(
+      SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}${within('s')}${within('p')}`,
       options,
     );
     const byId = new Map(spans.map((span) => [span.id, span]));
@@ -123,8 +131,8 @@ export class SpanStore {
 
   async loadLocked(tx: WriteTx, scope: Scope, ids: readonly string[], { any, within }: Places): Promise<StoredSpan[]> {
     if (ids.length === 0 || !any) return [];
-    return tx.all<StoredSpan>(
-      sql`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}
+    return tx.all(
+      SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}
         order by s.id`,
     );
   }
@@ -169,8 +177,8 @@ export class SpanStore {
   /** The latest end among the spans of a trace; `null` when none has ended. */
   async latestEnd(tx: WriteTx, scope: Scope, traceId: string): Promise<number | null> {
     const within = await placesOfTrace(tx.dialect, (query) => tx.all(query), scope, traceId);
-    const [row] = await tx.all<{ latest: number | null }>(
-      sql`select max(s.ended_at) as latest from span s
+    const [row] = await tx.all(
+      LATEST.query`select max(s.ended_at) as latest from span s
         where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}`,
     );
     return row?.latest ?? null;
@@ -178,8 +186,8 @@ export class SpanStore {
 
   /** Ids of up to `limit` spans of a trace. */
   async idsOfTrace(tx: WriteTx, scope: Scope, traceId: string, limit: number): Promise<string[]> {
-    const rows = await tx.all<{ id: string }>(
-      sql`select id from ${rawSql(tx.dialect === 'sqlite' ? 'span' : 'span_key')}
+    const rows = await tx.all(
+      ID.query`select id from ${rawSql(tx.dialect === 'sqlite' ? 'span' : 'span_key')}
         where project_id = ${scope.projectId} and trace_id = ${traceId} limit ${limit}`,
     );
     return rows.map(({ id }) => id);

@@ -34,7 +34,6 @@ export const SPAN_DAYS = new DayTables([spanTable.name, spanPayloadTable.name], 
 export const TRACE_COLUMNS = traceTable.select('t');
 
 /** Everything of a span, from `span s` and `span_payload p`. */
-export const SPAN_COLUMNS = [
-  spanTable.select('s'),
-  spanPayloadTable.select('p', ['kind', 'input', 'output', 'metadata', 'error']),
-] as const;
+export const SPAN_COLUMNS = spanTable
+  .select('s')
+  .beside(spanPayloadTable.select('p', ['kind', 'input', 'output', 'metadata', 'error']));

@@ -1,6 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, forUpdate, rawSql, rowsFrom, sql, Storage, together, type Sql, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  forUpdate,
+  integer,
+  rawSql,
+  rowsFrom,
+  shapeOf,
+  sql,
+  Storage,
+  together,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './write/working-set.js';
@@ -30,6 +42,9 @@ const PARTITIONED_PROJECT_TABLES = [
   ],
 ] as const;
 
+const COUNT = shapeOf({ n: integer() });
+const ONE = shapeOf({ one: integer() });
+
 /** Tags one statement deletes. */
 const TAGS_PER_STATEMENT = 2_000;
 
@@ -40,8 +55,8 @@ export class TraceStore {
 
   /** @returns the trace, `undefined` when the project has none with this id. */
   async find(scope: Scope, id: string): Promise<TraceRow | undefined> {
-    const [trace] = await this.storage.read<TraceRow>(
-      sql`select ${TRACE_COLUMNS} from trace t where t.project_id = ${scope.projectId} and t.id = ${id}`,
+    const [trace] = await this.storage.read(
+      TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from trace t where t.project_id = ${scope.projectId} and t.id = ${id}`,
     );
     return trace;
   }
@@ -133,8 +148,8 @@ export class TraceStore {
   }
 
   private lock(tx: WriteTx, scope: Scope, which: Sql): Promise<TraceRow[]> {
-    return tx.all<TraceRow>(
-      sql`select ${TRACE_COLUMNS} from trace t
+    return tx.all(
+      TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from trace t
         where t.project_id = ${scope.projectId} and ${which} order by t.id${forUpdate('t')}`,
     );
   }
@@ -142,14 +157,14 @@ export class TraceStore {
   /** Locks all traces of the project in the order of their ids; a delete would in whatever order they lie. */
   private async lockAll(tx: WriteTx, scope: Scope): Promise<void> {
     await tx.all(
-      sql`with locked as materialized
+      COUNT.query`with locked as materialized
           (select t.id from trace t where t.project_id = ${scope.projectId} order by t.id${forUpdate('t')})
         select count(*) as n from locked`,
     );
   }
 
   private async hasOthers(tx: WriteTx, scope: Scope): Promise<boolean> {
-    const others = await tx.all(sql`select 1 as one from trace where project_id <> ${scope.projectId} limit 1`);
+    const others = await tx.all(ONE.query`select 1 as one from trace where project_id <> ${scope.projectId} limit 1`);
     return others.length > 0;
   }
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /** An administrative action that was done. Rows are only ever added. */
 export const AuditEntrySchema = defineEntity({
@@ -20,3 +20,4 @@ export const AuditEntrySchema = defineEntity({
 });
 
 export type AuditEntryRow = RowOf<typeof AuditEntrySchema>;
+export const AuditEntry = entityOf(AuditEntrySchema);

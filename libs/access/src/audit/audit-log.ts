@@ -22,9 +22,9 @@ export class AuditLog {
   constructor(private readonly store: AuditLogStore) {}
 
   /** Writes an action down in the transaction that does it: the one is not without the other. */
-  record(tx: WriteTx, actor: Actor, { action, orgId, targetId, details }: AuditedAction): Promise<void> {
+  record(tx: WriteTx, actor: Actor, { action, orgId, targetId, details }: AuditedAction): void {
     const at = Date.now();
-    return this.store.insert(tx, {
+    this.store.insert(tx, {
       id: newId(),
       at,
       orgId,

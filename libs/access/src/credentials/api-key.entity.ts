@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /** An API key. The key itself is nowhere. */
 export const ApiKeySchema = defineEntity({
@@ -25,3 +25,4 @@ export const ApiKeySchema = defineEntity({
 });
 
 export type ApiKeyRow = RowOf<typeof ApiKeySchema>;
+export const ApiKey = entityOf(ApiKeySchema);

@@ -1,13 +1,13 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
-import { forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from '../organizations/actor.js';
-import type { ApiKeyRow } from './api-key.entity.js';
-import { visibleTo } from '../organizations/of-organization.store.js';
-import { apiKeyTable } from '../tables.js';
+import { ApiKey, ApiKeySchema, type ApiKeyRow } from './api-key.entity.js';
+import { inOrganization, visibleTo } from '../organizations/of-organization.store.js';
 
 const NEWEST_FIRST = new IdOrder('keys', 'k.id', 'desc');
-const COLUMNS = apiKeyTable.select('k');
+const COLUMNS = tableOf(ApiKeySchema, ['id']).select('k');
 
 /** Rows of API keys. */
 @Injectable()
@@ -17,26 +17,24 @@ export class ApiKeyStore {
   /** @throws Invalid `invalid_cursor`. */
   list(actor: Actor, query: ListAccess): Promise<Page<ApiKeyRow>> {
     return NEWEST_FIRST.page(query, (rest) =>
-      this.storage.readLong<ApiKeyRow>(
-        sql`select ${COLUMNS} from api_key k where ${visibleTo(actor, 'k.org_id')} and ${rest}`,
+      this.storage.readLong(
+        COLUMNS.query`select ${COLUMNS} from api_key k where ${visibleTo(actor, 'k.org_id')} and ${rest}`,
         { orgId: actor.orgId ?? undefined },
       ),
     );
   }
 
   /** One that the actor can see, locked. */
-  async findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<ApiKeyRow | undefined> {
-    const [row] = await tx.all<ApiKeyRow>(
-      sql`select ${COLUMNS} from api_key k where k.id = ${id} and ${visibleTo(actor, 'k.org_id')}${forUpdate('k')}`,
-    );
-    return row;
+  findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<ApiKeyRow | null> {
+    return tx.em.findOne(ApiKey, { id, ...inOrganization(actor) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
-  insert(tx: WriteTx, row: ApiKeyRow): Promise<void> {
-    return tx.insert(apiKeyTable, [row]);
+  insert(tx: WriteTx, row: ApiKeyRow): void {
+    tx.em.create(ApiKey, row);
   }
 
-  async delete(tx: WriteTx, id: string): Promise<void> {
-    await tx.run(sql`delete from api_key where id = ${id}`);
+  /** @param key as {@link findForWrite} found it. */
+  delete(tx: WriteTx, key: ApiKeyRow): void {
+    tx.em.remove(key);
   }
 }

@@ -54,8 +54,8 @@ export class ApiKeys {
         digest: digestOf(key),
         scopes: JSON.stringify(PERMISSIONS.filter((permission) => scopes.includes(permission))),
       };
-      await this.store.insert(tx, made);
-      await this.audit.record(tx, actor, { action: 'key.created', ...audited(made) });
+      this.store.insert(tx, made);
+      this.audit.record(tx, actor, { action: 'key.created', ...audited(made) });
       return made;
     });
     return { ...keyResource(row), key };
@@ -71,8 +71,8 @@ export class ApiKeys {
     await this.storage.write(async (tx) => {
       const row = await this.store.findForWrite(tx, actor, id);
       if (!row) throw keyNotFound();
-      await this.store.delete(tx, id);
-      await this.audit.record(tx, actor, { action: 'key.deleted', ...audited(row) });
+      this.store.delete(tx, row);
+      this.audit.record(tx, actor, { action: 'key.deleted', ...audited(row) });
     });
     return { id, deleted: true };
   }

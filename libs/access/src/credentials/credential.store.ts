@@ -1,21 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { anyOf, sql, Storage } from '@spandrel/storage';
+import { anyOf, integer, nullable, shapeOf, Storage, text, type RowOfShape } from '@spandrel/storage';
+
+/** `rateLimit`: requests per second; `null`: the service's default. */
+const TENANT = shapeOf({ projectId: text(), orgId: text(), rateLimit: nullable(integer()) });
+const KEY = TENANT.and(shapeOf({ id: text(), digest: text(), scopes: text(), expiresAt: nullable(integer()) }));
 
 /** What a project's credentials need to know of its organization. */
-export interface TenantRow {
-  projectId: string;
-  orgId: string;
-  /** Requests per second; `null`: the service's default. */
-  rateLimit: number | null;
-}
+export type TenantRow = RowOfShape<typeof TENANT>;
 
 /** A key as it is looked up to let a request in. */
-export interface KeyRow extends TenantRow {
-  id: string;
-  digest: string;
-  scopes: string;
-  expiresAt: number | null;
-}
+export type KeyRow = RowOfShape<typeof KEY>;
 
 /** What requests are let in by: many are looked up at once. */
 @Injectable()
@@ -23,16 +17,16 @@ export class CredentialStore {
   constructor(private readonly storage: Storage) {}
 
   keysByDigest(digests: readonly string[]): Promise<KeyRow[]> {
-    return this.storage.read<KeyRow>(
-      sql`select k.id, k.digest, k.scopes, k.expires_at as "expiresAt", k.project_id as "projectId",
+    return this.storage.read(
+      KEY.query`select k.id, k.digest, k.scopes, k.expires_at as "expiresAt", k.project_id as "projectId",
           k.org_id as "orgId", o.rate_limit as "rateLimit"
         from api_key k join organization o on o.id = k.org_id where ${anyOf('k.digest', digests)}`,
     );
   }
 
   tenantsByProject(projectIds: readonly string[]): Promise<TenantRow[]> {
-    return this.storage.read<TenantRow>(
-      sql`select p.id as "projectId", p.org_id as "orgId", o.rate_limit as "rateLimit"
+    return this.storage.read(
+      TENANT.query`select p.id as "projectId", p.org_id as "orgId", o.rate_limit as "rateLimit"
         from project p join organization o on o.id = p.org_id where ${anyOf('p.id', projectIds)}`,
     );
   }

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /** A customer: what plan and limits are of, and what administrators administer. */
 export const OrganizationSchema = defineEntity({
@@ -17,3 +17,4 @@ export const OrganizationSchema = defineEntity({
 });
 
 export type OrganizationRow = RowOf<typeof OrganizationSchema>;
+export const Organization = entityOf(OrganizationSchema);

@@ -1,13 +1,13 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
-import { forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from './actor.js';
 import { visibleTo } from './of-organization.store.js';
-import type { OrganizationRow } from './organization.entity.js';
-import { organizationTable } from '../tables.js';
+import { Organization, OrganizationSchema, type OrganizationRow } from './organization.entity.js';
 
 const NEWEST_FIRST = new IdOrder('orgs', 'o.id', 'desc');
-const COLUMNS = organizationTable.select('o');
+const COLUMNS = tableOf(OrganizationSchema, ['id']).select('o');
 
 /** Rows of organizations. */
 @Injectable()
@@ -17,8 +17,8 @@ export class OrganizationStore {
   /** @throws Invalid `invalid_cursor`. */
   list(actor: Actor, query: ListAccess): Promise<Page<OrganizationRow>> {
     return NEWEST_FIRST.page(query, (rest) =>
-      this.storage.readLong<OrganizationRow>(
-        sql`select ${COLUMNS} from organization o where ${visibleTo(actor, 'o.id')} and ${rest}`,
+      this.storage.readLong(
+        COLUMNS.query`select ${COLUMNS} from organization o where ${visibleTo(actor, 'o.id')} and ${rest}`,
         { orgId: actor.orgId ?? undefined },
       ),
     );
@@ -26,25 +26,18 @@ export class OrganizationStore {
 
   /** Whether the actor can see an organization. */
   async has(actor: Actor, id: string): Promise<boolean> {
-    const rows = await this.storage.read(
-      sql`select o.id from organization o where o.id = ${id} and ${visibleTo(actor, 'o.id')}`,
-    );
-    return rows.length > 0;
+    return canSee(actor, id) && (await this.storage.find((em) => em.count(Organization, { id }))) > 0;
   }
 
-  /** One that the actor can see, locked. */
-  async findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<OrganizationRow | undefined> {
-    const [row] = await tx.all<OrganizationRow>(
-      sql`select ${COLUMNS} from organization o where o.id = ${id} and ${visibleTo(actor, 'o.id')}${forUpdate('o')}`,
-    );
-    return row;
+  /** One that the actor can see, locked; what is changed of it is written with the transaction. */
+  async findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<OrganizationRow | null> {
+    if (!canSee(actor, id)) return null;
+    return tx.em.findOne(Organization, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
-  insert(tx: WriteTx, row: OrganizationRow): Promise<void> {
-    return tx.insert(organizationTable, [row]);
-  }
-
-  update(tx: WriteTx, row: OrganizationRow): Promise<void> {
-    return tx.update(organizationTable, [row]);
+  insert(tx: WriteTx, row: OrganizationRow): void {
+    tx.em.create(Organization, row);
   }
 }
+
+const canSee = ({ orgId }: Actor, id: string): boolean => orgId === null || orgId === id;

@@ -33,9 +33,9 @@ export class Organizations {
     const row: OrganizationRow = { id: newId(), name, plan, rateLimit: rate_limit ?? null, createdAt: Date.now() };
     const resource = this.resource(row);
     await this.storage.write(async (tx) => {
-      await this.store.insert(tx, row);
+      this.store.insert(tx, row);
       const details = { name, plan, rate_limit: row.rateLimit };
-      await this.audit.record(tx, actor, { action: 'org.created', orgId: row.id, targetId: row.id, details });
+      this.audit.record(tx, actor, { action: 'org.created', orgId: row.id, targetId: row.id, details });
     });
     return resource;
   }
@@ -51,21 +51,18 @@ export class Organizations {
     { name, plan, rate_limit }: UpdateOrganization,
   ): Promise<OrganizationResource> {
     return this.storage.write(async (tx) => {
-      const before = await this.store.findForWrite(tx, actor, id);
-      if (!before) throw organizationNotFound();
+      const organization = await this.store.findForWrite(tx, actor, id);
+      if (!organization) throw organizationNotFound();
       if (plan !== undefined || rate_limit !== undefined) requireOperator(actor, 'change plan and rate_limit');
-      const after = {
-        ...before,
-        ...(name !== undefined && { name }),
-        ...(plan !== undefined && { plan }),
-        ...(rate_limit !== undefined && { rateLimit: rate_limit }),
-      };
-      const details = changesOf(before, after);
+      const before = { ...organization };
+      if (name !== undefined) organization.name = name;
+      if (plan !== undefined) organization.plan = plan;
+      if (rate_limit !== undefined) organization.rateLimit = rate_limit;
+      const details = changesOf(before, organization);
       if (Object.keys(details).length > 0) {
-        await this.store.update(tx, after);
-        await this.audit.record(tx, actor, { action: 'org.updated', orgId: id, targetId: id, details });
+        this.audit.record(tx, actor, { action: 'org.updated', orgId: id, targetId: id, details });
       }
-      return this.resource(after);
+      return this.resource(organization);
     });
   }
 

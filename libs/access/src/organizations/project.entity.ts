@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 /** A project of an organization: everything recorded is of one. */
 export const ProjectSchema = defineEntity({
@@ -15,3 +15,4 @@ export const ProjectSchema = defineEntity({
 });
 
 export type ProjectRow = RowOf<typeof ProjectSchema>;
+export const Project = entityOf(ProjectSchema);

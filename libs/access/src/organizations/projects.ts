@@ -25,8 +25,8 @@ export class Projects {
     const row: ProjectRow = { id: newId(), orgId, name, createdAt: Date.now() };
     await this.storage.write(async (tx) => {
       if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
-      await this.store.insert(tx, row);
-      await this.audit.record(tx, actor, { action: 'project.created', orgId, targetId: row.id, details: { name } });
+      this.store.insert(tx, row);
+      this.audit.record(tx, actor, { action: 'project.created', orgId, targetId: row.id, details: { name } });
     });
     return projectResource(row);
   }

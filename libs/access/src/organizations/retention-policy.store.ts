@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { PLAN_DAYS, type Plan } from '@spandrel/contract';
 import type { RetentionPolicy, RetentionTerm } from '@spandrel/kernel';
-import { sql, Storage } from '@spandrel/storage';
+import { shapeOf, Storage, text } from '@spandrel/storage';
+
+const TERM = shapeOf({ projectId: text(), plan: text<Plan>() });
 
 /** How long traces and spans of each project are kept: as the plan of its organization says. */
 @Injectable()
@@ -9,8 +11,8 @@ export class RetentionPolicyStore implements RetentionPolicy {
   constructor(private readonly storage: Storage) {}
 
   async terms(): Promise<RetentionTerm[]> {
-    const rows = await this.storage.readLong<{ projectId: string; plan: Plan }>(
-      sql`select p.id as "projectId", o.plan as plan from project p join organization o on o.id = p.org_id order by p.id`,
+    const rows = await this.storage.readLong(
+      TERM.query`select p.id as "projectId", o.plan as plan from project p join organization o on o.id = p.org_id order by p.id`,
     );
     return rows.map(({ projectId, plan }) => ({ projectId, plan, days: PLAN_DAYS[plan] }));
   }

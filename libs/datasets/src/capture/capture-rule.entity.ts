@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
+import { entityOf, type RowOf } from '@spandrel/storage';
 
 export const CaptureRuleSchema = defineEntity({
   name: 'CaptureRule',
@@ -21,6 +21,7 @@ export const CaptureRuleSchema = defineEntity({
 });
 
 export type CaptureRuleRow = RowOf<typeof CaptureRuleSchema>;
+export const CaptureRule = entityOf(CaptureRuleSchema);
 
 /** A span that a rule has yet to be asked about: written with the end of the span, gone with the answer. */
 export const CaptureTaskSchema = defineEntity({

@@ -1,12 +1,15 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, deleteRows, forUpdate, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { deleteRows, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { spanMatcher, storedFilters, type JudgedSpan } from './capture-filters.js';
-import type { CaptureRuleRow } from './capture-rule.entity.js';
+import { CaptureRule, type CaptureRuleRow } from './capture-rule.entity.js';
 import { captureRuleTable } from '../tables.js';
 
 const IN_ORDER = new IdOrder('capture_rules', 'r.id', 'asc');
+
+const LOCKED_IN_ORDER = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 const COLUMNS = captureRuleTable.select('r');
 const JUDGED_COLUMNS = captureRuleTable.select('r', ['id', 'filters', 'sampleRate']);
@@ -27,47 +30,35 @@ export class CaptureRuleStore {
 
   constructor(private readonly storage: Storage) {}
 
-  /** @returns the rule, `undefined` when the dataset has none with this id. */
-  async find(scope: Scope, datasetId: string, id: string): Promise<CaptureRuleRow | undefined> {
-    const [rule] = await this.storage.read<CaptureRuleRow>(
-      sql`select ${COLUMNS} from capture_rule r
-        where r.project_id = ${scope.projectId} and r.id = ${id} and r.dataset_id = ${datasetId}`,
-    );
-    return rule;
+  /** @returns the rule, `null` when the dataset has none with this id. */
+  find({ projectId }: Scope, datasetId: string, id: string): Promise<CaptureRuleRow | null> {
+    return this.storage.find((em) => em.findOne(CaptureRule, { projectId, id, datasetId }));
   }
 
   /** Rules by their ids, those there are. */
-  findSome(scope: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
-    return this.storage.read<CaptureRuleRow>(
-      sql`select ${COLUMNS} from capture_rule r where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)}`,
-    );
+  findSome({ projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
+    return this.storage.find((em) => em.find(CaptureRule, { projectId, id: { $in: [...ids] } }));
   }
 
   /**
    * Rules that are to be changed, or whose captures are, locked against other instances in the order of their ids; who
-   * needs their datasets too has locked those before.
+   * needs their datasets too has locked those before. What is changed of them is written with the transaction.
    */
-  findForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
-    return tx.all<CaptureRuleRow>(
-      sql`select ${COLUMNS} from capture_rule r
-        where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)} order by r.id${forUpdate('r')}`,
-    );
+  findForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<CaptureRuleRow[]> {
+    return tx.em.find(CaptureRule, { projectId, id: { $in: [...ids] } }, LOCKED_IN_ORDER);
   }
 
   /** All rules of a dataset, locked in the same way. */
-  ofDataset(tx: WriteTx, scope: Scope, datasetId: string): Promise<CaptureRuleRow[]> {
-    return tx.all<CaptureRuleRow>(
-      sql`select ${COLUMNS} from capture_rule r
-        where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} order by r.id${forUpdate('r')}`,
-    );
+  ofDataset(tx: WriteTx, { projectId }: Scope, datasetId: string): Promise<CaptureRuleRow[]> {
+    return tx.em.find(CaptureRule, { projectId, datasetId }, LOCKED_IN_ORDER);
   }
 
   /** The enabled rules of the project; locks none, so that the end of a span waits for nobody. */
   async enabled(tx: WriteTx, { projectId }: Scope): Promise<readonly JudgingRule[]> {
     const known = this.judging.get(projectId);
     if (known) return known;
-    const rows = await tx.all<Pick<CaptureRuleRow, 'id' | 'filters' | 'sampleRate'>>(
-      sql`select ${JUDGED_COLUMNS} from capture_rule r where r.project_id = ${projectId} and r.enabled = 1`,
+    const rows = await tx.all(
+      JUDGED_COLUMNS.query`select ${JUDGED_COLUMNS} from capture_rule r where r.project_id = ${projectId} and r.enabled = 1`,
     );
     const rules = rows.map((rule) => ({
       id: rule.id,
@@ -81,35 +72,32 @@ export class CaptureRuleStore {
   /** A page of a dataset's rules in the order they were made. @throws Invalid `invalid_cursor`. */
   list(scope: Scope, datasetId: string, query: PlainList): Promise<Page<CaptureRuleRow>> {
     return IN_ORDER.page(query, (rest) =>
-      this.storage.readLong<CaptureRuleRow>(
-        sql`select ${COLUMNS} from capture_rule r
+      this.storage.readLong(
+        COLUMNS.query`select ${COLUMNS} from capture_rule r
           where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
         { orgId: scope.orgId },
       ),
     );
   }
 
-  insert(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
+  insert(tx: WriteTx, rule: CaptureRuleRow): void {
     this.judging.delete(rule.projectId);
-    return tx.insert(captureRuleTable, [rule]);
+    tx.em.create(CaptureRule, rule);
   }
 
-  update(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
+  /** Edits a locked rule. Its count is no part of an edit: see {@link findForWrite}. */
+  edit(rule: CaptureRuleRow, changes: Partial<CaptureRuleRow>): CaptureRuleRow {
     this.judging.delete(rule.projectId);
-    return tx.update(captureRuleTable, [rule]);
-  }
-
-  /** Writes the counts of locked rules; they are no edit, so `updated_at` stays. */
-  updateCounts(tx: WriteTx, rules: readonly CaptureRuleRow[]): Promise<void> {
-    return tx.update(captureRuleTable, rules, ['capturedCount']);
+    return Object.assign(rule, changes);
   }
 
   /** Deletes a locked rule with its tasks and captures; its datapoints stay. */
-  async delete(tx: WriteTx, { projectId, id }: CaptureRuleRow): Promise<void> {
+  async delete(tx: WriteTx, rule: CaptureRuleRow): Promise<void> {
+    const { projectId, id } = rule;
     this.judging.delete(projectId);
     for (const table of ['capture_task', 'capture']) {
       await deleteRows(tx, table, sql`project_id = ${projectId} and rule_id = ${id}`);
     }
-    await tx.run(sql`delete from capture_rule where project_id = ${projectId} and id = ${id}`);
+    tx.em.remove(rule);
   }
 }

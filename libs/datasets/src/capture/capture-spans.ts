@@ -134,10 +134,7 @@ export class CaptureSpans {
       })),
     );
     const counted = Map.groupBy(captures, ({ rule }) => rule);
-    await this.rules.updateCounts(
-      tx,
-      [...counted].map(([rule, its]) => ({ ...rule, capturedCount: rule.capturedCount + its.length })),
-    );
+    for (const [rule, its] of counted) rule.capturedCount += its.length;
     await this.events.emit(
       tx,
       scope,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, rawSql, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import { anyOf, integer, joinSql, rawSql, shapeOf, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
 import type { CaptureRow, CaptureTaskRow } from './capture-rule.entity.js';
 import { captureTable, captureTaskTable } from '../tables.js';
 
@@ -11,6 +11,8 @@ const ROWS_PER_STATEMENT = [128, 16, 4, 1] as const;
 const ROWS_PER_TURN = 1_280;
 
 const COLUMNS = captureTaskTable.select('k');
+const CAPTURED = captureTable.select('c', ['ruleId', 'spanId']);
+const COUNT = shapeOf({ count: integer() });
 
 /** What tells a rule and span from others. */
 type RuleAndSpan = Pick<CaptureTaskRow, 'ruleId' | 'spanId'>;
@@ -55,20 +57,20 @@ export class CaptureTaskStore {
 
   /** The tasks that may be tried, of all projects, those that have waited longest first. */
   due(now: number, limit: number): Promise<CaptureTaskRow[]> {
-    return this.storage.read<CaptureTaskRow>(
-      sql`select ${COLUMNS} from capture_task k where k.due_at <= ${now} order by k.due_at limit ${limit}`,
+    return this.storage.read(
+      COLUMNS.query`select ${COLUMNS} from capture_task k where k.due_at <= ${now} order by k.due_at limit ${limit}`,
     );
   }
 
   /** How many tasks there are, of all projects. */
   async count(): Promise<number> {
-    const [row] = await this.storage.readLong<{ count: number }>(sql`select count(*) as count from capture_task`);
+    const [row] = await this.storage.readLong(COUNT.query`select count(*) as count from capture_task`);
     return row!.count;
   }
 
   /** The tasks that still exist, as they are now. */
   findSome(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<CaptureTaskRow[]> {
-    return tx.all<CaptureTaskRow>(sql`select ${COLUMNS} from capture_task k where ${areOf('k', scope, tasks)}`);
+    return tx.all(COLUMNS.query`select ${COLUMNS} from capture_task k where ${areOf('k', scope, tasks)}`);
   }
 
   async delete(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<void> {
@@ -91,9 +93,7 @@ export class CaptureTaskStore {
   /** Keys of those of the tasks whose rule has captured their span. */
   async captured(tx: WriteTx, scope: Scope, tasks: readonly RuleAndSpan[]): Promise<Set<string>> {
     if (tasks.length === 0) return new Set();
-    const rows = await tx.all<RuleAndSpan>(
-      sql`select c.rule_id as "ruleId", c.span_id as "spanId" from capture c where ${areOf('c', scope, tasks)}`,
-    );
+    const rows = await tx.all(CAPTURED.query`select ${CAPTURED} from capture c where ${areOf('c', scope, tasks)}`);
     return new Set(rows.map(keyOf));
   }
 

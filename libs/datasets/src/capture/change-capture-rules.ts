@@ -34,7 +34,7 @@ export class ChangeCaptureRules {
     };
     await this.storage.write(async (tx) => {
       if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
-      await this.rules.insert(tx, rule);
+      this.rules.insert(tx, rule);
     });
     return rule;
   }
@@ -44,16 +44,13 @@ export class ChangeCaptureRules {
     const now = Date.now();
     return this.storage.write(async (tx) => {
       const before = await this.lock(tx, scope, datasetId, id);
-      const rule: CaptureRuleRow = {
-        ...before,
+      return this.rules.edit(before, {
         name: body.name ?? before.name,
         enabled: body.enabled === undefined ? before.enabled : Number(body.enabled),
         filters: body.filters === undefined ? before.filters : JSON.stringify(givenFilters(body.filters)),
         sampleRate: body.sample_rate ?? before.sampleRate,
         updatedAt: now,
-      };
-      await this.rules.update(tx, rule);
-      return rule;
+      });
     });
   }
 

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { sql, Storage, type WriteTx } from '@spandrel/storage';
+import { integer, shapeOf, sql, Storage, type RowOfShape, type WriteTx } from '@spandrel/storage';
 import { DATAPOINT_SIZE } from '../datapoint.store.js';
-import type { DatapointRow, DatasetImportRow } from '../datapoint.entity.js';
+import type { DatasetImportRow } from '../datapoint.entity.js';
 import { datapointTable, datasetImportTable } from '../tables.js';
 
 const IMPORT = datasetImportTable.select('i');
 const DATAPOINT = datapointTable.select('p');
+const ID = datapointTable.select('p', ['id', 'importId']);
+const IMPORTED_ID = ID.and(shapeOf({ bytes: integer() }));
 
 /** Where a datapoint of an import may stand: ids are made after the import's own, in the order of the file. */
-export interface ImportedId {
-  id: string;
-  importId: string | null;
-  bytes: number;
-}
+export type ImportedId = RowOfShape<typeof IMPORTED_ID>;
 
 /** Rows of imports, and the datapoints that belong to them. */
 @Injectable()
@@ -48,16 +46,16 @@ export class ImportStore {
 
   /** Imports of all projects that nobody works on though they are unfinished. @param at epoch ms. */
   abandoned(at: number): Promise<DatasetImportRow[]> {
-    return this.storage.read<DatasetImportRow>(
-      sql`select ${IMPORT} from dataset_import i where i.unfinished = 1 and i.lease_until < ${at}
+    return this.storage.read(
+      IMPORT.query`select ${IMPORT} from dataset_import i where i.unfinished = 1 and i.lease_until < ${at}
         order by i.lease_until limit 100`,
     );
   }
 
   /** Current datapoints of a dataset behind `afterId`, those of other origin among them. */
   ids(scope: Scope, datasetId: string, afterId: string, limit: number): Promise<ImportedId[]> {
-    return this.storage.read<ImportedId>(
-      sql`select p.id as id, p.import_id as "importId", ${DATAPOINT_SIZE} as bytes from datapoint p
+    return this.storage.read(
+      IMPORTED_ID.query`select ${ID}, ${DATAPOINT_SIZE} as bytes from datapoint p
         where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId} and p.id > ${afterId}
         and p.to_version is null order by p.id limit ${limit}`,
     );
@@ -65,8 +63,8 @@ export class ImportStore {
 
   /** The datapoints of an import in a range of ids, its end included. */
   datapoints(tx: WriteTx, { projectId, datasetId, id }: DatasetImportRow, afterId: string, throughId: string) {
-    return tx.all<DatapointRow>(
-      sql`select ${DATAPOINT} from datapoint p where p.project_id = ${projectId} and p.dataset_id = ${datasetId}
+    return tx.all(
+      DATAPOINT.query`select ${DATAPOINT} from datapoint p where p.project_id = ${projectId} and p.dataset_id = ${datasetId}
         and p.id > ${afterId} and p.id <= ${throughId} and p.to_version is null and p.import_id = ${id} order by p.id`,
     );
   }

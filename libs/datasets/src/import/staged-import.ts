@@ -92,8 +92,9 @@ export class StagedImport {
       const version = dataset.version + 1;
       const after = { ...held, publishedVersion: version, leaseUntil: leaseUntil() };
       if (!(await imports.replace(tx, held, after))) throw await this.lost();
-      const datapointCount = dataset.datapointCount + this.count;
-      await datasets.update(tx, { ...dataset, version, datapointCount, updatedAt: Date.now() });
+      dataset.version = version;
+      dataset.datapointCount += this.count;
+      dataset.updatedAt = Date.now();
       return after;
     });
     this.row = published;

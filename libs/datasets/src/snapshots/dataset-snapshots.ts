@@ -38,9 +38,7 @@ export class DatasetSnapshots {
   async take(tx: WriteTx, scope: Scope, datasetId: string): Promise<{ version: number; count: number }> {
     const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
     if (!dataset) throw datasetNotFound();
-    if (dataset.pinnedVersion !== dataset.version) {
-      await this.datasets.update(tx, { ...dataset, pinnedVersion: dataset.version });
-    }
+    dataset.pinnedVersion = dataset.version;
     return { version: dataset.version, count: dataset.datapointCount };
   }
 
@@ -55,7 +53,7 @@ export class DatasetSnapshots {
     const versionsLeft = await letGo();
     if (!dataset || versionsLeft.length > SNAPSHOTS_TOLD_APART) return;
     await this.datapoints.deleteUnseen(tx, scope, datasetId, versionsLeft);
-    await this.datasets.update(tx, { ...dataset, pinnedVersion: Math.max(0, ...versionsLeft) });
+    dataset.pinnedVersion = Math.max(0, ...versionsLeft);
   }
 
   /** Ids of the datapoints that any of the versions of a dataset sees, behind `afterId`, in order. */

@@ -3,7 +3,10 @@ import type { Scope } from '@spandrel/kernel';
 import { joinSql, sql, Storage, type LongReadOptions } from '@spandrel/storage';
 import { atVersion } from './datapoint-visibility.store.js';
 import type { DatapointRow } from '../datapoint.entity.js';
+import { datapointTable } from '../tables.js';
 import { DatapointStore } from '../datapoint.store.js';
+
+const ID = datapointTable.select('p', ['id']);
 
 /** A dataset as it was at a version. */
 export interface Snapshot {
@@ -32,8 +35,8 @@ export class SnapshotStore {
       versions.map((version) => sql`(${atVersion(version)})`),
       ' or ',
     );
-    const rows = await this.storage.readLong<{ id: string }>(
-      sql`select distinct p.id as id from datapoint p where p.project_id = ${scope.projectId}
+    const rows = await this.storage.readLong(
+      ID.query`select distinct ${ID} from datapoint p where p.project_id = ${scope.projectId}
         and p.dataset_id = ${datasetId} and p.id > ${afterId} and (${seen}) order by p.id limit ${limit}`,
       options,
     );

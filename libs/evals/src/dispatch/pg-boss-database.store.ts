@@ -41,7 +41,7 @@ export class PgBossDatabase {
   /** Runs `install` while no other instance does. */
   async alone(install: () => Promise<void>): Promise<void> {
     await this.storage.write(async (tx) => {
-      await tx.all(sql`select pg_advisory_xact_lock(${INSTALL_LOCK})::text`);
+      await tx.run(sql`select pg_advisory_xact_lock(${INSTALL_LOCK})`);
       await install();
     });
   }

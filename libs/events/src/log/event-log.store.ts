@@ -1,10 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, sql, Storage, tableOf, takeFitting, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  integer,
+  joinSql,
+  shapeOf,
+  sql,
+  Storage,
+  tableOf,
+  takeFitting,
+  text,
+  type WriteTx,
+} from '@spandrel/storage';
 import type { EventBatch } from './event-batch.js';
 import { EventLogSchema, type EventLogRow } from './event-log.entity.js';
 
+const COUNTER = shapeOf({ lastSeq: integer() });
+const COUNTER_OF = COUNTER.and(shapeOf({ projectId: text() }));
+const SIZED = shapeOf({ lastSeq: integer(), bytes: integer() });
+const ID = shapeOf({ id: text() });
+const OLDEST = shapeOf({ lastSeq: integer(), createdAt: integer(), bytes: integer() });
+
 const log = tableOf(EventLogSchema, ['projectId', 'lastSeq']);
+const EVENTS = log.select('e');
 
 /**
  * Text of one row, in UTF-16 units, about; a larger event has a row to itself. What is read of the log at once, for each
@@ -31,8 +49,8 @@ export class EventLogStore {
   async append(tx: WriteTx, scope: Scope, lines: readonly string[], createdAt: number): Promise<EventBatch> {
     const { projectId } = scope;
     if (tx.dialect === 'postgres') return this.appendAtOnce(tx, scope, lines, createdAt);
-    const [counter] = await tx.all<{ lastSeq: number }>(
-      sql`insert into event_counter (project_id, last_seq) values (${projectId}, ${lines.length})
+    const [counter] = await tx.all(
+      COUNTER.query`insert into event_counter (project_id, last_seq) values (${projectId}, ${lines.length})
         on conflict (project_id) do update set last_seq = event_counter.last_seq + excluded.last_seq
         returning last_seq as "lastSeq"`,
     );
@@ -54,8 +72,8 @@ export class EventLogStore {
     const values = rows.map(
       (row) => sql`(cast(${row.firstSeq} as bigint), cast(${row.lastSeq} as bigint), cast(${row.lines} as text))`,
     );
-    const [counter] = await tx.all<{ lastSeq: number }>(
-      sql`with counter as (
+    const [counter] = await tx.all(
+      COUNTER.query`with counter as (
           insert into event_counter as c (project_id, last_seq) values (${projectId}, ${lines.length})
           on conflict (project_id) do update set last_seq = c.last_seq + excluded.last_seq returning last_seq
         ), written as (
@@ -71,8 +89,8 @@ export class EventLogStore {
 
   /** The newest sequence number of a project; 0 before its first event. */
   async newest({ projectId }: Scope): Promise<number> {
-    const [counter] = await this.storage.read<{ lastSeq: number }>(
-      sql`select last_seq as "lastSeq" from event_counter where project_id = ${projectId}`,
+    const [counter] = await this.storage.read(
+      COUNTER.query`select last_seq as "lastSeq" from event_counter where project_id = ${projectId}`,
     );
     return counter?.lastSeq ?? 0;
   }
@@ -80,7 +98,7 @@ export class EventLogStore {
   /** The newest sequence numbers of those of the projects that have had events. */
   newestOf(projectIds: readonly string[]): Promise<{ projectId: string; lastSeq: number }[]> {
     return this.storage.read(
-      sql`select project_id as "projectId", last_seq as "lastSeq" from event_counter
+      COUNTER_OF.query`select project_id as "projectId", last_seq as "lastSeq" from event_counter
         where ${anyOf('project_id', projectIds)}`,
     );
   }
@@ -92,14 +110,14 @@ export class EventLogStore {
    */
   async slice({ projectId }: Scope, afterSeq: number, bytesMax: number): Promise<EventBatch[]> {
     for (;;) {
-      const sized = await this.storage.read<{ lastSeq: number; bytes: number }>(
-        sql`select last_seq as "lastSeq", octet_length(lines) as bytes from event_log
+      const sized = await this.storage.read(
+        SIZED.query`select last_seq as "lastSeq", octet_length(lines) as bytes from event_log
           where project_id = ${projectId} and last_seq > ${afterSeq} order by last_seq limit ${SLICE_ROWS_MAX}`,
       );
       const through = takeFitting(sized, bytesMax).at(-1)?.lastSeq;
       if (through === undefined) return [];
-      const rows = await this.storage.read<EventLogRow>(
-        sql`select ${log.select('e')} from event_log e
+      const rows = await this.storage.read(
+        EVENTS.query`select ${EVENTS} from event_log e
           where project_id = ${projectId} and last_seq > ${afterSeq} and last_seq <= ${through} order by last_seq`,
       );
       // None of them: pruned in between.
@@ -112,8 +130,8 @@ export class EventLogStore {
    * @param afterId where the last call ended.
    */
   async expiredProjects(before: number, afterId = ''): Promise<string[]> {
-    const rows = await this.storage.readLong<{ id: string }>(
-      sql`select c.project_id as id from event_counter c where c.project_id > ${afterId} and ${before} >
+    const rows = await this.storage.readLong(
+      ID.query`select c.project_id as id from event_counter c where c.project_id > ${afterId} and ${before} >
           (select e.created_at from event_log e where e.project_id = c.project_id order by e.last_seq limit 1)
         order by c.project_id limit ${this.storage.dialect === 'postgres' ? PROJECTS_AT_ONCE : 1}`,
     );
@@ -147,8 +165,8 @@ export class EventLogStore {
   }
 
   private async pruneOne(tx: WriteTx, projectId: string, before: number): Promise<boolean> {
-    const oldest = await tx.all<{ lastSeq: number; createdAt: number; bytes: number }>(
-      sql`select last_seq as "lastSeq", created_at as "createdAt", octet_length(lines) as bytes from event_log
+    const oldest = await tx.all(
+      OLDEST.query`select last_seq as "lastSeq", created_at as "createdAt", octet_length(lines) as bytes from event_log
         where project_id = ${projectId} order by last_seq limit ${PRUNED_ROWS_MAX}`,
     );
     const kept = oldest.findIndex(({ createdAt }) => createdAt >= before);

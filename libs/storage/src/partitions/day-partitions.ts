@@ -57,7 +57,7 @@ export class DayPartitions {
   /** The days that have partitions, oldest first, asked of the database. None on SQLite. */
   async days(): Promise<number[]> {
     if (this.storage.dialect === 'sqlite') return [];
-    const days = (await this.storage.read<{ day: number }>(this.tables.days)).map(({ day }) => day);
+    const days = (await this.storage.read(this.tables.days)).map(({ day }) => day);
     this.asked = true;
     this.made.clear();
     for (const day of days) this.made.add(day);
@@ -66,7 +66,7 @@ export class DayPartitions {
 
   /** The days that have partitions, oldest first, with the bytes of the largest table. None on SQLite. */
   async sizes(): Promise<DaySize[]> {
-    return this.storage.dialect === 'sqlite' ? [] : this.storage.read<DaySize>(this.tables.sizes);
+    return this.storage.dialect === 'sqlite' ? [] : this.storage.read(this.tables.sizes);
   }
 
   /** The days found by the last call of {@link days}: another process may have made or dropped some since. */

@@ -1,3 +1,4 @@
+import { integer, shapeOf, type Query, type RowOfShape } from '../statements/row-shape.js';
 import { rawSql, sql, type Sql } from '../statements/sql.js';
 import type { WriteTx } from '../transactions/write-tx.js';
 import { DAY_MS } from './days.js';
@@ -38,9 +39,9 @@ const DROP = `
  */
 export class DayTables {
   /** The days that have partitions, oldest first. */
-  readonly days: Sql;
+  readonly days: Query<RowOfShape<typeof DAY>>;
   /** The days of {@link days}, with the bytes of the largest table of each. */
-  readonly sizes: Sql;
+  readonly sizes: Query<RowOfShape<typeof SIZED_DAY>>;
   private readonly makeAll: Sql;
   private readonly holdAll: Sql;
   private readonly emptyAll: Sql;
@@ -52,8 +53,8 @@ export class DayTables {
     this.holdAll = forTables(tables, HOLD);
     this.emptyAll = forTables(tables, EMPTY);
     this.dropAll = forTables(tables, DROP);
-    this.days = daysOf(tables[0], '');
-    this.sizes = daysOf(largest, ', pg_table_size(c.oid) as bytes');
+    this.days = DAY.query`select ${DAY_OF_NAME} as day ${partitionsOf(tables[0])}`;
+    this.sizes = SIZED_DAY.query`select ${DAY_OF_NAME} as day, pg_table_size(c.oid) as bytes ${partitionsOf(largest)}`;
   }
 
   /**
@@ -110,8 +111,11 @@ const forTables = (tables: readonly string[], body: string): Sql =>
       end loop;
     end $do$`);
 
-const daysOf = (table: string, more: string): Sql =>
-  rawSql(`
-  select (to_date(right(c.relname, 8), 'YYYYMMDD') - date '1970-01-01')::bigint as day${more}
-  from pg_inherits i join pg_class c on c.oid = i.inhrelid
-  where i.inhparent = to_regclass('${table}') and c.relname ~ '_p[0-9]{8}$' order by 1`);
+const DAY = shapeOf({ day: integer() });
+const SIZED_DAY = DAY.and(shapeOf({ bytes: integer() }));
+const DAY_OF_NAME = rawSql(`(to_date(right(c.relname, 8), 'YYYYMMDD') - date '1970-01-01')::bigint`);
+
+/** The partitions `c` of a table, in the order of their days. */
+const partitionsOf = (table: string): Sql =>
+  sql`from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = to_regclass(${table}) and c.relname ~ '_p[0-9]{8}$' order by 1`;

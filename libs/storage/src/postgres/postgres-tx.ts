@@ -57,9 +57,9 @@ export class PostgresTx implements BackendTx {
     await this.manager?.flush();
   }
 
-  async all<Row>(query: Query<Row> | Sql): Promise<Row[]> {
+  async all<Row>(query: Query<Row>): Promise<Row[]> {
     const { text, params } = renderSql(query, 'postgres');
-    return checkedRows(query as Query<Row>, (await this.query(text, params)).rows, 'postgres');
+    return checkedRows(query, (await this.query(text, params)).rows, 'postgres');
   }
 
   async run(statement: Sql): Promise<number> {

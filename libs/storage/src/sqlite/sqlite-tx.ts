@@ -30,10 +30,10 @@ export class SqliteTx implements BackendTx {
     await this.manager?.flush();
   }
 
-  async all<Row>(query: Query<Row> | Sql): Promise<Row[]> {
+  async all<Row>(query: Query<Row>): Promise<Row[]> {
     this.watch.ask();
     const { text, params } = renderSql(query, 'sqlite');
-    return checkedRows(query as Query<Row>, this.statements.get(text).all(params), 'sqlite');
+    return checkedRows(query, this.statements.get(text).all(params), 'sqlite');
   }
 
   async run(statement: Sql): Promise<number> {

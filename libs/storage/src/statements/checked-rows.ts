@@ -12,7 +12,7 @@ const answered: Record<Dialect, Set<string>> = { sqlite: new Set(), postgres: ne
  * @throws Error for a row that differs.
  */
 export function checkedRows<Row>({ shape, template }: Query<Row>, rows: readonly unknown[], dialect: Dialect): Row[] {
-  if (CHECKED && shape) {
+  if (CHECKED) {
     for (const row of rows as readonly Record<string, unknown>[]) {
       const fault = shape.faultOf(row);
       if (fault !== undefined) throw new Error(`${fault}: ${template}`);

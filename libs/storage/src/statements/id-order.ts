@@ -3,18 +3,23 @@ import type { LongReadOptions } from '../backend.js';
 import { fillPage, startOf, type Fetched, type Page, type Sorting } from './keyset.js';
 import { joinSql, rawSql, sql, type Sql } from './sql.js';
 import type { Storage } from '../storage.js';
+import { integer, text, type Query, type RowOfColumns } from './row-shape.js';
+import { Selection } from './table.js';
 import { takeFitting } from './take-fitting.js';
 
+const SIZED = { id: text(), bytes: integer() };
+type Sized = RowOfColumns<typeof SIZED>;
+
 /** Rows that hold large texts, as a list of them is read. */
-export interface SizedRows {
+export interface SizedRows<Row> {
   /** The columns that are wanted. */
-  columns: Sql;
+  columns: Selection<Row>;
   /** Bytes of a row's texts, told without reading them. */
   size: Sql;
   /** Text that one read brings into memory, about. */
   bytesMax: number;
   /** Selects columns of the rows; `rest` is the last condition of its `where`, with order and limit behind it. */
-  select: (columns: Sql, rest: Sql) => Sql;
+  select: <Some>(columns: Selection<Some>, rest: Sql) => Query<Some>;
 }
 
 /**
@@ -49,10 +54,10 @@ export class IdOrder {
   sizedPage<Row extends { id: string }>(
     query: PlainList,
     storage: Pick<Storage, 'readLong'>,
-    rows: SizedRows,
+    rows: SizedRows<Row>,
     options?: LongReadOptions,
   ): Promise<Page<Row>> {
-    return this.fill(query, (afterId, count) => this.fitting<Row>(storage, rows, afterId, count, options));
+    return this.fill(query, (afterId, count) => this.fitting(storage, rows, afterId, count, options));
   }
 
   /**
@@ -62,21 +67,18 @@ export class IdOrder {
    */
   async fitting<Row extends { id: string }>(
     storage: Pick<Storage, 'readLong'>,
-    { columns, size, bytesMax, select }: SizedRows,
+    { columns, size, bytesMax, select }: SizedRows<Row>,
     afterId: string | undefined,
     count: number,
     options?: LongReadOptions,
   ): Promise<Fetched<Row>> {
-    const sizes = sql`${rawSql(this.idColumn)} as id, ${size} as bytes`;
+    const sizes = new Selection<Sized>(SIZED, sql`${rawSql(this.idColumn)} as id, ${size} as bytes`);
     for (let after = afterId; ;) {
-      const sized = await storage.readLong<{ id: string; bytes: number }>(
-        select(sizes, this.rest(after, count)),
-        options,
-      );
+      const sized = await storage.readLong(select(sizes, this.rest(after, count)), options);
       const taken = takeFitting(sized, bytesMax);
       const last = taken.at(-1)?.id;
       if (last === undefined) return { rows: [] };
-      const rows = await storage.readLong<Row>(select(columns, this.rest(after, count, last)), options);
+      const rows = await storage.readLong(select(columns, this.rest(after, count, last)), options);
       if (rows.length > 0) return { rows, cut: taken.length < sized.length || sized.length === count };
       after = last;
     }

@@ -1,5 +1,6 @@
 import type { SortOrder } from '@spandrel/contract';
 import { decodeCursor, encodeCursor, type Position, type ValueType } from './cursor.js';
+import { RowShape, text } from './row-shape.js';
 import { joinSql, rawSql, sql, unindexed, type Sql } from './sql.js';
 
 /** How a list is sorted: by a column, ties by id in the same direction, rows without a value last in either order. */
@@ -26,6 +27,10 @@ export interface Page<Item> {
 
 export const startOf = (sorting: Sorting, cursor: string | undefined): Position | undefined =>
   cursor === undefined ? undefined : decodeCursor(sorting.list, cursor, sorting.type);
+
+/** The rows that a position is made of. */
+export const positionShape = ({ type, nullable }: Pick<Sorting, 'type' | 'nullable'>): RowShape<Position> =>
+  new RowShape({ value: { kind: type, nullable }, id: text() });
 
 /** The parts that are left from a position on. */
 function partsFrom({ nullable }: Sorting, from: Position | undefined): Part[] {

@@ -11,7 +11,8 @@ export interface Column<Value extends SqlValue = SqlValue> {
   readonly value?: Value;
 }
 
-export const text = (): Column<string> => ({ kind: 'text', nullable: false });
+/** @typeParam Value which texts there are, where the program writes none but some. */
+export const text = <Value extends string = string>(): Column<Value> => ({ kind: 'text', nullable: false });
 /** Whole numbers: counts, times in milliseconds, sums of whole numbers. */
 export const integer = (): Column<number> => ({ kind: 'integer', nullable: false });
 export const number = (): Column<number> => ({ kind: 'number', nullable: false });
@@ -63,6 +64,9 @@ export class RowShape<Row> {
     return unknown === undefined ? undefined : `column ${unknown} is not in the shape`;
   }
 }
+
+/** The rows of a shape. */
+export type RowOfShape<Shape> = Shape extends RowShape<infer Row> ? Row : never;
 
 /** The shape of rows that no entity describes: what is computed, or taken from several tables. */
 export const shapeOf = <Of extends Columns>(columns: Of): RowShape<RowOfColumns<Of>> => new RowShape(columns);

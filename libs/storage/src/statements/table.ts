@@ -5,10 +5,11 @@ import {
   SmallIntType,
   TextType,
   UnderscoreNamingStrategy,
+  type EntitySchema,
   type InferEntity,
 } from '@mikro-orm/core';
-import { RowShape, type Column, type Columns } from './row-shape.js';
-import { rawSql, type Sql } from './sql.js';
+import { nullable, RowShape, type Column, type Columns } from './row-shape.js';
+import { rawSql, sql, type Sql } from './sql.js';
 
 /** What is read of an entity: its table and properties. */
 interface EntityDescription {
@@ -29,13 +30,31 @@ type Flat<Entity> = {
 /** A row of an entity, as a plain object. */
 export type RowOf<Schema> = Required<Flat<InferEntity<Schema>>>;
 
+/**
+ * An entity as an entity manager reads and writes it. Its type says what is so of every row that was read or made as a
+ * whole: no member is `undefined`, a column without a value is `null`.
+ */
+export const entityOf = <Schema extends EntityDescription>(schema: Schema): EntitySchema<RowOf<Schema>> =>
+  schema as unknown as EntitySchema<RowOf<Schema>>;
+
 /** Columns to select, put into a statement as they are, and the shape of what then comes back. */
 export class Selection<Row> extends RowShape<Row> implements Sql {
   readonly writeTo: Sql['writeTo'];
 
-  constructor(columns: Columns, list: string) {
+  constructor(columns: Columns, list: Sql) {
     super(columns);
-    this.writeTo = rawSql(list).writeTo;
+    this.writeTo = list.writeTo;
+  }
+
+  /** The same columns where an outer join may find no row for them. */
+  orNull(): Selection<{ [Name in keyof Row]: Row[Name] | null }> {
+    const columns = Object.entries(this.columns).map(([name, column]) => [name, nullable(column)]);
+    return new Selection(Object.fromEntries(columns), this);
+  }
+
+  /** The columns of both, in one list. */
+  beside<Other>(other: Selection<Other>): Selection<Row & Other> {
+    return new Selection({ ...this.columns, ...other.columns }, sql`${this}, ${other}`);
   }
 }
 
@@ -78,7 +97,7 @@ export class Table<Row> {
   select<Name extends keyof Row & string>(alias: string, properties: readonly Name[]): Selection<Pick<Row, Name>>;
   select(alias: string, properties: readonly (keyof Row & string)[] = this.properties): Selection<Row> {
     const list = properties.map((property) => `${alias}.${this.column(property)} as "${property}"`).join(', ');
-    return new Selection(Object.fromEntries(properties.map((name) => [name, this.shapes.get(name)!])), list);
+    return new Selection(Object.fromEntries(properties.map((name) => [name, this.shapes.get(name)!])), rawSql(list));
   }
 }
 

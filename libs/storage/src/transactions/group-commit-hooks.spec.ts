@@ -7,6 +7,7 @@ import { createLogger, Unavailable } from '@spandrel/kernel';
 import fc from 'fast-check';
 import type { GroupCommit } from './group-commit.js';
 import { openStorage } from '../open-storage.js';
+import { shapeOf, text } from '../statements/row-shape.js';
 import { sql } from '../statements/sql.js';
 import type { Storage } from '../storage.js';
 
@@ -74,7 +75,7 @@ describe('a group commit whose hooks fail', () => {
     });
 
   const rows = async (): Promise<string[]> =>
-    (await storage.read<{ tag: string }>(sql`select tag from trace_tag`)).map(({ tag }) => tag);
+    (await storage.read(shapeOf({ tag: text() }).query`select tag from trace_tag`)).map(({ tag }) => tag);
 
   it('answers every job by what became of it, and goes on', async () => {
     const fault = fc.option(fc.record({ hook: fc.constantFrom(...HOOKS), way: fc.constantFrom(...WAYS) }), {

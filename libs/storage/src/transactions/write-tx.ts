@@ -13,7 +13,6 @@ export interface WriteTx {
 
   /** Rows of a query; integers are numbers. Sees what this transaction has written, as far as `em` is flushed. */
   all<Row>(query: Query<Row>): Promise<Row[]>;
-  all<Row>(query: Sql): Promise<Row[]>;
 
   /** Runs a statement. @returns the number of rows it touched. */
   run(statement: Sql): Promise<number>;

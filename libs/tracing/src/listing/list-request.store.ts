@@ -3,11 +3,13 @@ import {
   behind,
   joinSql,
   orderBy,
+  positionShape,
   rawSql,
   sql,
   type LongReadOptions,
   type Part,
   type Position,
+  type Query,
   type Sorting,
   type Sql,
   type Storage,
@@ -108,7 +110,7 @@ export class ListRequest {
   /** The candidates of a walk. */
   walking({ where, sorting }: Walk): Candidates {
     return (part, from, count) =>
-      this.storage.readLong<Position>(selectInListOrder(sorting, where, part, from, count), this.options);
+      this.storage.readLong(selectInListOrder(sorting, where, part, from, count), this.options);
   }
 }
 
@@ -122,7 +124,8 @@ export const selectInListOrder = (
   part: Part,
   from: Position | undefined,
   count: number,
-): Sql => sql`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
+): Query<Position> => positionShape(sorting)
+  .query`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
   order by ${orderBy(sorting, part)} limit ${count}`;
 
 /**
@@ -136,7 +139,7 @@ export function firstOf(
   part: Part,
   from: Position | undefined,
   count: number,
-): Sql {
+): Query<Position> {
   const padded = [...lists];
   while (padded.length !== 2 ** Math.ceil(Math.log2(padded.length))) padded.push(sql`1 = 0`);
   const arms = padded.map((list) => {
@@ -145,5 +148,6 @@ export function firstOf(
       where ${where} and ${list} and ${behind(sorting, part, from)} order by ${order} limit ${count}) one`;
   });
   const names: Sorting = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
-  return sql`select * from (${joinSql(arms, ' union all ')}) every order by ${orderBy(names, part)} limit ${count}`;
+  return positionShape(sorting)
+    .query`select * from (${joinSql(arms, ' union all ')}) every order by ${orderBy(names, part)} limit ${count}`;
 }

@@ -5,15 +5,21 @@ import {
   anyOf,
   behind,
   fillPage,
+  integer,
+  nullable,
   orderBy,
-  sql,
+  shapeOf,
   startOf,
   Storage,
+  text,
   type LongReadOptions,
   type Page,
+  type RowOfShape,
   type Sorting,
 } from '@spandrel/storage';
 import { costOf } from '../write/cost-sum.js';
+
+const SESSION = shapeOf({ sessionId: text(), startedAt: integer() });
 
 /** Sessions by their first trace, newest first. */
 const SORTING: Sorting = {
@@ -25,18 +31,19 @@ const SORTING: Sorting = {
   order: 'desc',
 };
 
-interface SessionRow {
-  sessionId: string;
-  startedAt: number;
-  traceCount: number;
-  spanCount: number;
-  totalTokens: number;
-  costUsd: number;
-  costPico: number;
-  costCount: number;
-  openCount: number;
-  lastEndedAt: number | null;
-}
+const SUMS = SESSION.and(
+  shapeOf({
+    traceCount: integer(),
+    spanCount: integer(),
+    totalTokens: integer(),
+    costUsd: integer(),
+    costPico: integer(),
+    costCount: integer(),
+    openCount: integer(),
+    lastEndedAt: nullable(integer()),
+  }),
+);
+type SessionRow = RowOfShape<typeof SUMS>;
 
 /**
  * `GET /api/sessions`: which sessions there are, found in the index on them, and the sums of those on the page
@@ -53,8 +60,8 @@ export class SessionListStore {
       startOf(SORTING, query.cursor),
       query.limit,
       async (part, start, count) => ({
-        rows: await this.storage.readLong<{ sessionId: string; startedAt: number }>(
-          sql`select session_id as "sessionId", started_at as "startedAt" from (
+        rows: await this.storage.readLong(
+          SESSION.query`select session_id as "sessionId", started_at as "startedAt" from (
               select session_id, min(started_at) as started_at from trace
               where project_id = ${scope.projectId} and session_id is not null group by session_id
             ) sessions
@@ -75,8 +82,8 @@ export class SessionListStore {
 
   private async sums(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<Map<string, SessionRow>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.storage.readLong<SessionRow>(
-      sql`select session_id as "sessionId", min(started_at) as "startedAt", count(*) as "traceCount",
+    const rows = await this.storage.readLong(
+      SUMS.query`select session_id as "sessionId", min(started_at) as "startedAt", count(*) as "traceCount",
           sum(span_count) as "spanCount", sum(total_tokens) as "totalTokens",
           sum(cost_usd) as "costUsd", sum(cost_pico) as "costPico", sum(cost_count) as "costCount",
           sum(case when span_count = 0 or running_count > 0 then 1 else 0 end) as "openCount",

@@ -1,6 +1,17 @@
 import type { Scope } from '@spandrel/kernel';
-import { betweenStarts, containsText, sql, type LongReadOptions, type Storage } from '@spandrel/storage';
+import {
+  betweenStarts,
+  containsText,
+  integer,
+  shapeOf,
+  sql,
+  text,
+  type LongReadOptions,
+  type Storage,
+} from '@spandrel/storage';
 import type { StartRange } from './span-query.js';
+
+const NAME = shapeOf({ name: text(), number: integer() });
 
 /** Distinct names looked through: one step in their index each. A project with more has its spans looked through. */
 const NAMES_MAX = 2_000;
@@ -23,8 +34,8 @@ export async function findNames(
     within?.from,
     within?.until,
   )}`;
-  const rows = await storage.readLong<{ name: string; number: number }>(
-    sql`with recursive names(name, number) as (
+  const rows = await storage.readLong(
+    NAME.query`with recursive names(name, number) as (
         select (${first}), 1
         union all
         select (${first} and v.name > names.name), names.number + 1

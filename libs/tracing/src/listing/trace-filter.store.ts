@@ -1,6 +1,8 @@
 import { isStorableText } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, sql, type LongReadOptions, type Sql, type Storage } from '@spandrel/storage';
+import { anyOf, joinSql, shapeOf, sql, text, type LongReadOptions, type Sql, type Storage } from '@spandrel/storage';
+
+const ID = shapeOf({ id: text() });
 
 /** Traces looked up beforehand; with more of them the spans are tested one by one, which then soon fills a page. */
 const TRACES_LISTED_MAX = 1_000;
@@ -33,8 +35,8 @@ export async function ofMatchingTraces(
   const driven = drivenTraces(scope, filter);
   if (driven === null) return null;
   if (driven === undefined) return undefined;
-  const rows = await storage.readLong<{ id: string }>(
-    sql`select t.id as id from ${driven.from} where ${driven.where} limit ${TRACES_LISTED_MAX + 1}`,
+  const rows = await storage.readLong(
+    ID.query`select t.id as id from ${driven.from} where ${driven.where} limit ${TRACES_LISTED_MAX + 1}`,
     options,
   );
   if (rows.length === 0) return null;

@@ -18,7 +18,6 @@ import {
 import { statusIs } from './span-filter.store.js';
 import { STATUS } from '../status.js';
 import { TRACE_COLUMNS } from '../tables.js';
-import type { TraceRow } from '../trace.entity.js';
 import { drivenTraces } from './trace-filter.store.js';
 import { traceListItem } from '../trace-resource.js';
 
@@ -47,8 +46,8 @@ export class TraceListStore {
       from,
       query.limit,
       async (part, start, count) => ({
-        rows: await this.storage.readLong<TraceRow>(
-          sql`select ${TRACE_COLUMNS} from ${ofTraces?.from ?? sql`trace t`}
+        rows: await this.storage.readLong(
+          TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from ${ofTraces?.from ?? sql`trace t`}
             where ${joinSql(conditions, ' and ')} and ${behind(sorting, part, start)}
             order by ${orderBy(sorting, part)} limit ${count}`,
           options,

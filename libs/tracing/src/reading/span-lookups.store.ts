@@ -15,7 +15,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans } from '../span-places.store.js';
+import { placesOfSpans, type Read } from '../span-places.store.js';
 import { STATUS } from '../status.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
@@ -86,7 +86,7 @@ export class SpanLookups {
     options: LongReadOptions,
   ): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
-    const read = <Row>(query: Sql): Promise<Row[]> => this.storage.readLong<Row>(query, options);
+    const read: Read = (query) => this.storage.readLong(query, options);
     const { within } = await placesOfSpans(this.storage.dialect, read, scope, ids);
     const rows = await this.storage.readLong(
       ID.query`select s.id as id from span s join trace t on t.project_id = s.project_id and t.id = s.trace_id
@@ -108,7 +108,7 @@ export class SpanLookups {
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const { projectId } = scope;
     const { dialect } = this.storage;
-    const read = <Row>(query: Sql): Promise<Row[]> => (tx ? tx.all<Row>(query) : this.storage.read<Row>(query));
+    const read: Read = (query) => (tx ? tx.all(query) : this.storage.read(query));
     const { within } = await placesOfSpans(dialect, read, scope, ids);
     // Two statements by key: without statistics Postgres joins tables of one project by scanning them.
     const query = OF_TRACE.query`select s.id as id, s.trace_id as "traceId", s.status as status from span s

@@ -5,10 +5,15 @@ import {
   DAY_MS,
   dayStart,
   forUpdate,
+  integer,
+  nullable,
   rawSql,
   rowsFrom,
+  shapeOf,
   sql,
   Storage,
+  text,
+  type RowOfShape,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -17,14 +22,18 @@ import type { SpanRow } from '../span.entity.js';
 import { spanTable, TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
 
+const NOW = shapeOf({ now: integer() });
+const TRACE_ID = shapeOf({ traceId: text() });
+const ID = shapeOf({ id: text() });
+const SPAN = spanTable.select('s');
+const TRACE_OF_DAY = shapeOf({ projectId: text(), traceId: text() });
+const NEXT = shapeOf({ next: nullable(text()) });
+
 /** Before when a project's data is too old, in milliseconds since the epoch. */
 export type Cutoffs = ReadonlyMap<string, number>;
 
 /** A trace with spans in a partition. */
-export interface TraceOfDay {
-  projectId: string;
-  traceId: string;
-}
+export type TraceOfDay = RowOfShape<typeof TRACE_OF_DAY>;
 
 /** Finds what has been kept long enough, and takes whole days of it away. */
 @Injectable()
@@ -33,16 +42,16 @@ export class ExpiredStore {
 
   /** What time the database has, in milliseconds since the epoch; only Postgres is asked, where retention is. */
   async databaseNow(): Promise<number> {
-    const [row] = await this.storage.read<{ now: number }>(
-      sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`,
+    const [row] = await this.storage.read(
+      NOW.query`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`,
     );
     return row!.now;
   }
 
   /** The traces of the oldest spans that started before a moment, of up to `count` spans. */
   async tracesOfOldest(scope: Scope, before: number, count: number): Promise<string[]> {
-    const rows = await this.storage.readLong<{ traceId: string }>(
-      sql`select distinct o.trace_id as "traceId" from (
+    const rows = await this.storage.readLong(
+      TRACE_ID.query`select distinct o.trace_id as "traceId" from (
           select s.trace_id as trace_id from span s where s.project_id = ${scope.projectId} and s.started_at < ${before}
           order by s.started_at, s.id limit ${count}) o`,
     );
@@ -59,23 +68,23 @@ export class ExpiredStore {
   ): Promise<SpanRow[]> {
     const keys = rawSql(tx.dialect === 'sqlite' ? 'span k' : 'span_key k');
     const ids = (
-      await tx.all<{ id: string }>(
-        sql`select k.id as id from ${keys} where k.project_id = ${scope.projectId} and ${anyOf('k.trace_id', traceIds)}
+      await tx.all(
+        ID.query`select k.id as id from ${keys} where k.project_id = ${scope.projectId} and ${anyOf('k.trace_id', traceIds)}
           and k.started_at < ${before} order by k.id limit ${limit}${forUpdate('k')}`,
       )
     ).map(({ id }) => id);
     if (ids.length === 0) return [];
     const { within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
-    return tx.all<SpanRow>(
-      sql`select ${spanTable.select('s')} from span s
+    return tx.all(
+      SPAN.query`select ${SPAN} from span s
         where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')} order by s.id`,
     );
   }
 
   /** Up to `count` traces without spans that are older than a moment. */
   async emptyTraces(scope: Scope, before: number, count: number): Promise<string[]> {
-    const rows = await this.storage.readLong<{ id: string }>(
-      sql`select t.id as id from trace t
+    const rows = await this.storage.readLong(
+      ID.query`select t.id as id from trace t
         where t.project_id = ${scope.projectId} and t.started_at < ${before} and t.span_count = 0
         order by t.started_at, t.id limit ${count}`,
     );
@@ -86,8 +95,8 @@ export class ExpiredStore {
   async projectsOfDay(day: number): Promise<string[]> {
     const found: string[] = [];
     for (let last = ''; ;) {
-      const [row] = await this.storage.readLong<{ next: string | null }>(
-        sql`select min(s.project_id) as next from span s where s.project_id > ${last} and ${ofDay(day)}`,
+      const [row] = await this.storage.readLong(
+        NEXT.query`select min(s.project_id) as next from span s where s.project_id > ${last} and ${ofDay(day)}`,
       );
       if (typeof row?.next !== 'string') return found;
       found.push((last = row.next));
@@ -96,8 +105,8 @@ export class ExpiredStore {
 
   /** Up to `count` traces with spans on a day that do not go with it: they have spans of other days, or are too young. */
   async tracesBeyond(day: number, cutoffs: Cutoffs, count: number): Promise<TraceOfDay[]> {
-    return this.storage.readLong<TraceOfDay>(
-      sql`${tracesOfDay(day)} select o.project_id as "projectId", o.trace_id as "traceId"
+    return this.storage.readLong(
+      TRACE_OF_DAY.query`${tracesOfDay(day)} select o.project_id as "projectId", o.trace_id as "traceId"
         from of_day o join ${cutoffRows(cutoffs)} on c.project_id = o.project_id
         left join trace t on t.project_id = o.project_id and t.id = o.trace_id
         where t.id is null or t.span_count <> o.number or t.started_at >= c.cutoff limit ${count}`,
@@ -106,8 +115,8 @@ export class ExpiredStore {
 
   /** Deletes the traces that are too old and have all of their spans on a day. @returns them; the spans are still there. */
   deleteTracesOfDay(tx: WriteTx, day: number, cutoffs: Cutoffs): Promise<TraceRow[]> {
-    return tx.all<TraceRow>(
-      sql`${tracesOfDay(day)} delete from trace t using of_day o, ${cutoffRows(cutoffs)}
+    return tx.all(
+      TRACE_COLUMNS.query`${tracesOfDay(day)} delete from trace t using of_day o, ${cutoffRows(cutoffs)}
         where t.project_id = o.project_id and t.id = o.trace_id and c.project_id = o.project_id
         and t.span_count = o.number and t.started_at < c.cutoff returning ${TRACE_COLUMNS}`,
     );

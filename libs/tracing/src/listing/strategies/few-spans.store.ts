@@ -1,5 +1,5 @@
 import type { ListSpans } from '@spandrel/contract';
-import { anyOf, betweenStarts, joinSql, sql, type Sql } from '@spandrel/storage';
+import { anyOf, betweenStarts, integer, joinSql, shapeOf, sql, type Sql } from '@spandrel/storage';
 import type { ListRequest } from '../list-request.store.js';
 import { byWalk, type ListStrategy } from '../list-strategy.js';
 import {
@@ -12,6 +12,8 @@ import {
   type ValueName,
 } from '../span-filter.store.js';
 import { inValueRange } from './value-range.store.js';
+
+const NUMBER = shapeOf({ number: integer() });
 
 /** A filter whose index finds the spans. */
 type Driver =
@@ -68,13 +70,13 @@ async function countedBy(list: ListRequest, driver: Driver, limit: number): Prom
   const { storage, scope, query, options } = list;
   const { within } = query;
   if (driver.by === 'value') {
-    const found = await storage.readLong<{ id: string }>(inValueRange(scope, query, driver.name, limit + 1), options);
+    const found = await storage.readLong(inValueRange(scope, query, driver.name, limit + 1), options);
     const ids = found.map(({ id }) => id);
     return { spans: ids.length, indexed: [], condition: anyOf('s.id', ids) };
   }
   const count = async (where: Sql): Promise<number> => {
-    const [row] = await storage.readLong<{ number: number }>(
-      sql`select count(*) as number from (select 1 as one from span s where ${where} limit ${limit + 1}) taken`,
+    const [row] = await storage.readLong(
+      NUMBER.query`select count(*) as number from (select 1 as one from span s where ${where} limit ${limit + 1}) taken`,
       options,
     );
     return row!.number;

@@ -1,4 +1,19 @@
-import { behind, joinSql, orderBy, rawSql, sql, upTo, type Part, type Position, type Sql } from '@spandrel/storage';
+import {
+  behind,
+  integer,
+  joinSql,
+  orderBy,
+  positionShape,
+  rawSql,
+  shapeOf,
+  sql,
+  upTo,
+  type Part,
+  type Position,
+  type Query,
+  type RowOfShape,
+  type Sql,
+} from '@spandrel/storage';
 import { firstOf, type Candidates, type ListRequest, type Walk } from '../list-request.store.js';
 import type { ListStrategy } from '../list-strategy.js';
 import { isValue, statusIs, VALUES, type ValueName } from '../span-filter.store.js';
@@ -10,7 +25,8 @@ const BUCKETS_MIN = 4;
 const BUCKETS_MAX = 64;
 
 /** A bucket and the first of its spans that are left of the list. */
-type Head = Position & { bucket: number };
+type Head = Position & RowOfShape<typeof BUCKET>;
+const BUCKET = shapeOf({ bucket: integer() });
 
 /**
  * Spans sorted by a number, from an index that is sorted by it within a time bucket only: looks at the first span of
@@ -38,9 +54,7 @@ function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
 
   return async (part, from, count) => {
     if (part === 'valueless') return valueless(part, from, count);
-    const heads = (await storage.readLong<Head>(headsOf(list, name, where, part, from), options)).toSorted(
-      comparePositions,
-    );
+    const heads = (await storage.readLong(headsOf(list, name, where, part, from), options)).toSorted(comparePositions);
     let page: Position[] = [];
     for (let at = 0, size = BUCKETS_MIN; at < heads.length; at += size, size = Math.min(size * 2, BUCKETS_MAX)) {
       const last = page.length === count ? page.at(-1)! : undefined;
@@ -48,7 +62,7 @@ function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
       if (wanted.length === 0) break;
       const bounded = last ? sql`${where} and ${upTo(sorting, part, last)}` : where;
       const buckets = wanted.map(({ bucket }) => bucketIs(bucket));
-      const rows = await storage.readLong<Position>(firstOf(sorting, bounded, buckets, part, from, count), options);
+      const rows = await storage.readLong(firstOf(sorting, bounded, buckets, part, from, count), options);
       page = [...page, ...rows].toSorted(comparePositions).slice(0, count);
     }
     return page;
@@ -67,7 +81,7 @@ function headsOf(
   where: Sql,
   part: Part,
   from?: Position,
-): Sql {
+): Query<Head> {
   const { dialect } = storage;
   const value = rawSql(VALUES[name].column);
   const first = (columns: Sql): Sql => sql`select ${columns} from span s
@@ -77,6 +91,6 @@ function headsOf(
     from buckets join span h on h.project_id = ${scope.projectId} and h.id = (${first(rawSql('s.id'))})`;
   const headOfPostgres = sql`select buckets.bucket as bucket, h.value as value, h.id as id
     from buckets cross join lateral (${first(sql`s.${value} as value, s.id as id`)}) h`;
-  return sql`${bucketsWith(scope, query, name, 'desc', undefined)}
+  return positionShape(sorting).and(BUCKET).query`${bucketsWith(scope, query, name, 'desc', undefined)}
     ${dialect === 'sqlite' ? headOfSqlite : headOfPostgres}`;
 }

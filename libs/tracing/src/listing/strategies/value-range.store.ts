@@ -1,5 +1,17 @@
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, betweenStarts, joinedInOrder, rawSql, sql, type Position, type Sql } from '@spandrel/storage';
+import {
+  anyOf,
+  betweenStarts,
+  integer,
+  joinedInOrder,
+  rawSql,
+  shapeOf,
+  sql,
+  text,
+  type Position,
+  type Query,
+  type RowOfShape,
+} from '@spandrel/storage';
 import { selectInListOrder, type Candidates, type ListRequest } from '../list-request.store.js';
 import type { SpanQuery } from '../span-query.js';
 import type { ListStrategy } from '../list-strategy.js';
@@ -7,10 +19,8 @@ import { bucketOf, bucketStart } from '../../span.entity.js';
 import { filteredValues, inRange, type ValueName } from '../span-filter.store.js';
 import { bucketIs, bucketsWith } from './time-buckets.store.js';
 
-interface Match {
-  bucket: number;
-  id: string;
-}
+const MATCH = shapeOf({ bucket: integer(), id: text() });
+type Match = RowOfShape<typeof MATCH>;
 
 /**
  * Spans that a filter on a number takes, in start order, from an index that is sorted by the number within a time bucket:
@@ -31,23 +41,20 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
   const few = (ids: readonly string[], from: Position | undefined, count: number): Promise<Position[]> =>
     ids.length === 0
       ? Promise.resolve([])
-      : storage.readLong<Position>(
+      : storage.readLong(
           selectInListOrder({ ...sorting, unindexed: true }, list.where([], anyOf('s.id', ids)), 'valued', from, count),
           options,
         );
   const many = (bucket: number, from: Position | undefined, count: number): Promise<Position[]> => {
     const within = sql`s.started_at >= ${bucketStart(bucket)} and s.started_at < ${bucketStart(bucket + 1)}`;
-    return storage.readLong<Position>(
-      selectInListOrder(sorting, list.where([], within), 'valued', from, count),
-      options,
-    );
+    return storage.readLong(selectInListOrder(sorting, list.where([], within), 'valued', from, count), options);
   };
 
   return async (_part, from, count) => {
     const found: Position[] = [];
     let bucket = from === undefined ? undefined : bucketOf(Number(from.value));
     for (;;) {
-      const matches = await storage.readLong<Match>(
+      const matches = await storage.readLong(
         matchesOf(scope, query, name, order, bucket, limits.inBuckets + 1),
         options,
       );
@@ -65,7 +72,7 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
 }
 
 /** Up to `count` spans that a filter on a number takes, in no order; the other filters are not looked at. */
-export const inValueRange = (scope: Scope, query: SpanQuery, name: ValueName, count: number): Sql =>
+export const inValueRange = (scope: Scope, query: SpanQuery, name: ValueName, count: number): Query<Match> =>
   matchesOf(scope, query, name, 'desc', undefined, count);
 
 /** The spans in the range of values: a bucket at a time, the buckets in list order. */
@@ -76,7 +83,7 @@ const matchesOf = (
   order: 'asc' | 'desc',
   from: number | undefined,
   count: number,
-): Sql => sql`${bucketsWith(scope, query, name, order, from)}
+): Query<Match> => MATCH.query`${bucketsWith(scope, query, name, order, from)}
   select buckets.bucket as bucket, s.id as id from ${joinedInOrder({
     outer: 'buckets',
     inner: 'span',

@@ -3,12 +3,16 @@ import {
   atStarts,
   behind,
   betweenStarts,
+  integer,
   joinSql,
   orderBy,
+  shapeOf,
   sql,
+  text,
   type DaySize,
   type Part,
   type Position,
+  type RowOfShape,
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
@@ -18,16 +22,16 @@ import type { StartRange } from '../span-query.js';
 import { payloadConditions } from './text-filter.store.js';
 import { FIRST_SLICE, type Slice, type TextSearch, type TextStrategy } from './text-strategy.js';
 
+const ID = shapeOf({ id: text() });
+
 /** Bytes of payloads that one statement looks through: few at first, since a page may be full soon. */
 const SCAN_BYTES_MIN = 64 * 1024 * 1024;
 const SCAN_BYTES_MAX = 512 * 1024 * 1024;
 /** A day that has more might take longer than a statement may: its spans are looked up in list order. */
 const DAY_BYTES_MAX = 8 * 1024 * 1024 * 1024;
 
-interface Hit {
-  id: string;
-  startedAt: number;
-}
+const HIT = ID.and(shapeOf({ startedAt: integer() }));
+type Hit = RowOfShape<typeof HIT>;
 
 /**
  * Lists in start order on Postgres: the partitions of a few days are read as they lie. For a search with hardly a hit this
@@ -106,8 +110,8 @@ async function scanAllDays(
     if (hits.length > limits.hits) return undefined;
     left = range.from === left.from ? undefined : { from: left.from, until: range.from };
   }
-  const found = await storage.readLong<{ id: string }>(
-    sql`select s.id as id from span s where ${conditionsOn(read, hits)} and ${behind(sorting, part, from)}
+  const found = await storage.readLong(
+    ID.query`select s.id as id from span s where ${conditionsOn(read, hits)} and ${behind(sorting, part, from)}
       order by ${orderBy({ ...sorting, unindexed: true }, part)}`,
     options,
   );
@@ -117,8 +121,8 @@ async function scanAllDays(
 const bytesOf = (turn: number): number => Math.min(SCAN_BYTES_MIN * 2 ** turn, SCAN_BYTES_MAX);
 
 function hitsIn({ storage, scope, options }: ListRequest, range: StartRange, where: readonly Sql[], end: Sql) {
-  return storage.readLong<Hit>(
-    sql`select p.span_id as id, p.started_at as "startedAt" from span_payload p
+  return storage.readLong(
+    HIT.query`select p.span_id as id, p.started_at as "startedAt" from span_payload p
       where p.project_id = ${scope.projectId}${betweenStarts('p.started_at', range.from, range.until)}
         and ${joinSql(where, ' and ')}${end}`,
     options,
@@ -129,8 +133,8 @@ function hitsIn({ storage, scope, options }: ListRequest, range: StartRange, whe
 async function matchingOf(read: ListRequest, hits: readonly Hit[]): Promise<ReadonlySet<string>> {
   const { storage, options } = read;
   if (hits.length === 0) return new Set();
-  const rows = await storage.readLong<{ id: string }>(
-    sql`select s.id as id from span s where ${conditionsOn(read, hits)}`,
+  const rows = await storage.readLong(
+    ID.query`select s.id as id from span s where ${conditionsOn(read, hits)}`,
     options,
   );
   return new Set(rows.map(({ id }) => id));

@@ -1,9 +1,23 @@
-import { anyOf, behind, joinSql, orderBy, sql, upTo, type Part, type Position } from '@spandrel/storage';
+import {
+  anyOf,
+  behind,
+  joinSql,
+  orderBy,
+  positionShape,
+  shapeOf,
+  sql,
+  text,
+  upTo,
+  type Part,
+  type Position,
+} from '@spandrel/storage';
 import { placesOfSpans } from '../../span-places.store.js';
 import { PAYLOAD_OF_SPAN } from '../../span.store.js';
 import { positionColumns, type Walk } from '../list-request.store.js';
 import { payloadConditions } from './text-filter.store.js';
 import type { Slice, TextSearch } from './text-strategy.js';
+
+const ID = shapeOf({ id: text() });
 
 /** The next `size` candidates in list order, those of them whose payload may contain what is searched. */
 export function nextInListOrder(
@@ -28,14 +42,15 @@ async function sliceOfWalk(
   size: number,
 ): Promise<Slice> {
   const order = orderBy(sorting, part);
-  const [end] = await storage.readLong<Position>(
-    sql`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
+  const [end] = await storage.readLong(
+    positionShape(sorting)
+      .query`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
       order by ${order} limit 1 offset ${size - 1}`,
     options,
   );
   const slice = end ? sql`${behind(sorting, part, from)} and ${upTo(sorting, part, end)}` : behind(sorting, part, from);
-  const rows = await storage.readLong<{ id: string }>(
-    sql`select s.id as id from span s join span_payload p on ${PAYLOAD_OF_SPAN}
+  const rows = await storage.readLong(
+    ID.query`select s.id as id from span s join span_payload p on ${PAYLOAD_OF_SPAN}
       where ${where} and ${slice} and ${joinSql(payloadConditions(query), ' and ')} order by ${order}`,
     options,
   );
@@ -52,8 +67,8 @@ async function sliceOfCandidates(
   const candidates = await found.candidates(part, from, size);
   const ids = candidates.map(({ id }) => id);
   const { within } = await placesOfSpans(storage.dialect, (read) => storage.readLong(read, options), scope, ids);
-  const rows = await storage.readLong<{ id: string }>(
-    sql`select p.span_id as id from span_payload p
+  const rows = await storage.readLong(
+    ID.query`select p.span_id as id from span_payload p
       where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}
       and ${joinSql(payloadConditions(query), ' and ')}`,
     options,

@@ -1,8 +1,10 @@
-import { anyOf, behind, joinSql, orderBy, sql, type Part, type Position } from '@spandrel/storage';
+import { anyOf, behind, joinSql, orderBy, shapeOf, sql, text, type Part, type Position } from '@spandrel/storage';
 import type { ListRequest } from '../list-request.store.js';
 import { spanConditions } from '../span-filter.store.js';
 import { payloadConditions } from './text-filter.store.js';
 import type { TextStrategy } from './text-strategy.js';
+
+const ID = shapeOf({ id: text() });
 
 /** Payloads looked through in one go. */
 const SLICE = 16_000;
@@ -41,14 +43,14 @@ async function scanPayloads(
   const hits: string[] = [];
   const ofProject = sql`p.project_id = ${scope.projectId}`;
   for (let after = ''; ;) {
-    const [end] = await storage.readLong<{ id: string }>(
-      sql`select p.span_id as id from span_payload p where ${ofProject} and p.span_id > ${after}
+    const [end] = await storage.readLong(
+      ID.query`select p.span_id as id from span_payload p where ${ofProject} and p.span_id > ${after}
         order by p.project_id, p.span_id limit 1 offset ${SLICE - 1}`,
       options,
     );
     const within = end ? sql`p.span_id > ${after} and p.span_id <= ${end.id}` : sql`p.span_id > ${after}`;
-    const rows = await storage.readLong<{ id: string }>(
-      sql`select p.span_id as id from span_payload p where ${joinSql([ofProject, within, ...payload], ' and ')}`,
+    const rows = await storage.readLong(
+      ID.query`select p.span_id as id from span_payload p where ${joinSql([ofProject, within, ...payload], ' and ')}`,
       options,
     );
     hits.push(...rows.map(({ id }) => id));
@@ -57,8 +59,8 @@ async function scanPayloads(
     after = end.id;
   }
   const conditions = [...(spanConditions(scope, query) ?? []), anyOf('s.id', hits), behind(sorting, part, from)];
-  const found = await storage.readLong<{ id: string }>(
-    sql`select s.id as id from span s where ${joinSql(conditions, ' and ')}
+  const found = await storage.readLong(
+    ID.query`select s.id as id from span s where ${joinSql(conditions, ' and ')}
       order by ${orderBy({ ...sorting, unindexed: true }, part)}`,
     options,
   );
