@@ -34,7 +34,7 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
     });
 
     it('is cancelled at once; what is in flight is kept, nothing new begins', async () => {
-      const { id } = await lab().dataset(...slow(20, 200));
+      const { id } = await lab().dataset(...slow(100, 200));
       const { body } = await lab().start(id);
       await until(async () => (await lab().read(body.id)).progress >= 4);
       lab().provider.requests.length = 0;
@@ -46,7 +46,7 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
       expect(run.progress).toBeGreaterThanOrEqual(before);
       expect(run.progress).toBeLessThanOrEqual(before + 8);
       expect(run.result_items.filter((item) => item.status === 'completed')).toHaveLength(run.progress);
-      expect(run.result_items.filter((item) => item.status === 'pending')).toHaveLength(20 - run.progress);
+      expect(run.result_items.filter((item) => item.status === 'pending')).toHaveLength(100 - run.progress);
       expect(run.ended_at).not.toBeNull();
       expect(
         lab()
@@ -70,15 +70,18 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
     });
 
     it('ends with its deletion, also in the middle', async () => {
-      const { id } = await lab().dataset(...slow(12, 100));
+      const { id } = await lab().dataset(...slow(40, 100));
       const { body } = await lab().start(id);
       await until(async () => (await lab().read(body.id)).progress >= 1);
       const { status, body: deleted } = await lab().api.delete(`/api/eval/${body.id}`);
       expect([status, deleted]).toEqual([200, { id: body.id, deleted: true }]);
+      const asked = lab().asked().size;
       expect((await lab().api.get<Problem>(`/api/eval/${body.id}`)).body.code).toBe('eval_run_not_found');
-      await new Promise((resolve) => setTimeout(resolve, 250));
-      expect(lab().asked().get('fake:slow:100 11')).toBeUndefined();
       expect(await lab().runs(id)).toEqual([]);
+      // Two of the waits that a slot would need for a further item.
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      // What had begun when the run was deleted may still have been sent.
+      expect(lab().asked().size).toBeLessThanOrEqual(asked + 4);
       expect((await lab().run(id)).status).toBe('completed');
     });
 

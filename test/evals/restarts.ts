@@ -99,9 +99,14 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
               lease_owner = 'dead', lease_until = ${leaseUntil} where id = ${run.id}`),
           );
         await lab.server.storage.write((tx) => tx.run(sql`delete from eval_result where run_id = ${run.id}`));
-        await left(Date.now() + 3_000);
-        await new Promise((resolve) => setTimeout(resolve, 1_500));
-        expect((await lab.read(run.id)).status).toBe('running');
+        const leaseUntil = Date.now() + 3_000;
+        await left(leaseUntil);
+        for (;;) {
+          const { status } = await lab.read(run.id);
+          if (Date.now() >= leaseUntil) break;
+          expect(status).toBe('running');
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
         expect((await lab.ended(run.id)).progress).toBe(2);
       } finally {
         await lab.close();
