@@ -8,6 +8,7 @@ import { takeProcessOutput, takeWarnings, type LogOutput, type ProcessOutput } f
 import { STOP_MESSAGE, type AppMessage, type AppReady } from './app-messages.js';
 import { endWithOutput, killProcess } from './end-process.js';
 import { Lifecycle } from './lifecycle.js';
+import { sourceStack } from '../log/source-stack.js';
 import { requireNode } from './require-node.js';
 import { onStrayFaults } from './stray-faults.js';
 
@@ -90,7 +91,7 @@ async function refuseStart(error: unknown, output: ProcessOutput): Promise<void>
   const faults =
     error instanceof StartError
       ? error.faults
-      : [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+      : [error instanceof Error ? sourceStack(error.stack ?? error.message) : String(error)];
   if (parentPort) parentPort.postMessage({ type: 'refused', faults } satisfies AppMessage);
   else for (const fault of faults) output.err.write(`spandrel: ${fault}\n`);
   await endWithOutput(output, 1, STOP_MS_MAX, stuck);

@@ -1,5 +1,6 @@
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import { LogDestination, type LineSink } from './log-destination.js';
+import { sourceStack } from './source-stack.js';
 
 export type { Logger } from 'pino';
 
@@ -35,6 +36,7 @@ export function createLogger(
     level,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: errorWithSources },
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: SECRET_NAMES.flatMap((secret) => [`["${secret}"]`, `*["${secret}"]`, `*.*["${secret}"]`]),
@@ -42,4 +44,11 @@ export function createLogger(
     },
   };
   return pino(options, destination);
+}
+
+function errorWithSources(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const told = pino.stdSerializers.err(error);
+  told.stack = sourceStack(told.stack);
+  return told;
 }

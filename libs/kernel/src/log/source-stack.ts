@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** A place in a stack: `at run (file:///…/main.js:12:34)`, with or without the parentheses. */
+const PLACE = /(file:\/\/\/[^\s()]+?):(\d+):(\d+)/g;
+
+const maps = new Map<string, SourceMap | undefined>();
+
+/**
+ * A stack with the files of this repository for those of the bundle that runs. Maps are read when the first error of a
+ * file is told, since reading them at the start costs every start 0.15 s and 80 MB.
+ */
+export const sourceStack = (stack: string): string =>
+  stack.replace(PLACE, (place, url: string, line: string, column: string) => {
+    const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!entry || !('originalSource' in entry)) return place;
+    const source = fileURLToPath(new URL(entry.originalSource, url));
+    return `${pathToFileURL(source).href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
+
+function mapOf(url: string): SourceMap | undefined {
+  if (!maps.has(url)) maps.set(url, readMap(url));
+  return maps.get(url);
+}
+
+function readMap(url: string): SourceMap | undefined {
+  try {
+    const file = fileURLToPath(url);
+    return existsSync(`${file}.map`) ? new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8'))) : undefined;
+  } catch {
+    return undefined;
+  }
+}
