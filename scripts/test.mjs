@@ -36,6 +36,7 @@ const checks = {
   references: ['scripts/check-references.mjs'],
   tables: ['scripts/check-tables.mjs'],
   decisions: ['scripts/check-decisions.mjs'],
+  statements: ['scripts/check-statements.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };

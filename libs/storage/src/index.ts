@@ -4,7 +4,6 @@ export type { LongReadOptions } from './backend.js';
 export type { StorageConfig, StorageOptions } from './open-orm.js';
 export { backupDatabase } from './sqlite/backup-database.js';
 export { deleteRows } from './statements/delete-rows.js';
-export { answeredQueries } from './statements/checked-rows.js';
 export {
   integer,
   nullable,

@@ -1,10 +1,13 @@
+import { appendFileSync } from 'node:fs';
 import type { Query } from './row-shape.js';
 import type { Dialect } from './sql.js';
 
 /** Set by the test command: production code is not to pay for what tests have shown. */
 const CHECKED = process.env['SPANDREL_CHECK_ROWS'] === '1';
+/** A file of the test command, for `scripts/check-statements.mjs`: which statements have returned rows of their shapes. */
+const ANSWERED = process.env['SPANDREL_ANSWERED_QUERIES'];
 
-const answered: Record<Dialect, Set<string>> = { sqlite: new Set(), postgres: new Set() };
+const answered = new Set<string>();
 
 /**
  * Rows that a database answered a query with. The one place where their type is asserted; with `SPANDREL_CHECK_ROWS=1`
@@ -17,10 +20,15 @@ export function checkedRows<Row>({ shape, template }: Query<Row>, rows: readonly
       const fault = shape.faultOf(row);
       if (fault !== undefined) throw new Error(`${fault}: ${template}`);
     }
-    if (rows.length > 0) answered[dialect].add(template);
+    if (rows.length > 0) noteAnswered(template, dialect);
   }
   return rows as Row[];
 }
 
-/** Templates of the queries that have returned rows of their shapes in this process; empty unless rows are checked. */
-export const answeredQueries = (dialect: Dialect): ReadonlySet<string> => answered[dialect];
+/** Notes a statement once a process. */
+function noteAnswered(template: string, dialect: Dialect): void {
+  const line = JSON.stringify([dialect, template]);
+  if (ANSWERED === undefined || answered.has(line)) return;
+  answered.add(line);
+  appendFileSync(ANSWERED, `${line}\n`);
+}
