@@ -74,9 +74,9 @@ module.exports = {
       to: { path: '^libs/', pathNot: lib('contract', 'plugin-api', 'kernel') },
     },
     {
-      name: 'orm-stays-in-storage-entities-and-stores',
+      name: 'orm-stays-in-storage-entities-stores-and-sql',
       severity: 'error',
-      from: { path: '^(apps|libs|plugins)/', pathNot: [lib('storage'), '\\.(entity|store)\\.ts$'] },
+      from: { path: '^(apps|libs|plugins)/', pathNot: [lib('storage'), '\\.(entity|store|sql)\\.ts$'] },
       to: { path: '^node_modules/(@mikro-orm|kysely|better-sqlite3|pg)/' },
     },
     {

@@ -33,7 +33,7 @@ for (const file of sources) {
   const text = read(file).replace(COMMENTS, (comment) => comment.replace(/[^\n]/g, ' '));
   for (const { 0: piece, index } of text.matchAll(TEXTS)) {
     for (const { 1: table } of piece.matchAll(IN_SQL)) check(file, text, index, table);
-    if (!file.endsWith('.store.ts')) continue;
+    if (!/\.(store|sql)\.ts$/.test(file)) continue;
     // A name with an underscore is a table's; `span` and `trace` alone are words of many meanings.
     for (const { 1: table } of piece.matchAll(ALONE)) if (table.includes('_')) check(file, text, index, table);
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Position, Sql } from '@spandrel/storage';
-import type { OfTraces } from '../../libs/tracing/src/listing/trace-filter.store.js';
+import type { OfTraces } from '../../libs/tracing/src/listing/trace-filter.sql.js';
 import { freePorts } from '../support/ports.ts';
 import { contract, importSource, kernel, storage } from './libs.ts';
 import { median } from './load.ts';
@@ -11,11 +11,11 @@ import { startPeer } from './process.ts';
 import { fillSpans, spanId } from './query-data.ts';
 
 type Planning = typeof import('../../libs/tracing/src/listing/plan-list.js');
-type Requests = typeof import('../../libs/tracing/src/listing/list-request.store.js');
+type Requests = typeof import('../../libs/tracing/src/listing/list-request.sql.js');
 type Limits = typeof import('../../libs/tracing/src/listing/list-limits.js');
-type Slices = typeof import('../../libs/tracing/src/listing/text/list-slices.store.js');
-type PayloadScan = typeof import('../../libs/tracing/src/listing/text/payload-scan.store.js');
-type Traces = typeof import('../../libs/tracing/src/listing/trace-filter.store.js');
+type Slices = typeof import('../../libs/tracing/src/listing/text/list-slices.sql.js');
+type PayloadScan = typeof import('../../libs/tracing/src/listing/text/payload-scan.sql.js');
+type Traces = typeof import('../../libs/tracing/src/listing/trace-filter.sql.js');
 
 const TURNS = 5;
 /** A list without its strategy may read everything; it is asked for once where that takes longer than this. */
@@ -36,12 +36,12 @@ export interface StrategyFigure {
 export async function measureStrategies(spans: number): Promise<StrategyFigure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
   const { planList, STRATEGIES } = (await importSource('libs/tracing/src/listing/plan-list.ts')) as Planning;
-  const { ListRequest } = (await importSource('libs/tracing/src/listing/list-request.store.ts')) as Requests;
+  const { ListRequest } = (await importSource('libs/tracing/src/listing/list-request.sql.ts')) as Requests;
   const { LIST_LIMITS } = (await importSource('libs/tracing/src/listing/list-limits.ts')) as Limits;
-  const { ofMatchingTraces } = (await importSource('libs/tracing/src/listing/trace-filter.store.ts')) as Traces;
-  const { nextInListOrder } = (await importSource('libs/tracing/src/listing/text/list-slices.store.ts')) as Slices;
+  const { ofMatchingTraces } = (await importSource('libs/tracing/src/listing/trace-filter.sql.ts')) as Traces;
+  const { nextInListOrder } = (await importSource('libs/tracing/src/listing/text/list-slices.sql.ts')) as Slices;
   const { payloadsAsTheyLie } = (await importSource(
-    'libs/tracing/src/listing/text/payload-scan.store.ts',
+    'libs/tracing/src/listing/text/payload-scan.sql.ts',
   )) as PayloadScan;
   const dataDir = join(folder, 'data');
   const [port] = await freePorts(1);

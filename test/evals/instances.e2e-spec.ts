@@ -5,7 +5,7 @@ import { ConnectionsSettings } from '@spandrel/connections';
 import type { EvalRunResource, EventPayload } from '@spandrel/contract';
 import { createLogger, newId } from '@spandrel/kernel';
 import { openStorage, sql, type Sql } from '@spandrel/storage';
-import { PgBossDatabase } from '../../libs/evals/src/dispatch/pg-boss-database.store.js';
+import { PgBossDatabase } from '../../libs/evals/src/dispatch/pg-boss-database.sql.js';
 import { RUN_DISPATCH, type RunDispatch } from '../../libs/evals/src/dispatch/run-dispatch.js';
 import { RunJobs } from '../../libs/evals/src/dispatch/run-jobs.js';
 import { RUN_TIMING, runTiming, type RunTiming } from '../../libs/evals/src/dispatch/run-timing.js';

@@ -134,7 +134,7 @@ describe('spandrel backup', () => {
         join(folder, 'a.db'),
         true,
         dataDir,
-        'the key is given by SPANDREL_SECRET_KEY',
+        'the key is set by SPANDREL_SECRET_KEY',
         { SPANDREL_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') },
       ],
     ];

@@ -6,7 +6,7 @@ import { RebuildAtStart } from './rebuild-at-start.js';
 import { SummaryStore } from './summary.store.js';
 import { TimeSeries } from './time-series.js';
 import { TimeSeriesStore } from './time-series.store.js';
-import { WeighedRead } from './weighed-read.store.js';
+import { WeighedRead } from './weighed-read.sql.js';
 
 /** Roll-ups of spans and the questions they answer. */
 @Module({

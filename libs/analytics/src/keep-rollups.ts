@@ -11,7 +11,7 @@ import {
 import { hourSums } from './hour-sums.js';
 import { recountProject } from './recount-rollups.js';
 import { RollupDeltas } from './rollup-deltas.js';
-import { addRollups, addTotals, lockRollups } from './rollup.store.js';
+import { addRollups, addTotals, lockRollups } from './rollup.sql.js';
 
 /** What a transaction changes. */
 interface Effect {

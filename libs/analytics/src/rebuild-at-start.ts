@@ -3,7 +3,7 @@ import { LOGGER, type Logger } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { findAnyRecords } from '@spandrel/tracing';
 import { recountAll } from './recount-rollups.js';
-import { haveRollups, lockRollups } from './rollup.store.js';
+import { haveRollups, lockRollups } from './rollup.sql.js';
 
 /** Makes the roll-ups of a database that an earlier version wrote, before the first request is served. */
 @Injectable()

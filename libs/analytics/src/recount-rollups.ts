@@ -11,7 +11,7 @@ import {
   deleteAllRollups,
   deleteRollups,
   lockRollups,
-} from './rollup.store.js';
+} from './rollup.sql.js';
 
 /** What a recount found. */
 export interface Recount {

@@ -3,7 +3,7 @@ import type { Scope } from '@spandrel/kernel';
 import { integer, shapeOf, sql, type LongReadOptions, type RowOfShape, type Sql } from '@spandrel/storage';
 import { GRAIN, type RollupRow } from './rollup.entity.js';
 import { rollupTable } from './tables.js';
-import { WeighedRead } from './weighed-read.store.js';
+import { WeighedRead } from './weighed-read.sql.js';
 
 /** A row of the grain `all`; no span, no row. */
 export type AllTimeRow = Pick<

@@ -17,7 +17,7 @@ import { planRange, type TimeRange } from './plan-range.js';
 import { nameKey } from './rollup-deltas.js';
 import { GRAIN, type Grain } from './rollup.entity.js';
 import { BUCKET } from './time-buckets.js';
-import { WeighedRead } from './weighed-read.store.js';
+import { WeighedRead } from './weighed-read.sql.js';
 
 /** What a time series is asked for. */
 export interface SeriesQuery {

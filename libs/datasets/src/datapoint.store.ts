@@ -16,7 +16,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { CURRENT } from './snapshots/datapoint-visibility.store.js';
+import { CURRENT } from './snapshots/datapoint-visibility.sql.js';
 import { Datapoint, DatasetImport, type DatapointRow, type DatasetImportRow } from './datapoint.entity.js';
 import { datapointTable } from './tables.js';
 

@@ -1,5 +1,5 @@
 export { ChangeDatapoints } from './change-datapoints.js';
-export { CURRENT } from './snapshots/datapoint-visibility.store.js';
+export { CURRENT } from './snapshots/datapoint-visibility.sql.js';
 export { datapointKind, datapointResource } from './datapoint-resource.js';
 export { DatapointStore, type DatapointResult } from './datapoint.store.js';
 export { DatasetParticipants, type DatasetParticipant } from './dataset-participants.js';

@@ -20,7 +20,7 @@ import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
 import { ReadRun } from './read-run.js';
 import { RecordItems } from './execution/record-items.js';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
-import { PgBossDatabase } from './dispatch/pg-boss-database.store.js';
+import { PgBossDatabase } from './dispatch/pg-boss-database.sql.js';
 import { RUN_TIMING, runTiming, type RunTiming } from './dispatch/run-timing.js';
 import { RunWorker } from './execution/run-worker.js';
 import { StartRun } from './start-run.js';

@@ -8,7 +8,7 @@ export {
   sumSpans,
   type CountedSpan,
   type SpansInRange,
-} from './reading/counted-spans.store.js';
+} from './reading/counted-spans.sql.js';
 export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';

@@ -21,7 +21,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans, placesOfTrace, type Places, type Read } from './span-places.store.js';
+import { placesOfSpans, placesOfTrace, type Places, type Read } from './span-places.sql.js';
 import type { DatedPayloadRow, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';

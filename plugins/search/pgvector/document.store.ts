@@ -9,7 +9,7 @@ import {
   type SearchScope,
 } from '@spandrel/plugin-api';
 import pg from 'pg';
-import { createTable } from './create-table.store.js';
+import { createTable } from './create-table.sql.js';
 import { textQuery, textVector } from './text-vector.js';
 
 export interface DocumentStoreOptions {

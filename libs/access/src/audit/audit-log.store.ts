@@ -3,7 +3,7 @@ import type { ListAccess } from '@spandrel/contract';
 import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from '../organizations/actor.js';
 import { AuditEntry, AuditEntrySchema, type AuditEntryRow } from './audit-entry.entity.js';
-import { visibleTo } from '../organizations/of-organization.store.js';
+import { visibleTo } from '../organizations/of-organization.sql.js';
 
 const NEWEST_FIRST = new IdOrder('audit-log', 'a.id', 'desc');
 const COLUMNS = tableOf(AuditEntrySchema, ['id']).select('a');

@@ -4,7 +4,7 @@ import type { ListAccess } from '@spandrel/contract';
 import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from '../organizations/actor.js';
 import { ApiKey, ApiKeySchema, type ApiKeyRow } from './api-key.entity.js';
-import { inOrganization, visibleTo } from '../organizations/of-organization.store.js';
+import { inOrganization, visibleTo } from '../organizations/of-organization.sql.js';
 
 const NEWEST_FIRST = new IdOrder('keys', 'k.id', 'desc');
 const COLUMNS = tableOf(ApiKeySchema, ['id']).select('k');

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
 import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from './actor.js';
-import { inOrganization } from './of-organization.store.js';
+import { inOrganization } from './of-organization.sql.js';
 import { Project, ProjectSchema, type ProjectRow } from './project.entity.js';
 
 const OLDEST_FIRST = new IdOrder('projects', 'p.id', 'asc');

@@ -5,7 +5,7 @@ import type { DatapointKind } from '@spandrel/contract';
 import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { datapointKind } from '../datapoint-resource.js';
-import { CURRENT } from '../snapshots/datapoint-visibility.store.js';
+import { CURRENT } from '../snapshots/datapoint-visibility.sql.js';
 import { DatapointStore } from '../datapoint.store.js';
 import type { DatasetRow } from '../dataset.entity.js';
 import { DatasetStore } from '../dataset.store.js';

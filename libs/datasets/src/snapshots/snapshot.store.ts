@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import { joinSql, sql, Storage, type LongReadOptions } from '@spandrel/storage';
-import { atVersion } from './datapoint-visibility.store.js';
+import { atVersion } from './datapoint-visibility.sql.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { datapointTable } from '../tables.js';
 import { DatapointStore } from '../datapoint.store.js';

@@ -1,7 +1,7 @@
 import { PeriodicTask, type Logger } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import type { EvalRunStore, RunKey } from '../eval-run.store.js';
-import type { PgBossDatabase } from './pg-boss-database.store.js';
+import type { PgBossDatabase } from './pg-boss-database.sql.js';
 import { nameOfRun, RUNS_AT_ONCE, type RunDispatch, type RunHandler } from './run-dispatch.js';
 import { RunJobs, type RunJob } from './run-jobs.js';
 import type { RunTiming } from './run-timing.js';

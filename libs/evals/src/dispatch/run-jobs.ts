@@ -2,7 +2,7 @@ import { StartError } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import type { Job, PgBoss } from 'pg-boss';
 import type { RunKey } from '../eval-run.store.js';
-import type { PgBossDatabase } from './pg-boss-database.store.js';
+import type { PgBossDatabase } from './pg-boss-database.sql.js';
 import { nameOfRun } from './run-dispatch.js';
 import type { RunTiming } from './run-timing.js';
 

@@ -1,4 +1,4 @@
-import type { Candidates, ListRequest, Walk } from './list-request.store.js';
+import type { Candidates, ListRequest, Walk } from './list-request.sql.js';
 
 /** How the spans of a list are found. */
 export interface FoundList {

@@ -3,9 +3,9 @@ import { listSpansSchema } from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { renderSql, sql, type Sorting, type Sql, type Storage } from '@spandrel/storage';
 import { LIST_LIMITS } from './list-limits.js';
-import { ListRequest } from './list-request.store.js';
+import { ListRequest } from './list-request.sql.js';
 import { planList, STRATEGIES } from './plan-list.js';
-import type { OfTraces } from './trace-filter.store.js';
+import type { OfTraces } from './trace-filter.sql.js';
 
 /** What the database says when a strategy asks it. */
 interface Answers {

@@ -1,12 +1,12 @@
-import type { ListRequest } from './list-request.store.js';
+import type { ListRequest } from './list-request.sql.js';
 import type { FoundList, ListStrategy } from './list-strategy.js';
-import { fewSpans } from './strategies/few-spans.store.js';
-import { filterIndex, placeIndex } from './strategies/filter-index.store.js';
-import { namesInOrder } from './strategies/names-in-order.store.js';
-import { sortIndex } from './strategies/sort-index.store.js';
-import { spansOfFewTraces } from './strategies/spans-of-few-traces.store.js';
-import { valueOrder } from './strategies/value-order.store.js';
-import { valueRange } from './strategies/value-range.store.js';
+import { fewSpans } from './strategies/few-spans.sql.js';
+import { filterIndex, placeIndex } from './strategies/filter-index.sql.js';
+import { namesInOrder } from './strategies/names-in-order.sql.js';
+import { sortIndex } from './strategies/sort-index.sql.js';
+import { spansOfFewTraces } from './strategies/spans-of-few-traces.sql.js';
+import { valueOrder } from './strategies/value-order.sql.js';
+import { valueRange } from './strategies/value-range.sql.js';
 
 /** In the order in which they are preferred; the last one finds every list. */
 export const STRATEGIES: readonly ListStrategy[] = [

@@ -15,19 +15,19 @@ import {
   type Sorting,
 } from '@spandrel/storage';
 import type { StoredSpan } from '../span.entity.js';
-import { startsOfTraces } from '../span-places.store.js';
+import { startsOfTraces } from '../span-places.sql.js';
 import { spanResource } from '../span-resource.js';
 import { SpanStore } from '../span.store.js';
 import { LIST_LIMITS, type ListLimits } from './list-limits.js';
-import { ListRequest } from './list-request.store.js';
+import { ListRequest } from './list-request.sql.js';
 import type { FoundList } from './list-strategy.js';
 import { planList } from './plan-list.js';
-import { filteredValues } from './span-filter.store.js';
+import { filteredValues } from './span-filter.sql.js';
 import type { StartRange } from './span-query.js';
 import { PARTITIONS_MIN, startWindows } from './start-windows.js';
-import { searchText } from './text/text-search.store.js';
-import { searchesText } from './text/text-filter.store.js';
-import { ofMatchingTraces, type OfTraces } from './trace-filter.store.js';
+import { searchText } from './text/text-search.sql.js';
+import { searchesText } from './text/text-filter.sql.js';
+import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
 
 type Sorted = Pick<Sorting, 'column' | 'type' | 'nullable'>;
 

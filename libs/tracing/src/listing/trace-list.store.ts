@@ -15,10 +15,10 @@ import {
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
-import { statusIs } from './span-filter.store.js';
+import { statusIs } from './span-filter.sql.js';
 import { STATUS } from '../status.js';
 import { TRACE_COLUMNS } from '../tables.js';
-import { drivenTraces } from './trace-filter.store.js';
+import { drivenTraces } from './trace-filter.sql.js';
 import { traceListItem } from '../trace-resource.js';
 
 /** `GET /api/traces`: newest first (docs/spec/traces.md#listing-traces). */

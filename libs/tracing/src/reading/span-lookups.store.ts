@@ -15,7 +15,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans, type Read } from '../span-places.store.js';
+import { placesOfSpans, type Read } from '../span-places.sql.js';
 import { STATUS } from '../status.js';
 import { TraceLookups } from './trace-lookups.store.js';
 

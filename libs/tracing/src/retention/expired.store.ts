@@ -17,7 +17,7 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans } from '../span-places.store.js';
+import { placesOfSpans } from '../span-places.sql.js';
 import type { SpanRow } from '../span.entity.js';
 import { spanTable, TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';

@@ -1,5 +1,5 @@
 import type { DaySize, Part, Position } from '@spandrel/storage';
-import type { ListRequest } from '../list-request.store.js';
+import type { ListRequest } from '../list-request.sql.js';
 import type { FoundList } from '../list-strategy.js';
 
 /** Candidates that a search looks at first, in list order: few, since most searches find soon. */

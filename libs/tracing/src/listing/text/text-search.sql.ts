@@ -1,10 +1,10 @@
 import type { Fetched, Part, Position } from '@spandrel/storage';
 import type { StoredSpan } from '../../span.entity.js';
 import type { SpanStore } from '../../span.store.js';
-import { allDays, dayByDay } from './day-scans.store.js';
-import { nextInListOrder } from './list-slices.store.js';
-import { payloadsAsTheyLie } from './payload-scan.store.js';
-import { matchesText } from './text-filter.store.js';
+import { allDays, dayByDay } from './day-scans.sql.js';
+import { nextInListOrder } from './list-slices.sql.js';
+import { payloadsAsTheyLie } from './payload-scan.sql.js';
+import { matchesText } from './text-filter.sql.js';
 import { FIRST_SLICE, type TextSearch, type TextStrategy } from './text-strategy.js';
 
 /** In the order in which they are preferred. */

@@ -17,9 +17,9 @@ import {
   type Sql,
 } from '@spandrel/storage';
 import { firstScan, rangeBehind } from './scan-ranges.js';
-import type { ListRequest } from '../list-request.store.js';
+import type { ListRequest } from '../list-request.sql.js';
 import type { StartRange } from '../span-query.js';
-import { payloadConditions } from './text-filter.store.js';
+import { payloadConditions } from './text-filter.sql.js';
 import { FIRST_SLICE, type Slice, type TextSearch, type TextStrategy } from './text-strategy.js';
 
 const ID = shapeOf({ id: text() });

@@ -1,6 +1,6 @@
 import type { ListSpans } from '@spandrel/contract';
 import { anyOf, betweenStarts, integer, joinSql, shapeOf, sql, type Sql } from '@spandrel/storage';
-import type { ListRequest } from '../list-request.store.js';
+import type { ListRequest } from '../list-request.sql.js';
 import { byWalk, type ListStrategy } from '../list-strategy.js';
 import {
   equalityFilters,
@@ -10,8 +10,8 @@ import {
   type EqualityFilter,
   type IndexedFilter,
   type ValueName,
-} from '../span-filter.store.js';
-import { inValueRange } from './value-range.store.js';
+} from '../span-filter.sql.js';
+import { inValueRange } from './value-range.sql.js';
 
 const NUMBER = shapeOf({ number: integer() });
 

@@ -14,11 +14,11 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { firstOf, type Candidates, type ListRequest, type Walk } from '../list-request.store.js';
+import { firstOf, type Candidates, type ListRequest, type Walk } from '../list-request.sql.js';
 import type { ListStrategy } from '../list-strategy.js';
-import { isValue, statusIs, VALUES, type ValueName } from '../span-filter.store.js';
+import { isValue, statusIs, VALUES, type ValueName } from '../span-filter.sql.js';
 import { STATUS } from '../../status.js';
-import { bucketIs, bucketsWith } from './time-buckets.store.js';
+import { bucketIs, bucketsWith } from './time-buckets.sql.js';
 
 /** Buckets read at once: few at first, since the first ones as a rule hold the most of a page. */
 const BUCKETS_MIN = 4;

@@ -15,10 +15,10 @@ import {
   type Storage,
 } from '@spandrel/storage';
 import type { ListLimits } from './list-limits.js';
-import { equalityFilters, filteredValues, spanConditions, type IndexedFilter } from './span-filter.store.js';
-import { findNames } from './span-names.store.js';
+import { equalityFilters, filteredValues, spanConditions, type IndexedFilter } from './span-filter.sql.js';
+import { findNames } from './span-names.sql.js';
 import type { SpanQuery } from './span-query.js';
-import type { OfTraces } from './trace-filter.store.js';
+import type { OfTraces } from './trace-filter.sql.js';
 
 /** The database of a list and the list itself. */
 export interface ListParts {

@@ -1,5 +1,5 @@
 import { sql } from '@spandrel/storage';
-import { firstOf } from '../list-request.store.js';
+import { firstOf } from '../list-request.sql.js';
 import type { ListStrategy } from '../list-strategy.js';
 
 /**

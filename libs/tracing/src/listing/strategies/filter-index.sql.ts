@@ -1,6 +1,6 @@
-import type { ListRequest } from '../list-request.store.js';
+import type { ListRequest } from '../list-request.sql.js';
 import { byWalk, type ListEstimate, type ListStrategy } from '../list-strategy.js';
-import { equalityFilters, isOfOnePlace } from '../span-filter.store.js';
+import { equalityFilters, isOfOnePlace } from '../span-filter.sql.js';
 
 /** Spans of a trace or of a parent: they lie together, so that an index in another order would be a detour. */
 export const placeIndex: ListStrategy = {

@@ -1,7 +1,7 @@
 import { anyOf, behind, joinSql, orderBy, shapeOf, sql, text, type Part, type Position } from '@spandrel/storage';
-import type { ListRequest } from '../list-request.store.js';
-import { spanConditions } from '../span-filter.store.js';
-import { payloadConditions } from './text-filter.store.js';
+import type { ListRequest } from '../list-request.sql.js';
+import { spanConditions } from '../span-filter.sql.js';
+import { payloadConditions } from './text-filter.sql.js';
 import type { TextStrategy } from './text-strategy.js';
 
 const ID = shapeOf({ id: text() });

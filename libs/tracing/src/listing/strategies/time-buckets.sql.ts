@@ -3,7 +3,7 @@ import type { Scope } from '@spandrel/kernel';
 import { betweenStarts, dayStart, onPostgres, rawSql, sql, type Sql } from '@spandrel/storage';
 import { bucketColumn, bucketOf, bucketStart } from '../../span.entity.js';
 import type { SpanQuery } from '../span-query.js';
-import { VALUES, type ValueName } from '../span-filter.store.js';
+import { VALUES, type ValueName } from '../span-filter.sql.js';
 
 /**
  * The buckets with spans that have a value, one step in its index each: a CTE `buckets(bucket)`, made as far as it is read.

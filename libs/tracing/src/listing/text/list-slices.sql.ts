@@ -11,10 +11,10 @@ import {
   type Part,
   type Position,
 } from '@spandrel/storage';
-import { placesOfSpans } from '../../span-places.store.js';
+import { placesOfSpans } from '../../span-places.sql.js';
 import { PAYLOAD_OF_SPAN } from '../../span.store.js';
-import { positionColumns, type Walk } from '../list-request.store.js';
-import { payloadConditions } from './text-filter.store.js';
+import { positionColumns, type Walk } from '../list-request.sql.js';
+import { payloadConditions } from './text-filter.sql.js';
 import type { Slice, TextSearch } from './text-strategy.js';
 
 const ID = shapeOf({ id: text() });

@@ -12,12 +12,12 @@ import {
   type Query,
   type RowOfShape,
 } from '@spandrel/storage';
-import { selectInListOrder, type Candidates, type ListRequest } from '../list-request.store.js';
+import { selectInListOrder, type Candidates, type ListRequest } from '../list-request.sql.js';
 import type { SpanQuery } from '../span-query.js';
 import type { ListStrategy } from '../list-strategy.js';
 import { bucketOf, bucketStart } from '../../span.entity.js';
-import { filteredValues, inRange, type ValueName } from '../span-filter.store.js';
-import { bucketIs, bucketsWith } from './time-buckets.store.js';
+import { filteredValues, inRange, type ValueName } from '../span-filter.sql.js';
+import { bucketIs, bucketsWith } from './time-buckets.sql.js';
 
 const MATCH = shapeOf({ bucket: integer(), id: text() });
 type Match = RowOfShape<typeof MATCH>;
