@@ -24,7 +24,7 @@ const shared = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   setupFiles: ['reflect-metadata'],
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/data'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/dist-nest', '<rootDir>/data'],
 };
 
 const postgres = {

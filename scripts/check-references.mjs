@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 
-const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', 'dist', 'data', 'coverage', 'fixtures']);
+const SKIPPED_FOLDERS = new Set(['.git', 'node_modules', 'dist', 'dist-nest', 'data', 'coverage', 'fixtures']);
 const READ_FILES = /\.(ts|mts|cts|js|mjs|cjs|json|ya?ml|md|txt|tpl|sql|toml)$|(^|\/)Dockerfile$/;
 /** This check and its tests name what is not there. */
 const OWN_FILES = /(^|\/)check-references\.(mjs|spec\.ts)$/;

@@ -21,6 +21,7 @@ const IN_BACKGROUND = { priority: constants.priority.PRIORITY_LOW, stdio: 'pipe'
 
 const build = { build: ['scripts/build.mjs'] };
 const checks = {
+  nest: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'],
   types: [bin('typescript/bin/tsc'), '--noEmit', '-p', '.'],
   format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   imports: [
