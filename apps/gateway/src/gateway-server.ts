@@ -13,7 +13,7 @@ import type { Target, TargetResolver } from './target/resolve-target.js';
 
 /** What becomes of requests that may pass. */
 export interface GatewayHandlers {
-  /** @param caller who it is; `null` in local mode. */
+  /** @param caller the caller's key; `null` in local mode. */
   forward(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target, caller: CallerKey | null): void;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target, caller: CallerKey | null): void;
   /** @returns true when the gateway has answered the path itself. */
@@ -30,7 +30,7 @@ export class GatewayServer {
 
   /**
    * @param keys checks callers' keys; `null` in local mode, which checks Host and Origin instead.
-   * @param log told of the requests that are not passed on, and of upgrades; `null` when requests are not logged.
+   * @param log gets the requests that are not passed on, and upgrades; `null` when requests are not logged.
    */
   constructor(
     private readonly resolver: TargetResolver,

@@ -2,7 +2,7 @@ import type { CoreSettings } from '@spandrel/kernel';
 import type { GatewayUserSettings } from './gateway.settings.js';
 
 /**
- * What the gateway is told at start: the users' settings ({@link GatewayUserSettings}), and what code
+ * What the gateway gets at start: the users' settings ({@link GatewayUserSettings}), and what code
  * decides. Sizes in bytes, times in milliseconds.
  */
 export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl'> {
@@ -24,7 +24,7 @@ export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | '
   /** How long recordings gather before they are sent. */
   flushMs: number;
   upstreamConnectMs: number;
-  /** From the request's last byte to the answer's head. A streamed body has no limit. */
+  /** Longest time from the request's last byte to the answer's head. A streamed body has no limit. */
   upstreamHeadMs: number;
   /** One delivery to the API. */
   deliverMs: number;

@@ -40,7 +40,7 @@ export interface GatewayDeps {
   providers: readonly Named<Provider>[];
   logger: Logger;
   clock?: Clock;
-  /** By which answers about keys grow old (`KeyCheckOptions.tick`). */
+  /** Clock by which answers about keys grow old (`KeyCheckOptions.tick`). */
   tick?: () => number;
   /** Extra certificate authorities for upstreams, PEM. */
   ca?: string;
@@ -309,7 +309,7 @@ class RunningGateway implements Gateway, ForwardHost {
     return new Call(facts, wire, tape(), tape(), secrets, journal, caller);
   }
 
-  /** Without a directory what could not be handed over is lost; with one it waits there for the next start. */
+  /** Without a spool directory undelivered recordings are lost; with one they wait there for the next start. */
   private async leaveSpool(): Promise<void> {
     if (this.directory) {
       await this.directory.close();

@@ -18,7 +18,7 @@ export interface GatewayLine {
   /** Status of the answer that the client got; 499 when the client left before there was one. */
   status: number;
   duration_ms?: number;
-  /** Where the call is recorded. */
+  /** The trace in which the call is recorded. */
   trace_id?: string;
   span_id?: string;
   remote_address?: string | undefined;
@@ -40,7 +40,7 @@ export class RequestLog {
     void req.socket.remoteAddress;
   }
 
-  /** A request was passed on, and has ended. @param status of the answer, 0 for none. */
+  /** Logs a request that was passed on and has ended. @param status the answer's, 0 for none. */
   forwarded(forward: Forward, status: number, aborted: boolean): void {
     const { target, facts, req } = forward;
     this.log.request(

@@ -39,7 +39,7 @@ export const RollupSchema = defineEntity({
 
 export type RollupRow = RowOf<typeof RollupSchema>;
 
-/** What tells a row from others. */
+/** The columns of a row's key. */
 export type RollupKey = Pick<RollupRow, 'projectId' | 'grain' | 'bucket' | 'model' | 'provider' | 'status' | 'llm'>;
 
 /** What the roll-up of spans does not tell of a project. */

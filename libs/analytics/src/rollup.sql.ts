@@ -72,7 +72,7 @@ const rollupsFrom = (rows: readonly RollupRow[], properties: readonly Property[]
 /**
  * Adds to the roll-ups of any projects; rows that come to no span go. Without rows too it waits for {@link lockRollups}
  * of another instance: a change that adds up to nothing must not pass a recount that is under way.
- * @param rows in the order of their keys.
+ * @param rows the changes, in the order of their keys.
  */
 export async function addRollups(tx: WriteTx, rows: readonly RollupRow[]): Promise<void> {
   const adding = tx.run(sql`${INSERT}${rollupsFrom(rows, rollupTable.properties)}${ADD}`);

@@ -105,7 +105,7 @@ function rollupsIn(scope: Scope, grain: Grain, range: TimeRange): Sql {
     and r.grain = ${grain} and r.bucket >= ${from} and r.bucket < ${until}`;
 }
 
-/** Which of them count. */
+/** Conditions for the rows that count. */
 function rollupsOf({ model, provider }: SeriesQuery): Sql {
   const conditions: Sql[] = [];
   if (model !== undefined) conditions.push(sql` and r.model = ${nameKey(model)}`);

@@ -9,9 +9,9 @@ export const BUCKETS_MAX = 100_000;
 
 /** `POST /api/analytics`; every member optional (docs/spec/analytics.md#time-series). */
 export const timeSeriesSchema = z.object({
-  /** Inclusive. */
+  /** Start of the range, inclusive. */
   since: timestampSchema.nullish(),
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   until: timestampSchema.nullish(),
   /** `day` when left out. */
   group_by: z.enum(BUCKET_WIDTHS).nullish(),

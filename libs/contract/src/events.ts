@@ -5,7 +5,7 @@ import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
 import { traceSchema } from './traces.js';
 
-/** Everything the event stream tells (docs/spec/events.md#event-types). */
+/** Every type of event on the stream, with its payload (docs/spec/events.md#event-types). */
 export const EVENT_TYPES = [
   'span_created',
   'span_completed',

@@ -47,11 +47,11 @@ export const DatasetImportSchema = defineEntity({
     id: p.text().primary(),
     datasetId: p.text(),
     publishedVersion: p.bigint('number').nullable(),
-    /** 1 while rows are to be told of or taken back. */
+    /** 1 while rows are still to be announced or taken back. */
     unfinished: p.smallint(),
     /** The last datapoint that `datapoint_created` was emitted for. */
     announcedThrough: p.text().nullable(),
-    /** Until when the process that works on it is taken to be alive. */
+    /** Moment until which the process that works on it counts as alive. */
     leaseUntil: p.bigint('number'),
   },
   indexes: [

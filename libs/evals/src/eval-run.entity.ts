@@ -73,7 +73,7 @@ export const EvalResultSchema = defineEntity({
     scoreReason: p.text().nullable(),
     latencyMs: p.bigint('number').nullable(),
     tokens: p.bigint('number').nullable(),
-    /** Dollars. */
+    /** Cost in dollars. */
     cost: p.double().$type<number>().nullable(),
     /** JSON string. */
     error: p.text().nullable(),

@@ -143,5 +143,5 @@ export class EvalRunStore {
   }
 }
 
-/** Which run. */
+/** The key of a run. */
 export type RunKey = RowOfShape<typeof KEY>;

@@ -7,7 +7,7 @@ import type { WireEvent } from './domain-events.js';
 const CUT_REASONS = ['stalled', 'behind', 'failed'] as const;
 export type CutReason = (typeof CUT_REASONS)[number];
 
-/** What `/metrics` tells of events. */
+/** The metrics of events. */
 @Injectable()
 export class EventMetrics {
   private readonly streams: Gauge;

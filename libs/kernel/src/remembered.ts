@@ -1,6 +1,6 @@
 import { withinMs } from './time-limit.js';
 
-/** How long a value is shown again, and how long who asks for it waits, in milliseconds. */
+/** How long a value is shown again, and how long a reader waits for a new one, in milliseconds. */
 const SHOWN_MS = 15_000;
 const WAIT_MS_MAX = 1_000;
 

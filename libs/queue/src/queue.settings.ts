@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** What users set about the review queue. */
 export class QueueSettings extends defineSettings({
-  /** After which a claim is released; `null`: never. */
+  /** Seconds after which a claim is released; `null`: never. */
   claimTimeoutSeconds: setting('queue.claim_timeout', z.number().int().min(1).nullable(), {
     default: null,
     doc: 'Seconds after which a claim that was not submitted is released; null: never.',

@@ -18,7 +18,7 @@ export type Embedded = { vectors: (number[] | undefined)[]; refused: boolean } |
 /** Makes the vectors of projects; an endpoint that fails is left alone for a while, longer every time. */
 @Injectable()
 export class EmbedSpans {
-  /** By project. */
+  /** Pauses after failures, by project. */
   private readonly pauses = new Map<string, { until: number; failures: number }>();
 
   constructor(

@@ -21,7 +21,7 @@ const TASK = tableOf(SearchTaskSchema, ['projectId', 'kind', 'id']).select('t');
 const ID = shapeOf({ id: text() });
 const COUNT = shapeOf({ count: integer() });
 
-/** Which thing a task is about. */
+/** The span, trace or project that a task is about. */
 export type TaskKey = Pick<SearchTaskRow, 'projectId' | 'kind' | 'id'>;
 
 /** Tasks of one project that one worker holds. */

@@ -9,7 +9,7 @@ export interface SpanDocument extends SearchDocument {
 
 const STATUS_NAMES = ['running', 'completed', 'failed'] as const;
 
-/** @param facts of its trace; absent when that is just being deleted. */
+/** @param facts those of its trace; absent when that is just being deleted. */
 export function documentOf(span: StoredSpan, facts: TraceFacts | undefined): SpanDocument {
   const { text, embedded } = spanText(span);
   return {

@@ -20,7 +20,7 @@ export interface BackendState {
 
 /** Sizes in bytes. */
 export interface BackendSize {
-  /** By part of the database. */
+  /** Size of each part of the database. */
   parts: Readonly<Record<string, number>>;
   /** What can still be written, where that is known. */
   diskFree?: number;

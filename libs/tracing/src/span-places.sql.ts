@@ -23,7 +23,7 @@ export type Read = <Row>(query: Query<Row>) => Promise<Row[]>;
 /** A condition on `started_at`, of a table with this alias, that spans asked for meet: what leads to their partitions. */
 export type Within = (alias: string) => Sql;
 
-/** Where some spans lie. */
+/** The partitions in which some spans lie. */
 export interface Places {
   within: Within;
   /** Whether there are any of them, as far as is known. */
@@ -53,14 +53,14 @@ export async function placesOfSpans(
   return { within: (alias) => atStarts(`${alias}.started_at`, starts), any: starts.length > 0 };
 }
 
-/** Between which starts the spans of a trace lie. */
+/** The partitions in which the spans of a trace lie. */
 export async function placesOfTrace(dialect: Dialect, read: Read, scope: Scope, traceId: string): Promise<Within> {
   if (dialect === 'sqlite') return ANYWHERE;
   const { from, until } = await startsOfTraces(read, scope, [traceId]);
   return (alias) => betweenStarts(`${alias}.started_at`, from, until);
 }
 
-/** Between which starts the spans of some traces lie, on Postgres; of none an empty range. */
+/** Earliest and latest start of the spans of some traces, on Postgres; an empty range when there are none. */
 export async function startsOfTraces(
   read: Read,
   { projectId }: Scope,

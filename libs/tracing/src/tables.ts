@@ -13,7 +13,7 @@ export const traceTable = tableOf(TraceSchema, ['projectId', 'id']);
 export const traceTagTable = tableOf(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
 export const spanTable = tableOf(SpanSchema, ['projectId', 'id']);
 const spanPayloadTable = tableOf(SpanPayloadSchema, ['projectId', 'spanId']);
-/** On Postgres only. */
+/** The keys of spans, a table of Postgres only. */
 export const spanKeyTable = tableOf(SpanKeySchema, ['projectId', 'id']);
 
 /** The tables of spans as each database has them: the key of a partitioned one has what it is partitioned by. */

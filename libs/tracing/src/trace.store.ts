@@ -18,9 +18,9 @@ import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './write/working-set.js';
 
 /**
- * Tables emptied with a project, in this order, and what makes their rows its leavings. Other instances may write
- * meanwhile: who writes to a trace holds its row, so once the traces are gone no row comes that belongs to one of them,
- * and the rows of a trace that comes meanwhile are left to it.
+ * Tables emptied with a project, in this order, each with the condition under which a row still has its owner and
+ * stays. Other instances may write meanwhile: a writer to a trace locks the row of the trace, so once the traces are
+ * gone no new row can belong to one of them, and the rows of a trace that is created meanwhile stay.
  */
 const PROJECT_TABLES = [
   ['trace', undefined],
@@ -29,7 +29,7 @@ const PROJECT_TABLES = [
   ['span_payload', 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id'],
 ] as const;
 
-/** The tables emptied with a project on Postgres: keys of spans first, in the order in which all writers lock. */
+/** The tables emptied with a project on Postgres: the keys of spans go before the spans, as all writers lock them. */
 const PARTITIONED_PROJECT_TABLES = [
   ['trace', undefined],
   ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],

@@ -13,7 +13,7 @@ const TEXT_AT_ONCE = 64 * 1024;
 
 /** A spooled file that is to be imported, read from its beginning as often as need be, an item at a time. */
 export class ExportFile {
-  /** @param itemBytesMax of one item. */
+  /** @param itemBytesMax largest item. */
   constructor(
     private readonly file: SpooledFile,
     private readonly itemBytesMax: number,

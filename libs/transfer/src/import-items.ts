@@ -31,7 +31,7 @@ const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collect
   datapoints: restoredDatapointSchema,
 };
 
-/** Faults told of one item. */
+/** How many faults of one item are listed. */
 const FAULTS_MAX = 100;
 
 /**

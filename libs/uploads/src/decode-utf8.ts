@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { FileFault } from './file-fault.js';
 
 const NEWLINE = 0x0a;
-/** A byte order mark and the start of UTF-16 are told by these. */
+/** How many first bytes show a byte order mark and UTF-16. */
 const HEAD_BYTES = 3;
 
 /**

@@ -6,7 +6,7 @@ export class RowText {
   private text = '';
   private tooLong = false;
 
-  /** @param bytesMax of UTF-8. */
+  /** @param bytesMax longest row in bytes of UTF-8. */
   constructor(private readonly bytesMax: number) {}
 
   add(piece: string): void {

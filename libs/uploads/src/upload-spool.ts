@@ -37,7 +37,7 @@ export class UploadSpool implements OnModuleInit {
 
   /**
    * Writes a stream to disk. The stream is left open when this fails.
-   * @param bytesMax of the whole stream.
+   * @param bytesMax largest size of the whole stream.
    * @throws Invalid `payload_too_large`; Unavailable when the disk does not take it; what the stream throws.
    */
   async receive(stream: Readable, bytesMax: number): Promise<SpooledFile> {

@@ -80,7 +80,7 @@ export class MessageStream implements StreamReader {
     this.blocks.set(index, block);
   }
 
-  /** Usage is told cumulatively: a later count replaces the earlier one. */
+  /** Usage counts are cumulative: a later count replaces the earlier one. */
   private mergeUsage(usage: unknown): void {
     const told = Object.entries(objectOf(usage)).filter(([, count]) => count !== null);
     if (told.length > 0) this.usage = { ...this.usage, ...Object.fromEntries(told) };

@@ -29,9 +29,9 @@ interface Known {
   caller: CallerKey;
   /** Milliseconds since the epoch. */
   expiresAt: number;
-  /** When it was last told to be good, on the clock of `tick`. */
+  /** When the API last confirmed it, on the clock of `tick`. */
   toldAt: number;
-  /** For calls that wait for the API's word. */
+  /** The check under way, for calls that wait for its result. */
   soon: Promise<Verdict> | null;
 }
 
@@ -62,7 +62,7 @@ const UNKNOWN_YET = refused(
  */
 export class KeyChecks {
   private readonly options: Required<KeyCheckOptions>;
-  /** By digest; the one asked about longest ago comes first. */
+  /** Known keys by digest; the one checked longest ago comes first. */
   private readonly known = new Map<string, Known>();
   private readonly refusals = new Map<string, { verdict: Refused; until: number }>();
   private readonly asking = new Map<string, Promise<Verdict>>();

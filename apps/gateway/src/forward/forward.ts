@@ -22,7 +22,7 @@ export interface ForwardHost {
   readonly upstream: UpstreamClient;
   /** Lower case names of headers addressed to the gateway. */
   readonly ownHeaders: ReadonlySet<string>;
-  /** The forward is over. @param status of the answer the client got, 0 for none. @param outcome why it is over. */
+  /** Called at the end. @param status the status that the client got, 0 for none. @param outcome why it is over. */
   onForwarded(forward: Forward, status: number, outcome: Outcome): void;
   onCallEnded(call: Call, outcome: Outcome): void;
   onUpstreamError(forward: Forward, error: UpstreamError): void;

@@ -26,7 +26,7 @@ export interface Rechecks {
  */
 export class Upgrades {
   private readonly proxy = proxies.createProxyServer({ xfwd: false, changeOrigin: false, prependPath: false });
-  /** With the caller of each; `null` in local mode. */
+  /** Open sockets, each with its caller; `null` in local mode. */
   private readonly sockets = new Map<Duplex, CallerKey | null>();
   private readonly recheck: PeriodicTask | undefined;
   /** Agents whose look-ups hand out public addresses only. */
@@ -51,7 +51,7 @@ export class Upgrades {
     this.recheck.start();
   }
 
-  /** Takes over the socket of an upgrade request. @param caller whose it is; `null` in local mode. */
+  /** Takes over the socket of an upgrade request. @param caller the caller's key; `null` in local mode. */
   pass(req: IncomingMessage, socket: Duplex, head: Buffer, target: Target, caller: CallerKey | null): void {
     const { origin, host } = target.base;
     this.sockets.set(socket, caller);

@@ -64,6 +64,6 @@ export interface CallRecord {
   answer: AnswerFacts | null;
   response: TapedBody;
   outcome: Outcome;
-  /** On the clock of {@link CallFacts.startedTick}. */
+  /** Time of the piece on the clock of {@link CallFacts.startedTick}. */
   endedTick: number;
 }

@@ -51,7 +51,7 @@ function stringEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Without an escape that breaks off at the end. */
+/** The text without an escape that breaks off at the end. */
 const closeString = (text: string): string => text.replace(/(^|[^\\])((?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?$/, '$1$2');
 
 /** How many commas from the end are tried as the start of the last members. */

@@ -21,7 +21,7 @@ interface Framer {
 
 /**
  * Reads a streamed answer. Where its pieces are cut does not change what comes out.
- * @param framing of the answer; see {@link Endpoint.framing}.
+ * @param framing how the answer is framed; see {@link Endpoint.framing}.
  */
 export function readStream(endpoint: Endpoint, framing: Endpoint['framing'], body: TapedBody): ReadStream {
   const reader = endpoint.readStream();

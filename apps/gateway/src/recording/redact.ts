@@ -36,8 +36,8 @@ export function credentialsOf(
 
 /**
  * A recording's JSON without the credentials.
- * @param json as `JSON.stringify` wrote it.
- * @param secrets as {@link credentialsOf} found them.
+ * @param json text written by `JSON.stringify`.
+ * @param secrets the secrets that {@link credentialsOf} found.
  */
 export function redactJson(json: string, secrets: readonly string[]): string {
   // Only looks for them in the text; a match may straddle an escape, so the values themselves are changed.

@@ -4,7 +4,7 @@ import type { FinalRecording } from '../recording/finalise.js';
 import { ANYWHERE_LENGTH_MIN, redactJson } from '../recording/redact.js';
 import { FrameType, encodeFrame } from './journal-frames.js';
 
-/** What a journal tells the directory it lives in. */
+/** Notifications of a journal to the directory that it is in. */
 export interface JournalOwner {
   onJournalError(error: unknown): void;
 }

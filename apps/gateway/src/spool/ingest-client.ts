@@ -6,17 +6,17 @@ import type { SpoolItem } from './spool-item.js';
 /** How the API took a batch. */
 export type IngestAnswer =
   | { kind: 'taken'; result: IngestResult }
-  /** Over a limit of size. */
+  /** The batch is over a limit of size. */
   | { kind: 'too-large' }
-  /** Refused as it is; sent again it would be refused again. */
+  /** The API refuses the batch; sending it again would not help. */
   | { kind: 'refused'; message: string }
-  /** The API says that the credential is none, or no longer one. */
+  /** The API says that the credential is not valid, or no longer valid. */
   | { kind: 'unauthenticated' }
-  /** The API does not let us, or is not one; only a person can help. */
+  /** The API does not allow it, or the answer is not from an API; only a person can help. */
   | { kind: 'denied'; message: string }
-  /** Too much of this organization's. */
+  /** The rate limit of the organization is reached. */
   | { kind: 'limited'; retryAfterMs: number | null }
-  /** Not now. */
+  /** The API cannot take it now; the same batch may be sent again later. */
   | { kind: 'unavailable'; message: string; retryAfterMs: number | null };
 
 /** Sends batches to `POST /api/ingest` (docs/spec/ingest.md#one-request). */

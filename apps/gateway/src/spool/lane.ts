@@ -1,14 +1,14 @@
 import type { CallerKey } from '../access/caller-key.js';
 import type { SpoolItem } from './spool-item.js';
 
-/** When a lane is next sent from; the delivery's own. */
+/** When the next batch of a lane is sent; only the delivery reads and changes it. */
 export interface Pace {
-  /** On the clock of `performance.now()`; `Infinity`: nothing is planned. */
+  /** Time of the next attempt on the clock of `performance.now()`; `Infinity`: nothing is planned. */
   dueAt: number;
   pausedUntil: number;
   /** Deliveries under way. */
   underWay: number;
-  /** In a row. */
+  /** Failed attempts in a row. */
   failures: number;
 }
 
@@ -27,7 +27,7 @@ export class Lane {
   private newest: SpoolItem | null = null;
   private inFlight = 0;
 
-  /** @param caller as {@link SpoolItem.caller}. */
+  /** @param caller the caller's key that its items are delivered with; `null` for the gateway's own. */
   constructor(public caller: CallerKey | null) {}
 
   /** Items that are not in a delivery under way. */

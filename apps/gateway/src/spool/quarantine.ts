@@ -6,7 +6,7 @@ interface QuarantineLimits {
   bytes: number;
 }
 
-/** Is told of what comes in and what has to leave. */
+/** Notified of files that come in and files that have to leave. */
 export interface QuarantineObserver {
   quarantined(): void;
   quarantineRemoved(): void;

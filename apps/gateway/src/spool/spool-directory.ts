@@ -8,7 +8,7 @@ import { Quarantine, type QuarantineObserver } from './quarantine.js';
 
 const SUFFIX = '.call';
 
-/** Is told of what goes wrong in the directory. */
+/** Notified of what goes wrong in the directory. */
 export interface SpoolDirectoryObserver extends QuarantineObserver {
   /** A call cannot be kept. */
   journalError(): void;

@@ -4,7 +4,7 @@ import { KEPT_BYTES_MAX, PooledExchange } from './pooled-exchange.js';
 import type { Exchange, Origin, UpstreamClient, UpstreamHandler, UpstreamRequest } from './upstream-client.js';
 
 export interface Http1ClientOptions extends DialOptions {
-  /** From the last byte written to the first byte of the answer. */
+  /** Longest time from the last byte written to the first byte of the answer. */
   headMs: number;
   /** How long a free connection is kept when the upstream does not say; below the 5 s many servers use. */
   idleMs?: number;

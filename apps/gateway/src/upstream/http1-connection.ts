@@ -13,7 +13,7 @@ import {
   type UpstreamRequest,
 } from './upstream-client.js';
 
-/** What a connection tells the pool it belongs to. */
+/** Notifications of a connection to its pool. */
 export interface ConnectionOwner {
   /** The connection is free for another request. */
   onIdle(connection: Http1Connection): void;
@@ -24,7 +24,7 @@ export interface ConnectionOwner {
 
 /** One connection to an upstream: one exchange at a time, kept alive between them. */
 export class Http1Connection implements ParserEvents {
-  /** When it became free, on the clock of `performance.now()`. */
+  /** When the connection became free, on the clock of `performance.now()`. */
   idleSince = 0;
   /** How long the upstream said it keeps a free connection, in milliseconds; `null` when it did not say. */
   idleLimitMs: number | null = null;

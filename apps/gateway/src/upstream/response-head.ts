@@ -7,7 +7,7 @@ const NOT_ALLOWED = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?!\n)|(?<!\r)\n/;
 /** A parsed head and what it says about the connection. */
 export interface ParsedHead extends ResponseHead {
   keepAlive: boolean;
-  /** From `Keep-Alive: timeout=`, seconds; `null` when it is not told. */
+  /** Seconds from `Keep-Alive: timeout=`; `null` when the header does not say. */
   keepAliveSeconds: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface ParsedHead extends ResponseHead {
  * Parses the head of an HTTP/1 answer, strictly (RFC 9112): what could be read in two ways is refused, since
  * connections are shared by callers.
  * @param text the head in latin1, up to but without the empty line.
- * @param method of the request, since an answer to HEAD has no body.
+ * @param method the request's method, since an answer to HEAD has no body.
  * @throws UpstreamError `protocol`.
  */
 export function parseResponseHead(text: string, method: string): ParsedHead {
@@ -100,7 +100,7 @@ function keepAliveSeconds(value: string): number | null {
   return seconds === undefined ? null : Number(seconds);
 }
 
-/** Without the blanks and tabs around it. */
+/** The text without the blanks and tabs around it. */
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;

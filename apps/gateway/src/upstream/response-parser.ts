@@ -44,7 +44,7 @@ export class ResponseParser {
 
   constructor(private readonly events: ParserEvents) {}
 
-  /** Gets ready for the answer to a request. @param method of the request. */
+  /** Gets ready for the answer to a request. @param method the request's method. */
   expect(method: string): void {
     this.state = State.Head;
     this.method = method;

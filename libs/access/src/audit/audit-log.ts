@@ -12,7 +12,7 @@ export interface AuditedAction {
   action: 'org.created' | 'org.updated' | 'project.created' | 'key.created' | 'key.deleted';
   orgId: string;
   targetId: string;
-  /** No secret. */
+  /** What was changed; holds no secret. */
   details: Record<string, unknown>;
 }
 

@@ -4,7 +4,7 @@ export class Batch<Row> {
 
   /**
    * @param read the rows of some keys.
-   * @param keyOf tells whose a row is.
+   * @param keyOf finds the key that a row belongs to.
    */
   constructor(
     private readonly read: (keys: readonly string[]) => Promise<Row[]>,

@@ -4,7 +4,7 @@ export class ShortMemory<Answer> {
 
   /**
    * @param shownMs how long an answer is shown, from when it was asked for.
-   * @param entriesMax what is kept at most: beyond it the oldest go.
+   * @param entriesMax how many entries are kept: beyond it the oldest go.
    */
   constructor(
     private readonly shownMs: number,

@@ -1,6 +1,6 @@
 import { DomainError } from '@spandrel/kernel';
 
-/** Says nothing of the credential, nor why it is not valid: who guesses learns nothing. */
+/** The text is equal for every reason, so that somebody who tries keys learns nothing from it. */
 export const notValid = (): DomainError =>
   new DomainError(
     'unauthenticated',

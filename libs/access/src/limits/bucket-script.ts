@@ -24,5 +24,5 @@ redis.call('SET', KEYS[1], string.format('%.17g %.0f', tokens, now), 'PX', 2000)
 return {1, math.floor(tokens)}
 `;
 
-/** By which Redis knows the script once it has seen it. */
+/** The digest by which Redis knows the script once it has seen it. */
 export const BUCKET_SCRIPT_SHA = createHash('sha1').update(BUCKET_SCRIPT).digest('hex');

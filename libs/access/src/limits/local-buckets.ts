@@ -1,6 +1,6 @@
 import { takeToken, type Bucket, type Taken } from './token-bucket.js';
 
-/** Beyond it, buckets that are full again are forgotten. */
+/** Number of buckets beyond which those that are full again are forgotten. */
 const BUCKETS_KEPT = 10_000;
 const FULL_AFTER_MICROS = 1_000_000;
 

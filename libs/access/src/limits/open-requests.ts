@@ -17,7 +17,7 @@ export interface Opener {
   expiresAt: number | null;
 }
 
-/** When to come again: streams end when their clients leave, not by the second. */
+/** Seconds of `Retry-After`: streams end when their clients leave, not by the second. */
 const RETRY_AFTER_SECONDS = 10;
 
 /**
@@ -28,7 +28,7 @@ export class OpenRequests {
   private readonly byCredential = new Map<string, Open>();
   private readonly countOf = new Map<string, number>();
 
-  /** @param perOrganization as many as one organization may have open. */
+  /** @param perOrganization how many one organization may have open. */
   constructor(private readonly perOrganization: number) {}
 
   /**

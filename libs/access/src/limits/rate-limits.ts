@@ -11,7 +11,7 @@ export interface RateLimitResult {
   limit: number;
   /** Requests that may follow at once. */
   remaining: number;
-  /** After which, without a request, all of the limit may be used at once again. */
+  /** Seconds without a request after which all of the limit may be used at once again. */
   resetSeconds: number;
 }
 
@@ -71,7 +71,7 @@ export class RateLimits implements OnApplicationBootstrap, OnApplicationShutdown
     return { ...taken, limit: perSecond, resetSeconds: RESET_SECONDS };
   }
 
-  /** After the last request. */
+  /** Closes after the last request, which may still need a token. */
   onApplicationShutdown(): void {
     this.close();
   }

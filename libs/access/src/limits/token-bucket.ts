@@ -1,7 +1,7 @@
 /** What is left in a bucket. */
 export interface Bucket {
   tokens: number;
-  /** When that was so, in microseconds of any one clock. */
+  /** Moment at which the bucket held `tokens`, in microseconds of any one clock. */
   at: number;
 }
 
@@ -17,8 +17,8 @@ export interface Taken {
  * (docs/spec/limits.md#requests-of-an-organization): in no span of `t` seconds it gives more than
  * `perSecond × (1 + t)`. A refused request takes nothing.
  * @param bucket changed in place; `undefined` for one that was not used for a second or more: it is full.
- * @param perSecond what it is now; it may differ from what it was.
- * @param now of the bucket's clock; one that has gone back fills nothing.
+ * @param perSecond the rate now; it may differ from the rate before.
+ * @param now moment on the bucket's clock; a clock that has gone back fills nothing.
  */
 export function takeToken(bucket: Bucket | undefined, perSecond: number, now: number): Taken & { bucket: Bucket } {
   const filled = bucket ? bucket.tokens + (Math.max(0, now - bucket.at) * perSecond) / 1_000_000 : perSecond;

@@ -31,7 +31,7 @@ export class Projects {
     return projectResource(row);
   }
 
-  /** In the order they were made. @throws NotFound `organization_not_found`, Invalid `invalid_cursor` */
+  /** The projects, oldest first. @throws NotFound `organization_not_found`, Invalid `invalid_cursor` */
   async list(actor: Actor, orgId: string, query: ListAccess): Promise<Page<ProjectResource>> {
     if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
     return mapPage(await this.store.list(orgId, query), projectResource);

@@ -21,9 +21,9 @@ export interface WireRequest {
 
 export interface WireAnswer {
   status: number;
-  /** Without its content codings; `undefined` when they could not be taken off. */
+  /** The body, decompressed; `undefined` when that failed. */
   body: Buffer | undefined;
-  /** From sending to the last byte. */
+  /** Time from sending to the last byte. */
   latencyMs: number;
 }
 

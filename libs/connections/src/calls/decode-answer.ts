@@ -13,7 +13,7 @@ const CODINGS_MAX = 2;
 
 /**
  * Takes the content codings off a body that was compressed though it was not asked for.
- * @param contentEncoding as the header has it.
+ * @param contentEncoding value of the header.
  * @returns `undefined` for a coding that is not known or a body that is broken.
  * @throws ConnectionCallError `too-large` when more than {@link ANSWER_BYTES_MAX} bytes come out.
  */

@@ -31,7 +31,7 @@ export interface ConnectionReply {
   readonly body: unknown;
   /** The first few hundred characters of the body as text, redacted: for error messages. */
   readonly excerpt: string;
-  /** From sending to the last byte. */
+  /** Time from sending to the last byte. */
   readonly latencyMs: number;
 }
 

@@ -35,7 +35,7 @@ export const settingNumber = <T extends z.ZodType<unknown, number | null | undef
     return z.NEVER;
   }, schema);
 
-/** How many of something an answer tells. */
+/** A count in an answer. */
 export const countSchema = z.number().int().min(0);
 
 /** A measure of an answer that is never negative, such as milliseconds. */

@@ -14,7 +14,7 @@ const COLUMNS = captureTaskTable.select('k');
 const CAPTURED = captureTable.select('c', ['ruleId', 'spanId']);
 const COUNT = shapeOf({ count: integer() });
 
-/** What tells a rule and span from others. */
+/** The key of a task: a rule and a span. */
 type RuleAndSpan = Pick<CaptureTaskRow, 'ruleId' | 'spanId'>;
 
 /** Rule and span as one text; neither id has a space. */

@@ -6,7 +6,7 @@ import type { FileFormat } from '../import/file-format.js';
 interface ExportWriter {
   head: string;
   rows(kinds: readonly DatapointKind[]): string;
-  /** Between two calls of `rows`. */
+  /** Text between two calls of `rows`. */
   between: string;
   tail: string;
 }

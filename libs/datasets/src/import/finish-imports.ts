@@ -9,7 +9,7 @@ import { DatasetStore } from '../dataset.store.js';
 import { leaseUntil } from './staged-import.js';
 import { ImportStore, type ImportedId } from './import.store.js';
 
-/** Datapoints that one transaction tells of or takes back. */
+/** How many datapoints one transaction announces or takes back. */
 const DATAPOINTS_AT_ONCE = 256;
 /** Their text, about. */
 const BYTES_AT_ONCE = 1024 * 1024;
@@ -36,8 +36,8 @@ export class FinishImports {
   }
 
   /**
-   * Finishes an import: takes the datapoints of an unpublished one back, tells of those of a published one.
-   * @param lastId of its datapoints, when that is known.
+   * Finishes an import: deletes the datapoints of an unpublished one, emits events for those of a published one.
+   * @param lastId id of the last datapoint, when that is known.
    */
   async finish(import_: DatasetImportRow, signal: AbortSignal, lastId?: string): Promise<void> {
     const isPublished = import_.publishedVersion !== null;
@@ -64,7 +64,7 @@ export class FinishImports {
     return takeFitting(ids, BYTES_AT_ONCE);
   }
 
-  /** Emits `datapoint_created` for datapoints that are still there; a change that came first has told of its own. */
+  /** Emits `datapoint_created` for datapoints that are still there; an earlier change has emitted its own event. */
   private emitCreated(
     held: DatasetImportRow,
     afterId: string,
@@ -73,7 +73,7 @@ export class FinishImports {
     const scope = projectScope(held.projectId);
     const after = { ...held, announcedThrough: throughId, leaseUntil: leaseUntil() };
     return this.storage.write(async (tx) => {
-      // Changes of datapoints lock the dataset too: each datapoint is told of by one of the two.
+      // Changes of datapoints lock the dataset too, so exactly one of the two emits the event.
       await this.datasets.findForWrite(tx, scope, held.datasetId);
       if (!(await this.imports.replace(tx, held, after))) return undefined;
       const rows = await this.imports.datapoints(tx, held, afterId, throughId);

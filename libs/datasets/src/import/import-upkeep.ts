@@ -52,7 +52,7 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  /** Finishes an import in the background. @param lastId of its datapoints, when that is known. */
+  /** Finishes an import in the background. @param lastId id of its last datapoint, when that is known. */
   finishLater(held: DatasetImportRow, lastId?: string): void {
     void this.track(this.finish(held, lastId));
   }

@@ -20,7 +20,7 @@ class JsonArrayScanner {
   private elementLine = 1;
   private readonly nesting = new JsonNesting();
 
-  /** @param rowBytesMax of one element; longer ones come as a fault. */
+  /** @param rowBytesMax largest element; longer ones come as a fault. */
   constructor(rowBytesMax: number) {
     this.row = new RowText(rowBytesMax);
   }

@@ -55,7 +55,7 @@ export class StagedImport {
 
   /**
    * Writes datapoints, invisibly.
-   * @param kinds as JSON text.
+   * @param kinds the kinds as JSON text.
    * @throws NotFound `dataset_not_found` when the dataset has been deleted; Unavailable when another process has taken
    *   the import for abandoned.
    */

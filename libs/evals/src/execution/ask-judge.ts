@@ -15,7 +15,7 @@ export interface JudgeUse {
   /** `null`: it was not asked. */
   model: string | null;
   tokens: number | null;
-  /** Dollars. */
+  /** Cost in dollars. */
   cost: number | null;
 }
 

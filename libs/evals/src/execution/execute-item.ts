@@ -24,7 +24,7 @@ export interface ItemResult {
   reason: string | null;
   latencyMs: number | null;
   tokens: number | null;
-  /** Dollars. */
+  /** Cost in dollars. */
   cost: number | null;
   /** `null`: the model call and the scoring succeeded. */
   error: string | null;

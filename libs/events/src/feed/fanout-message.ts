@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import type { EventBatch } from '../log/event-batch.js';
 
-/** Text of events that a message carries, in UTF-16 units; who is told of more reads the log. */
+/** Longest text of events that a message carries, in UTF-16 units; receivers read longer ones from the log. */
 const LINES_TEXT_MAX = 256 * 1024;
 
 const seq = z.int().min(1);
 const headSchema = z.object({
-  /** Who sends it. */
+  /** The process that sends the message. */
   instance: z.string(),
   /** What was committed; left out when the sender does not know what it could not send. */
   events: z.object({ projectId: z.string(), firstSeq: seq, lastSeq: seq }).optional(),
 });
 
-/** What instances tell one another. */
+/** A message from one instance to the others. */
 export interface FanoutMessage {
   instance: string;
-  /** Committed events, without their texts when these are large; `undefined`: some that could not be told of. */
+  /** Committed events, without their texts when these are large; `undefined` when some could not be sent. */
   events: (Omit<EventBatch, 'lines'> & { lines: readonly string[] | undefined }) | undefined;
 }
 

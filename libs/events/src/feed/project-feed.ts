@@ -16,7 +16,7 @@ const BYTES_PER_TURN = 4 * 1024 * 1024;
 /** A client of the live feed. */
 export interface FeedMember {
   readonly filter: TypeFilter;
-  /** @param afterSeq where the feed stood before these. Must be quick; who throws has left the feed and is told {@link fail}. */
+  /** Must be quick; one that throws is removed and gets {@link fail}. @param afterSeq where the feed stood before. */
   deliver(frames: Frames, afterSeq: number): void;
   /** Ends the client's stream, which has missed events by a fault of the program: it comes back and reads them from the log. */
   fail(error: unknown): void;

@@ -46,7 +46,7 @@ export class ProjectFeeds {
     this.feeds.get(projectId)?.feed.learn(seq);
   }
 
-  /** Looks in the log for events that nobody has told of: one query for all feeds. */
+  /** Looks in the log for events that no message announced: one query for all feeds. */
   async catchUp(): Promise<void> {
     if (this.feeds.size === 0) return;
     try {

@@ -41,7 +41,7 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     QUEUED_TEXT_MAX,
   );
   private readonly outage: OutageLog;
-  /** Whether there were commits that the others could not be told of. */
+  /** Whether there were commits that could not be announced to the others. */
   private owesOthers = false;
 
   constructor(
@@ -74,7 +74,7 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     await withinMs(START_MS_MAX, heard.promise, () => undefined);
   }
 
-  /** After the last request: its events are told too. */
+  /** Closes after the last request, so that its events are sent too. */
   onApplicationShutdown(): void {
     for (const client of [this.publisher, this.subscriber]) {
       if (client) dropRedisClient(client);
@@ -121,7 +121,7 @@ export class RedisFanout implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  /** Tells the others to look into the log when they could not be told of something. */
+  /** Asks the others to look into the log when something could not be announced to them. */
   private async payOthers(): Promise<void> {
     if (!this.owesOthers) return;
     this.owesOthers = false;

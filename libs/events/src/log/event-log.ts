@@ -11,7 +11,7 @@ interface ProjectEvents {
   events: WireEvent[];
 }
 
-/** What an open transaction has told of so far, by project; `written` once it stands in the log. */
+/** The events of an open transaction so far, by project; `written` once they are in the log. */
 interface OpenEvents {
   byProject: Map<string, ProjectEvents>;
   written: boolean;

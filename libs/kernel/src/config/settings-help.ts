@@ -3,7 +3,7 @@ import { settingsOf, type SettingsPart } from './define-settings.js';
 import { CONFIG_FILE_SOURCE } from './flags-and-variables.js';
 import type { Setting } from './setting.js';
 
-/** A flag or a variable, as it is told to users. */
+/** A flag or a variable as `--help` shows it. */
 export interface SettingHelp {
   flag?: string;
   variable?: string;

@@ -32,7 +32,7 @@ const ABORTED = 'aborted';
 const classOf = (status: number): string => STATUS_CLASSES[(status / 100) | 0] ?? 'none';
 
 interface Series {
-  /** By status class. */
+  /** Counts by status class. */
   counts: Map<string, Count>;
   duration: Histogram.Internal<never>;
 }

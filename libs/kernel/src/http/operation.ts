@@ -18,7 +18,7 @@ export interface MediaDescription {
 export interface OperationDescription {
   /** `operationId`: unique, lowerCamelCase; what generated clients call the method. */
   id: string;
-  /** One line. */
+  /** What the route does, in one line. */
   summary: string;
   description?: string;
   /** The JSON answer on success, or what comes instead. */

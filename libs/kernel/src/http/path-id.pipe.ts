@@ -7,7 +7,7 @@ import type { NotFound } from '../errors/domain-error.js';
  * nothing, and must not reach the database.
  */
 export class PathId implements PipeTransform<string> {
-  /** @param notFound what is thrown then. */
+  /** @param notFound makes the error that is thrown then. */
   constructor(private readonly notFound: () => NotFound) {}
 
   transform(id: string): string {

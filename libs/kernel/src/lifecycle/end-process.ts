@@ -5,7 +5,7 @@ const OUTPUT_MS_MIN = 250;
 
 /**
  * Ends this thread, or the process when it is the main one, once its last lines are written.
- * @param limitMs what the lines may take.
+ * @param limitMs longest time that writing the lines may take.
  * @param stuck called in place of an exit that would never end: a disk keeps a write, and an exit waits for it.
  */
 export async function endWithOutput(

@@ -2,7 +2,7 @@ import type { Logger } from '../log/logger.js';
 
 export interface PeriodicTaskOptions {
   everyMs: number;
-  /** Until the first time; as later when left out. */
+  /** Time until the first run; `everyMs` when left out. */
   firstMs?: number;
   /** What is done; never twice at once. A throw is logged, and it is done again at its time. */
   task: (stopped: AbortSignal) => Promise<void>;

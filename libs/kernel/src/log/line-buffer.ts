@@ -12,7 +12,7 @@ export class LineBuffer {
   private head: Buffer | undefined;
 
   /**
-   * @param bytesMax what waits at most.
+   * @param bytesMax how many bytes may wait.
    * @param chunkBytesMax the size of a chunk; a longer line is a chunk by itself.
    */
   constructor(

@@ -61,7 +61,7 @@ export class LogDestination implements LineSink {
   /**
    * Writes what waits, for as long as somebody takes it, and drops the rest. Lines that come later are written when the
    * process exits, if the reader takes them at once.
-   * @param limitMs what it may take.
+   * @param limitMs longest time that it may take.
    * @returns false when a write is still with the device: a process that exits would wait for it.
    */
   async end(limitMs: number): Promise<boolean> {

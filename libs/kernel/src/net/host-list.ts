@@ -15,7 +15,7 @@ const normal = (entry: string): string => entry.trim().toLowerCase();
 
 /**
  * Hosts that a setting lists, such as `gateway.forward_allow` (docs/spec/gateway.md#where-callers-may-lead-a-call).
- * @param setting its name, for faults.
+ * @param setting name of the setting, for error texts.
  * @param entries `host` (any port), `host:port`, or `*.domain` (any name below the domain, with `:port` if wanted).
  * @throws StartError naming every entry that is none of these.
  */

@@ -9,7 +9,7 @@ const DAYS_AHEAD = 2;
 
 /** How long others may have to wait behind the making or dropping of a partition. */
 const LOCK_MS = 200;
-/** After a failure rows of the day go to the default partition for so long. */
+/** How long rows of a day go to the default partition after a failure. */
 const AGAIN_MS = 10_000;
 
 /** A day and how much lies in its partition. */

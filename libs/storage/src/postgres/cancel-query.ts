@@ -1,7 +1,7 @@
 import { Client, type Connection, type PoolClient } from 'pg';
 import { withinMs } from '@spandrel/kernel';
 
-/** How long the server may take to be told. */
+/** Longest time for handing the cancellation to the server. */
 const CANCEL_MS_MAX = 5_000;
 
 /** What pg has and its types do not say. */

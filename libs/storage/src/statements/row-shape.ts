@@ -31,7 +31,7 @@ type NullOf<Of extends Column> = null extends Of['value'] ? null : never;
 /** A select whose rows have a known shape; made by {@link RowShape.query}. */
 export interface Query<Row> extends Sql {
   readonly shape: RowShape<Row>;
-  /** The text of the template: tells the statements of the program apart. */
+  /** The text of the template, by which the statements of the program differ. */
   readonly template: string;
 }
 

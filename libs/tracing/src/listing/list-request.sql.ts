@@ -26,7 +26,7 @@ export interface ListParts {
   scope: Scope;
   query: SpanQuery;
   sorting: Sorting;
-  /** Which traces the spans are to be of, where a filter says so. */
+  /** The traces to which the spans must belong, where a filter says so. */
   ofTraces: OfTraces | undefined;
   options: LongReadOptions;
   limits: ListLimits;

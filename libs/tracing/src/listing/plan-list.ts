@@ -8,7 +8,7 @@ import { spansOfFewTraces } from './strategies/spans-of-few-traces.sql.js';
 import { valueOrder } from './strategies/value-order.sql.js';
 import { valueRange } from './strategies/value-range.sql.js';
 
-/** In the order in which they are preferred; the last one finds every list. */
+/** The strategies in the order in which they are preferred; the last one finds every list. */
 export const STRATEGIES: readonly ListStrategy[] = [
   spansOfFewTraces,
   fewSpans,

@@ -14,11 +14,11 @@ export interface TraceFilter {
 
 /** How the spans of the matching traces are found. */
 export interface OfTraces {
-  /** From `span s`. */
+  /** Condition on the spans `span s`. */
   condition: Sql;
   /** The traces are few: their spans are looked up by trace, and an index in list order would be a detour. */
   few: boolean;
-  /** Which they are, when they are few. */
+  /** Ids of the traces, when they are few. */
   ids?: readonly string[];
 }
 
@@ -53,12 +53,12 @@ export async function ofMatchingTraces(
   return { condition: sql`exists (${ofTrace})`, few: false };
 }
 
-/** Where traces with a session or tags are found, in list order: by the first tag where there is one. */
+/** The tables in which traces with a session or tags are found in list order: by the first tag where there is one. */
 export interface DrivenTraces {
   /** Has `trace t`. */
   from: Sql;
   where: Sql;
-  /** In which columns the list order is. */
+  /** The columns that hold the list order: start and id. */
   startedAt: string;
   id: string;
 }

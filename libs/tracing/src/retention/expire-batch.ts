@@ -34,7 +34,7 @@ export class ExpireBatch {
   /**
    * Deletes spans of some traces that started before a moment, and the traces that are then empty and older too. A span
    * goes with its trace (`trace_deleted`), or leaves it behind (`span_deleted`).
-   * @returns what it deleted; no span when none is left that is too old.
+   * @returns what was deleted; no span when none is left that is too old.
    */
   expireSpansOf(scope: Scope, traceIds: readonly string[], before: number): Promise<Deleted> {
     return this.storage.write(async (tx) => {

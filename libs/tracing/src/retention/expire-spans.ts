@@ -11,7 +11,7 @@ const EMPTY_AT_ONCE = 500;
 
 /** What a run deleted. */
 export interface Expired {
-  /** By plan: how long it keeps, and what went. */
+  /** For each plan: for how many days it keeps data, and what was deleted. */
   plans: Map<string, Deleted & { days: number }>;
   /** Days whose partitions were dropped. */
   daysDropped: number;
@@ -32,7 +32,7 @@ export class ExpireSpans {
     private readonly batch: ExpireBatch,
   ) {}
 
-  /** @param now what is older than this by more than a term goes. @throws Unavailable */
+  /** @param now data is deleted when it is older than this moment by more than its term. @throws Unavailable */
   async execute(terms: readonly RetentionTerm[], now: number, stopped: AbortSignal): Promise<Expired> {
     const result: Expired = { plans: new Map(), daysDropped: 0 };
     const planOf = new Map(terms.map(({ projectId, plan }) => [projectId, plan]));

@@ -29,7 +29,7 @@ const SPAN = spanTable.select('s');
 const TRACE_OF_DAY = shapeOf({ projectId: text(), traceId: text() });
 const NEXT = shapeOf({ next: nullable(text()) });
 
-/** Before when a project's data is too old, in milliseconds since the epoch. */
+/** The moment before which a project's data is too old, in milliseconds since the epoch. */
 export type Cutoffs = ReadonlyMap<string, number>;
 
 /** A trace with spans in a partition. */

@@ -15,7 +15,7 @@ import type { WorkingSet } from './working-set.js';
 
 type Job<Type extends RowJob['type']> = Extract<RowJob, { type: Type }>;
 
-/** What a job's caller is told. */
+/** What the caller of a job gets. */
 export type JobAnswer =
   | { type: 'trace'; trace: TraceRow }
   | { type: 'span'; span: StoredSpan }

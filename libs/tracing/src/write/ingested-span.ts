@@ -148,7 +148,7 @@ function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pric
   };
 }
 
-/** What can be told of an item alone. @throws Invalid when it contradicts itself. */
+/** @throws Invalid when an item contradicts itself, as far as that can be seen without the stored span. */
 export function assertConsistent(item: IngestSpan): void {
   const { running } = standingOf(item);
   const { started_at: startedAt, ended_at: endedAt } = item;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * A fingerprint of a create request, by which the same create sent again is told from another one with the same id
+ * A fingerprint of a create request: it shows whether a create with a known id is the same one sent again
  * (docs/spec/general.md#repeating-a-create). The order of members does not count; a known member that is absent equals
  * one that is `null`.
  * @param members the known members of the body, by reference.

@@ -9,7 +9,7 @@ import type { Indexed } from './tracing-job.js';
 /** A trace of an export; what its spans make of it is left aside. */
 export const restoredTraceSchema = ingestTraceSchema.omit({ defaults: true });
 
-/** A span of an export. One that contradicts itself is told here, before anything is written. */
+/** A span of an export. One that contradicts itself is refused here, before anything is written. */
 export const restoredSpanSchema = ingestedSpanSchema.superRefine((span, context) => {
   try {
     assertConsistent(span);

@@ -17,7 +17,7 @@ export class RequestTurns {
   /** When this turn's first request began, on the clock of `performance.now()`; `undefined` before. */
   private turnBegan: number | undefined;
   private accepted = false;
-  /** Since when requests wait for connections. */
+  /** The moment since when requests wait for connections. */
   private acceptingSince: number | undefined;
   private scheduled = false;
 

@@ -39,7 +39,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Without the validator, which would send the document to another host. */
+/** Settings of the viewer: no validator, which would send the document to another host. */
 const START = `SwaggerUIBundle({
   url: 'api/openapi.json',
   dom_id: '#docs',

@@ -7,7 +7,7 @@ import { OPERATION, type OperationDescription } from '../operation.js';
 
 /** A route of the app as its decorators describe it. */
 export interface RouteFacts {
-  /** Lower case. */
+  /** HTTP method in lower case. */
   method: string;
   /** The path in the form of OpenAPI: `/api/traces/{id}`. */
   path: string;

@@ -45,7 +45,7 @@ const pick = (holds: boolean, ...codes: ErrorCode[]): ErrorCode[] => (holds ? co
 export class ProblemResponses {
   readonly responses: Record<string, OpenApiResponse> = {};
 
-  /** @returns by status. */
+  /** @returns the error answers by status. */
   of(codes: readonly ErrorCode[]): Record<string, OpenApiReference> {
     const inOrder = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
     const byStatus = Map.groupBy(inOrder, (code) => ERRORS[code].status);

@@ -16,7 +16,7 @@ export const filterIndex: ListStrategy = {
   estimate: (list) => Promise.resolve(byFirstFilter(list)),
 };
 
-/** By the index of the filter that is likely the rarest. */
+/** Finds spans by the index of the filter that is likely the rarest. */
 function byFirstFilter(list: ListRequest): ListEstimate {
   const [filter] = equalityFilters(list.query);
   const walk = list.byStart

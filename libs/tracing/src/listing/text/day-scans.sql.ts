@@ -52,7 +52,7 @@ export const allDays: TextStrategy = {
   next: async ({ list, daySizes }, part, from) => scanAllDays(list, await daySizes(), part, from),
 };
 
-/** Not where the candidates are few among all spans. */
+/** Whether days may be scanned: not where the candidates are few among all spans. */
 const canScanDays = ({ list, found }: TextSearch): boolean =>
   list.storage.dialect === 'postgres' &&
   !list.ofTraces &&
@@ -146,7 +146,7 @@ function conditionsOn(list: ListRequest, hits: readonly Hit[]): Sql {
   return list.where([], sql`${anyOf('s.id', ids)}${atStarts('s.started_at', starts)}`);
 }
 
-/** Between which starts the spans of a list lie. */
+/** The earliest and latest start that the spans of a list can have. */
 function rangeOf({ query: { since, until, within } }: ListRequest): StartRange {
   const from = Math.max(since ?? -Infinity, within?.from ?? -Infinity);
   const end = Math.min(until ?? Infinity, within?.until ?? Infinity);

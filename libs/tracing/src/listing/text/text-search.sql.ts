@@ -7,7 +7,7 @@ import { payloadsAsTheyLie } from './payload-scan.sql.js';
 import { matchesText } from './text-filter.sql.js';
 import { FIRST_SLICE, type TextSearch, type TextStrategy } from './text-strategy.js';
 
-/** In the order in which they are preferred. */
+/** The strategies in the order in which they are preferred. */
 const STRATEGIES: readonly TextStrategy[] = [payloadsAsTheyLie, dayByDay, allDays];
 
 /** The most candidates looked at in one go. */

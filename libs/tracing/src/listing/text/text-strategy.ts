@@ -8,7 +8,7 @@ export const FIRST_SLICE = 1_000;
 /** Some candidates whose payload may contain what is searched, in list order. */
 export interface Slice {
   maybes: string[];
-  /** Where they end; at the end of the list `undefined`. */
+  /** Position of the last one; `undefined` at the end of the list. */
   end: Position | undefined;
 }
 
