@@ -14,7 +14,7 @@ RUN npm ci --omit=dev --omit=optional --no-update-notifier
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-update-notifier
-COPY tsconfig.json ./
+COPY tsconfig.json .swcrc ./
 COPY scripts ./scripts
 COPY apps ./apps
 COPY libs ./libs

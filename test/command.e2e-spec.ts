@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { tempDir, until } from './support/spandrel.ts';
 
-const FILES = ['apps', 'bin', 'config', 'libs', 'package.json', 'plugins', 'scripts', 'tsconfig.json'];
+const FILES = ['apps', 'bin', 'config', 'libs', 'package.json', 'plugins', 'scripts', 'tsconfig.json', '.swcrc'];
 
 const clone = join(tempDir(), 'spandrel');
 const home = tempDir();

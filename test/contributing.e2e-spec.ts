@@ -16,6 +16,7 @@ const COPIED = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
+  '.swcrc',
 ];
 
 const [, section] = /^## Add a filter on spans\n(.*?)^## /ms.exec(readFileSync(resolve('CONTRIBUTING.md'), 'utf8'))!;
