@@ -18,7 +18,7 @@ const TRACE_COUNT = shapeOf({ traceCount: integer() });
 const ALL_TIME = TRACE_COUNT.and(COLUMNS);
 const COUNTS = TRACE_COUNT.and(shapeOf({ spanCount: integer() }));
 
-/** Of a project without spans the join has one row that has nothing of the roll-up. */
+/** A project without spans gives one row of the join, with nothing of the roll-up in it. */
 const isThere = <Row extends RowOfShape<typeof ALL_TIME>>(row: Row): row is Row & AllTimeRow => row.spanCount !== null;
 
 /** What the roll-ups say of all time. */

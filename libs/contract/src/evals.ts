@@ -105,7 +105,7 @@ export const resultItemSchema = z
     judge_prompt_hash: z
       .string()
       .nullable()
-      .describe("SHA-256 of the judge's prompt and rubric, so that runs judged alike can be told."),
+      .describe("SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike."),
     judge_tokens: countSchema.nullable(),
     judge_cost: costSchema,
   })

@@ -30,27 +30,27 @@ export class MessageStream implements StreamReader {
   private readonly blocks = new Map<number, Block>();
 
   push({ event, data }: StreamFrame): void {
-    const told = objectOf(readJson(data));
-    switch (textOf(told['type']) ?? event) {
+    const frame = objectOf(readJson(data));
+    switch (textOf(frame['type']) ?? event) {
       case 'message_start':
-        this.message = objectOf(told['message']);
+        this.message = objectOf(frame['message']);
         this.mergeUsage(this.message['usage']);
         break;
       case 'content_block_start':
-        this.beginBlock(told);
+        this.beginBlock(frame);
         break;
       case 'content_block_delta':
-        this.pushDelta(told);
+        this.pushDelta(frame);
         break;
       case 'message_delta':
-        this.message = { ...this.message, ...objectOf(told['delta']) };
-        this.mergeUsage(told['usage']);
+        this.message = { ...this.message, ...objectOf(frame['delta']) };
+        this.mergeUsage(frame['usage']);
         break;
       case 'message_stop':
         this.ended = true;
         break;
       case 'error':
-        this.error = errorMessageOf(told) ?? 'error';
+        this.error = errorMessageOf(frame) ?? 'error';
         break;
     }
   }
@@ -61,16 +61,16 @@ export class MessageStream implements StreamReader {
     return { ...readMessage({ ...this.message, content, usage: this.usage }), error: this.error };
   }
 
-  private beginBlock(told: JsonObject): void {
-    const begun = objectOf(told['content_block']);
-    this.blocks.set(countOf(told['index']) ?? this.blocks.size, { begun, text: '', inputJson: '' });
+  private beginBlock(frame: JsonObject): void {
+    const begun = objectOf(frame['content_block']);
+    this.blocks.set(countOf(frame['index']) ?? this.blocks.size, { begun, text: '', inputJson: '' });
     if (begun['type'] !== 'text' && begun['type'] !== 'thinking') this.started = true;
     if (filledTextOf(begun['text']) !== null) this.started = true;
   }
 
-  private pushDelta(told: JsonObject): void {
-    const delta = objectOf(told['delta']);
-    const index = countOf(told['index']) ?? Math.max(0, this.blocks.size - 1);
+  private pushDelta(frame: JsonObject): void {
+    const delta = objectOf(frame['delta']);
+    const index = countOf(frame['index']) ?? Math.max(0, this.blocks.size - 1);
     const block = this.blocks.get(index) ?? { begun: { type: 'text' }, text: '', inputJson: '' };
     const text = filledTextOf(delta['text']);
     const inputJson = filledTextOf(delta['partial_json']);
@@ -82,8 +82,8 @@ export class MessageStream implements StreamReader {
 
   /** Usage counts are cumulative: a later count replaces the earlier one. */
   private mergeUsage(usage: unknown): void {
-    const told = Object.entries(objectOf(usage)).filter(([, count]) => count !== null);
-    if (told.length > 0) this.usage = { ...this.usage, ...Object.fromEntries(told) };
+    const counts = Object.entries(objectOf(usage)).filter(([, count]) => count !== null);
+    if (counts.length > 0) this.usage = { ...this.usage, ...Object.fromEntries(counts) };
   }
 }
 

@@ -5,5 +5,5 @@ import type { Actor } from './actor.js';
 export const visibleTo = ({ orgId }: Actor, orgColumn: string): Sql =>
   orgId === null ? sql`1 = 1` : sql`${rawSql(orgColumn)} = ${orgId}`;
 
-/** The same condition for an entity manager. */
+/** The condition of {@link visibleTo} in the form that an entity manager takes. */
 export const inOrganization = ({ orgId }: Actor): { orgId?: string } => (orgId === null ? {} : { orgId });

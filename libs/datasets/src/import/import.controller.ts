@@ -24,7 +24,7 @@ export class ImportController {
     id: 'importDatapoints',
     access: 'write',
     summary: 'Add the datapoints of a file',
-    description: 'JSONL, a JSON array or CSV with a header, told apart by file name or media type.',
+    description: 'JSONL, a JSON array or CSV with a header, recognised by file name or media type.',
     body: {
       mediaTypes: ['multipart/form-data', 'application/x-ndjson', 'application/json', 'text/csv'],
       description: 'A form with the field `file`, or the file itself.',

@@ -120,12 +120,12 @@ export class ExecuteRun {
    * written fails its item, lest the item be called for ever.
    */
   private async recordPatiently(step: ItemStep, kill: AbortSignal): Promise<StepAnswer> {
-    for (let told = false, recorded = step; ; told = true) {
+    for (let isLogged = false, recorded = step; ; isLogged = true) {
       try {
         return await this.record.execute(recorded);
       } catch (error) {
         if (kill.aborted) throw error;
-        if (!told)
+        if (!isLogged)
           this.logger.warn(
             { err: error, run_id: step.run.id },
             'a result could not be stored; trying again until it is',

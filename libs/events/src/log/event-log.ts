@@ -40,8 +40,8 @@ export class EventLog implements EventSink, OnModuleInit {
     if (!open) {
       open = { byProject: new Map(), written: false };
       this.open.set(tx, open);
-      const told = open;
-      tx.end.beforeCommit(() => this.write(tx, told));
+      const gathered = open;
+      tx.end.beforeCommit(() => this.write(tx, gathered));
     }
     if (open.written) throw new Error('an event was emitted when those of its transaction had been written');
     const ofProject = open.byProject.get(scope.projectId);

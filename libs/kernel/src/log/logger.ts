@@ -48,7 +48,7 @@ export function createLogger(
 
 function errorWithSources(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const told = pino.stdSerializers.err(error);
-  told.stack = sourceStack(told.stack);
-  return told;
+  const serialized = pino.stdSerializers.err(error);
+  serialized.stack = sourceStack(serialized.stack);
+  return serialized;
 }

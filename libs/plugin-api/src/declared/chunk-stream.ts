@@ -16,10 +16,10 @@ export class ChunkStream implements StreamReader {
 
   push({ event, data }: StreamFrame): void {
     this.ended ||= data.trim() === OPENAI_END_MARK;
-    const told = this.endpoint.readChunk?.(viewOf(readExactJson(data)), event);
-    if (told === undefined) return;
-    const chunk = answerOf(told);
-    this.ended ||= told.ended === true;
+    const read = this.endpoint.readChunk?.(viewOf(readExactJson(data)), event);
+    if (read === undefined) return;
+    const chunk = answerOf(read);
+    this.ended ||= read.ended === true;
     this.started ||= Boolean(chunk.text) || chunk.toolCalls.length > 0;
     this.read = {
       model: chunk.model ?? this.read.model,
@@ -36,9 +36,9 @@ export class ChunkStream implements StreamReader {
   }
 }
 
-const laterUsage = (before: Usage, told: Usage): Usage => ({
-  inputTokens: told.inputTokens ?? before.inputTokens,
-  outputTokens: told.outputTokens ?? before.outputTokens,
-  cachedInputTokens: told.cachedInputTokens ?? before.cachedInputTokens,
-  reasoningTokens: told.reasoningTokens ?? before.reasoningTokens,
+const laterUsage = (before: Usage, later: Usage): Usage => ({
+  inputTokens: later.inputTokens ?? before.inputTokens,
+  outputTokens: later.outputTokens ?? before.outputTokens,
+  cachedInputTokens: later.cachedInputTokens ?? before.cachedInputTokens,
+  reasoningTokens: later.reasoningTokens ?? before.reasoningTokens,
 });

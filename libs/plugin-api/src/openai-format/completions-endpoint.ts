@@ -47,14 +47,14 @@ class CompletionStream implements StreamReader {
       return;
     }
     const chunk = readAnswer(readJson(data));
-    const told = chunk.usage.inputTokens !== null || chunk.usage.outputTokens !== null;
+    const hasUsage = chunk.usage.inputTokens !== null || chunk.usage.outputTokens !== null;
     this.started ||= filledTextOf(chunk.text) !== null;
     this.read = {
       model: chunk.model ?? this.read.model,
       text: chunk.text === null ? this.read.text : (this.read.text ?? '') + chunk.text,
       finishReason: chunk.finishReason ?? this.read.finishReason,
       toolCalls: [],
-      usage: told ? chunk.usage : this.read.usage,
+      usage: hasUsage ? chunk.usage : this.read.usage,
       error: chunk.error ?? this.read.error,
     };
   }

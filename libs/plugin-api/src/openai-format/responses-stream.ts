@@ -3,9 +3,9 @@ import { errorMessageOf } from '../wire/error-message.js';
 import { countOf, filledTextOf, objectOf, readJson, textOf, type JsonObject } from '../wire/lenient-json.js';
 import { readResponse } from './responses-answer.js';
 
-/** An output item as last told, with the pieces that came since. */
+/** An output item as the provider last sent it whole, with the pieces that came since. */
 interface OutputItem {
-  told: JsonObject;
+  announced: JsonObject;
   text: string;
   arguments: string;
 }
@@ -21,13 +21,13 @@ export class ResponsesStream implements StreamReader {
   private readonly items = new Map<number, OutputItem>();
 
   push({ event, data }: StreamFrame): void {
-    const told = objectOf(readJson(data));
-    const type = textOf(told['type']) ?? event ?? '';
-    if (type === 'error') this.error = errorMessageOf(told) ?? 'error';
-    else if (type.endsWith('.delta')) this.pushDelta(type, told);
-    else if (type === 'response.output_item.added' || type === 'response.output_item.done') this.pushItem(told);
-    else if (typeof told['response'] === 'object' && told['response'] !== null) {
-      this.response = objectOf(told['response']);
+    const frame = objectOf(readJson(data));
+    const type = textOf(frame['type']) ?? event ?? '';
+    if (type === 'error') this.error = errorMessageOf(frame) ?? 'error';
+    else if (type.endsWith('.delta')) this.pushDelta(type, frame);
+    else if (type === 'response.output_item.added' || type === 'response.output_item.done') this.pushItem(frame);
+    else if (typeof frame['response'] === 'object' && frame['response'] !== null) {
+      this.response = objectOf(frame['response']);
     }
     this.ended ||= END_EVENTS.has(type);
   }
@@ -43,23 +43,23 @@ export class ResponsesStream implements StreamReader {
     return this.items.size > 0;
   }
 
-  private pushItem(told: JsonObject): void {
-    const item = this.itemAt(told);
-    item.told = objectOf(told['item']);
-    if (textOf(item.told['type'])?.endsWith('_call')) this.started = true;
+  private pushItem(frame: JsonObject): void {
+    const item = this.itemAt(frame);
+    item.announced = objectOf(frame['item']);
+    if (textOf(item.announced['type'])?.endsWith('_call')) this.started = true;
   }
 
-  private pushDelta(type: string, told: JsonObject): void {
-    const delta = filledTextOf(told['delta']);
+  private pushDelta(type: string, frame: JsonObject): void {
+    const delta = filledTextOf(frame['delta']);
     if (delta === null) return;
     this.started = true;
-    if (type === 'response.output_text.delta' || type === 'response.refusal.delta') this.itemAt(told).text += delta;
-    else if (type.endsWith('_arguments.delta') || type.endsWith('_input.delta')) this.itemAt(told).arguments += delta;
+    if (type === 'response.output_text.delta' || type === 'response.refusal.delta') this.itemAt(frame).text += delta;
+    else if (type.endsWith('_arguments.delta') || type.endsWith('_input.delta')) this.itemAt(frame).arguments += delta;
   }
 
-  private itemAt(told: JsonObject): OutputItem {
-    const index = countOf(told['output_index']) ?? 0;
-    const item = this.items.get(index) ?? { told: {}, text: '', arguments: '' };
+  private itemAt(frame: JsonObject): OutputItem {
+    const index = countOf(frame['output_index']) ?? 0;
+    const item = this.items.get(index) ?? { announced: {}, text: '', arguments: '' };
     this.items.set(index, item);
     return item;
   }
@@ -69,15 +69,15 @@ export class ResponsesStream implements StreamReader {
   }
 }
 
-/** The item in the form a whole response has it; what the provider told whole wins over its pieces. */
-function assemble({ told, text, arguments: pieces }: OutputItem): JsonObject {
-  const type = textOf(told['type']) ?? (pieces === '' ? 'message' : 'function_call');
-  const hasContent = Array.isArray(told['content']) && told['content'].length > 0;
+/** The item in the form a whole response has it; what the provider sent whole wins over its pieces. */
+function assemble({ announced, text, arguments: pieces }: OutputItem): JsonObject {
+  const type = textOf(announced['type']) ?? (pieces === '' ? 'message' : 'function_call');
+  const hasContent = Array.isArray(announced['content']) && announced['content'].length > 0;
   const argumentsMember = type === 'custom_tool_call' ? 'input' : 'arguments';
   return {
-    ...told,
+    ...announced,
     type,
     ...(text !== '' && !hasContent && { content: [{ type: 'output_text', text }] }),
-    ...(pieces !== '' && filledTextOf(told[argumentsMember]) === null && { [argumentsMember]: pieces }),
+    ...(pieces !== '' && filledTextOf(announced[argumentsMember]) === null && { [argumentsMember]: pieces }),
   };
 }

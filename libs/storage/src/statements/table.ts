@@ -46,7 +46,7 @@ export class Selection<Row> extends RowShape<Row> implements Sql {
     this.writeTo = list.writeTo;
   }
 
-  /** The same columns where an outer join may find no row for them. */
+  /** The columns, nullable: for an outer join that may find no row for them. */
   orNull(): Selection<{ [Name in keyof Row]: Row[Name] | null }> {
     const columns = Object.entries(this.columns).map(([name, column]) => [name, nullable(column)]);
     return new Selection(Object.fromEntries(columns), this);

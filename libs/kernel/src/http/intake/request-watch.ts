@@ -18,7 +18,7 @@ const CLIENT_GONE = 499;
 interface Beginning {
   route: string;
   isStream: boolean;
-  /** Its start on the clock of `performance.now()`. */
+  /** When it began, on the clock of `performance.now()`. */
   startedAt: number;
   remoteAddress: string | undefined;
 }
