@@ -6,7 +6,7 @@ export const ENTRIES = ['apps/*/src/main.ts', 'plugins/*/*/index.ts', 'libs/*/sr
 /** What the image of the gateway holds. */
 export const GATEWAY_ENTRIES = ['apps/{cli,gateway}/src/main.ts', 'plugins/*/*/index.ts'];
 
-/** These packages are loaded from node_modules: they have a binary, or files that are served as they are. */
+/** Packages that are loaded from node_modules: they have a binary, or files that are served as they are. */
 const EXTERNAL_PACKAGES = ['better-sqlite3', 'swagger-ui-dist'];
 
 /** Other packages name these and can do without them. */

@@ -38,6 +38,7 @@ const checks = {
   tables: ['scripts/check-tables.mjs'],
   decisions: ['scripts/check-decisions.mjs'],
   statements: ['scripts/check-statements.mjs'],
+  comments: ['scripts/check-comments.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };
