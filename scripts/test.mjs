@@ -43,6 +43,10 @@ const checks = {
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };
 
+// Tests note here which queries have returned rows of their shapes (`libs/storage/src/statements/checked-rows.ts`).
+const answered = join(scratch, 'answered.jsonl');
+process.env.SPANDREL_ANSWERED_QUERIES = answered;
+
 console.log(`seed of random tests: ${process.env.SPANDREL_TEST_SEED ?? 0} (SPANDREL_TEST_SEED)`);
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -53,6 +57,8 @@ await Promise.all([
   jest('system', 3),
   check(Object.entries(checks), IN_BACKGROUND).then(() => jest('unit', 2, IN_BACKGROUND)),
 ]);
+// A part of the tests says nothing about the queries of the others.
+if (process.argv.length === 2) await check([['rows', ['scripts/check-statements.mjs', '.', answered]]]);
 rmSync(scratch, { recursive: true, force: true });
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exitCode = total.failed > 0 ? 1 : 0;

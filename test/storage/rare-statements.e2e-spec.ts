@@ -1,0 +1,78 @@
+/**
+ * Statements that other suites have no row of: those of large data, of old events and of a quiet database. Rows are compared
+ * with their shapes wherever they come (`libs/storage/src/statements/checked-rows.ts`).
+ */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { accessFeature, administrationOf, CLI_ACTOR } from '@spandrel/access';
+import { listSpansSchema } from '@spandrel/contract';
+import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
+import { dayOf, openStorage, type DayPartitions } from '@spandrel/storage';
+import { SpanStore } from '@spandrel/tracing';
+import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
+import { LIST_LIMITS, type ListLimits } from '../../libs/tracing/src/listing/list-limits.js';
+import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
+import { describeOnBothDatabases } from '../support/databases.ts';
+import { sampleTraces, samples, span } from './samples.js';
+import { TracingApp } from './tracing-app.js';
+
+/** SQLite looks through so many payloads in one go that the first slice has an end. */
+const SPANS = { SQLite: 16_200, Postgres: 400 };
+const SPANS_AT_ONCE = 2_000;
+
+describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
+  const all = samples(SPANS[name]);
+  let app: TracingApp;
+
+  beforeAll(async () => {
+    app = await TracingApp.open(await newDatabase('rare'));
+    expect(await app.storage.check()).toBeUndefined();
+    for (let at = 0; at < all.length; at += SPANS_AT_ONCE) {
+      const spans = all.slice(at, at + SPANS_AT_ONCE).map(span);
+      const { body } = await app.post('/api/ingest', { traces: sampleTraces, spans });
+      expect(body.rejected).toEqual([]);
+    }
+  });
+  afterAll(() => app?.close());
+
+  async function search(query: object, limits: Partial<ListLimits>): Promise<string[]> {
+    const days = [...new Set(all.map(({ startedAt }) => dayOf(startedAt)))];
+    const partitions: Pick<DayPartitions, 'days' | 'known' | 'sizes'> = {
+      days: () => Promise.resolve([]),
+      known: () => Promise.resolve(new Set()),
+      sizes: () => Promise.resolve(days.map((day) => ({ day, bytes: 1 }))),
+    };
+    const { storage } = app;
+    const lists = new SpanListStore(
+      storage,
+      new SpanStore(storage),
+      { ...LIST_LIMITS, ...limits },
+      partitions as DayPartitions,
+    );
+    const page = await lists.list(LOCAL_SCOPE, listSpansSchema.parse({ text_contains: 'upper LOWER', ...query }));
+    return page.items.map(({ id }) => id);
+  }
+
+  it.each([{ sort_by: 'started_at' }, { sort_by: 'duration' }])('finds texts alike either way (%j)', async (query) => {
+    const inListOrder = await search(query, {});
+    expect(inListOrder.length).toBeGreaterThan(0);
+    expect(await search(query, { searched: 0 })).toEqual(inListOrder);
+  });
+
+  it('drops events that are old, and finds whose they are', async () => {
+    const log = new EventLogStore(app.storage);
+    const inAnHour = Date.now() + 3_600_000;
+    expect(await log.expiredProjects(inAnHour)).toContain(LOCAL_SCOPE.projectId);
+    while (await app.storage.write((tx) => log.prune(tx, [LOCAL_SCOPE.projectId], inAnHour)));
+    expect(await log.expiredProjects(inAnHour)).not.toContain(LOCAL_SCOPE.projectId);
+  });
+
+  it('lists the projects of an organization', async () => {
+    const logger = createLogger('silent', 'test');
+    const storage = await openStorage(await newDatabase('access'), { entities: accessFeature.entities, logger });
+    const { organizations, projects } = administrationOf(storage, { limits: { requestsPerSecond: 1 } } as never);
+    const org = await organizations.create(CLI_ACTOR, { name: 'org', plan: 'starter' });
+    const project = await projects.create(CLI_ACTOR, org.id, { name: 'project' });
+    expect((await projects.list(CLI_ACTOR, org.id, { limit: 10 })).items).toEqual([project]);
+    await storage.close();
+  });
+});
