@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { newId } from '@spandrel/kernel';
+import { metricsText, newId } from '@spandrel/kernel';
 import { answerError } from './forward/answer-error.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { RequestLog } from './request-log.js';
@@ -83,7 +83,7 @@ export class OwnEndpoints {
 
   private async metrics(res: ServerResponse): Promise<void> {
     const { registry } = this.parts.metrics;
-    this.send(res, 200, registry.contentType, await registry.metrics());
+    this.send(res, 200, registry.contentType, await metricsText(registry));
   }
 
   private send(res: ServerResponse, status: number, contentType: string, body: string): void {

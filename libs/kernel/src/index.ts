@@ -33,7 +33,7 @@ export { runApp, type AppContext } from './lifecycle/run-app.js';
 export type { AppReady } from './lifecycle/app-messages.js';
 export { AccessLog, logMs, type AccessLine } from './log/access-log.js';
 export { createLogger, LOGGER, type Logger } from './log/logger.js';
-export { METRICS, programMetrics } from './metrics.js';
+export { METRICS, metricsText, programMetrics } from './metrics.js';
 export { hostList, type HostList } from './net/host-list.js';
 export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';
 export { codeFile, PACKAGE } from './package-root.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import type { Registry } from '@prometheus-io/client';
 import type { FastifyReply } from 'fastify';
-import { METRICS } from '../metrics.js';
+import { METRICS, metricsText } from '../metrics.js';
 import { Operation } from './operation.js';
 
 /** `/metrics`: everything that was registered, in the text format of Prometheus. */
@@ -19,6 +19,6 @@ export class MetricsController {
   })
   async metrics(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     void reply.header('content-type', this.registry.contentType);
-    return this.registry.metrics();
+    return metricsText(this.registry);
   }
 }
