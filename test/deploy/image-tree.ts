@@ -58,6 +58,8 @@ function linkPackage(path: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
   // By hard links, or as it is where source and target lie on different disks.
   if (spawnSync('cp', ['-al', path, to]).status === 0) return;
+  // Folders that the links were to lie in are there already, and would be copied into.
+  rmSync(to, { recursive: true, force: true });
   const copied = spawnSync('cp', ['-a', path, to], { encoding: 'utf8' });
   if (copied.status !== 0) throw new Error(copied.stderr);
 }

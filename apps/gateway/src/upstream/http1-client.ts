@@ -1,3 +1,4 @@
+import { AwakeClock } from './awake-clock.js';
 import { Http1Connection, type ConnectionOwner } from './http1-connection.js';
 import type { DialOptions } from './dial.js';
 import { KEPT_BYTES_MAX, PooledExchange } from './pooled-exchange.js';
@@ -10,7 +11,7 @@ export interface Http1ClientOptions extends DialOptions {
   idleMs?: number;
   /** Free connections kept for one origin. */
   idleMax?: number;
-  /** A request whose kept-alive connection is closed within this time of its beginning may be sent once more. */
+  /** A request whose kept-alive connection is closed within this time of its beginning, by {@link AwakeClock}, may be sent once more. */
   staleMs?: number;
 }
 
@@ -28,6 +29,7 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
   private readonly all = new Set<Http1Connection>();
   private readonly sessions = new Map<string, Buffer>();
   private sweeper: NodeJS.Timeout | null = null;
+  private readonly clock = new AwakeClock();
   private readonly options: Required<Omit<Http1ClientOptions, 'ca'>> & DialOptions;
 
   constructor(options: Http1ClientOptions) {
@@ -38,7 +40,7 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
     const { origin } = request;
     const connection = isLong(request) ? undefined : this.takeIdle(origin.key);
     if (connection === undefined) return this.open(origin).send(request, handler);
-    const exchange = new PooledExchange(request, handler, () => this.open(origin), this.options.staleMs);
+    const exchange = new PooledExchange(request, handler, () => this.open(origin), this.options.staleMs, this.clock);
     if (performance.now() - connection.idleSince < SETTLE_AFTER_MS) {
       exchange.start(connection);
       return exchange;
@@ -54,6 +56,7 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
     for (const connection of this.all) connection.destroy();
     if (this.sweeper) clearInterval(this.sweeper);
     this.sweeper = null;
+    this.clock.close();
   }
 
   onIdle(connection: Http1Connection): void {
@@ -83,7 +86,7 @@ export class Http1Client implements UpstreamClient, ConnectionOwner {
   }
 
   private open(origin: Origin): Http1Connection {
-    const connection = new Http1Connection(origin, this, this.options, this.sessions.get(origin.key));
+    const connection = new Http1Connection(origin, this, this.options, this.clock, this.sessions.get(origin.key));
     this.all.add(connection);
     return connection;
   }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { dial, type DialOptions } from './dial.js';
+import type { AwakeClock } from './awake-clock.js';
 import { isIdempotent } from './may-resend.js';
 import { probeForReset } from './probe-for-reset.js';
 import { requestHead, fieldLines } from './request-head.js';
@@ -43,6 +44,7 @@ export class Http1Connection implements ParserEvents {
     readonly origin: Origin,
     private readonly owner: ConnectionOwner,
     private readonly options: DialOptions & { headMs: number; staleMs: number },
+    private readonly clock: Pick<AwakeClock, 'now'>,
     session: Buffer | undefined,
   ) {
     const dialled = dial(origin, options, session, () => {
@@ -62,7 +64,7 @@ export class Http1Connection implements ParserEvents {
 
   /** Sends a request; only on a connection that is new or was handed out as idle. */
   send(request: UpstreamRequest, handler: AnswerHandler): Exchange {
-    const exchange = new ConnectionExchange(this, request, handler);
+    const exchange = new ConnectionExchange(this, request, handler, this.clock);
     this.exchange = exchange;
     this.parser.expect(request.method);
     const head = requestHead(request);
@@ -203,13 +205,15 @@ class ConnectionExchange implements Exchange {
   sent: boolean;
   readonly method: string;
   private readonly chunked: boolean;
-  private readonly startedTick = performance.now();
+  private readonly startedAt: number;
 
   constructor(
     private connection: Http1Connection | null,
     request: UpstreamRequest,
     readonly handler: AnswerHandler,
+    private readonly clock: Pick<AwakeClock, 'now'>,
   ) {
+    this.startedAt = clock.now();
     this.method = request.method;
     this.sent = request.body === null || request.body instanceof Buffer;
     this.chunked = request.body === 'chunked';
@@ -217,7 +221,7 @@ class ConnectionExchange implements Exchange {
 
   /** Time since the request began to be sent. */
   get ageMs(): number {
-    return performance.now() - this.startedTick;
+    return this.clock.now() - this.startedAt;
   }
 
   write(chunk: Buffer): boolean {

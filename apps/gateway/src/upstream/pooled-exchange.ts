@@ -1,3 +1,4 @@
+import type { AwakeClock } from './awake-clock.js';
 import type { Http1Connection } from './http1-connection.js';
 import { mayResend } from './may-resend.js';
 import type {
@@ -36,13 +37,14 @@ export class PooledExchange implements Exchange, AnswerHandler {
     private readonly handler: UpstreamHandler,
     private readonly openNew: () => Http1Connection,
     private readonly keptMs: number,
+    private readonly clock: Pick<AwakeClock, 'now'>,
   ) {}
 
   start(connection: Http1Connection): void {
     const written = this.kept!.length > 0;
     this.begin(connection);
     if (written) this.handler.onDrain();
-    if (typeof this.request.body === 'string') this.timer = setTimeout(() => this.letGo(), this.keptMs).unref();
+    if (typeof this.request.body === 'string') this.letGoAt(this.clock.now() + this.keptMs);
   }
 
   write(chunk: Buffer): boolean {
@@ -117,6 +119,15 @@ export class PooledExchange implements Exchange, AnswerHandler {
     // Before it begins all is kept.
     if (this.keptBytes > KEPT_BYTES_MAX && this.exchange !== null) this.letGo();
     else this.kept!.push(chunk);
+  }
+
+  /** Lets the body go at a time of the clock; what sockets have to say by then is heard before. */
+  private letGoAt(time: number): void {
+    const leftMs = time - this.clock.now();
+    this.timer = setTimeout(() => {
+      if (this.clock.now() < time) this.letGoAt(time);
+      else setImmediate(() => this.letGo());
+    }, leftMs).unref();
   }
 
   /** From now on the request cannot be sent once more. */
