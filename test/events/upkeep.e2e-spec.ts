@@ -125,6 +125,8 @@ describeOnBothDatabases('the event log and its streams', ({ takePlace }) => {
       await program.api.unchecked.post('/api/spans', { id: `s${n}`, trace_id: 't', name: 's', input });
     await trace();
     const newest = (await log()).at(-1)!;
+    // A stop waits for no delivery: who reads has the last event by then.
+    await Promise.all(reading.map((client) => client.has(2)));
     expect(await program.stop()).toBe(0);
     for (const client of reading) {
       await client.ended();
