@@ -20,7 +20,7 @@ const ALONE = [
   { on: 'postgres', file: 'libs/access/' },
   { on: 'postgres', file: 'libs/search/' },
   { on: 'postgres', file: 'libs/tracing/src/retention/' },
-  { on: 'postgres', file: 'libs/tracing/src/reading/counted-spans.store.ts', text: 'select project_id as "projectId"' },
+  { on: 'postgres', file: 'libs/tracing/src/reading/counted-spans.sql.ts', text: 'select project_id as "projectId"' },
   { on: 'postgres', file: 'libs/tracing/src/reading/span-lookups.store.ts', text: 'select k.id as id' },
   {
     on: 'postgres',
@@ -32,11 +32,11 @@ const ALONE = [
   { on: 'postgres', file: 'libs/events/src/log/event-log.store.ts', text: 'select project_id as "projectId"' },
   // Spans lie in partitions there, found by their keys.
   { on: 'postgres', file: 'libs/storage/src/partitions/' },
-  { on: 'postgres', file: 'libs/tracing/src/span-places.store.ts' },
-  { on: 'postgres', file: 'libs/tracing/src/listing/text/day-scans.store.ts' },
-  { on: 'postgres', file: 'libs/tracing/src/listing/text/list-slices.store.ts', text: 'select p.span_id' },
-  { on: 'sqlite', file: 'libs/tracing/src/listing/text/list-slices.store.ts' },
-  { on: 'sqlite', file: 'libs/tracing/src/listing/text/payload-scan.store.ts' },
+  { on: 'postgres', file: 'libs/tracing/src/span-places.sql.ts' },
+  { on: 'postgres', file: 'libs/tracing/src/listing/text/day-scans.sql.ts' },
+  { on: 'postgres', file: 'libs/tracing/src/listing/text/list-slices.sql.ts', text: 'select p.span_id' },
+  { on: 'sqlite', file: 'libs/tracing/src/listing/text/list-slices.sql.ts' },
+  { on: 'sqlite', file: 'libs/tracing/src/listing/text/payload-scan.sql.ts' },
   // What each database does in its own way.
   { on: 'postgres', file: 'libs/storage/src/postgres/' },
   { on: 'postgres', file: 'libs/tracing/src/trace.store.ts', text: 'with locked' },
@@ -52,6 +52,10 @@ for (const file of globSync('libs/*/src/**/*.ts', { cwd: root }).toSorted()) {
   if (file.endsWith('.spec.ts')) continue;
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
   visit(source, source);
+}
+for (const { file, text = '' } of ALONE) {
+  if (![...places].some(([query, place]) => place.startsWith(file) && query.startsWith(text)))
+    faults.push(`scripts/check-statements.mjs: no query is in ${file}${text && ` and begins with "${text}"`}`);
 }
 if (answeredFile !== undefined) checkAnswered();
 for (const fault of faults) console.error(fault);
