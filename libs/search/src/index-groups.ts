@@ -6,10 +6,10 @@ import { SearchStateStore } from './search-state.store.js';
 import { TASK_KIND } from './search-task.entity.js';
 import { SearchTaskStore } from './search-task.store.js';
 
-/** Brings the index to what whole traces and projects are now; spans they have are noted, to be done one by one. */
 /** Spans whose tasks are noted at once. */
 const SPANS_AT_ONCE = 5_000;
 
+/** Brings the index to what whole traces and projects are now; spans they have are noted, to be done one by one. */
 @Injectable()
 export class IndexGroups {
   constructor(

@@ -107,13 +107,13 @@ export class SpanLookups {
     tx?: WriteTx,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const { projectId } = scope;
-    const { dialect } = this.storage;
     const read: Read = (query) => (tx ? tx.all(query) : this.storage.read(query));
-    const { within } = await placesOfSpans(dialect, read, scope, ids);
+    const { within } = await placesOfSpans(this.storage.dialect, read, scope, ids);
     // Two statements by key: without statistics Postgres joins tables of one project by scanning them.
-    const query = OF_TRACE.query`select s.id as id, s.trace_id as "traceId", s.status as status from span s
-      where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}`;
-    const spans = await (tx ? tx.all(query) : this.storage.read(query));
+    const spans = await read(
+      OF_TRACE.query`select s.id as id, s.trace_id as "traceId", s.status as status from span s
+        where s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}`,
+    );
     const finished = spans.filter(({ status }) => status !== STATUS.running);
     const facts = await this.traces.findFacts(
       projectId,
