@@ -34,6 +34,7 @@ export type { AppReady } from './lifecycle/app-messages.js';
 export { AccessLog, logMs, type AccessLine } from './log/access-log.js';
 export { createLogger, LOGGER, type Logger } from './log/logger.js';
 export { METRICS, metricsText, programMetrics } from './metrics.js';
+export { nearestName } from './nearest-name.js';
 export { hostList, type HostList } from './net/host-list.js';
 export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';
 export { codeFile, PACKAGE } from './package-root.js';

@@ -1,7 +1,7 @@
 import { dottedPath } from '@spandrel/contract';
 import { z } from 'zod';
 import { isTree, leafPaths, putAt, valueAt, type ConfigTree } from './config-tree.js';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../nearest-name.js';
 import { settingName, type Setting } from './setting.js';
 
 /**
