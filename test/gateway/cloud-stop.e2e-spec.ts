@@ -30,7 +30,7 @@ beforeEach(async () => {
   settings.core.shutdownDelayMs = DELAY_MS;
   const logger = createLogger('silent', 'gateway-test');
   lifecycle = new Lifecycle(logger, 5_000);
-  const { port } = await startGateway({ settings, logger, output: NO_OUTPUT, lifecycle });
+  const { port } = await startGateway({ settings, logger, output: NO_OUTPUT, lifecycle, told: {} });
   url = `http://127.0.0.1:${port}`;
 });
 afterEach(async () => {

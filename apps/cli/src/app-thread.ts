@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { STOP_MESSAGE, StartError, type AppMessage, type AppReady } from '@spandrel/kernel/launch';
+import { STOP_MESSAGE, StartError, type AppMessage, type AppReady, type HostMessage } from '@spandrel/kernel/launch';
 import { appEntry } from './app-entry.js';
 
 /** One app running as a thread of this process. */
@@ -34,9 +34,13 @@ export class AppThread {
     );
   }
 
+  tell(message: HostMessage): void {
+    this.worker.postMessage(message);
+  }
+
   /** Stops the app in order. @returns true when it ended cleanly. */
   async stop(): Promise<boolean> {
-    this.worker.postMessage(STOP_MESSAGE);
+    this.tell(STOP_MESSAGE);
     return (await this.exited) === 0;
   }
 

@@ -39,10 +39,12 @@ export async function serve(): Promise<void> {
       threads.push(thread);
       return thread;
     };
-    const api = await startThread('server', process.env).ready;
+    const server = startThread('server', process.env);
+    const api = await server.ready;
     const gateway = settings.of(GatewayUserSettings).enabled
       ? await startThread('gateway', { ...process.env, SPANDREL_API_URL: `http://127.0.0.1:${api.port}` }).ready
       : undefined;
+    if (gateway) server.tell({ type: 'gateway', port: gateway.port });
     output.out.write(banner(settings.core, api.port, gateway?.port));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

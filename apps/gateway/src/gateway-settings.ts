@@ -48,6 +48,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   apiUrl: 'http://127.0.0.1:3000',
   apiKey: null,
   capture: { mode: 'full' },
+  askForUsage: false,
   spoolDir: null,
   spoolItems: 10_000,
   spoolBytes: 64 * 1024 * 1024,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { apiKeyOf } from '@spandrel/contract';
 import { loadSettings, StartError } from '@spandrel/kernel/launch';
-import { gatewayAddresses, GatewayUserSettings } from './gateway.settings.js';
+import { gatewayAddresses, GatewayUserSettings, localGatewayUrl } from './gateway.settings.js';
 
 const load = (env: Record<string, string>, ...args: string[]) =>
   loadSettings([GatewayUserSettings], { args, env, cwd: process.cwd() });
@@ -38,10 +38,29 @@ describe("the gateway's settings", () => {
     expect(settings({}, '--no-gateway').enabled).toBe(false);
   });
 
+  it('tell the API where the gateway of this machine is, where that is known', () => {
+    const url = (listening: number | undefined, ...args: string[]): string | null => {
+      const loaded = load({}, ...args);
+      return localGatewayUrl(loaded.of(GatewayUserSettings), loaded.core, listening);
+    };
+    expect(url(undefined)).toBe('http://127.0.0.1:3001');
+    expect(url(undefined, '--port', '4000')).toBe('http://127.0.0.1:4001');
+    expect(url(5123, '--port', '0')).toBe('http://127.0.0.1:5123');
+    expect([url(undefined, '--port', '0'), url(undefined, '--no-gateway'), url(3001, '--mode', 'cloud')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it('read capture modes', () => {
     expect(settings({ SPANDREL_CAPTURE: 'Preview(120)' }).capture).toEqual({ mode: 'preview', chars: 120 });
     expect(settings({ SPANDREL_CAPTURE: 'off' }).capture).toEqual({ mode: 'off' });
-    expect(faultsOf({ SPANDREL_CAPTURE: 'some' })).toEqual([expect.stringMatching(/capture .*Full, Off or Preview/)]);
+    for (const capture of ['some', 'Preview', 'Preview()', 'Preview(-1)', 'Preview 10', '10', 'false']) {
+      expect(faultsOf({ SPANDREL_CAPTURE: capture })).toEqual([
+        'gateway.capture (SPANDREL_CAPTURE): must be Full, Off or Preview(N), such as Preview(200)',
+      ]);
+    }
   });
 
   it('take an http URL of the API, without its last slash', () => {

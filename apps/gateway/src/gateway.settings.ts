@@ -1,5 +1,5 @@
 import { isCredential } from '@spandrel/contract';
-import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
+import { defineSettings, setting, settingValue, type CoreSettings } from '@spandrel/kernel/launch';
 import { z } from 'zod';
 import { parseCapture } from './recording/capture-setting.js';
 
@@ -7,7 +7,7 @@ import { parseCapture } from './recording/capture-setting.js';
 const capture = z.string().transform((text, context) => {
   const parsed = parseCapture(text);
   if (parsed) return parsed;
-  context.addIssue({ code: 'custom', message: 'must be Full, Off or Preview(N)' });
+  context.addIssue({ code: 'custom', message: 'must be Full, Off or Preview(N), such as Preview(200)' });
   return z.NEVER;
 });
 
@@ -49,6 +49,16 @@ export class GatewayUserSettings extends defineSettings({
     doc: 'Full, Preview(N) (first N characters of each text) or Off (no input or output).',
     source: { variable: 'SPANDREL_CAPTURE', help: 'Full, Preview(N) or Off' },
   }),
+  /** Whether streamed calls in OpenAI's format are asked for their tokens where their client did not ask. */
+  askForUsage: setting('gateway.ask_for_usage', z.boolean(), {
+    default: false,
+    doc: "Whether the gateway asks for the tokens of streamed calls in OpenAI's format whose client did not (stream_options.include_usage). It changes the request; the chunk that answers it is taken out again.",
+    source: {
+      variable: 'SPANDREL_ASK_FOR_USAGE',
+      kind: 'boolean',
+      help: 'true or false: ask for the tokens of streamed OpenAI calls whose client did not',
+    },
+  }),
   /** An absolute path. */
   spoolDir: setting('gateway.spool_dir', z.string().min(1).nullable(), {
     default: null,
@@ -73,6 +83,20 @@ export class GatewayUserSettings extends defineSettings({
     doc: 'Cloud mode: hosts that X-Forward-URL may name: host, host:port or *.domain.',
   }),
 }) {}
+
+/**
+ * Where people find the gateway of this machine, for the API to tell them; `null` where only the operator knows it
+ * (cloud mode), where there is none, and while its port is not known.
+ * @param listening the port at which it is known to listen.
+ */
+export function localGatewayUrl(
+  given: Pick<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl'>,
+  core: Pick<CoreSettings, 'mode' | 'port'>,
+  listening: number | undefined,
+): string | null {
+  const port = listening ?? gatewayAddresses(given, core).port;
+  return core.mode === 'cloud' || !given.enabled || port === 0 ? null : `http://127.0.0.1:${port}`;
+}
 
 /** Where the gateway listens, and where it finds the API. */
 export function gatewayAddresses(

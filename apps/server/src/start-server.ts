@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AccessLog, programMetrics, Readiness, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
 import { openServer } from '@spandrel/server';
+import { GatewayUserSettings, localGatewayUrl } from '../../gateway/src/gateway.settings.js';
 import { drainHttp } from './drain-http.js';
 
 /** Connections waiting to be accepted: beyond Node's own 511 a burst costs some clients a second (a repeated SYN). */
@@ -10,11 +11,13 @@ const BACKLOG = 4_096;
  * Opens the API server of the settings and lets it listen.
  * @throws StartError when a setting, a plugin or the data directory does not allow the start.
  */
-export async function startServer({ settings, logger, output, lifecycle }: AppContext): Promise<AppReady> {
+export async function startServer({ settings, logger, output, lifecycle, told }: AppContext): Promise<AppReady> {
   const { core } = settings;
   const accessLog = core.accessLog ? new AccessLog(core.logLevel, 'server', output.err.bulk) : undefined;
   const metrics = programMetrics(core.mode, output);
-  const { app, storage } = await openServer(settings, { logger, metrics, ...(accessLog && { accessLog }) });
+  const gateway = settings.of(GatewayUserSettings);
+  const gatewayUrl = (): string | null => localGatewayUrl(gateway, core, told.gatewayPort);
+  const { app, storage } = await openServer(settings, { logger, metrics, gatewayUrl, ...(accessLog && { accessLog }) });
   lifecycle.onStop('storage', () => storage.close());
   const drain = drainHttp(app.getHttpServer(), () => app.close());
   lifecycle.onStop('http', drain.stop);

@@ -1,3 +1,4 @@
+export { modelCallAddress, modelCallOf, shownPath, type ModelCall, type ModelClient } from './addresses/model-call.js';
 export { backoff } from './backoff.js';
 export { systemClock, type Clock } from './clock.js';
 export { CoreSettings } from './config/core-settings.js';

@@ -11,7 +11,7 @@ export { settingsHelp, settingSources } from './config/settings-help.js';
 export type { Settings } from './config/settings.js';
 export { settingValue } from './config/value-schemas.js';
 export { StartError } from './errors/start-error.js';
-export { STOP_MESSAGE, type AppMessage, type AppReady } from './lifecycle/app-messages.js';
+export { STOP_MESSAGE, type AppMessage, type AppReady, type HostMessage } from './lifecycle/app-messages.js';
 export { endWithOutput, killProcess } from './lifecycle/end-process.js';
 export { onStrayFaults } from './lifecycle/stray-faults.js';
 export { takeProcessOutput, takeWarnings, type ProcessOutput } from './log/process-output.js';

@@ -25,6 +25,8 @@ export interface ServerOptions {
   metrics?: Registry;
   /** Gets a line a request; none is written when left out. */
   accessLog?: AccessLog;
+  /** Where the gateway beside it is; `HttpAppParts.gatewayUrl`. */
+  gatewayUrl?: () => string | null;
 }
 
 /** A server put together. Neither does it listen, nor has its own work begun: that is what `app.init()` is for. */

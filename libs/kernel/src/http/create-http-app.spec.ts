@@ -69,6 +69,7 @@ beforeAll(async () => {
     logger: createLogger('silent', 'test'),
     features: [defineFeature({ name: 'probe', module: ProbeModule, entities: [], requires: [] })],
     modules: [],
+    gatewayUrl: () => 'http://127.0.0.1:4001',
   });
   await app.listen(0, '127.0.0.1');
   port = (app.getHttpServer().address() as { port: number }).port;
@@ -115,6 +116,18 @@ describe('the HTTP application', () => {
     );
     const made = (await call('/api/health', { headers: { 'x-request-id': 'a b' } })).headers.get('x-request-id');
     expect(made).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+  });
+
+  it.each([
+    ['POST', '/v1/chat/completions', /right address is http:\/\/127\.0\.0\.1:4001\/v1\/chat\/completions /],
+    ['POST', '/api/chat?x=1', /right address is http:\/\/127\.0\.0\.1:4001\/api\/chat /],
+    ['GET', '/', /described at \/docs.*http:\/\/127\.0\.0\.1:4001$/],
+    ['GET', '/probe/x', /the right one is \/api\/probe\/x$/],
+  ])('says where %s %s belongs', async (method, path, detail) => {
+    const { status, headers, json } = await call(path, { method, ...(method === 'POST' && { body: '{}' }) });
+    expect([status, json.code, json.request_id]).toEqual([404, 'not_found', headers.get('x-request-id')]);
+    expect(json.detail).toMatch(detail);
+    expect(json.error?.message ?? json.error ?? json.detail).toBe(json.detail);
   });
 
   it('keeps values exactly', async () => {

@@ -34,6 +34,7 @@ import { RequestTurns } from './intake/request-turns.js';
 import { RequestWatch } from './intake/request-watch.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
+import { answerWrongDoors } from './wrong-door.js';
 
 /** What the app is made of. */
 export interface HttpAppParts {
@@ -47,6 +48,8 @@ export interface HttpAppParts {
   metrics?: Registry;
   /** Gets a line a request; none is written when left out. */
   accessLog?: AccessLog;
+  /** Where the gateway beside it is, for requests that come here by mistake; asked at each. Not known when left out. */
+  gatewayUrl?: () => string | null;
 }
 
 /**
@@ -80,6 +83,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   addRequestRules(fastify, core, watch);
+  answerWrongDoors(fastify, () => parts.gatewayUrl?.() ?? null);
   if (core.mode === 'cloud') {
     admitRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
   }

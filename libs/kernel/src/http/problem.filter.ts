@@ -3,6 +3,7 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
 import type { Logger } from '../log/logger.js';
+import { WrongDoor } from './wrong-door.js';
 import { isArriving, lingeringAnswer } from './intake/lingering-answer.js';
 
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, docs/spec/general.md#errors). */
@@ -25,7 +26,9 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     return;
   }
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', String(known.retryAfterSeconds));
-  const body = Buffer.from(JSON.stringify(problem(known.code, known.message, request.id, known.errors)));
+  const shown = problem(known.code, known.message, request.id, known.errors);
+  const lost = known instanceof WrongDoor ? { error: known.error } : undefined;
+  const body = Buffer.from(JSON.stringify({ ...shown, ...lost }));
   const lingers = reply.getHeader('connection') === 'close' && isArriving(request.raw);
   void reply
     .status(ERRORS[known.code].status)

@@ -10,3 +10,6 @@ export type AppMessage =
   /** The app is at its end, but the thread cannot exit: its standard error is a file whose disk keeps a write. */
   | { type: 'stuck'; exitCode: number };
 export const STOP_MESSAGE = 'stop';
+
+/** What the main thread tells an app: to stop, or the port at which the gateway beside it listens. */
+export type HostMessage = typeof STOP_MESSAGE | { type: 'gateway'; port: number };

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { takeProcessOutput, takeWarnings, type LogOutput, type ProcessOutput } from '../log/process-output.js';
-import { STOP_MESSAGE, type AppMessage, type AppReady } from './app-messages.js';
+import { STOP_MESSAGE, type AppMessage, type AppReady, type HostMessage } from './app-messages.js';
 import { endWithOutput, killProcess } from './end-process.js';
 import { Lifecycle } from './lifecycle.js';
 import { sourceStack } from '../log/source-stack.js';
@@ -22,6 +22,13 @@ export interface AppContext {
   /** What the logger writes to, and what is to be said of it. */
   output: LogOutput;
   lifecycle: Lifecycle;
+  /** What the main thread of `spandrel serve` has told by now; nothing in a process of its own. */
+  told: Told;
+}
+
+interface Told {
+  /** Port of the gateway, once it listens. */
+  gatewayPort?: number;
 }
 
 /**
@@ -47,7 +54,11 @@ export async function runApp(
     const lifecycle = new Lifecycle(logger, stopMsMax);
     takeWarnings((warning) => logger.warn({ err: warning }, 'a warning of Node.js'));
     stopInOrder({ logger, lifecycle, output, stopMsMax });
-    const ready = await start({ settings, logger, output, lifecycle });
+    const told: Told = {};
+    parentPort?.on('message', (message: HostMessage) => {
+      if (message !== STOP_MESSAGE) told.gatewayPort = message.port;
+    });
+    const ready = await start({ settings, logger, output, lifecycle, told });
     if (parentPort) parentPort.postMessage({ type: 'ready', ...ready } satisfies AppMessage);
     else output.out.write(announce(settings, ready));
   } catch (error) {
@@ -81,7 +92,7 @@ function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): void {
     (error, plugin) => logger.error({ err: error, plugin }, 'a plugin raised an error that it did not handle'),
   );
   if (parentPort) {
-    parentPort.on('message', (message) => message === STOP_MESSAGE && stopOnce());
+    parentPort.on('message', (message: HostMessage) => message === STOP_MESSAGE && stopOnce());
     return;
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stopOnce);

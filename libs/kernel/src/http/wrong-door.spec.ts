@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { wrongDoor } from './wrong-door.js';
+
+const isApiPath = (path: string): boolean => path.startsWith('/api/traces');
+const at = (path: string, gatewayUrl: string | null = 'http://127.0.0.1:4001') =>
+  wrongDoor(path, gatewayUrl, isApiPath);
+const openai = { type: 'invalid_request_error', code: 'not_found' };
+
+describe("the API's answer at the wrong door", () => {
+  it.each([
+    [
+      '/v1/chat/completions',
+      'http://127.0.0.1:4001/v1/chat/completions (the base URL of an OpenAI client is http://127.0.0.1:4001/v1)',
+    ],
+    [
+      '/chat/completions',
+      'http://127.0.0.1:4001/v1/chat/completions (the base URL of an OpenAI client is http://127.0.0.1:4001/v1)',
+    ],
+    [
+      '/v1/messages',
+      'http://127.0.0.1:4001/v1/messages (the base URL of an Anthropic client is http://127.0.0.1:4001)',
+    ],
+    ['/api/chat', 'http://127.0.0.1:4001/api/chat (the base URL of an Ollama client is http://127.0.0.1:4001)'],
+    ['/api/tags', 'http://127.0.0.1:4001/api/tags (the base URL of an Ollama client is http://127.0.0.1:4001)'],
+  ])('%s', (path, address) => {
+    const message = `this is the API, model calls go to the gateway: the right address is ${address}`;
+    const error = path.startsWith('/api') ? message : { message, ...openai };
+    expect(at(path)).toMatchObject({ code: 'not_found', message, error });
+  });
+
+  it('/ and paths without /api', () => {
+    expect(at('/')).toMatchObject({
+      code: 'not_found',
+      message:
+        'this is the API of Spandrel: its paths begin with /api and are described at /docs; model calls go to the gateway, http://127.0.0.1:4001',
+      error: undefined,
+    });
+    expect(at('/traces/x')?.message).toBe('paths of the API begin with /api: the right one is /api/traces/x');
+  });
+
+  it('has no host where the gateway’s is not known', () => {
+    for (const path of ['/', '/v1/chat/completions', '/v1/messages', '/api/chat']) {
+      expect(at(path, null)?.message).toMatch(/^(?!.*(http|null)).*gateway/);
+    }
+  });
+
+  it.each(['/api/nothing', '/nothing', '/api', '/favicon.ico'])('is not given at %s', (path) => {
+    expect(at(path)).toBeUndefined();
+  });
+});
