@@ -522,6 +522,61 @@ describeOnBothDatabases('official clients', ({ takePlace }) => {
       expect(await answer.text()).toContain('X-Forward-URL');
     });
 
+    describe('at the wrong door is told the right address', () => {
+      const chatWith = (baseURL: string) =>
+        new OpenAI({ ...clientOptions(), baseURL }).chat.completions.create({ model: 'gpt-4o', messages: asked });
+      const messageWith = (baseURL: string) =>
+        new Anthropic({ ...clientOptions(), apiKey: ANTHROPIC_KEY, baseURL }).messages.create({
+          model: 'claude-sonnet-4-6',
+          max_tokens: 5,
+          messages: [{ role: 'user', content: 'x' }],
+        });
+      const ollamaWith = (host: string) =>
+        new Ollama({ host, headers: place.gatewayHeaders }).chat({ model: 'llama3.2', messages: asked });
+      /** The address in an error that a client shows: with its port in local mode, without a host in cloud mode. */
+      const toldFor = (path: string): unknown =>
+        expect.objectContaining({
+          message: expect.stringContaining(
+            place.mode === 'local' ? `the right address is ${program.gatewayUrl}${path} ` : `${path} of the gateway`,
+          ),
+        });
+
+      it('by every client that was given the address of the API', async () => {
+        const call = chatWith(`${program.apiUrl}/v1`);
+        await expect(call).rejects.toMatchObject({ status: 404 });
+        await expect(call).rejects.toEqual(toldFor('/v1/chat/completions'));
+        await expect(chatWith(program.apiUrl)).rejects.toEqual(toldFor('/v1/chat/completions'));
+        await expect(messageWith(program.apiUrl)).rejects.toEqual(toldFor('/v1/messages'));
+        await expect(ollamaWith(program.apiUrl)).rejects.toEqual(toldFor('/api/chat'));
+        expect(provider.requests).toEqual([]);
+      });
+
+      it('by every client whose base URL has /v1 too little or too much', async () => {
+        const { gatewayUrl } = program;
+        await expect(chatWith(gatewayUrl)).rejects.toEqual(toldFor('/v1/chat/completions'));
+        await expect(chatWith(`${gatewayUrl}/v1/v1`)).rejects.toEqual(toldFor('/v1/chat/completions'));
+        await expect(messageWith(`${gatewayUrl}/v1`)).rejects.toEqual(toldFor('/v1/messages'));
+        await expect(ollamaWith(`${gatewayUrl}/v1`)).rejects.toEqual(toldFor('/api/chat'));
+        expect(provider.requests).toEqual([]);
+      });
+
+      it('by a browser or curl', async () => {
+        const detailOf = async (url: string): Promise<unknown> => {
+          const answer = await fetch(url);
+          expect(answer.headers.get('content-type')).toBe('application/problem+json');
+          const { status, code, detail } = (await answer.json()) as Record<string, unknown>;
+          expect([status, code]).toEqual([404, 'not_found']);
+          return detail;
+        };
+        const { gatewayUrl, apiUrl } = program;
+        const local = place.mode === 'local';
+        expect(await detailOf(`${gatewayUrl}/api/traces`)).toContain(local ? `${apiUrl}/api/traces` : 'ask the API');
+        expect(await detailOf(`${gatewayUrl}/docs`)).toContain(local ? `${apiUrl}/docs` : 'ask the API');
+        expect(await detailOf(`${gatewayUrl}/`)).toContain(local ? `${gatewayUrl}/v1` : 'followed by /v1');
+        expect(await detailOf(`${apiUrl}/`)).toContain(local ? `the gateway, ${gatewayUrl}` : 'the gateway');
+      });
+    });
+
     it('gets the provider’s error shape when upstream is unreachable', async () => {
       // The operator names the target here: in cloud mode no caller may name an address of this machine.
       const { port } = provider;

@@ -59,7 +59,7 @@ function chat(call: FakeCall): FakeAnswer {
 }
 
 function chatStream(call: FakeCall): FakeAnswer {
-  const includeUsage = (call.body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage === true;
+  const includeUsage = asksForUsage(call);
   const tools = call.scenario.has('tools');
   const chunk = (delta: object, finish: string | null = null) => ({
     ...head(call, 'chat.completion.chunk'),
@@ -85,20 +85,25 @@ function chatStream(call: FakeCall): FakeAnswer {
   );
 }
 
+const asksForUsage = ({ body }: FakeCall): boolean =>
+  (body['stream_options'] as { include_usage?: boolean } | null | undefined)?.include_usage === true;
+
 function completions(call: FakeCall): FakeAnswer {
-  const answer = (text: string, finish: string | null, usage: unknown) => ({
+  const answer = (text: string, finish: string | null, usage?: unknown) => ({
     id: 'cmpl-fake0001',
     object: 'text_completion',
     created: CREATED,
     model: call.body['model'],
     choices: [{ text, index: 0, logprobs: null, finish_reason: finish }],
-    usage,
+    ...(usage !== undefined && { usage }),
   });
   const { prompt_tokens, completion_tokens, total_tokens } = usageOf(call);
   const usage = { prompt_tokens, completion_tokens, total_tokens };
   if (call.body['stream'] !== true) return jsonAnswer(answer(call.text, 'stop', usage));
-  const pieces = tokensOf(call.text).map((text) => answer(text, null, null));
-  return sseAnswer([...pieces, answer('', 'stop', null), { ...answer('', null, usage), choices: [] }, '[DONE]'], false);
+  const asked = asksForUsage(call);
+  const chunk = (text: string, finish: string | null) => answer(text, finish, asked ? null : undefined);
+  const pieces = [...tokensOf(call.text).map((text) => chunk(text, null)), chunk('', 'stop')];
+  return sseAnswer([...pieces, ...(asked ? [{ ...answer('', null, usage), choices: [] }] : []), '[DONE]'], false);
 }
 
 function embeddings(call: FakeCall): FakeAnswer {

@@ -87,6 +87,11 @@ describe('a request', () => {
     expect(upstream.received).toHaveLength(0);
   });
 
+  it('with CONNECT is told the methods that there are', async () => {
+    const { head } = await rawRequest(gateway.port, 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(head).toMatch(/\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
+  });
+
   it('whose body comes in chunks streams through, trailers and all', async () => {
     answer = (socket, all) => {
       if (all.endsWith('X-Sum: 1\r\n\r\n')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');

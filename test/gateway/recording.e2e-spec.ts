@@ -1,5 +1,6 @@
 /** What is recorded of calls through a started gateway. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger, type Logger } from '@spandrel/kernel';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
 import { rawRequest } from './support/raw.js';
@@ -127,6 +128,50 @@ describe('headers', () => {
     expect(span!.metadata['request']).toMatchObject({ temperature: 0.5 });
     expect(span!.kind['input_tokens']).toEqual(expect.any(Number));
     expect(api.bodies.join()).not.toContain('hush');
+  });
+});
+
+describe('a capture mode that is not understood', () => {
+  it.each(['Preview', 'preview-10', 'none', ''])('counts as off, and the span says so: %j', async (mode) => {
+    await chat({ metadata: { secret: 'hush' } }, { 'x-spandrel-capture': mode });
+    const [span] = await recorded(api);
+    expect(span!.metadata['capture_not_understood']).toBe(mode);
+    expect([span!.input, span!.output]).toEqual([undefined, undefined]);
+    expect(span!.kind['input_tokens']).toEqual(expect.any(Number));
+    expect(api.bodies.join()).not.toMatch(/hush|hello/);
+  });
+
+  it('may be one whose header is misspelt', async () => {
+    await chat({}, { 'x-spandrel-captur': 'Off', 'x-spandrel-sesion-id': 's' });
+    const [span] = await recorded(api);
+    expect(span!.input).toBeUndefined();
+    expect(span!.metadata).toMatchObject({
+      capture_not_understood: 'x-spandrel-captur: Off',
+      unknown_headers: {
+        'x-spandrel-captur': 'x-spandrel-capture',
+        'x-spandrel-sesion-id': 'x-spandrel-session-id',
+      },
+    });
+  });
+
+  it('leaves a line in the log, once for many calls, without what the header said', async () => {
+    const lines: string[] = [];
+    const logger = {
+      ...createLogger('silent', 'test'),
+      warn: (...line: unknown[]) => lines.push(JSON.stringify(line)),
+    };
+    const logging = await startGateway(upstream.url, { apiUrl: api.url }, { logger: logger as unknown as Logger });
+    for (let call = 0; call < 3; call++) {
+      await fetch(`${logging.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'x-spandrel-capture': 'canary' },
+        body: '{}',
+      });
+    }
+    await logging.close();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('X-Spandrel-Capture was not understood and counts as Off');
+    expect(lines[0]).not.toContain('canary');
   });
 });
 

@@ -61,6 +61,7 @@ export class GatewayServer {
         'method_not_allowed',
         'The gateway is not a CONNECT proxy: use its address as the base URL of your client.',
         null,
+        { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
       );
       this.log?.answered(req, answered);
     });
@@ -136,7 +137,10 @@ export class GatewayServer {
     };
   }
 
-  /** The caller's key is checked first: a caller without a valid one learns nothing of where requests may go. */
+  /**
+   * The caller's key is checked first: a caller without a valid one learns nothing of where requests may go. Who came to
+   * the wrong door is told so without one.
+   */
   private route(
     req: IncomingMessage,
     head: RequestHead,
@@ -149,7 +153,7 @@ export class GatewayServer {
       if (refused) answer(target.code, target.message, target.provider);
       else pass(target, caller);
     };
-    if (this.keys === null) {
+    if (this.keys === null || (refused && target.needsNoKey)) {
       settle(null);
       return;
     }

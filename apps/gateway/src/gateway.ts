@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId, StartError, systemClock, type AccessLog, type Clock, type Logger, type Named } from '@spandrel/kernel';
+import { StartError, systemClock, type AccessLog, type Clock, type Logger, type Named } from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { Forward, type ForwardHost } from './forward/forward.js';
@@ -14,13 +14,10 @@ import { GatewayServer } from './gateway-server.js';
 import type { GatewaySettings } from './gateway-settings.js';
 import { GatewayMetrics, type GatewayState } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
-import { BodyTape, TapeBudget } from './recording/body-tape.js';
-import { Call } from './recording/call.js';
-import type { CallFacts, Outcome } from './recording/call-facts.js';
-import { captureOf } from './recording/capture.js';
-import { correlationOf } from './recording/correlation.js';
+import { BeginCall } from './recording/begin-call.js';
+import type { Call } from './recording/call.js';
+import type { Outcome } from './recording/call-facts.js';
 import { Recorder } from './recording/recorder.js';
-import { credentialsOf } from './recording/redact.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
 import { UnorderedList } from './unordered-list.js';
 import { Delivery } from './spool/delivery.js';
@@ -32,7 +29,9 @@ import type { SpoolItem } from './spool/spool-item.js';
 import { forwardAllow } from './target/forward-allow.js';
 import { ProviderTable } from './target/provider-table.js';
 import { FORWARD_HEADER, TargetResolver, type Target } from './target/resolve-target.js';
+import { localAddresses, type Addresses } from './target/wrong-address.js';
 import { Http1Client } from './upstream/http1-client.js';
+import { UsageQuestion } from './usage/usage-question.js';
 import type { UpstreamError } from './upstream/upstream-client.js';
 
 export interface GatewayDeps {
@@ -91,7 +90,6 @@ class RunningGateway implements Gateway, ForwardHost {
   readonly upstream: Http1Client;
   readonly ownHeaders: ReadonlySet<string>;
 
-  private readonly clock: Clock;
   private readonly logger: Logger;
   private readonly server: GatewayServer;
   private readonly upgrades: Upgrades;
@@ -100,7 +98,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly delivery: Delivery;
   private readonly recovery: SpoolRecovery | null;
   private readonly recorder: Recorder;
-  private readonly budget: TapeBudget;
+  private readonly beginCall: BeginCall;
   private readonly forwards = new UnorderedList<Forward>();
   private readonly log: RequestLog | null;
   /** Cloud mode's. */
@@ -118,12 +116,11 @@ class RunningGateway implements Gateway, ForwardHost {
     private readonly metrics: GatewayMetrics,
     private readonly directory: SpoolDirectory | null,
   ) {
-    this.clock = deps.clock ?? systemClock;
+    const clock = deps.clock ?? systemClock;
     metrics.watch(() => this.state());
     this.logger = deps.logger;
     this.log = deps.accessLog ? new RequestLog(deps.accessLog) : null;
     this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
-    this.budget = new TapeBudget(settings.recordBytesTotal);
     this.upstream = new Http1Client({
       connectMs: settings.upstreamConnectMs,
       headMs: settings.upstreamHeadMs,
@@ -134,7 +131,7 @@ class RunningGateway implements Gateway, ForwardHost {
     if (settings.mode === 'cloud') {
       this.credentials = new CredentialClient(settings.apiUrl, settings.keyCheckMs);
       const { keyFreshMs: freshMs, keyRefusedMs: refusedMs, keyPatienceMs: patienceMs } = settings;
-      this.keys = new KeyChecks(this.credentials, this.logger, this.clock, {
+      this.keys = new KeyChecks(this.credentials, this.logger, clock, {
         freshMs,
         refusedMs,
         patienceMs,
@@ -150,6 +147,7 @@ class RunningGateway implements Gateway, ForwardHost {
       flushMs: settings.flushMs,
       onUnauthenticated: (digest) => this.keys?.forget(digest),
     });
+    this.beginCall = new BeginCall({ settings, clock, logger: this.logger, directory, seal: this.seal });
     this.recovery = directory && this.recoveryOf(directory);
     const recording = { flushMs: settings.flushMs, decodedBytesMax: settings.recordBytes };
     this.recorder = new Recorder(this, this.logger, recording, (call) => this.lose(call.facts.id, 'failed'));
@@ -159,7 +157,7 @@ class RunningGateway implements Gateway, ForwardHost {
     const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, log, isStopping, metricsToken });
     const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow) : null;
     this.server = new GatewayServer(
-      new TargetResolver(providers, allow),
+      new TargetResolver(providers, allow, () => this.addresses()),
       {
         forward: (req, res, head, target, caller) => this.forward(req, res, head, target, caller),
         upgrade: (req, socket, head, target, caller) => this.upgrades.pass(req, socket, head, target, caller),
@@ -255,6 +253,13 @@ class RunningGateway implements Gateway, ForwardHost {
     this.metrics.upstreamResend();
   }
 
+  /** Where people find the gateway and the API. In cloud mode balancers and names of the operator's stand before both. */
+  private addresses(): Addresses {
+    const listening = this.server.http.address() as AddressInfo | null;
+    if (this.settings.mode === 'cloud' || listening === null) return { gateway: null, api: null };
+    return localAddresses(this.settings.host, listening.port, this.settings.apiUrl);
+  }
+
   private recoveryOf(directory: SpoolDirectory): SpoolRecovery {
     const { spool, delivery, providers, seal, logger, settings } = this;
     return new SpoolRecovery({ directory, spool, delivery, providers, seal, logger, bytesMax: settings.recordBytes });
@@ -277,36 +282,14 @@ class RunningGateway implements Gateway, ForwardHost {
     target: Target,
     caller: CallerKey | null,
   ): void {
-    const call = target.endpoint === undefined ? null : this.beginCall(req, head, target, caller);
-    const forward = new Forward(this, req, res, target, call);
+    const { endpoint } = target;
+    const call = endpoint === undefined ? null : this.beginCall.execute(req, head, { ...target, endpoint }, caller);
+    const question = this.settings.askForUsage && endpoint ? UsageQuestion.of(endpoint, req.headers) : null;
+    const forward = new Forward(this, req, res, target, call, question);
     this.log?.begin(req);
     this.forwards.add(forward);
     if (call) this.recorder.begin(call);
     forward.start();
-  }
-
-  private beginCall(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): Call {
-    const { headers } = req;
-    const correlation = correlationOf(headers);
-    const secrets = credentialsOf(headers, req.url!);
-    const facts: CallFacts = {
-      id: newId(),
-      traceId: correlation.traceId ?? newId(),
-      parentId: correlation.parentId,
-      trace: correlation.trace,
-      provider: target.providerName,
-      wire: { provider: target.wire!.name, method: head.method, path: head.path },
-      startedAt: this.clock.now(),
-      startedTick: performance.now(),
-      capture: captureOf(this.settings.capture, head.headers['x-spandrel-capture']),
-      requestEncoding: head.headers['content-encoding'] ?? null,
-      ...(caller && this.directory && this.seal && { caller: this.seal.seal(caller) }),
-    };
-    const { recordBytes } = this.settings;
-    const tape = (): BodyTape => new BodyTape(recordBytes, this.budget);
-    const journal = this.directory?.journal(facts, secrets) ?? null;
-    const wire = { entry: target.wire!, endpoint: target.endpoint! };
-    return new Call(facts, wire, tape(), tape(), secrets, journal, caller);
   }
 
   /** Without a spool directory undelivered recordings are lost; with one they wait there for the next start. */

@@ -64,6 +64,11 @@ export interface Endpoint {
   readonly name: string;
   /** How a streamed answer is framed: server-sent events, or one JSON value a line. */
   readonly framing: 'sse' | 'ndjson';
+  /**
+   * Set where a streamed answer tells its tokens only when the request asks for them. `stream_options`: by OpenAI's member
+   * `stream_options.include_usage`, whose answer has one chunk more, with usage and no choices. The gateway can ask.
+   */
+  readonly usageOption?: 'stream_options';
   /** Reads the parsed JSON body of a request. */
   readRequest(body: unknown): RecordedRequest;
   /** Reads the parsed JSON body of a whole (not streamed) answer. */

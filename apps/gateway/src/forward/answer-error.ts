@@ -54,12 +54,13 @@ export function answerError(
   return { id, status };
 }
 
-/** Answers with an error where there is only a socket, and closes it. */
+/** Answers with an error where there is only a socket, and closes it. @param more headers. */
 export function answerErrorOn(
   socket: Duplex,
   code: ErrorCode,
   message: string,
   provider: Provider | null,
+  more: Readonly<Record<string, string>> = {},
 ): ErrorAnswered {
   const id = newId();
   const { status, headers, body } = errorAnswer(code, message, provider, id);
@@ -67,7 +68,9 @@ export function answerErrorOn(
     socket.destroy();
     return { id, status };
   }
-  const fields = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const fields = Object.entries({ ...headers, ...more, Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   socket.end(`HTTP/1.1 ${status} ${ERRORS[code].title}\r\n${fields.join('')}\r\n${body}`);
   return { id, status };
 }

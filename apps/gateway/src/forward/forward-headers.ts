@@ -68,6 +68,10 @@ export function responseHeaders(raw: string[], keepTrailer: boolean): string[] {
   return headers;
 }
 
+/** Name and value of each field. @param fields name, value, name, value … */
+export const pairs = (fields: readonly string[]): [string, string][] =>
+  Array.from({ length: fields.length / 2 }, (_, i) => [fields[2 * i]!, fields[2 * i + 1]!]);
+
 /** What `Connection` names beyond itself; a message's own framing and host stay even when it names them. */
 function namedByConnection(connection: string | undefined): string[] | undefined {
   if (connection === undefined) return undefined;

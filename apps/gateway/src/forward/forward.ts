@@ -14,8 +14,9 @@ import {
   type UpstreamClient,
   type UpstreamHandler,
 } from '../upstream/upstream-client.js';
+import { QUESTION_BYTES_MAX, type UsageQuestion } from '../usage/usage-question.js';
 import { answerError } from './answer-error.js';
-import { requestHeaders, responseHeaders } from './forward-headers.js';
+import { pairs, requestHeaders, responseHeaders } from './forward-headers.js';
 
 /** What a forward needs of the gateway around it. */
 export interface ForwardHost {
@@ -55,6 +56,8 @@ export class Forward implements UpstreamHandler, ListMember {
     private readonly res: ServerResponse,
     readonly target: Target,
     private readonly call: Call | null,
+    /** The gateway's own question in this call; `null`: all passes as it is. */
+    private readonly question: UsageQuestion | null,
   ) {}
 
   /** What is known of the call that is recorded; `undefined` when it is not. */
@@ -72,9 +75,10 @@ export class Forward implements UpstreamHandler, ListMember {
     res.on('close', () => this.clientGone());
     req.on('error', () => this.clientGone());
     const length = req.headers['content-length'];
+    const gatheredMax = this.question ? QUESTION_BYTES_MAX : GATHERED_BYTES_MAX;
     if (req.headers['transfer-encoding'] !== undefined) this.stream('chunked');
     else if (length === undefined || length === '0') this.sendWhole(null);
-    else if (Number(length) <= GATHERED_BYTES_MAX && req.headers.expect === undefined) this.gather();
+    else if (Number(length) <= gatheredMax && req.headers.expect === undefined) this.gather();
     else this.stream('length');
   }
 
@@ -103,16 +107,16 @@ export class Forward implements UpstreamHandler, ListMember {
     res.sendDate = false;
     // An HTTP/1.1 connection that stays open needs no header that says so.
     if (http11 && res.shouldKeepAlive) res.removeHeader('connection');
-    res.writeHead(head.status, head.statusMessage, responseHeaders(head.headers, http11 && head.framing === 'chunked'));
+    const headers = this.question?.responseHeaders(head) ?? head.headers;
+    res.writeHead(head.status, head.statusMessage, responseHeaders(headers, http11 && head.framing === 'chunked'));
     this.head = head;
   }
 
   onData(chunk: Buffer): boolean {
     if (this.over) return true;
     this.call?.responseChunk(chunk);
-    const before = this.pending;
-    this.pending = chunk;
-    return before === null || this.write(before);
+    const passed = this.question?.pass(chunk) ?? chunk;
+    return passed.length === 0 || this.take(passed);
   }
 
   onReadEnd(): boolean {
@@ -133,8 +137,8 @@ export class Forward implements UpstreamHandler, ListMember {
     // An answer that came before the whole request leaves a connection nobody can use again.
     this.exchange?.abort();
     if (trailers.length > 0) this.res.addTrailers(pairs(trailers));
-    if (this.pending === null) this.res.end();
-    else this.res.end(this.pending);
+    this.takeRest();
+    this.res.end(this.pending ?? undefined);
   }
 
   onError(error: UpstreamError): void {
@@ -152,9 +156,21 @@ export class Forward implements UpstreamHandler, ListMember {
     this.req.resume();
   }
 
+  /** Takes the next piece for the client. @returns false to stop reading, as {@link onData}. */
+  private take(piece: Buffer): boolean {
+    const before = this.pending;
+    this.pending = piece;
+    return before === null || this.write(before);
+  }
+
+  private takeRest(): void {
+    const rest = this.question?.rest();
+    if (rest && rest.length > 0) this.take(rest);
+  }
+
   private sendWhole(body: Buffer | null): void {
     this.call?.endRequest();
-    this.send(body);
+    this.send(body && (this.question?.request(body) ?? body));
   }
 
   private gather(): void {
@@ -185,7 +201,8 @@ export class Forward implements UpstreamHandler, ListMember {
 
   private send(body: Buffer | null | 'length' | 'chunked'): void {
     const { req, target, host } = this;
-    const headers = requestHeaders(req.rawHeaders, req.headers.connection, target.base.host, host.ownHeaders);
+    const own = requestHeaders(req.rawHeaders, req.headers.connection, target.base.host, host.ownHeaders);
+    const headers = Buffer.isBuffer(body) ? (this.question?.requestHeaders(own, body.length) ?? own) : own;
     const path = joinTarget(target.base, withoutToken(req.url!));
     this.exchange = host.upstream.send({ origin: target.base.origin, method: req.method!, path, headers, body }, this);
   }
@@ -203,6 +220,7 @@ export class Forward implements UpstreamHandler, ListMember {
   /** Upstream broke off after its head: the client gets what came, and then a connection that ends too early. */
   private breakOff(error: UpstreamError): void {
     this.finish({ kind: 'cut', reason: error.reason }, this.head!.status);
+    this.takeRest();
     const { res, pending } = this;
     if (pending !== null) res.write(pending);
     else res.flushHeaders();
@@ -234,8 +252,4 @@ export class Forward implements UpstreamHandler, ListMember {
     // What is left of the request is read and dropped, so that the connection can carry the next.
     if (!this.req.complete) this.req.resume();
   }
-}
-
-function pairs(fields: readonly string[]): [string, string][] {
-  return Array.from({ length: fields.length / 2 }, (_, i) => [fields[2 * i]!, fields[2 * i + 1]!]);
 }

@@ -103,8 +103,17 @@ function metadataOf(record: CallRecord, request: RecordedRequest, read: ReadAnsw
     response_model: storableName(read?.answer?.model ?? null),
     request: capturedParameters(request.parameters, facts.capture),
   };
+  if (facts.captureNotUnderstood !== undefined) metadata['capture_not_understood'] = facts.captureNotUnderstood;
+  if (facts.unknownHeaders) metadata['unknown_headers'] = facts.unknownHeaders;
+  if (outcome.kind !== 'running' && lacksUsage(read)) metadata['usage_missing'] = true;
   if (isTruncated(record.request) || isTruncated(record.response)) metadata['truncated'] = true;
   return metadata;
+}
+
+/** A whole answer that tells no tokens: OpenAI's streams tell them only when asked. */
+function lacksUsage(read: ReadAnswer | null): boolean {
+  if (!read?.complete || read.answer === null || read.answer.error !== null) return false;
+  return read.answer.usage.inputTokens === null && read.answer.usage.outputTokens === null;
 }
 
 function outputOf(answer: RecordedAnswer | null, error: string | null): unknown {

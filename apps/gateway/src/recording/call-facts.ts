@@ -21,6 +21,10 @@ export interface CallFacts {
   /** `startedAt` on the monotonic clock that times the pieces of the bodies. */
   startedTick: number;
   capture: CaptureSetting;
+  /** What `X-Spandrel-Capture` said when it was not understood. */
+  captureNotUnderstood?: string;
+  /** Names of the gateway's headers that it does not know, each with the one probably meant. */
+  unknownHeaders?: Record<string, string | null>;
   /** `Content-Encoding` of the request. */
   requestEncoding: string | null;
   /** The encrypted caller's key that the recording is delivered with, for a journal; left out for the gateway's own. */

@@ -2,11 +2,11 @@
 export type CaptureSetting = { mode: 'full' } | { mode: 'preview'; chars: number } | { mode: 'off' };
 
 /**
- * Reads a capture mode: `Full`, `Off` or `Preview(N)`, whatever the case.
+ * Reads a capture mode: `Full`, `Off` or `Preview(N)`, whatever the case and with blanks anywhere between its parts.
  * @returns `undefined` for anything else.
  */
 export function parseCapture(text: string): CaptureSetting | undefined {
-  const match = /^(?:(off)|(full)|preview\(\s*(\d{1,9})\s*\))$/i.exec(text);
+  const match = /^\s*(?:(off)|(full)|preview\s*\(\s*(\d{1,9})\s*\))\s*$/i.exec(text);
   if (!match) return undefined;
   if (match[1]) return { mode: 'off' };
   return match[2] ? { mode: 'full' } : { mode: 'preview', chars: Number(match[3]) };

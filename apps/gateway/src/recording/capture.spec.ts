@@ -15,10 +15,40 @@ describe('captureOf', () => {
     [preview(10), 'preview(2)', preview(2)],
     [off, 'full', off],
     [off, 'preview(1)', off],
-    [full, 'nonsense', full],
-    [full, 'preview(-1)', full],
+    [full, ' Preview ( 5 ) ', preview(5)],
+    [full, 'FULL', full],
+    [full, 'Preview(10), off', off],
+    [full, 'preview(10), Preview(2), full', preview(2)],
   ])('%j asked %j', (setting, header, expected) => {
-    expect(captureOf(setting, header)).toEqual(expected);
+    expect(captureOf(setting, header)).toEqual({ capture: expected });
+  });
+
+  it.each([
+    'Preview',
+    'Preview()',
+    'Preview(ten)',
+    'preview(-1)',
+    'Preview(1.5)',
+    'Preview(1,000)',
+    'Preview 10',
+    'Preview:10',
+    'Preview[10]',
+    '10',
+    'none',
+    'false',
+    'disabled',
+    '',
+    'off,',
+    'full, nonsense',
+    '“off”',
+  ])('counts %j, which it does not understand, as off', (header) => {
+    for (const setting of [full, preview(10), off]) {
+      expect(captureOf(setting, header)).toEqual({ capture: off, notUnderstood: header });
+    }
+  });
+
+  it('keeps the beginning of what it does not understand', () => {
+    expect(captureOf(full, '😀'.repeat(100)).notUnderstood).toBe('😀'.repeat(64));
   });
 });
 

@@ -1,15 +1,31 @@
 import { parseCapture, type CaptureSetting } from './capture-setting.js';
 import { mapTexts } from './map-texts.js';
 
+/** How much of one call is recorded. */
+export interface CallCapture {
+  capture: CaptureSetting;
+  /** What the header said when it was not understood, its beginning; left out when it was. */
+  notUnderstood?: string;
+}
+
+/** The most code points that are kept of a header that was not understood. */
+const NOT_UNDERSTOOD_CHARS_MAX = 64;
+
 /**
- * What is recorded of a call: the gateway's setting, or what the call's own header asks for when that is less
+ * How much is recorded of a call: the gateway's setting, or what the call's own header asks for when that is less. A
+ * header that is not understood asks for nothing to be recorded: somebody wanted less than all
  * (docs/spec/gateway.md#capture-modes).
- * @param header value of `X-Spandrel-Capture`: `full`, `preview(N)` or `off`; anything else is ignored.
+ * @param header value of `X-Spandrel-Capture`; one that was sent more than once has its values joined by commas.
  */
-export function captureOf(setting: CaptureSetting, header: string | undefined): CaptureSetting {
-  if (header === undefined) return setting;
-  const asked = parseCapture(header.trim());
-  return asked !== undefined && rank(asked) < rank(setting) ? asked : setting;
+export function captureOf(setting: CaptureSetting, header: string | undefined): CallCapture {
+  if (header === undefined) return { capture: setting };
+  let capture = setting;
+  for (const value of header.split(',')) {
+    const asked = parseCapture(value);
+    if (asked === undefined) return { capture: { mode: 'off' }, notUnderstood: clip(header, NOT_UNDERSTOOD_CHARS_MAX) };
+    if (rank(asked) < rank(capture)) capture = asked;
+  }
+  return { capture };
 }
 
 function rank(capture: CaptureSetting): number {

@@ -44,8 +44,9 @@ const table = new ProviderTable(
   Object.entries({ broken, openai, anthropic, ollama }).map(([name, extension]) => ({ name, extension })),
   createLogger('silent', 'test'),
 );
+const addresses = { gateway: 'http://127.0.0.1:4001', api: 'http://127.0.0.1:4000' };
 const resolve = (path: string, headers: RequestHead['headers'] = {}, allow: string[] | null = null) =>
-  new TargetResolver(table, allow && forwardAllow(allow)).resolve({ method: 'POST', path, headers });
+  new TargetResolver(table, allow && forwardAllow(allow), () => addresses).resolve({ method: 'POST', path, headers });
 const summary = (...args: Parameters<typeof resolve>): unknown => {
   const target = resolve(...args);
   return 'code' in target
@@ -60,6 +61,13 @@ describe('the target of a request', () => {
     ['/v1/messages', {}, ['anthropic', 'proxy.internal:8080/anthropic', 'messages']],
     ['/v1/models', { 'anthropic-version': '2023-06-01' }, ['anthropic', 'proxy.internal:8080/anthropic', undefined]],
     ['/else', {}, 'validation_failed'],
+    ['/chat/completions', {}, 'not_found'],
+    ['/v1/v1/chat/completions', {}, 'not_found'],
+    ['/messages', { 'anthropic-version': '2023-06-01' }, 'not_found'],
+    ['/v1/v1/x', { 'x-forward-url': 'https://llm.example.com' }, ['custom', 'llm.example.com', undefined]],
+    ['/messages', { 'x-forward-url': 'https://llm.example.com' }, ['custom', 'llm.example.com', 'messages']],
+    ['/v1/api/chat', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', undefined]],
+    ['/api/traces', {}, 'not_found'],
     ['/x', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', undefined]],
     ['/v1/chat/completions', { 'x-base': 'http://gpu:11434' }, ['ollama', 'gpu:11434', 'chat.completions']],
     ['/x', { 'x-base': 'nonsense' }, 'validation_failed'],
@@ -115,8 +123,23 @@ describe('the target of a request', () => {
     else expect(target).toBe('target_not_allowed');
   });
 
+  const expected = "the provider's address without the path of the call, such as https://llm.example.com.";
+  it.each([
+    ['api.groq.com', 'is not a URL'],
+    ['', 'is not a URL'],
+    ['https://a.example, https://b.example', 'is not a URL'],
+    ['localhost:8080', 'must begin with http:// or https://'],
+    ['https://user:secret@llm.example.com', 'must not hold a user name or password'],
+    ['https://llm.example.com/#v1', 'must not hold a fragment'],
+  ])('is refused for X-Forward-URL %j with what was expected', (url, fault) => {
+    const refused = resolve('/v1/chat/completions', { 'x-forward-url': url });
+    expect(refused).toMatchObject({ message: `The header X-Forward-URL ${fault}; it is ${expected}` });
+  });
+
   it('is refused with the header named as people write it', () => {
-    expect(resolve('/x', { 'x-base': 'nonsense' })).toMatchObject({ message: 'The header X-Base is not a URL.' });
+    expect(resolve('/x', { 'x-base': 'nonsense' })).toMatchObject({
+      message: `The header X-Base is not a URL; it is ${expected}`,
+    });
     expect(resolve('/x', { 'x-forward-url': 'http://unlisted.test' }, [])).toMatchObject({
       message: expect.stringMatching(/^The header X-Forward-URL names a host /),
     });

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import type { ErrorCode } from '@spandrel/contract';
-import { isPublicAddress } from '@spandrel/kernel';
+import { isPublicAddress, modelCallOf } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
 import { BaseCache, type Base } from './base-url.js';
 import type { ForwardAllow } from './forward-allow.js';
+import { perhapsMeant, wrongAddress, type Addresses, type WrongAddress } from './wrong-address.js';
 import { CUSTOM, type ProviderEntry, type ProviderTable } from './provider-table.js';
 
 /** Where a request goes and how it is read. */
@@ -23,6 +24,8 @@ export interface Refusal {
   message: string;
   /** The provider whose clients read the answer, when it is known. */
   provider: Provider | null;
+  /** Tells nothing of targets, so that callers without a key get it too. */
+  needsNoKey?: true;
 }
 
 export const FORWARD_HEADER = 'x-forward-url';
@@ -34,10 +37,14 @@ const FORWARD_HEADER_TITLED = 'X-Forward-URL';
 export class TargetResolver {
   private readonly bases: BaseCache;
 
-  /** @param allow which bases callers may name; `null` in local mode: any. */
+  /**
+   * @param allow which bases callers may name; `null` in local mode: any.
+   * @param addresses asked for at every mistake, since the gateway's own port is known once it listens.
+   */
   constructor(
     private readonly providers: ProviderTable,
     private readonly allow: ForwardAllow | null,
+    private readonly addresses: () => Addresses,
   ) {
     this.bases = new BaseCache(allow !== null);
   }
@@ -46,21 +53,17 @@ export class TargetResolver {
     const named = head.headers[FORWARD_HEADER];
     if (named !== undefined) return this.forwarded(named, head);
     const entry = this.providers.recognise(head);
-    if (entry === undefined) {
-      return refusal(
-        null,
-        'validation_failed',
-        `No provider is known for this path: name its base URL in the header ${FORWARD_HEADER_TITLED}.`,
-      );
-    }
+    if (entry === undefined) return this.unknown(head.path);
     const header = entry.provider.baseHeader;
     const given = header === undefined ? undefined : head.headers[header];
+    const mistaken = given === undefined && isMistaken(head.path) ? this.wrongAddress(head.path) : undefined;
+    if (mistaken) return mistaken;
     const base = given === undefined ? entry.base : this.namedBase(titled(header!), given, entry.provider);
     if (base === null) {
       return refusal(
         entry.provider,
         'validation_failed',
-        `${entry.name} has no base URL: name one in the header ${FORWARD_HEADER_TITLED}.`,
+        `${entry.name} has no base URL: name one in the header ${FORWARD_HEADER_TITLED}, ${BASE_EXPECTED}.`,
       );
     }
     if ('code' in base) return base;
@@ -68,6 +71,30 @@ export class TargetResolver {
     const candidates = given === undefined ? [entry] : [entry, ...this.providers.entries];
     const read = this.wireFormat(head, candidates) ?? { wire: entry, endpoint: undefined };
     return { base, providerName: entry.name, ...read };
+  }
+
+  /** A path that no provider takes for its own. */
+  private unknown(path: string): Refusal {
+    const wrong = this.wrongAddress(path);
+    if (wrong) return wrong;
+    return refusal(
+      this.clientProvider(modelCallOf(path)?.client),
+      'validation_failed',
+      `No provider is known for this path: name its base URL in the header ${FORWARD_HEADER_TITLED}, ` +
+        `${BASE_EXPECTED}. ${perhapsMeant(path, this.addresses())}`,
+    );
+  }
+
+  private wrongAddress(path: string): Refusal | undefined {
+    const wrong = wrongAddress(path, this.addresses());
+    return (
+      wrong && { ...refusal(this.clientProvider(wrong.client), 'not_found', wrong.message), needsNoKey: true as const }
+    );
+  }
+
+  /** The provider of a client library, whose error shape it understands. */
+  private clientProvider(client: WrongAddress['client'] | undefined): Provider | null {
+    return client ? (this.providers.byName(client)?.provider ?? null) : null;
   }
 
   private forwarded(text: string, head: RequestHead): Target | Refusal {
@@ -97,7 +124,8 @@ export class TargetResolver {
 
   private namedBase(header: string, text: string, provider: Provider | null): Base | Refusal {
     const base = this.bases.parse(text);
-    if (typeof base === 'string') return refusal(provider, 'validation_failed', `The header ${header} ${base}.`);
+    if (typeof base === 'string')
+      return refusal(provider, 'validation_failed', `The header ${header} ${base}; it is ${BASE_EXPECTED}.`);
     if (this.allow && isIP(base.hostname) !== 0 && !isPublicAddress(base.hostname)) {
       return refusal(provider, 'target_not_allowed', `The header ${header} names an address that is not public.`);
     }
@@ -111,6 +139,12 @@ export class TargetResolver {
     return base;
   }
 }
+
+/** What a header that names a base must hold. */
+const BASE_EXPECTED = "the provider's address without the path of the call, such as https://llm.example.com";
+
+/** Paths that a provider would take for its own though it has nothing there: `/v1` twice, Anthropic's without it. */
+const isMistaken = (path: string): boolean => /^\/v1\/(v1|api)(\/|$)/.test(path) || /^\/messages(\/|$)/.test(path);
 
 const refusal = (provider: Provider | null, code: ErrorCode, message: string): Refusal => ({ provider, code, message });
 

@@ -8,6 +8,7 @@ import { readChatStream } from './chat-stream.js';
 export const chatCompletionsEndpoint: Endpoint = {
   name: 'chat.completions',
   framing: 'sse',
+  usageOption: 'stream_options',
   readRequest: readChatRequest,
   readAnswer: readChatAnswer,
   readStream: readChatStream,

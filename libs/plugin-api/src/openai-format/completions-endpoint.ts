@@ -9,6 +9,7 @@ import { readOpenAiUsage } from './usage.js';
 export const completionsEndpoint: Endpoint = {
   name: 'completions',
   framing: 'sse',
+  usageOption: 'stream_options',
   readRequest(body) {
     const request = objectOf(body);
     return {

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { newId, type Clock, type Logger } from '@spandrel/kernel';
+import type { Endpoint, RequestHead } from '@spandrel/plugin-api';
+import type { CallerKey } from '../access/caller-key.js';
+import type { KeySeal } from '../access/key-seal.js';
+import type { GatewaySettings } from '../gateway-settings.js';
+import type { SpoolDirectory } from '../spool/spool-directory.js';
+import type { Target } from '../target/resolve-target.js';
+import { BodyTape, TapeBudget } from './body-tape.js';
+import type { CallFacts } from './call-facts.js';
+import { Call } from './call.js';
+import { CaptureWarning } from './capture-warning.js';
+import { captureOf } from './capture.js';
+import { correlationOf } from './correlation.js';
+import { credentialsOf } from './redact.js';
+import { unknownHeaders } from './unknown-headers.js';
+
+/** What a gateway's calls have in common. */
+interface BeginCallParts {
+  settings: Pick<GatewaySettings, 'capture' | 'recordBytes' | 'recordBytesTotal'>;
+  clock: Clock;
+  logger: Logger;
+  /** `null` without a spool directory. */
+  directory: SpoolDirectory | null;
+  /** `null` without a credential of the gateway's own. */
+  seal: KeySeal | null;
+}
+
+/** Makes the {@link Call} of a request whose endpoint is recorded: what is known of it before its body has come. */
+export class BeginCall {
+  private readonly budget: TapeBudget;
+  private readonly warning: CaptureWarning;
+
+  constructor(private readonly parts: BeginCallParts) {
+    this.budget = new TapeBudget(parts.settings.recordBytesTotal);
+    this.warning = new CaptureWarning(parts.logger);
+  }
+
+  execute(
+    req: IncomingMessage,
+    head: RequestHead,
+    target: Target & { endpoint: Endpoint },
+    caller: CallerKey | null,
+  ): Call {
+    const { directory, settings } = this.parts;
+    const secrets = credentialsOf(req.headers, req.url!);
+    const facts = this.factsOf(req, head, target, caller);
+    if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
+    const tape = (): BodyTape => new BodyTape(settings.recordBytes, this.budget);
+    const journal = directory?.journal(facts, secrets) ?? null;
+    const wire = { entry: target.wire!, endpoint: target.endpoint };
+    return new Call(facts, wire, tape(), tape(), secrets, journal, caller);
+  }
+
+  private factsOf(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): CallFacts {
+    const { settings, clock, directory, seal } = this.parts;
+    const correlation = correlationOf(req.headers);
+    const unknown = unknownHeaders(req.headers);
+    const { capture, notUnderstood } = captureOf(settings.capture, captureHeader(head.headers, unknown));
+    return {
+      id: newId(),
+      traceId: correlation.traceId ?? newId(),
+      parentId: correlation.parentId,
+      trace: correlation.trace,
+      provider: target.providerName,
+      wire: { provider: target.wire!.name, method: head.method, path: head.path },
+      startedAt: clock.now(),
+      startedTick: performance.now(),
+      capture,
+      ...(notUnderstood !== undefined && { captureNotUnderstood: notUnderstood }),
+      ...(Object.keys(unknown).length > 0 && { unknownHeaders: unknown }),
+      requestEncoding: head.headers['content-encoding'] ?? null,
+      ...(caller && directory && seal && { caller: seal.seal(caller) }),
+    };
+  }
+}
+
+const CAPTURE_HEADER = 'x-spandrel-capture';
+
+/** What a call says of its capture mode. A misspelt header stands there with its name, so that it is not understood. */
+function captureHeader(headers: RequestHead['headers'], unknown: Record<string, string | null>): string | undefined {
+  const misspelt = Object.keys(unknown).find((name) => unknown[name] === CAPTURE_HEADER);
+  return misspelt === undefined ? headers[CAPTURE_HEADER] : `${misspelt}: ${headers[misspelt] ?? ''}`;
+}

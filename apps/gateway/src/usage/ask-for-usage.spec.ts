@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { askForUsage } from './ask-for-usage.js';
+
+const edited = (body: string): string | null => askForUsage(Buffer.from(body))?.toString() ?? null;
+
+describe('askForUsage', () => {
+  it.each([
+    ['{"stream":true}', '{"stream":true,"stream_options":{"include_usage":true}}'],
+    [
+      ' {\r\n  "model" : "gpt-4o",\r\n  "stream" : true\r\n}\r\n',
+      ' {\r\n  "model" : "gpt-4o",\r\n  "stream" : true\r\n,"stream_options":{"include_usage":true}}\r\n',
+    ],
+    [
+      '{"stream_options":{},"stream":true,"n":1e400}',
+      '{"stream_options":{"include_usage":true},"stream":true,"n":1e400}',
+    ],
+    [
+      '{"stream_options":{ "x": [1, "}"] },"stream":true}',
+      '{"stream_options":{ "x": [1, "}"] ,"include_usage":true},"stream":true}',
+    ],
+    [
+      '{"stream_options":{"include_usage" : false , "x":1},"stream":true}',
+      '{"stream_options":{"include_usage" : true , "x":1},"stream":true}',
+    ],
+    [
+      '{"stream_options":{"include_usage":null},"stream":true}',
+      '{"stream_options":{"include_usage":true},"stream":true}',
+    ],
+    ['{"stream_options":null,"stream":true}', '{"stream_options":{"include_usage":true},"stream":true}'],
+    [
+      String.raw`{"messages":[{"content":"\"stream_options\":{\\\"stream\":false 長崎 🌊 \u0000"}],"stream":true}`,
+      String.raw`{"messages":[{"content":"\"stream_options\":{\\\"stream\":false 長崎 🌊 \u0000"}],"stream":true,"stream_options":{"include_usage":true}}`,
+    ],
+    [
+      '{"tools":[{"stream":false,"stream_options":1}],"stream":true}',
+      '{"tools":[{"stream":false,"stream_options":1}],"stream":true,"stream_options":{"include_usage":true}}',
+    ],
+  ])('asks in %s', (body, expected) => {
+    expect(edited(body)).toBe(expected);
+  });
+
+  it.each([
+    ['asks for no stream', '{"model":"gpt-4o"}'],
+    ['asks for no stream by name', '{"stream":false}'],
+    ['has something else there', '{"stream":"true"}'],
+    ['asks for a stream elsewhere', '{"tools":[{"stream":true}]}'],
+    ['has asked itself', '{"stream":true,"stream_options":{"include_usage":true}}'],
+    ['has a member twice', '{"stream":true,"stream":true}'],
+    ['has a member twice, once in escapes', String.raw`{"stream":true,"str\u0065am":false}`],
+    ['has the options twice', '{"stream":true,"stream_options":{},"stream_options":null}'],
+    ['has the option twice', '{"stream":true,"stream_options":{"include_usage":false,"include_usage":true}}'],
+    ['has no object there', '{"stream":true,"stream_options":[]}'],
+    ['has a text there', '{"stream":true,"stream_options":"include_usage"}'],
+    ['has a number as the option', '{"stream":true,"stream_options":{"include_usage":0}}'],
+    ['is no JSON', '{"stream":true'],
+    ['has more than JSON', '{"stream":true}{"stream":true}'],
+    ['is a list', '[{"stream":true}]'],
+    ['has a byte order mark', '\ufeff{"stream":true}'],
+    ['is empty', ''],
+    ['nests without end', `{"stream":true,"x":${'['.repeat(100_000)}`],
+  ])('leaves a body alone that %s', (_what, body) => {
+    expect(edited(body)).toBeNull();
+  });
+
+  it('leaves bytes alone that are no UTF-8', () => {
+    const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xff, 0xc3, 0x28), Buffer.from('","stream":true}')]);
+    const asked = askForUsage(body)!;
+    expect(asked.subarray(0, body.length - 1).equals(body.subarray(0, -1))).toBe(true);
+  });
+
+  it('changes nothing else of any request', () => {
+    const blank = fc.constantFrom('', ' ', '\n', '\t ');
+    const member = fc.tuple(
+      fc.string().filter((name) => name !== 'stream' && name !== 'stream_options'),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(fc.array(member), fc.nat(), blank, blank, (others, place, before, after) => {
+        const texts = others.map(
+          ([name, value]) => `${JSON.stringify(name)}${before}:${after}${JSON.stringify(value)}`,
+        );
+        texts.splice(place % (texts.length + 1), 0, `${before}"stream"${after}:${before}true${after}`);
+        const body = `${before}{${texts.join(`${after},${before}`)}}${after}`;
+        const inserted = ',"stream_options":{"include_usage":true}';
+        const at = body.lastIndexOf('}');
+        expect(edited(body)).toBe(body.slice(0, at) + inserted + body.slice(at));
+      }),
+    );
+  });
+});
