@@ -7,6 +7,7 @@ import type { DatasetsServer } from './datasets-server.ts';
 
 const JSONL = 'application/x-ndjson';
 const rows = (count: number): string => Array.from({ length: count }, (_, input) => `{"input":${input}}\n`).join('');
+const use = (column: string, member: string, rows: number) => ({ column, member, rows });
 const generic = (members: object) => ({
   Generic: { expected_output: null, actual_output: null, score: null, metadata: null, ...members },
 });
@@ -28,6 +29,30 @@ export function datasetImports(server: () => DatasetsServer): void {
       const jsonl = source.map((row) => JSON.stringify(row)).join('\r\n');
       const json = JSON.stringify(source, null, 2);
       const csv = `Input,Target,METADATA,messages\n"{""a"":1}",x,"{""m"":1}",\n,ho,,"${JSON.stringify(messages).replaceAll('"', '""')}"`;
+      const [jsonColumns, csvColumns] = [
+        {
+          columns_used: [
+            use('input', 'input', 1),
+            use('target', 'expected_output', 1),
+            use('metadata', 'metadata', 1),
+            use('messages', 'messages', 1),
+            use('expected_output', 'expected', 1),
+          ],
+          columns_ignored: [{ column: 'other', rows: 1 }],
+          without_expected_count: 0,
+        },
+        {
+          columns_used: [
+            use('input', 'input', 1),
+            use('target', 'expected_output', 1),
+            use('target', 'expected', 1),
+            use('metadata', 'metadata', 1),
+            use('messages', 'messages', 1),
+          ],
+          columns_ignored: [],
+          without_expected_count: 0,
+        },
+      ];
       const octets = 'application/octet-stream';
       for (const [name, type, content] of [
         ['a.JSONL', octets, jsonl],
@@ -39,7 +64,8 @@ export function datasetImports(server: () => DatasetsServer): void {
       ] as const) {
         const id = await server().create();
         const answer = await uploadForm(server().url, id, [{ name, type, content }]);
-        expect([name, answer]).toEqual([name, { status: 201, body: { imported: 2, dataset_id: id } }]);
+        const target = name.endsWith('csv') || type.startsWith('text/csv') ? csvColumns : jsonColumns;
+        expect([name, answer]).toEqual([name, { status: 201, body: { imported: 2, dataset_id: id, ...target } }]);
         expect(await kinds(id)).toEqual(expected);
       }
       for (const [type, query, content] of [
@@ -52,7 +78,8 @@ export function datasetImports(server: () => DatasetsServer): void {
       ] as const) {
         const id = await server().create();
         const answer = await uploadRaw(server().url, id, type, content, { query });
-        expect([type, answer]).toEqual([type, { status: 201, body: { imported: 2, dataset_id: id } }]);
+        const target = content === csv ? csvColumns : jsonColumns;
+        expect([type, answer]).toEqual([type, { status: 201, body: { imported: 2, dataset_id: id, ...target } }]);
         expect(await kinds(id)).toEqual(expected);
       }
       const id = await server().create();
@@ -78,7 +105,7 @@ export function datasetImports(server: () => DatasetsServer): void {
         counts.add((await server().dataset(id)).datapoint_count);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      expect(await importing).toEqual({ status: 201, body: { imported: COUNT, dataset_id: id } });
+      expect(await importing).toMatchObject({ status: 201, body: { imported: COUNT, without_expected_count: COUNT } });
       expect([...counts].every((count) => count === 1 || count === COUNT + 1)).toBe(true);
       expect([...lists].every((length) => length === 1 || length === 5)).toBe(true);
       expect(counts.has(1)).toBe(true);
@@ -100,7 +127,7 @@ export function datasetImports(server: () => DatasetsServer): void {
     it('rejects the file for one bad row, naming its line, and leaves nothing', async () => {
       const id = await server().create();
       const answer = await uploadRaw(server().url, id, JSONL, `${rows(3_000)}\n{"inputs":1}\n${rows(5)}`);
-      const message = 'the row has neither input nor messages';
+      const message = 'the row has neither input nor messages: it has "inputs" (did you mean input?)';
       expect(answer).toMatchObject({
         status: 400,
         body: { code: 'validation_failed', detail: `line 3002: ${message}`, errors: [{ path: 'line 3002', message }] },
@@ -120,10 +147,14 @@ export function datasetImports(server: () => DatasetsServer): void {
         body: {
           imported: 2,
           dataset_id: id,
+          columns_used: [use('input', 'input', 2), use('score', 'score', 1)],
+          columns_ignored: [],
+          without_expected_count: 2,
+          hint: '2 rows have no expected value, which ExactMatch and Contains need: expected values are read from expected_output, expected, target or output',
           skipped: [
             { line: 3, message: 'the row has 1 cells, the header row has 2' },
             { line: 4, message: 'the row has 3 cells, the header row has 2' },
-            { line: 5, message: 'the row has neither input nor messages' },
+            { line: 5, message: 'the row has neither input nor messages: it has "score"' },
           ],
           skipped_count: 3,
         },
@@ -138,16 +169,68 @@ export function datasetImports(server: () => DatasetsServer): void {
     it('of no rows changes nothing', async () => {
       const id = await server().create();
       for (const [type, content] of [
-        [JSONL, ''],
-        [JSONL, '\n\n'],
         ['application/json', '[]'],
         ['text/csv', 'input\n'],
       ] as const) {
         const answer = await uploadRaw(server().url, id, type, content);
-        expect(answer).toEqual({ status: 201, body: { imported: 0, dataset_id: id } });
+        expect(answer).toEqual({
+          status: 201,
+          body: { imported: 0, dataset_id: id, columns_used: [], columns_ignored: [], without_expected_count: 0 },
+        });
       }
       expect(await server().dataset(id)).toMatchObject({ version: 0, datapoint_count: 0 });
       expect(await server().rowsOf(id)).toEqual({ datapoints: 0, imports: 0 });
+    });
+
+    it('names what it ignored, and says what an expected value is called', async () => {
+      for (const [type, content] of [
+        ['text/csv', 'input,answer\n2+2,4\n'],
+        ['application/json', '[{"input":"2+2","answer":"4"}]'],
+        [JSONL, '{"input":"2+2","answer":"4"}'],
+      ] as const) {
+        const id = await server().create();
+        expect(await uploadRaw(server().url, id, type, content)).toEqual({
+          status: 201,
+          body: {
+            imported: 1,
+            dataset_id: id,
+            columns_used: [use('input', 'input', 1)],
+            columns_ignored: [{ column: 'answer', rows: 1 }],
+            without_expected_count: 1,
+            hint: '1 row has no expected value, which ExactMatch and Contains need: expected values are read from expected_output, expected, target or output; ignored: "answer"',
+          },
+        });
+      }
+    });
+
+    it.each([
+      ['text/csv', '', /^line 1: the file is empty; expected is a header row with the columns input/],
+      [JSONL, '\n\n', /^line 1: the file is empty; expected is a JSON object a line/],
+      ['application/json', '', /^line 1: the file is empty; expected is a JSON array of objects/],
+      ['text/csv', 'input;answer\n2+2;4\n', /^line 1: the header row seems to be separated by semicolons/],
+      ['text/csv', 'input\tanswer\n2+2\t4\n', /^line 1: the header row seems to be separated by tabs/],
+      ['text/csv', 'imput,answer\n2+2,4\n', /"imput" \(did you mean input\?\), "answer"; expected are input/],
+      [JSONL, '{"q":"2+2","imput":"4"}', /neither input nor messages: it has "q", "imput" \(did you mean input\?\)/],
+      ['application/json', '{"input":1}', /not a JSON array of objects, \[\{"input"/],
+      ['application/json', '["2+2"]', /^line 1: the row is a text, not a JSON object like \{"input"/],
+    ])('of %s %j imports nothing and shows what was expected', async (type, content, detail) => {
+      const id = await server().create();
+      for (const query of type === 'application/json' ? [''] : ['', 'on_error=skip']) {
+        const { status, body } = await uploadRaw(server().url, id, type, content, { query });
+        expect([status, body.code, body.detail]).toEqual([400, 'validation_failed', expect.stringMatching(detail)]);
+      }
+      expect(await server().dataset(id)).toMatchObject({ version: 0, datapoint_count: 0 });
+    });
+
+    it.each([
+      ['', 'application/x-www-form-urlencoded', /came without a name and with the media type "application\/x-www-form/],
+      ['filename=a.xlsx', 'application/octet-stream', /came as "a\.xlsx" .*; save the spreadsheet as CSV; name it/],
+      ['filename=a.tsv', 'text/plain', /; save the file separated by commas, as \.csv; name it/],
+      ['filename=a.cvs', 'text/plain', /; did you mean \.csv\? name it \.jsonl/],
+    ])('of a file of another kind (%s, %s) is 415 and says how it came', async (query, type, detail) => {
+      const id = await server().create();
+      const { status, body } = await uploadRaw(server().url, id, type, 'input\n1\n', { query });
+      expect([status, body.code, body.detail]).toEqual([415, 'unsupported_media_type', expect.stringMatching(detail)]);
     });
 
     it('ends with the dataset', async () => {

@@ -216,6 +216,14 @@ export const importResultSchema = z
   .object({
     imported: countSchema,
     dataset_id: z.string(),
+    columns_used: z
+      .array(z.object({ column: z.string(), member: z.string(), rows: countSchema }))
+      .describe('Columns of the file, or members of its objects, each with the member of the datapoints it became.'),
+    columns_ignored: z
+      .array(z.object({ column: z.string(), rows: countSchema }))
+      .describe('The first 100 of those that became nothing, with the rows that have a value there.'),
+    without_expected_count: countSchema.describe('Imported rows without an expected value.'),
+    hint: z.string().exactOptional().describe('What to do about rows without an expected value, when there are some.'),
     skipped: z
       .array(z.object({ line: countSchema, message: z.string() }))
       .exactOptional()

@@ -65,7 +65,8 @@ async function receiveForm<Format>(
   const form = formReader(body.contentType!);
   form.on('file', (field: string, stream: Readable, filename: string | undefined, _encoding: string, type: string) => {
     stream.on('error', fail);
-    if (field !== 'file' || received) return fail(new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS));
+    if (field !== 'file') return fail(otherField(field));
+    if (received) return fail(new Invalid('validation_failed', ONE_FILE, ONE_FILE_ERRORS));
     part = stream;
     received = (async () => {
       const format = formatOf(filename, type);
@@ -106,6 +107,15 @@ const malformed = (error: unknown): Invalid => {
   const { message } = error instanceof Error ? error : { message: String(error) };
   return new Invalid('validation_failed', `the form cannot be read: ${message}`);
 };
+
+const FIELD_LENGTH_MAX = 100;
+
+const otherField = (field: string): Invalid =>
+  new Invalid(
+    'validation_failed',
+    `${ONE_FILE}, not in ${JSON.stringify(field.slice(0, FIELD_LENGTH_MAX))}`,
+    ONE_FILE_ERRORS,
+  );
 
 const ONE_FILE = 'the form must have exactly one file, in the field "file"';
 const ONE_FILE_ERRORS = [{ path: 'file', message: 'must be exactly one file' }];

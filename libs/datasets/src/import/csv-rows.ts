@@ -1,7 +1,8 @@
 import { pipeline } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
 import { FileFault } from '@spandrel/uploads';
-import { COLUMNS, type Column, type SourceRow } from './source-row.js';
+import { isColumn, type Column, type SourceRow } from './source-row.js';
+import { describeHeader, EXPECTED_NAMES } from './unknown-columns.js';
 
 /** Rows handed over at once. */
 const ROWS_AT_ONCE = 256;
@@ -9,7 +10,8 @@ const ROWS_AT_ONCE = 256;
 /**
  * Rows of a CSV file (RFC 4180, any line ends). The first is the header; its names are trimmed and their case ignored.
  * A quote inside a cell that is not quoted means itself.
- * @throws FileFault for a header without a column to import, a quote that is never closed, a row beyond the limit.
+ * @throws FileFault for a file without a header, a header without a column to import, a quote that is never closed, a
+ *   row beyond the limit.
  */
 export async function* csvRows(texts: AsyncIterable<string>, rowBytesMax: number): AsyncGenerator<SourceRow[]> {
   let header: Header | undefined;
@@ -43,8 +45,11 @@ export async function* csvRows(texts: AsyncIterable<string>, rowBytesMax: number
   } catch (error) {
     throw error instanceof CsvError ? new FileFault(lines.next, faultOf(error, rowBytesMax)) : error;
   }
+  if (!header) throw new FileFault(1, NO_HEADER);
   yield rows;
 }
+
+const NO_HEADER = `the file is empty; expected is a header row with the columns ${EXPECTED_NAMES}`;
 
 /** Tells the lines that records begin in. */
 class RecordLines {
@@ -72,17 +77,16 @@ class RecordLines {
 class Header {
   private readonly columns: (Column | undefined)[];
 
-  constructor(names: readonly string[]) {
-    const known = new Set<string>(COLUMNS);
+  constructor(private readonly names: readonly string[]) {
     this.columns = names.map((name) => {
       const column = name.trim().toLowerCase();
-      return known.has(column) ? (column as Column) : undefined;
+      return isColumn(column) ? column : undefined;
     });
     const named = this.columns.filter((column) => column !== undefined);
     const twice = named.find((column, index) => named.indexOf(column) !== index);
     if (twice) throw new FileFault(1, `the header row names the column ${twice} twice`);
     if (!named.includes('input') && !named.includes('messages')) {
-      throw new FileFault(1, 'the header row names neither a column input nor a column messages');
+      throw new FileFault(1, describeHeader(names));
     }
   }
 
@@ -92,10 +96,13 @@ class Header {
       return { line, fault: `the row has ${record.length} cells, the header row has ${expected}` };
     }
     const cells: Partial<Record<Column, string>> = {};
+    let others: string[] | undefined;
     for (const [index, column] of this.columns.entries()) {
-      if (column !== undefined && record[index] !== '') cells[column] = record[index]!;
+      if (record[index] === '') continue;
+      if (column === undefined) (others ??= []).push(this.names[index]!);
+      else cells[column] = record[index]!;
     }
-    return { line, cells };
+    return others ? { line, cells, others } : { line, cells };
   }
 }
 

@@ -84,13 +84,17 @@ describe('a datapoint of a row', () => {
 
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
   it.each([
-    ['7', /not a JSON object/],
-    ['[]', /not a JSON object/],
-    ['null', /not a JSON object/],
+    ['7', /a number, not a JSON object/],
+    ['[]', /a list, not a JSON object/],
+    ['null', /null, not a JSON object/],
+    ['"{}"', /a text, not a JSON object/],
+    ['false', /true or false, not a JSON object/],
     ['12345678901234567890', /not a JSON object/],
     ['{"input":', /not valid JSON/],
     ['{}', /neither input nor messages/],
-    ['{"__proto__":{"input":1}}', /neither input nor messages/],
+    ['{"__proto__":{"input":1}}', /neither input nor messages: it has "__proto__"/],
+    ['{"imput":1,"b":2}', /neither input nor messages: it has "imput" \(did you mean input\?\), "b"$/],
+    ['{"expected":1}', /neither input nor messages: it has "expected"$/],
     ['{"messages":[]}', /^messages must be a list/],
     ['{"messages":"hi"}', /^messages must be a list/],
     ['{"messages":[{"content":"x"}]}', /^messages\[0\] must be/],

@@ -7,74 +7,124 @@ import {
   type DatapointKind,
   type JsonValue,
 } from '@spandrel/contract';
-import { COLUMNS, type Column, type SourceRow } from './source-row.js';
+import type { ImportedColumns } from './imported-columns.js';
+import { COLUMNS, EXPECTED_COLUMNS, isColumn, type Column, type SourceRow } from './source-row.js';
+import { describeNames } from './unknown-columns.js';
 
 /** A row that makes no datapoint; `message` is fit for the caller. */
 export class RowFault extends Error {
   override readonly name = 'RowFault';
-}
 
-/** Names of the expected output; the first that a row has counts. */
-const EXPECTED = ['expected_output', 'expected', 'target', 'output'] as const satisfies Column[];
+  /** @param hasUnknownNames whether the row has members, none of which means anything to an import. */
+  constructor(
+    message: string,
+    readonly hasUnknownNames = false,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * What a row of an imported file becomes (docs/spec/import-export.md#what-a-row-becomes): `messages` make a
  * conversation, else `input` makes a Generic. Members it does not know are ignored. `actual_output` and `score` come
  * back from an export; a score that is none (another file's column) is ignored like any other member.
+ * @param columns is told of a row that becomes a datapoint.
  * @throws RowFault
  */
-export function datapointOfRow(row: SourceRow): DatapointKind {
+export function datapointOfRow(row: SourceRow, columns?: ImportedColumns): DatapointKind {
   if ('fault' in row) throw new RowFault(row.fault);
-  const kind = 'json' in row ? kindOfJson(row.json) : kindOfCells(row.cells);
-  const checked = datapointKindSchema.safeParse(kind);
-  if (checked.success) return checked.data;
-  const { path, message } = checked.error.issues[0]!;
-  throw new RowFault(`${dottedPath(path.slice(1))} ${message}`.trim());
+  const read = 'json' in row ? readJson(row.json) : readCells(row.cells, row.others);
+  const checked = datapointKindSchema.safeParse(kindOf(read));
+  if (!checked.success) {
+    const { path, message } = checked.error.issues[0]!;
+    throw new RowFault(`${dottedPath(path.slice(1))} ${message}`.trim());
+  }
+  const { expected, expectedText } = read;
+  columns?.count({
+    names: read.names,
+    isConversation: isConversation(read.members),
+    expected,
+    hasExpected: expectedText !== undefined && expectedText !== null,
+    score: read.members.score,
+  });
+  return checked.data;
 }
 
 /** Members of a row by their names; those it does not have are `undefined`. */
 type Members = Partial<Record<Column, JsonValue>>;
 
-function kindOfJson(json: string): unknown {
+/** A row as it was read. */
+interface ReadRow {
+  members: Members;
+  /** All of its names, those without a meaning too. */
+  names: readonly string[];
+  /** The name of its expected value, if it has one. */
+  expected: Column | undefined;
+  /** The expected value as a conversation has it. */
+  expectedText: string | null | undefined;
+}
+
+function readJson(json: string): ReadRow {
   const row = parseRow(json);
   if (typeof row !== 'object' || row === null || Array.isArray(row) || JSON.isRawJSON(row)) {
-    throw new RowFault('the row is not a JSON object');
+    throw new RowFault(`the row is ${whatIs(row)}, not a JSON object like {"input": …, "expected_output": …}`);
   }
   const members = row as Members;
-  const expected = EXPECTED.find((name) => Object.hasOwn(members, name));
-  return kindOf(members, expected && members[expected], expected && textOf(members[expected]!));
+  const names = Object.keys(row);
+  if (names.length > 0 && !names.some(isColumn)) throw noInput(names, true);
+  const expected = EXPECTED_COLUMNS.find((name) => Object.hasOwn(members, name));
+  return { members, names, expected, expectedText: expected && textOf(members[expected]!) };
 }
 
-function kindOfCells(cells: Partial<Record<Column, string>>): unknown {
+function readCells(cells: Partial<Record<Column, string>>, others: readonly string[] = []): ReadRow {
   const members: Members = {};
+  const names: string[] = [];
   for (const name of COLUMNS) {
-    if (cells[name] !== undefined) members[name] = cellValue(cells[name]);
+    if (cells[name] === undefined) continue;
+    members[name] = cellValue(cells[name]);
+    names.push(name);
   }
-  const expected = EXPECTED.find((name) => cells[name] !== undefined);
-  const value = expected && members[expected];
-  return kindOf(members, value, value === null ? null : expected && cells[expected]);
+  const expected = EXPECTED_COLUMNS.find((name) => cells[name] !== undefined);
+  const expectedText = expected && (members[expected] === null ? null : cells[expected]);
+  return { members, names: others.length === 0 ? names : [...names, ...others], expected, expectedText };
 }
 
-/** @param text the expected value as a conversation has it. */
-function kindOf(row: Members, expected: JsonValue | undefined, text: string | null | undefined): unknown {
+const isConversation = ({ messages }: Members): boolean => messages !== undefined && messages !== null;
+
+function kindOf({ members: row, names, expected, expectedText }: ReadRow): unknown {
   // Filled member by member: V8 takes the many literals of an import for long-lived and lets them pile up.
   const content: Record<string, unknown> = {};
-  const isConversation = row.messages !== undefined && row.messages !== null;
-  if (isConversation) {
+  const hasMessages = isConversation(row);
+  if (hasMessages) {
     content['messages'] = row.messages;
-    content['expected'] = text;
+    content['expected'] = expectedText;
   } else if (row.input === undefined) {
-    throw new RowFault('the row has neither input nor messages');
+    throw noInput(names, false);
   } else {
     content['input'] = row.input;
-    content['expected_output'] = expected;
+    content['expected_output'] = expected && row[expected];
     content['actual_output'] = row.actual_output;
     content['score'] = isScore(row.score) ? row.score : undefined;
   }
   content['metadata'] = row.metadata;
   const kind: Record<string, unknown> = {};
-  kind[isConversation ? 'LlmConversation' : 'Generic'] = content;
+  kind[hasMessages ? 'LlmConversation' : 'Generic'] = content;
   return kind;
+}
+
+const noInput = (names: readonly string[], isUnknown: boolean): RowFault =>
+  new RowFault(
+    names.length === 0
+      ? 'the row has neither input nor messages'
+      : `the row has neither input nor messages: it has ${describeNames(names)}`,
+    isUnknown,
+  );
+
+/** What a row that is no object is. */
+function whatIs(row: JsonValue): string {
+  if (Array.isArray(row)) return 'a list';
+  if (row === null) return 'null';
+  return typeof row === 'string' ? 'a text' : typeof row === 'boolean' ? 'true or false' : 'a number';
 }
 
 const textOf = (value: JsonValue): string | null =>

@@ -1,4 +1,4 @@
-import { Invalid } from '@spandrel/kernel';
+import { Invalid, nearestName } from '@spandrel/kernel';
 
 /** What a file of datapoints is written in. */
 export type FileFormat = 'jsonl' | 'json' | 'csv';
@@ -37,8 +37,32 @@ export function fileFormat(name: string | undefined, contentType: string | undef
   if (format) return format;
   throw new Invalid(
     'unsupported_media_type',
-    'the format of the file is not known; name it .jsonl, .ndjson, .json or .csv, or send it as application/x-ndjson, application/json or text/csv',
+    `the format of the file is not known: it came ${cameAs(name, mediaType)}; ${advice(extension)}name it .jsonl, .ndjson, .json or .csv, or send it as application/x-ndjson, application/json or text/csv`,
   );
+}
+
+const NAME_LENGTH_MAX = 100;
+
+function cameAs(name: string | undefined, mediaType: string): string {
+  const named = name === undefined ? 'without a name' : `as ${JSON.stringify(name.slice(-NAME_LENGTH_MAX))}`;
+  return `${named} and ${mediaType === '' ? 'without a media type' : `with the media type ${JSON.stringify(mediaType.slice(0, NAME_LENGTH_MAX))}`}`;
+}
+
+/** What to do with files that many have at hand. */
+const ADVICE: Readonly<Record<string, string>> = {
+  xlsx: 'save the spreadsheet as CSV; ',
+  xls: 'save the spreadsheet as CSV; ',
+  ods: 'save the spreadsheet as CSV; ',
+  tsv: 'save the file separated by commas, as .csv; ',
+  tab: 'save the file separated by commas, as .csv; ',
+  gz: 'unpack the file first; ',
+  zip: 'unpack the file first; ',
+};
+
+function advice(extension: string): string {
+  if (Object.hasOwn(ADVICE, extension)) return ADVICE[extension]!;
+  const nearest = nearestName(extension, Object.keys(BY_EXTENSION));
+  return nearest === undefined ? '' : `did you mean .${nearest}? `;
 }
 
 const valueOf = (formats: Readonly<Record<string, FileFormat>>, key: string): FileFormat | undefined =>

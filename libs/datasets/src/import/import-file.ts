@@ -11,6 +11,7 @@ import { DatasetStore } from '../dataset.store.js';
 import { fileFormat, type FileFormat } from './file-format.js';
 import { ImportUpkeep } from './import-upkeep.js';
 import { ImportStore } from './import.store.js';
+import { ImportedColumns } from './imported-columns.js';
 import { datasetNotFound } from '../not-found.js';
 import { readRows } from './read-rows.js';
 import { SkippedRows } from './skipped-rows.js';
@@ -64,22 +65,26 @@ export class ImportFile {
     });
     const { storage, datasets, datapoints, imports } = this;
     const staged = new StagedImport({ storage, datasets, datapoints, imports }, scope, datasetId);
+    const columns = new ImportedColumns();
     const skipped = onError === 'skip' ? new SkippedRows() : undefined;
+    const read = (row: SourceRow): DatapointKind | undefined =>
+      skipped ? skipped.kindOf(row, columns) : kindOf(row, columns);
     const stop = AbortSignal.any([gone, this.upkeep.stopping]);
     try {
-      await this.upkeep.run(staged.id, () => this.importRows(received, staged, skipped, stop));
+      await this.upkeep.run(staged.id, () => this.importRows(received, staged, read, stop));
+      if (staged.size === 0) skipped?.assertKnownNames();
     } catch (error) {
       throw toInvalid(error);
     } finally {
       await received.file.close();
     }
-    return { imported: staged.size, dataset_id: datasetId, ...skipped?.answer() };
+    return { imported: staged.size, dataset_id: datasetId, ...columns.answer(), ...skipped?.answer() };
   }
 
   private async importRows(
     { file, format }: ReceivedFile<FileFormat>,
     staged: StagedImport,
-    skipped: SkippedRows | undefined,
+    read: (row: SourceRow) => DatapointKind | undefined,
     stop: AbortSignal,
   ): Promise<void> {
     try {
@@ -93,7 +98,7 @@ export class ImportFile {
       };
       for await (const rows of readRows(file.chunks(), format, this.core.bodyBytes)) {
         for (const row of rows) {
-          const kind = skipped ? skipped.kindOf(row) : kindOf(row);
+          const kind = read(row);
           if (kind === undefined) continue;
           const json = JSON.stringify(kind);
           kinds.push(json);
@@ -123,9 +128,9 @@ export class ImportFile {
   }
 }
 
-function kindOf(row: SourceRow): DatapointKind {
+function kindOf(row: SourceRow, columns: ImportedColumns): DatapointKind {
   try {
-    return datapointOfRow(row);
+    return datapointOfRow(row, columns);
   } catch (error) {
     throw error instanceof RowFault ? new FileFault(row.line, error.message) : error;
   }

@@ -54,7 +54,7 @@ class JsonArrayScanner {
 
   /** Says that the text is over. @throws FileFault when the array is not. */
   end(): void {
-    if (this.place === 'before') throw new FileFault(this.line, NO_ARRAY);
+    if (this.place === 'before') throw new FileFault(1, EMPTY);
     if (this.place !== 'after') throw new FileFault(this.line, 'the file ends before its array does');
   }
 
@@ -79,7 +79,9 @@ class JsonArrayScanner {
   }
 }
 
-const NO_ARRAY = 'the file is not a JSON array; for one object a line send it as .jsonl';
+const OBJECTS = '[{"input": …, "expected_output": …}]';
+const EMPTY = `the file is empty; expected is a JSON array of objects, ${OBJECTS}`;
+const NO_ARRAY = `the file is not a JSON array of objects, ${OBJECTS}; for one object a line send it as .jsonl`;
 
 /** Rows of a file that is one JSON array, read element by element. @throws FileFault when it is no array. */
 export async function* jsonArrayRows(texts: AsyncIterable<string>, rowBytesMax: number): AsyncGenerator<SourceRow[]> {

@@ -1,7 +1,7 @@
-import { RowText } from '@spandrel/uploads';
+import { FileFault, RowText } from '@spandrel/uploads';
 import type { SourceRow } from './source-row.js';
 
-/** Rows of JSON lines, made as they are taken; empty lines are passed over. */
+/** Rows of JSON lines, made as they are taken; empty lines are passed over. @throws FileFault when all are empty. */
 export async function* jsonlRows(
   texts: AsyncIterable<string>,
   rowBytesMax: number,
@@ -9,12 +9,17 @@ export async function* jsonlRows(
   const lines = new Lines(rowBytesMax);
   for await (const text of texts) yield lines.push(text);
   yield lines.end();
+  if (lines.areEmpty) throw new FileFault(1, EMPTY);
 }
+
+const EMPTY = 'the file is empty; expected is a JSON object a line, {"input": …, "expected_output": …}';
 
 /** Cuts text at line ends. */
 class Lines {
   private readonly row: RowText;
   private line = 1;
+  /** Whether there has been no row so far. */
+  areEmpty = true;
 
   constructor(rowBytesMax: number) {
     this.row = new RowText(rowBytesMax);
@@ -31,8 +36,12 @@ class Lines {
   }
 
   *end(): Generator<SourceRow> {
-    if (this.row.isBlank) this.row.clear();
-    else yield this.row.take(this.line);
+    if (this.row.isBlank) {
+      this.row.clear();
+    } else {
+      this.areEmpty = false;
+      yield this.row.take(this.line);
+    }
     this.line++;
   }
 }

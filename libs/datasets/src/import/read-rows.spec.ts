@@ -44,7 +44,9 @@ describe('rows of JSON lines', () => {
       { line: 4, json: '{"b":2}' },
       { line: 5, json: '{"c":3}' },
     ]);
-    expect(await read('', 'jsonl')).toEqual([]);
+    for (const text of ['', ' \n\n', '\ufeff']) {
+      expect(await fault(text, 'jsonl')).toEqual([1, expect.stringMatching(/^the file is empty; .*"input"/)]);
+    }
   });
 
   it('are the same however the bytes are cut', () =>
@@ -100,8 +102,8 @@ describe('rows of a JSON array', () => {
 
   it.each([
     ['{"a":1}', 1, /not a JSON array/],
-    ['', 1, /not a JSON array/],
-    ['\n\n', 3, /not a JSON array/],
+    ['', 1, /^the file is empty; .*"input"/],
+    ['\n\n', 1, /^the file is empty/],
     ['[1]\n,', 2, /more behind the end/],
     ['[1][2]', 1, /more behind the end/],
     ['[1,\n2', 2, /ends before its array/],
@@ -119,7 +121,7 @@ describe('rows of CSV', () => {
   it('are cells of known columns, empty ones absent', async () => {
     const text = ' Input ,EXPECTED_output,other,metadata\r\n"a ""b"",\r\nc",,x,{}\r\n\r\n1,say "hi",,\r\n';
     expect(await read(text, 'csv', [1])).toEqual([
-      { line: 2, cells: { input: 'a "b",\r\nc', metadata: '{}' } },
+      { line: 2, cells: { input: 'a "b",\r\nc', metadata: '{}' }, others: ['other'] },
       { line: 5, cells: { input: '1', expected_output: 'say "hi"' } },
     ]);
     for (const end of ['\n', '\r', '\r\n']) {
@@ -152,7 +154,22 @@ describe('rows of CSV', () => {
 
   it.each([
     ['a header of other names', 'question,answer\n1,2', 1, /neither a column input nor a column messages/],
-    ['other delimiters', 'input;target\n1;2', 1, /neither a column input/],
+    [
+      'semicolons',
+      'input;anser\n1;2',
+      1,
+      /separated by semicolons: it has "input", "anser".*separated by commas.* input \(or messages\)/,
+    ],
+    ['tabs', 'Input\ttarget\n1\t2', 1, /separated by tabs: it has "Input", "target"; save/],
+    ['a separator in the last of its names', 'a,b;c\n1,2', 1, /it has "a", "b;c"; expected are input/],
+    [
+      'a misspelt header',
+      'inputs,targets\n1,2',
+      1,
+      /"inputs" \(did you mean input\?\), "targets" \(did you mean target/,
+    ],
+    ['nothing in it', '', 1, /^the file is empty; expected is a header row .*input \(or messages\)/],
+    ['empty lines in it', '\n\n', 1, /^the file is empty/],
     ['a column named twice', 'input,Input\n1,2', 1, /column input twice/],
     ['an open quote', 'input\n1\n"2\n3\n4', 3, /quote that is never closed/],
     ['a row beyond the limit', `input\n1\n"${'x\n'.repeat(LIMIT)}"\n`, 3, /larger than 1000 bytes/],
@@ -160,7 +177,7 @@ describe('rows of CSV', () => {
     expect(await fault(text, 'csv')).toEqual([line, expect.stringMatching(message)]);
   });
 
-  it('are none without a header', async () => expect(await read('', 'csv')).toEqual([]));
+  it('are none when there is nothing behind the header', async () => expect(await read('input\n', 'csv')).toEqual([]));
 });
 
 describe('the text of a file', () => {
