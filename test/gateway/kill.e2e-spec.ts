@@ -142,6 +142,7 @@ describe('kill -9 with a spool directory', () => {
   });
 
   it('again and again under load, each call that was answered is recorded once', async () => {
+    const ANSWERED_A_ROUND = 20;
     const answered = new Set<string>();
     let serial = 0;
     for (let round = 0; round < 4; round++) {
@@ -159,7 +160,7 @@ describe('kill -9 with a spool directory', () => {
           }
         }
       });
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await until(() => answered.size >= (round + 1) * ANSWERED_A_ROUND, 10_000);
       await kill(child);
       going = false;
       await Promise.all(workers);
@@ -168,7 +169,6 @@ describe('kill -9 with a spool directory', () => {
     await until(() => readdirSync(spool).filter((name) => name.endsWith('.call')).length === 0, 10_000);
     const contents = finished(api).map(({ input }) => (input as { content: string }[] | null)?.[0]?.content);
     for (const content of answered) expect(contents.filter((found) => found === content)).toHaveLength(1);
-    expect(answered.size).toBeGreaterThan(50);
   });
 
   it('keeps no content where the capture mode keeps none', async () => {

@@ -33,8 +33,8 @@ export interface FakeApi {
   /** Spans that were told of as running. */
   announced: Set<string>;
   requests: number;
-  /** Requests left without an answer. */
-  hung: number;
+  /** Answers to checks of keys that wait for `mood` to be another, oldest first. */
+  hungChecks: (() => void)[];
   /** Raw bodies, to look for what must not be in them. */
   bodies: string[];
   mood: ApiMood;
@@ -71,7 +71,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     const answer = (): void => {
       const { mood } = api;
       if (mood === 'hang') {
-        api.hung++;
+        if (req.url === '/api/credential') api.hungChecks.push(answer);
         return;
       }
       api.requests++;
@@ -105,7 +105,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     finishes: new Map(),
     announced: new Set(),
     requests: 0,
-    hung: 0,
+    hungChecks: [],
     bodies: [],
     mood: 'up',
     keys: null,
