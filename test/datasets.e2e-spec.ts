@@ -190,8 +190,9 @@ describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
     it('may be as large as the limit, and no byte larger', async () => {
       const id = await create();
       const large = Buffer.alloc(SMALLER_BYTES_MAX + 1, `${' '.repeat(1_023)}\n`);
+      large.write('\n{"input":1}', SMALLER_BYTES_MAX + 1 - 12);
       const fits = await raw(id, JSONL, large.subarray(1));
-      expect([fits.status, fits.body.imported]).toEqual([201, 0]);
+      expect([fits.status, fits.body.imported]).toEqual([201, 1]);
       const pieces = Array.from({ length: SMALLER_BYTES_MAX / MIB + 1 }, (_, i) =>
         large.subarray(i * MIB, (i + 1) * MIB),
       );
