@@ -13,9 +13,15 @@ const FLOORS = [
   ['datasets', ['tracing', 'uploads', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['analytics', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['queue', ['datasets', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
-  ['transfer', ['datasets', 'tracing', 'uploads', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['search', ['connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['evals', ['datasets', 'connections', 'tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  [
+    'transfer',
+    [
+      ...['evals', 'queue', 'datasets', 'connections', 'tracing', 'uploads', 'events', 'storage', 'kernel'],
+      ...['plugin-api', 'contract'],
+    ],
+  ],
 ];
 FLOORS.push(['server', FLOORS.map(([name]) => name)]);
 

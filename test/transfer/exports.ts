@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DatasetResource, Problem } from '@spandrel/contract';
+import { EXPORT_COLLECTIONS, TRACE_EXPORT_COLLECTIONS, type DatasetResource, type Problem } from '@spandrel/contract';
 import { until } from '../support/spandrel.ts';
+import { NONE } from './items.ts';
 import { undated, type TransferServer } from './transfer-server.ts';
 
 interface ExportFile {
@@ -23,14 +24,14 @@ export function exports(server: () => TransferServer): void {
         /^attachment; filename="spandrel-export-\d{4}-\d\d-\d\d\.json"$/,
       );
       expect(undated(await answer.text())).toBe(
-        '{"version":1,,\n"traces":[],\n"spans":[],\n"datasets":[],\n"datapoints":[]}\n',
+        `{"version":1,,\n${EXPORT_COLLECTIONS.map((name) => `"${name}":[]`).join(',\n')}}\n`,
       );
       const traces = Array.from({ length: 600 }, (_, n) => ({ id: `t${n}` }));
       const spans = traces.map(({ id }, n) => ({ id: `s${n}`, trace_id: id, name: 'x\ny' }));
       await server().call(project, 'POST', '/api/ingest', { traces, spans });
       const file = await server().export(project);
       expect(undated(await server().export(project))).toBe(undated(file));
-      expect(file.split('\n')).toHaveLength(1 + 602 + 602 + 2 + 1);
+      expect(file.split('\n')).toHaveLength(1 + 602 + 602 + (EXPORT_COLLECTIONS.length - 2) + 1);
       const { traces: shown, spans: shownSpans } = JSON.parse(file) as ExportFile;
       expect(shown.map(({ id }) => id)).toEqual(traces.map(({ id }) => id).toSorted());
       expect(shownSpans.map(({ id }) => id)).toEqual(spans.map(({ id }) => id).toSorted());
@@ -45,12 +46,13 @@ export function exports(server: () => TransferServer): void {
       await server().call(project, 'POST', '/api/ingest', { traces: [{ id: 't' }, { id: 'u' }], spans });
       await server().call<DatasetResource>(project, 'POST', '/api/datasets', { name: 'd' });
       const file = await parsed(project, 'trace_id=t');
+      expect(Object.keys(file)).toEqual(['version', 'exported_at', ...TRACE_EXPORT_COLLECTIONS]);
       expect(file).toMatchObject({ traces: [{ id: 't' }], datasets: [], datapoints: [] });
       const expected = spans.filter(({ trace_id: id }) => id === 't').toReversed();
       expect(file.spans.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
       const to = server().project();
       expect((await server().restore(to, JSON.stringify(file))).imported).toEqual({
-        ...{ traces: 1, spans: 300, datasets: 0, datapoints: 0 },
+        ...{ ...NONE, traces: 1, spans: 300 },
       });
     });
 
@@ -65,7 +67,7 @@ export function exports(server: () => TransferServer): void {
       }
     });
 
-    it('has nothing of connections, and nothing of other projects', async () => {
+    it('has connections without their keys, and nothing of other projects', async () => {
       const [mine, other] = [server().project(), server().project()];
       const key = 'sk-canary-0123456789abcdef';
       const connection = { name: 'c', provider: 'openai', api_key: key };
@@ -75,8 +77,15 @@ export function exports(server: () => TransferServer): void {
       await server().call(other, 'POST', `/api/datasets/${id}/datapoints`, { kind: { Generic: { input: 1 } } });
       const file = await server().export(mine);
       expect(file).not.toContain(key);
-      expect(file).not.toContain('connection');
-      expect(JSON.parse(file)).toMatchObject({ traces: [], spans: [], datasets: [], datapoints: [] });
+      const whole = JSON.parse(file) as Record<string, unknown>;
+      expect(whole['connections']).toEqual([
+        {
+          ...{ id: expect.any(String), name: 'c', provider: 'openai', base_url: null, default_model: null },
+          ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+        },
+      ]);
+      const others = EXPORT_COLLECTIONS.filter((name) => name !== 'connections');
+      expect(others.map((name) => whole[name])).toEqual(others.map(() => []));
     });
 
     it('made while others write is taken back, every item that was there throughout in it', async () => {

@@ -1,5 +1,6 @@
 /** Export and import on both databases, in this process. */
 import { afterAll, beforeAll } from '@jest/globals';
+import { everything } from './everything.ts';
 import { exports } from './exports.ts';
 import { imports } from './imports.ts';
 import { roundTrips } from './round-trips.ts';
@@ -15,6 +16,7 @@ describeOnBothDatabases('export and import', ({ newDatabase }) => {
 
   const server = (): TransferServer => opened!;
   roundTrips(server);
+  everything(server);
   exports(server);
   imports(server);
 });

@@ -2,9 +2,9 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { forUpdate, IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
+import { forUpdate, IdOrder, Storage, tableOf, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import { Connection, ConnectionSchema, type ConnectionRow } from './connection.entity.js';
-import type { Sealed } from './keys/sealing.js';
+import { NO_KEY, type Sealed } from './keys/sealing.js';
 
 const connectionTable = tableOf(ConnectionSchema, ['projectId', 'id']);
 const CONNECTION_COLUMNS = connectionTable.select('c');
@@ -47,6 +47,15 @@ export class ConnectionStore {
     );
   }
 
+  /** Connections behind an id, in the order of their ids; none at the end. */
+  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<ConnectionRow[]> {
+    return this.storage.readLong(
+      CONNECTION_COLUMNS.query`select ${CONNECTION_COLUMNS} from provider_connection c
+        where c.project_id = ${scope.projectId} and c.id > ${afterId} order by c.id limit ${limit}`,
+      options,
+    );
+  }
+
   insert(tx: WriteTx, row: ConnectionRow): void {
     tx.em.create(Connection, row);
   }
@@ -64,7 +73,7 @@ export type SealedRow = Sealed & Pick<ConnectionRow, 'projectId' | 'id'>;
 export const allSealed = (tx: WriteTx): Promise<SealedRow[]> =>
   tx.all(
     SEALED.query`select ${SEALED}
-      from provider_connection c order by c.project_id, c.id${forUpdate('c')}`,
+      from provider_connection c where c.key_id <> ${NO_KEY.keyId} order by c.project_id, c.id${forUpdate('c')}`,
   );
 
 /** Writes a key that was sealed anew; nothing else of the row changes. */

@@ -9,6 +9,7 @@ import { ConnectionsSettings } from './connections.settings.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Connections } from './connections.js';
 import { KeyRing, openKeyRing } from './keys/key-ring.js';
+import { RestoreConnections } from './restore-connections.js';
 import { TestConnection } from './calls/test-connection.js';
 
 /** Provider connections: kept with their keys sealed, tested, and opened for the features that call models. */
@@ -23,7 +24,8 @@ import { TestConnection } from './calls/test-connection.js';
     Connections,
     ChangeConnections,
     TestConnection,
+    RestoreConnections,
   ],
-  exports: [Connections, ConnectionUses],
+  exports: [Connections, ConnectionUses, ConnectionStore, RestoreConnections],
 })
 export class ConnectionsModule {}

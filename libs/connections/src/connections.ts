@@ -74,6 +74,7 @@ export function unsealKey(row: ConnectionRow, ring: KeyRing): string {
     return unseal(row, ring, row);
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error;
+    if (error.reason === 'no-key') throw new ConnectionUnusable(`${describe(row)} ${NEEDS_KEY}`);
     const why =
       error.reason === 'unknown-key'
         ? 'it was encrypted with another secret key than this one; bring back that SPANDREL_SECRET_KEY or secret.key'
@@ -83,6 +84,9 @@ export function unsealKey(row: ConnectionRow, ring: KeyRing): string {
     );
   }
 }
+
+const NEEDS_KEY =
+  'was imported without its key: give it one with PUT /api/provider-connections/:id and {"api_key": …}, an empty one if its server wants none';
 
 const usable = ({ id, name, provider, baseUrl, defaultModel }: ConnectionRow): UsableConnection => ({
   id,

@@ -14,7 +14,7 @@ const apiKeySchema = z
   .regex(/^[\x20-\x7e\x80-\xff]*$/, 'must hold nothing but characters that a header can carry');
 
 /** What the provider's own SDK takes as its base URL. */
-const baseUrlSchema = z
+export const baseUrlSchema = z
   .string()
   .max(2_048)
   .refine(isHttpBase, 'must be an http or https URL without credentials')
@@ -27,7 +27,7 @@ function isHttpBase(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-const providerSchema = z
+export const providerSchema = z
   .string()
   .min(1)
   .max(64)

@@ -42,7 +42,7 @@ export const RESULT_STATUSES = ['pending', 'running', 'completed', 'failed'] as 
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
 /** The configuration a run was started with; members left out are `null`, `model` is the one that is called. */
-const evalConfigAnswer = z.object({
+export const evalConfigAnswerSchema = z.object({
   connection_id: z.string(),
   model: z.string(),
   system_prompt: z.string().nullable(),
@@ -56,7 +56,7 @@ const evalConfigAnswer = z.object({
     })
     .nullable(),
 });
-export type EvalConfigResource = z.output<typeof evalConfigAnswer>;
+export type EvalConfigResource = z.output<typeof evalConfigAnswerSchema>;
 
 const scoreSchema = z.number().min(0).max(1).nullable();
 
@@ -70,7 +70,7 @@ export const evalRunSummarySchema = z
     status: z.enum(EVAL_STATUSES),
     progress: countSchema.describe('Items completed or failed; never goes back.'),
     total: countSchema,
-    config: evalConfigAnswer,
+    config: evalConfigAnswerSchema,
     scoring: z.string(),
     scoring_config: jsonMapSchema.nullable(),
     avg_score: scoreSchema.describe('Over the items that have a score.'),

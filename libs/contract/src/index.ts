@@ -13,6 +13,7 @@ export * from './ingest.js';
 export * from './lists.js';
 export { numberOf } from './values/numbers.js';
 export * from './queue.js';
+export * from './restored.js';
 export * from './search.js';
 export * from './spans.js';
 export * from './values/text.js';

@@ -1,16 +1,30 @@
 import { z } from 'zod';
-import { DATAPOINT_SOURCES, datapointKindSchema, datapointSchema, datasetSchema } from './datasets.js';
-import { countSchema } from './values/numbers.js';
+import { captureRuleSchema } from './capture-rules.js';
+import { connectionSchema } from './connections.js';
+import { datapointSchema, datasetSchema } from './datasets.js';
+import { evalRunSummarySchema, resultItemSchema } from './evals.js';
+import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
-import { clientIdSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
-import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 import { traceSchema } from './traces.js';
+import { amountSchema, countSchema } from './values/numbers.js';
+import { timestampTextSchema } from './values/timestamp.js';
 
 /** What the service writes into `version` of an export, and the one version an import reads. */
 export const EXPORT_VERSION = 1;
 
-/** The lists of an export, in the order in which it has them. */
-export const EXPORT_COLLECTIONS = ['traces', 'spans', 'datasets', 'datapoints'] as const;
+/** The lists of an export of one trace, which every export has had from the first on. */
+export const TRACE_EXPORT_COLLECTIONS = ['traces', 'spans', 'datasets', 'datapoints'] as const;
+
+/** The lists of an export, in the order in which it has them: what others belong to comes before those. */
+export const EXPORT_COLLECTIONS = [
+  ...TRACE_EXPORT_COLLECTIONS,
+  'datapoint_versions',
+  'capture_rules',
+  'connections',
+  'eval_runs',
+  'eval_results',
+  'queue_items',
+] as const;
 export type ExportCollection = (typeof EXPORT_COLLECTIONS)[number];
 
 /** Query of `GET /api/export/json`. */
@@ -18,6 +32,38 @@ export const exportJsonQuerySchema = z.object({
   trace_id: z.string().optional().describe('Exports this trace and its spans alone.'),
 });
 export type ExportJsonQuery = z.output<typeof exportJsonQuerySchema>;
+
+/** In which versions of a dataset, that eval runs work on, a datapoint was what. */
+export const datapointVersionSchema = z
+  .object({
+    dataset_id: z.string(),
+    datapoint_id: z.string(),
+    from_version: countSchema,
+    to_version: countSchema.nullable().describe('The first version without it; `null`: it is the datapoint of now.'),
+    datapoint: datapointSchema.nullable().describe('As it was; `null` for the datapoint of now, see `datapoints`.'),
+  })
+  .meta({ id: 'DatapointVersion' });
+export type DatapointVersionResource = z.output<typeof datapointVersionSchema>;
+
+/** A run with the sums that its averages and totals are made of. */
+export const exportedRunSchema = evalRunSummarySchema
+  .extend({
+    score_sum: amountSchema,
+    score_count: countSchema,
+    cost_count: countSchema,
+    judge_cost_count: countSchema,
+  })
+  .meta({ id: 'ExportedEvalRun' });
+export type ExportedRun = z.output<typeof exportedRunSchema>;
+
+/** A processed item of a run; its input and expected text are the datapoint's. */
+export const exportedResultSchema = z
+  .object({ run_id: z.string() })
+  .extend(resultItemSchema.omit({ input: true, expected: true }).shape)
+  .meta({ id: 'ExportedEvalResult' });
+export type ExportedResult = z.output<typeof exportedResultSchema>;
+
+const WHOLE_PROJECT = 'Missing in the export of one trace.';
 
 /** Answer of `GET /api/export/json` (docs/spec/transfer.md#the-export). */
 export const exportJsonSchema = z
@@ -28,38 +74,29 @@ export const exportJsonSchema = z
     spans: z.array(spanSchema),
     datasets: z.array(datasetSchema),
     datapoints: z.array(datapointSchema),
+    datapoint_versions: z
+      .array(datapointVersionSchema)
+      .exactOptional()
+      .describe(`The datapoints that eval runs saw. ${WHOLE_PROJECT}`),
+    capture_rules: z.array(captureRuleSchema).exactOptional().describe(WHOLE_PROJECT),
+    connections: z.array(connectionSchema).exactOptional().describe(`Without their keys. ${WHOLE_PROJECT}`),
+    eval_runs: z.array(exportedRunSchema).exactOptional().describe(WHOLE_PROJECT),
+    eval_results: z.array(exportedResultSchema).exactOptional().describe(WHOLE_PROJECT),
+    queue_items: z.array(queueItemSchema).exactOptional().describe(WHOLE_PROJECT),
   })
   .meta({ id: 'Export' });
-
-/** A dataset of an import; its datapoints follow by themselves. */
-export const restoredDatasetSchema = z.object({
-  id: clientIdSchema,
-  name: labelSchema,
-  description: nameSchema.nullish(),
-  datapoint_count: countSchema,
-  version: countSchema,
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-});
-export type RestoredDataset = z.output<typeof restoredDatasetSchema>;
-
-/** A datapoint of an import. */
-export const restoredDatapointSchema = z.object({
-  id: clientIdSchema,
-  dataset_id: clientIdSchema,
-  kind: datapointKindSchema,
-  source: z.enum(DATAPOINT_SOURCES),
-  source_span_id: keySchema.nullish(),
-  created_at: timestampSchema,
-  updated_at: timestampSchema,
-});
-export type RestoredDatapoint = z.output<typeof restoredDatapointSchema>;
 
 const countsSchema = z.object({
   traces: countSchema,
   spans: countSchema,
   datasets: countSchema,
   datapoints: countSchema,
+  datapoint_versions: countSchema,
+  capture_rules: countSchema,
+  connections: countSchema,
+  eval_runs: countSchema,
+  eval_results: countSchema,
+  queue_items: countSchema,
 });
 
 /** Answer of `POST /api/import/json`. */

@@ -21,7 +21,7 @@ import { Datapoint, DatasetImport, type DatapointRow, type DatasetImportRow } fr
 import { datapointTable } from './tables.js';
 
 /** Text of datapoints that one read brings into memory, about. */
-const READ_BYTES = 16 * 1024 * 1024;
+export const DATAPOINT_READ_BYTES = 16 * 1024 * 1024;
 
 const IN_ORDER = new IdOrder('datapoints', 'p.id', 'asc');
 
@@ -37,7 +37,7 @@ const ofDataset = (scope: Scope, datasetId: string): Sql =>
 const datapointsOf = (scope: Scope, datasetId: string, holds: Sql): SizedRows<DatapointRow> => ({
   columns: COLUMNS,
   size: DATAPOINT_SIZE,
-  bytesMax: READ_BYTES,
+  bytesMax: DATAPOINT_READ_BYTES,
   select: (columns, rest) =>
     columns.query`select ${columns} from datapoint p where ${ofDataset(scope, datasetId)} and ${holds} and ${rest}`,
 });
@@ -106,6 +106,11 @@ export class DatapointStore {
 
   insert(tx: WriteTx, rows: readonly DatapointRow[]): Promise<void> {
     return tx.insert(datapointTable, rows);
+  }
+
+  /** Writes what shows the newest result of a run. */
+  updateResult(tx: WriteTx, row: DatapointRow): Promise<void> {
+    return tx.update(datapointTable, [row], ['kind', 'resultOutput', 'resultScore', 'updatedAt']);
   }
 
   /** Deletes one row; datapoints have one for every version that is kept. */

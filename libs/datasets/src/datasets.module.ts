@@ -28,7 +28,10 @@ import { ImportFile } from './import/import-file.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
 import { ImportController } from './import/import.controller.js';
 import { ImportStore } from './import/import.store.js';
-import { RestoreDatasets } from './restore-datasets.js';
+import { RestoreCaptureRules } from './restore/restore-capture-rules.js';
+import { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
+import { RestoreDatasets } from './restore/restore-datasets.js';
+import { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 import { SnapshotStore } from './snapshots/snapshot.store.js';
 
 /** Datasets, datapoints, their import and export, capture rules. */
@@ -39,6 +42,7 @@ import { SnapshotStore } from './snapshots/snapshot.store.js';
     DatasetStore,
     DatapointStore,
     SnapshotStore,
+    DatapointVersionStore,
     DatasetParticipants,
     ChangeDatapoints,
     DatasetSnapshots,
@@ -51,6 +55,8 @@ import { SnapshotStore } from './snapshots/snapshot.store.js';
     ImportFile,
     ExportDataset,
     RestoreDatasets,
+    RestoreDatapointVersions,
+    RestoreCaptureRules,
     CaptureMetrics,
     CaptureRuleStore,
     ChangeCaptureRules,
@@ -60,6 +66,17 @@ import { SnapshotStore } from './snapshots/snapshot.store.js';
     CaptureWorker,
     CaptureAtSpanEnd,
   ],
-  exports: [DatasetStore, DatapointStore, DatasetParticipants, ChangeDatapoints, DatasetSnapshots, RestoreDatasets],
+  exports: [
+    DatasetStore,
+    DatapointStore,
+    DatapointVersionStore,
+    CaptureRuleStore,
+    DatasetParticipants,
+    ChangeDatapoints,
+    DatasetSnapshots,
+    RestoreDatasets,
+    RestoreDatapointVersions,
+    RestoreCaptureRules,
+  ],
 })
 export class DatasetsModule {}

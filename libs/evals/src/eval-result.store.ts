@@ -3,6 +3,7 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   integer,
+  PairOrder,
   rawSql,
   shapeOf,
   Storage,
@@ -10,6 +11,8 @@ import {
   text,
   type LongReadOptions,
   type Query,
+  type Selection,
+  type Sql,
   type WriteTx,
 } from '@spandrel/storage';
 import type { EvalResultRow } from './eval-run.entity.js';
@@ -21,6 +24,8 @@ const SIZED = ID.and(shapeOf({ bytes: integer() }));
 
 /** Text of results that one read brings into memory, about. */
 const READ_BYTES = 16 * 1024 * 1024;
+
+const IN_ORDER = new PairOrder<string>('e.run_id', 'e.datapoint_id', 'text');
 
 const SIZE = rawSql('coalesce(octet_length(output), 0) + coalesce(octet_length(score_reason), 0)');
 
@@ -53,6 +58,23 @@ export class EvalResultStore {
       options,
     );
     return { results: new Map(rows.map((row) => [row.datapointId, row])), read: taken.length };
+  }
+
+  /** Results of all runs of a project, in the order of run and datapoint, behind one of them; none at the end. */
+  after(
+    scope: Scope,
+    after: EvalResultRow | undefined,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<EvalResultRow[]> {
+    const results = {
+      columns: COLUMNS,
+      size: SIZE,
+      bytesMax: READ_BYTES,
+      select: <Row>(columns: Selection<Row>, rest: Sql) =>
+        columns.query`select ${columns} from eval_result e where e.project_id = ${scope.projectId} and ${rest}`,
+    };
+    return IN_ORDER.fitting(this.storage, results, after && [after.runId, after.datapointId], limit, options);
   }
 
   /** Which of the datapoints are processed in a run. */

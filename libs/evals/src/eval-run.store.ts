@@ -6,10 +6,14 @@ import {
   deleteRows,
   forUpdate,
   IdOrder,
+  rawSql,
   sql,
   Storage,
+  type LongReadOptions,
   type Page,
   type RowOfShape,
+  type Selection,
+  type Sql,
   type WriteTx,
 } from '@spandrel/storage';
 import { EvalRun, type EvalRunRow } from './eval-run.entity.js';
@@ -17,6 +21,7 @@ import { RUN_STATUS } from './status.js';
 import { evalRunTable } from './tables.js';
 
 const NEWEST_FIRST = new IdOrder('eval-runs', 'r.id', 'desc');
+const OLDEST_FIRST = new IdOrder('scan-eval-runs', 'r.id', 'asc');
 
 const COLUMNS = evalRunTable.select('r');
 const KEY = evalRunTable.select('r', ['projectId', 'id']);
@@ -24,6 +29,10 @@ const ID = evalRunTable.select('r', ['id']);
 const VERSION = evalRunTable.select('r', ['datasetVersion']);
 
 const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
+
+/** Bytes of a run's texts, and how many of them one read brings into memory, about. */
+const SIZE = rawSql('octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0)');
+const READ_BYTES = 16 * 1024 * 1024;
 
 /** Runs taken into work at once. */
 const TAKE_MAX = 1_000;
@@ -59,6 +68,25 @@ export class EvalRunStore {
         { orgId: scope.orgId },
       ),
     );
+  }
+
+  /** Runs that were made up to a time (in ms) behind an id, in the order of their ids; none at the end. */
+  async after(
+    scope: Scope,
+    madeThrough: number,
+    afterId: string,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<EvalRunRow[]> {
+    const runs = {
+      columns: COLUMNS,
+      size: SIZE,
+      bytesMax: READ_BYTES,
+      select: <Row>(columns: Selection<Row>, rest: Sql) =>
+        columns.query`select ${columns} from eval_run r
+          where r.project_id = ${scope.projectId} and r.created_at <= ${madeThrough} and ${rest}`,
+    };
+    return (await OLDEST_FIRST.fitting(this.storage, runs, afterId, limit, options)).rows;
   }
 
   insert(tx: WriteTx, run: EvalRunRow): void {

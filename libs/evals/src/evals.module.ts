@@ -24,6 +24,7 @@ import { PgBossDatabase } from './dispatch/pg-boss-database.sql.js';
 import { RUN_TIMING, runTiming, type RunTiming } from './dispatch/run-timing.js';
 import { RunWorker } from './execution/run-worker.js';
 import { StartRun } from './start-run.js';
+import { RestoreRuns } from './transfer/restore-runs.js';
 
 /** Eval runs: their start, execution, results and comparison. */
 @Module({
@@ -57,7 +58,9 @@ import { StartRun } from './start-run.js';
     StartRun,
     ReadRun,
     CompareRuns,
+    RestoreRuns,
   ],
+  exports: [EvalRunStore, EvalResultStore, RestoreRuns],
 })
 export class EvalsModule implements OnModuleInit {
   constructor(

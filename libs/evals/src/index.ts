@@ -1,2 +1,8 @@
+export { EvalResultStore } from './eval-result.store.js';
+export type { EvalResultRow } from './eval-run.entity.js';
+export { EvalRunStore } from './eval-run.store.js';
 export { evalsFeature } from './evals.feature.js';
+export { EvalsModule } from './evals.module.js';
 export { EvalsSettings } from './evals.settings.js';
+export { exportedResult, exportedRun } from './transfer/exported-run.js';
+export { RestoreRuns } from './transfer/restore-runs.js';

@@ -9,7 +9,7 @@ import { fromJsonText } from '@spandrel/storage';
 import { costOf } from '@spandrel/tracing';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
-import { RESULT_STATUS, resultStatusName, runStatusName } from './status.js';
+import { resultStatusName, runStatusName } from './status.js';
 
 /** A stored run as the wire shows it, without its items. */
 export function runSummary(run: EvalRunRow): EvalRunSummary {
@@ -63,25 +63,46 @@ export function resultItem(
   running: boolean,
 ): ResultItemResource {
   const { input, expected } = datapointFacts(datapoint.kind, null);
-  return {
-    datapoint_id: datapoint.id,
-    input,
-    output: textOf(result?.output ?? null),
-    expected: expectedText(expected),
-    score: result?.score ?? null,
-    score_reason: textOf(result?.scoreReason ?? null),
-    latency_ms: result?.latencyMs ?? null,
-    tokens: result?.tokens ?? null,
-    cost: result?.cost ?? null,
-    status: resultStatusName(result?.status ?? (running ? RESULT_STATUS.running : RESULT_STATUS.pending)),
-    error: textOf(result?.error ?? null),
-    attempts: result?.attempts ?? 0,
-    judge_model: result?.judgeModel ?? null,
-    judge_prompt_hash: result?.judgePromptHash ?? null,
-    judge_tokens: result?.judgeTokens ?? null,
-    judge_cost: result?.judgeCost ?? null,
-  };
+  const { output, ...others } = result
+    ? processedItem(result)
+    : { ...UNPROCESSED, status: running ? ('running' as const) : ('pending' as const) };
+  return { datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others };
 }
+
+/** What became of an item that is processed. */
+export const processedItem = (result: EvalResultRow): ItemOutcome => ({
+  output: textOf(result.output),
+  score: result.score,
+  score_reason: textOf(result.scoreReason),
+  latency_ms: result.latencyMs,
+  tokens: result.tokens,
+  cost: result.cost,
+  status: resultStatusName(result.status),
+  error: textOf(result.error),
+  attempts: result.attempts,
+  judge_model: result.judgeModel,
+  judge_prompt_hash: result.judgePromptHash,
+  judge_tokens: result.judgeTokens,
+  judge_cost: result.judgeCost,
+});
+
+/** The members of an item that do not come from its datapoint. */
+type ItemOutcome = Omit<ResultItemResource, 'datapoint_id' | 'input' | 'expected'>;
+
+const UNPROCESSED: Omit<ItemOutcome, 'status'> = {
+  output: null,
+  score: null,
+  score_reason: null,
+  latency_ms: null,
+  tokens: null,
+  cost: null,
+  error: null,
+  attempts: 0,
+  judge_model: null,
+  judge_prompt_hash: null,
+  judge_tokens: null,
+  judge_cost: null,
+};
 
 /** A text as a column keeps it: a JSON string, so that NUL and lone surrogates survive. */
 export const textOf = (json: string | null): string | null => fromJsonText(json) as string | null;

@@ -1,2 +1,6 @@
 export { queueFeature } from './queue.feature.js';
+export { queueItemResource } from './queue-item-resource.js';
+export { QueueListStore } from './queue-list.store.js';
+export { QueueModule } from './queue.module.js';
 export { QueueSettings } from './queue.settings.js';
+export { RestoreQueueItems } from './restore-queue-items.js';

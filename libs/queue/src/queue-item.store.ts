@@ -26,6 +26,12 @@ export class QueueItemStore {
     return tx.em.findOne(QueueItem, { projectId, id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
+  /** Items that are to be changed, locked in the order of their ids. */
+  findSomeForWrite(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<QueueItemRow[]> {
+    const lock = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+    return tx.em.find(QueueItem, { projectId, id: { $in: [...ids] } }, lock);
+  }
+
   /**
    * The oldest pending item of a dataset, locked. Items that others have locked are passed over; only when no other is
    * pending are those waited for, since they may be left as they are.

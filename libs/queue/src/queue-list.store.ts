@@ -1,7 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type ListQueue } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { IdOrder, joinSql, rawSql, sql, Storage, type LongReadOptions, type Page } from '@spandrel/storage';
+import {
+  IdOrder,
+  joinSql,
+  rawSql,
+  sql,
+  Storage,
+  type LongReadOptions,
+  type Page,
+  type SizedRows,
+  type Sql,
+} from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QUEUE_STATUS } from './queue-status.js';
 import { queueItemTable } from './tables.js';
@@ -16,6 +26,14 @@ export const QUEUE_ITEM_SIZE = rawSql('octet_length(q.original_data) + coalesce(
 /** Text of items that one read brings into memory, about. */
 export const QUEUE_READ_BYTES = 16 * 1024 * 1024;
 
+/** Items that hold a condition, to be read. */
+const itemsOf = (where: Sql): SizedRows<QueueItemRow> => ({
+  columns: COLUMNS,
+  size: QUEUE_ITEM_SIZE,
+  bytesMax: QUEUE_READ_BYTES,
+  select: (columns, rest) => columns.query`select ${columns} from queue_item q where ${where} and ${rest}`,
+});
+
 /** Matches no item: the condition for a reviewer whose name no column can hold. */
 const NOBODY = sql`1 = 0`;
 
@@ -23,6 +41,12 @@ const NOBODY = sql`1 = 0`;
 @Injectable()
 export class QueueListStore {
   constructor(private readonly storage: Storage) {}
+
+  /** Items of all datasets behind an id, in the order of their ids, as many as fit into memory; none at the end. */
+  async after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<QueueItemRow[]> {
+    const items = itemsOf(sql`q.project_id = ${scope.projectId}`);
+    return (await OLDEST_FIRST.fitting(this.storage, items, afterId, limit, options)).rows;
+  }
 
   /**
    * A page of the items of a dataset, or of all datasets; it ends early when the items are large.
@@ -39,17 +63,6 @@ export class QueueListStore {
     if (datasetId !== undefined) conditions.push(sql`q.dataset_id = ${datasetId}`);
     if (status !== undefined) conditions.push(sql`q.status = ${QUEUE_STATUS[status]}`);
     if (reviewer !== undefined) conditions.push(isStorableText(reviewer) ? sql`q.claimed_by = ${reviewer}` : NOBODY);
-    const where = joinSql(conditions, ' and ');
-    return OLDEST_FIRST.sizedPage(
-      query,
-      this.storage,
-      {
-        columns: COLUMNS,
-        size: QUEUE_ITEM_SIZE,
-        bytesMax: QUEUE_READ_BYTES,
-        select: (columns, rest) => columns.query`select ${columns} from queue_item q where ${where} and ${rest}`,
-      },
-      options,
-    );
+    return OLDEST_FIRST.sizedPage(query, this.storage, itemsOf(joinSql(conditions, ' and ')), options);
   }
 }

@@ -10,6 +10,7 @@ import { QueueCascade } from './queue-cascade.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { QueueController } from './queue.controller.js';
+import { RestoreQueueItems } from './restore-queue-items.js';
 import { ReleaseStaleClaims } from './release-stale-claims.js';
 import { StaleClaimStore } from './stale-claim.store.js';
 import { SubmitItem } from './submit-item.js';
@@ -29,6 +30,8 @@ import { SubmitItem } from './submit-item.js';
     ReleaseStaleClaims,
     ClaimTimeout,
     QueueCascade,
+    RestoreQueueItems,
   ],
+  exports: [QueueListStore, RestoreQueueItems],
 })
 export class QueueModule {}

@@ -1,12 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EXPORT_COLLECTIONS, type ExportCollection } from '@spandrel/contract';
+import { EXPORT_COLLECTIONS, parseTimestamp, type ExportCollection } from '@spandrel/contract';
 import { decodeUtf8, FileFault, type SpooledFile } from '@spandrel/uploads';
 import { Invalid } from '@spandrel/kernel';
 import { CollectionScanner, type FilePart } from './collection-scanner.js';
-import { checkMember, memberFault, readItem } from './import-items.js';
+import { memberFault, readItem, readMember } from './import-items.js';
 
 /** An item of the file, unread. */
 export type ItemPart = FilePart & { collection: ExportCollection; index: number };
+
+/** What a file is known by once all of it has been read. */
+export interface CheckedFile {
+  /** The collections of the file, in their order. */
+  order: ExportCollection[];
+  /** When it was exported, in ms; `undefined` when it does not say. */
+  exportedAt: number | undefined;
+}
 
 /** Text read before the event loop turns, in UTF-16 units, about. */
 const TEXT_AT_ONCE = 64 * 1024;
@@ -22,23 +30,24 @@ export class ExportFile {
   /**
    * Reads all of it, so that a file with a fault imports nothing.
    * @param stop is looked at time and again; its reason is thrown.
-   * @returns the collections of the file in their order.
    * @throws Invalid `malformed_json` or `validation_failed` naming the place of the first fault.
    */
-  async check(stop: AbortSignal): Promise<ExportCollection[]> {
+  async check(stop: AbortSignal): Promise<CheckedFile> {
     const scanner = this.scanner(EXPORT_COLLECTIONS);
     let hasVersion = false;
+    let exportedAt: number | undefined;
     for await (const part of this.parts(scanner)) {
       stop.throwIfAborted();
       if ('member' in part) {
-        checkMember(part, EXPORT_COLLECTIONS);
+        const value = readMember(part, EXPORT_COLLECTIONS);
         hasVersion ||= part.member === 'version';
+        if (part.member === 'exported_at' && typeof value === 'string') exportedAt = parseTimestamp(value);
       } else {
         readItem(part.collection, part);
       }
     }
     if (!hasVersion) throw memberFault('version', 'is required');
-    return scanner.order;
+    return { order: scanner.order, exportedAt };
   }
 
   /** The items of some collections. */

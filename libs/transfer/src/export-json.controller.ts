@@ -12,8 +12,9 @@ export class ExportJsonController {
   @Operation({
     id: 'exportJson',
     access: 'read',
-    summary: 'Exports all traces, spans, datasets and datapoints as one file',
-    description: 'Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back.',
+    summary: 'Exports everything of the project as one file',
+    description:
+      'Traces, spans, datasets with datapoints and capture rules, connections without their keys, eval runs and queue items. Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back.',
     answer: {
       mediaTypes: ['application/json'],
       schema: exportJsonSchema,

@@ -1,39 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
-import { RestoreDatasets, type OpenVersion } from '@spandrel/datasets';
+import { EXPORT_COLLECTIONS, type ExportCollection, type RejectedItem } from '@spandrel/contract';
+import { RestoreConnections } from '@spandrel/connections';
+import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets } from '@spandrel/datasets';
+import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
+import { RestoreQueueItems } from '@spandrel/queue';
 import { RestoreRecords, type Indexed } from '@spandrel/tracing';
 import type { ImportItems } from './import-items.js';
+import type { ImportProgress } from './import-progress.js';
 
 /** Items that are to be written together. */
 export type ImportBatch = { [Collection in ExportCollection]: Indexed<ImportItems[Collection]>[] };
 
-export const emptyBatch = (): ImportBatch => ({ traces: [], spans: [], datasets: [], datapoints: [] });
-
-/** Items that an answer lists one by one. */
-const REJECTED_LISTED_MAX = 1_000;
-
-/** What has become of an import so far. */
-export class ImportProgress {
-  readonly result: ImportJsonResult = {
-    imported: { traces: 0, spans: 0, datasets: 0, datapoints: 0 },
-    rejected: [],
-    rejected_count: 0,
-  };
-  /** The version that datapoints are being brought back under. */
-  open: OpenVersion | undefined;
-
-  reject(item: ImportJsonResult['rejected'][number]): void {
-    this.result.rejected_count++;
-    if (this.result.rejected.length < REJECTED_LISTED_MAX) this.result.rejected.push(item);
-  }
-
-  /** What was imported, in words. */
-  toString(): string {
-    const { traces, spans, datasets, datapoints } = this.result.imported;
-    return `${traces} traces, ${spans} spans, ${datasets} datasets and ${datapoints} datapoints`;
-  }
-}
+export const emptyBatch = (): ImportBatch =>
+  Object.fromEntries(EXPORT_COLLECTIONS.map((collection) => [collection, []])) as unknown as ImportBatch;
 
 /** Writes items of an import: what others belong to first, each kind in a transaction of its own. */
 @Injectable()
@@ -41,41 +21,73 @@ export class WriteImportBatch {
   constructor(
     private readonly records: RestoreRecords,
     private readonly datasets: RestoreDatasets,
+    private readonly versions: RestoreDatapointVersions,
+    private readonly rules: RestoreCaptureRules,
+    private readonly connections: RestoreConnections,
+    private readonly runs: RestoreRuns,
+    private readonly queue: RestoreQueueItems,
   ) {}
 
   /** @throws Unavailable when the database is lost. */
   async execute(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {
-    const { imported } = progress.result;
-    if (batch.traces.length + batch.spans.length > 0) {
-      const { accepted, rejected } = await this.records.execute(scope, batch.traces, batch.spans);
-      imported.traces += accepted.traces;
-      imported.spans += accepted.spans;
-      for (const { collection, index, code, message } of rejected) {
-        progress.reject({ collection, index, code, message });
-      }
-    }
-    if (batch.datasets.length > 0) {
-      await this.datasets.restoreDatasets(
-        scope,
-        batch.datasets.map(({ item }) => item),
-      );
-      imported.datasets += batch.datasets.length;
-    }
-    if (batch.datapoints.length > 0) await this.writeDatapoints(scope, batch, progress);
+    await this.writeRecords(scope, batch, progress);
+    await write(batch, 'datasets', progress, async (items) => {
+      await this.datasets.restoreDatasets(scope, items);
+      return [];
+    });
+    await write(batch, 'datapoints', progress, async (items) => {
+      const { rejected, open } = await this.datasets.restoreDatapoints(scope, items, progress.open);
+      progress.open = open;
+      const message = 'there is no dataset with this dataset_id';
+      return rejected.map((item) => ({ item, code: 'dataset_not_found', message }));
+    });
+    await write(batch, 'datapoint_versions', progress, async (items) => {
+      const rejected = await this.versions.execute(scope, items);
+      for (const { item } of rejected) progress.otherDatasets.add(item.dataset_id);
+      return rejected;
+    });
+    await write(batch, 'capture_rules', progress, (items) => this.rules.execute(scope, items));
+    await write(batch, 'connections', progress, (items) => this.connections.execute(scope, items));
+    await this.writeRuns(scope, batch, progress);
+    await write(batch, 'queue_items', progress, (items) => this.queue.execute(scope, items));
   }
 
-  private async writeDatapoints(scope: Scope, { datapoints }: ImportBatch, progress: ImportProgress): Promise<void> {
-    const items = datapoints.map(({ item }) => item);
-    const { rejected, open } = await this.datasets.restoreDatapoints(scope, items, progress.open);
-    progress.open = open;
-    const lost = new Set(rejected);
-    for (const { index, item } of datapoints) {
-      if (!lost.has(item)) {
-        progress.result.imported.datapoints++;
-        continue;
-      }
-      const message = 'there is no dataset with this dataset_id';
-      progress.reject({ collection: 'datapoints', index, code: 'dataset_not_found', message });
-    }
+  private async writeRecords(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {
+    if (batch.traces.length + batch.spans.length === 0) return;
+    const { accepted, rejected } = await this.records.execute(scope, batch.traces, batch.spans);
+    progress.result.imported.traces += accepted.traces;
+    progress.result.imported.spans += accepted.spans;
+    for (const { collection, index, code, message } of rejected) progress.reject({ collection, index, code, message });
   }
+
+  private async writeRuns(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {
+    const { exportedAt, otherDatasets, takenRuns } = progress;
+    await write(batch, 'eval_runs', progress, async (items) => {
+      const isOther = (datasetId: string): boolean => otherDatasets.has(datasetId);
+      const rejected = await this.runs.restoreRuns(scope, items, { exportedAt, isOther });
+      const left = new Set(rejected.map(({ item }) => item));
+      for (const item of items) if (!left.has(item)) takenRuns.add(item.id);
+      return rejected;
+    });
+    await write(batch, 'eval_results', progress, (items) =>
+      this.runs.restoreResults(scope, items, (runId) => takenRuns.has(runId)),
+    );
+  }
+}
+
+/** Writes the items of one collection and counts what became of them. */
+async function write<Collection extends ExportCollection>(
+  batch: ImportBatch,
+  collection: Collection,
+  progress: ImportProgress,
+  restore: (items: ImportItems[Collection][]) => Promise<RejectedItem<ImportItems[Collection]>[]>,
+): Promise<void> {
+  const indexed = batch[collection];
+  if (indexed.length === 0) return;
+  const rejected = await restore(indexed.map(({ item }) => item));
+  const indexOf = new Map(indexed.map(({ index, item }) => [item, index]));
+  for (const { item, code, message } of rejected) {
+    progress.reject({ collection, index: indexOf.get(item)!, code, message });
+  }
+  progress.result.imported[collection] += indexed.length - rejected.length;
 }

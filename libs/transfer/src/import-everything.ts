@@ -11,9 +11,11 @@ import {
   type Scope,
   type StreamedBody,
 } from '@spandrel/kernel';
-import { emptyBatch, ImportProgress, WriteImportBatch, type ImportBatch } from './import-batch.js';
+import { emptyBatch, WriteImportBatch, type ImportBatch } from './import-batch.js';
 import { ExportFile, type ItemPart } from './export-file.js';
 import { readItem } from './import-items.js';
+import { ImportProgress } from './import-progress.js';
+import { passes } from './import-passes.js';
 import { RunningImports } from './running-imports.js';
 import { TransferSettings } from './transfer.settings.js';
 
@@ -61,8 +63,8 @@ export class ImportEverything {
   }
 
   private async import(scope: Scope, file: ExportFile, stop: AbortSignal): Promise<ImportJsonResult> {
-    const order = await file.check(stop);
-    const progress = new ImportProgress();
+    const { order, exportedAt } = await file.check(stop);
+    const progress = new ImportProgress(exportedAt);
     try {
       for (const wanted of passes(order)) await this.write(scope, file.items(wanted), progress, stop);
     } catch (error) {
@@ -103,20 +105,6 @@ export class ImportEverything {
 function add<Collection extends ExportCollection>(batch: ImportBatch, collection: Collection, part: ItemPart): void {
   const items = batch[collection] as { index: number; item: unknown }[];
   items.push({ index: part.index, item: readItem(collection, part) });
-}
-
-/**
- * Which collections are read in one go: all, unless the file has spans before their traces or datapoints before their
- * datasets; those are read twice.
- */
-function passes(order: readonly ExportCollection[]): ExportCollection[][] {
-  const comesFirst = (parent: ExportCollection, child: ExportCollection): boolean =>
-    !order.includes(parent) || !order.includes(child) || order.indexOf(parent) < order.indexOf(child);
-  if (comesFirst('traces', 'spans') && comesFirst('datasets', 'datapoints')) return [[...order]];
-  return [
-    ['traces', 'datasets'],
-    ['spans', 'datapoints'],
-  ];
 }
 
 /** An export is JSON by its name or, where that says nothing, by its media type. */

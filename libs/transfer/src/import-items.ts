@@ -3,13 +3,25 @@ import {
   fieldErrors,
   JsonSyntaxError,
   parseExactJson,
+  restoredCaptureRuleSchema,
+  restoredConnectionSchema,
   restoredDatapointSchema,
+  restoredDatapointVersionSchema,
   restoredDatasetSchema,
+  restoredQueueItemSchema,
+  restoredResultSchema,
+  restoredRunSchema,
   type ExportCollection,
   type IngestSpan,
   type IngestTrace,
+  type RestoredCaptureRule,
+  type RestoredConnection,
   type RestoredDatapoint,
+  type RestoredDatapointVersion,
   type RestoredDataset,
+  type RestoredQueueItem,
+  type RestoredResult,
+  type RestoredRun,
 } from '@spandrel/contract';
 import { Invalid } from '@spandrel/kernel';
 import { restoredSpanSchema, restoredTraceSchema } from '@spandrel/tracing';
@@ -22,6 +34,12 @@ export interface ImportItems {
   spans: IngestSpan;
   datasets: RestoredDataset;
   datapoints: RestoredDatapoint;
+  datapoint_versions: RestoredDatapointVersion;
+  capture_rules: RestoredCaptureRule;
+  connections: RestoredConnection;
+  eval_runs: RestoredRun;
+  eval_results: RestoredResult;
+  queue_items: RestoredQueueItem;
 }
 
 const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collection]> } = {
@@ -29,6 +47,12 @@ const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collect
   spans: restoredSpanSchema,
   datasets: restoredDatasetSchema,
   datapoints: restoredDatapointSchema,
+  datapoint_versions: restoredDatapointVersionSchema,
+  capture_rules: restoredCaptureRuleSchema,
+  connections: restoredConnectionSchema,
+  eval_runs: restoredRunSchema,
+  eval_results: restoredResultSchema,
+  queue_items: restoredQueueItemSchema,
 };
 
 /** How many faults of one item are listed. */
@@ -54,13 +78,15 @@ export function readItem<Collection extends ExportCollection>(
 /**
  * Checks a member beside the collections: the version is one that can be read, a collection is a list or left out; others
  * are ignored, as long as they are JSON.
+ * @returns its value.
  * @throws Invalid `malformed_json` or `validation_failed`.
  */
-export function checkMember(part: FilePart & { member: string }, collections: readonly string[]): void {
+export function readMember(part: FilePart & { member: string }, collections: readonly string[]): unknown {
   const { member } = part;
   const value = valueOf(part, member);
   if (collections.includes(member) && value !== null) throw memberFault(member, 'must be a list');
   if (member === 'version' && value !== EXPORT_VERSION) throw memberFault(member, `must be ${EXPORT_VERSION}`);
+  return value;
 }
 
 /** What is wrong with a member of the file. */

@@ -1,9 +1,15 @@
 import { Module } from '@nestjs/common';
+import { ConnectionsModule } from '@spandrel/connections';
 import { DatasetsModule } from '@spandrel/datasets';
+import { EvalsModule } from '@spandrel/evals';
+import { QueueModule } from '@spandrel/queue';
 import { TracingModule } from '@spandrel/tracing';
 import { UploadsModule } from '@spandrel/uploads';
+import { ExportDatasets } from './export-datasets.js';
 import { ExportEverything } from './export-everything.js';
 import { ExportJsonController } from './export-json.controller.js';
+import { ExportRecords } from './export-records.js';
+import { ExportWork } from './export-work.js';
 import { WriteImportBatch } from './import-batch.js';
 import { ImportEverything } from './import-everything.js';
 import { ImportJsonController } from './import-json.controller.js';
@@ -11,8 +17,16 @@ import { RunningImports } from './running-imports.js';
 
 /** Everything out as one JSON file, and back in. */
 @Module({
-  imports: [TracingModule, DatasetsModule, UploadsModule],
+  imports: [TracingModule, DatasetsModule, ConnectionsModule, EvalsModule, QueueModule, UploadsModule],
   controllers: [ExportJsonController, ImportJsonController],
-  providers: [ExportEverything, WriteImportBatch, RunningImports, ImportEverything],
+  providers: [
+    ExportRecords,
+    ExportDatasets,
+    ExportWork,
+    ExportEverything,
+    WriteImportBatch,
+    RunningImports,
+    ImportEverything,
+  ],
 })
 export class TransferModule {}

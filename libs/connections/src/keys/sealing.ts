@@ -8,17 +8,20 @@ export interface Sealed {
   sealedKey: string;
 }
 
+/** What a row without a key has in its place: an import of everything brings none. */
+export const NO_KEY: Sealed = { keyId: '', sealedKey: '' };
+
 /** The row a text is sealed for; in any other it cannot be opened. */
 export interface SealedFor {
   projectId: string;
   id: string;
 }
 
-/** Why a text cannot be unsealed: its key is not on the ring, or the text, its row or its key was changed. */
+/** Why a text cannot be unsealed: there is none, its key is not on the ring, or the text, its row or its key was changed. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
 
-  constructor(readonly reason: 'unknown-key' | 'altered') {
+  constructor(readonly reason: 'no-key' | 'unknown-key' | 'altered') {
     super(reason);
   }
 }
@@ -40,6 +43,7 @@ export function seal(text: string, { id: keyId, key }: SecretKey, row: SealedFor
 
 /** The text that {@link seal} sealed. @throws UnsealError */
 export function unseal({ keyId, sealedKey }: Sealed, ring: KeyRing, row: SealedFor): string {
+  if (keyId === NO_KEY.keyId) throw new UnsealError('no-key');
   const secretKey = ring.find(keyId);
   if (!secretKey) throw new UnsealError('unknown-key');
   const sealed = Buffer.from(sealedKey, 'base64');

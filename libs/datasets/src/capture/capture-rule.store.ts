@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { deleteRows, IdOrder, sql, Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { deleteRows, IdOrder, sql, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import { spanMatcher, storedFilters, type JudgedSpan } from './capture-filters.js';
 import { CaptureRule, type CaptureRuleRow } from './capture-rule.entity.js';
 import { captureRuleTable } from '../tables.js';
@@ -77,6 +77,15 @@ export class CaptureRuleStore {
           where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
         { orgId: scope.orgId },
       ),
+    );
+  }
+
+  /** Rules of all datasets behind an id, in the order of their ids; none at the end. */
+  after(scope: Scope, afterId: string, limit: number, options: LongReadOptions): Promise<CaptureRuleRow[]> {
+    return this.storage.readLong(
+      COLUMNS.query`select ${COLUMNS} from capture_rule r
+        where r.project_id = ${scope.projectId} and r.id > ${afterId} order by r.id limit ${limit}`,
+      options,
     );
   }
 

@@ -42,6 +42,31 @@ export class DatasetSnapshots {
     return { version: dataset.version, count: dataset.datapointCount };
   }
 
+  /** How many datapoints a version of a dataset has here. */
+  count(scope: Scope, snapshot: Snapshot): Promise<number> {
+    return this.snapshots.count(scope, snapshot);
+  }
+
+  /**
+   * Takes the snapshot of a version that was reached before, in the caller's transaction: from then on its datapoints are
+   * kept. The next version counts as reached: it has what the dataset has now.
+   * @param take called while the dataset is locked, with whether the dataset is there and has come to that version:
+   *   makes what needs the snapshot, and returns whether there is such a thing.
+   * @throws what `take` throws.
+   */
+  async takeAgain(
+    tx: WriteTx,
+    scope: Scope,
+    { datasetId, version }: Snapshot,
+    take: (isReached: boolean) => Promise<boolean>,
+  ): Promise<void> {
+    const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
+    const isReached = dataset !== null && dataset.version + 1 >= version;
+    if (!(await take(isReached)) || !isReached) return;
+    dataset.version = Math.max(dataset.version, version);
+    dataset.pinnedVersion = Math.max(dataset.pinnedVersion, version);
+  }
+
   /**
    * Lets snapshots go, in the caller's transaction.
    * @param letGo called while the dataset is locked, so that nobody takes a snapshot meanwhile: drops what needed the

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { joinSql, sql, Storage, type LongReadOptions } from '@spandrel/storage';
+import { integer, joinSql, shapeOf, sql, Storage, type LongReadOptions } from '@spandrel/storage';
 import { atVersion } from './datapoint-visibility.sql.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { datapointTable } from '../tables.js';
 import { DatapointStore } from '../datapoint.store.js';
 
 const ID = datapointTable.select('p', ['id']);
+const COUNT = shapeOf({ count: integer() });
 
 /** A dataset as it was at a version. */
 export interface Snapshot {
@@ -41,6 +42,15 @@ export class SnapshotStore {
       options,
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** How many datapoints a version has. */
+  async count(scope: Scope, { datasetId, version }: Snapshot): Promise<number> {
+    const [row] = await this.storage.readLong(
+      COUNT.query`select count(*) as count from datapoint p where p.project_id = ${scope.projectId}
+        and p.dataset_id = ${datasetId} and ${atVersion(version)}`,
+    );
+    return row!.count;
   }
 
   after(

@@ -3,13 +3,14 @@ import type { RestoredDatapoint, RestoredDataset } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { ChangeDatapoints, newRow } from './change-datapoints.js';
-import { datapointResource } from './datapoint-resource.js';
-import type { DatapointRow } from './datapoint.entity.js';
-import { DatapointStore } from './datapoint.store.js';
-import { datasetResource } from './dataset-resource.js';
-import type { DatasetRow } from './dataset.entity.js';
-import { DatasetStore } from './dataset.store.js';
+import { ChangeDatapoints } from '../change-datapoints.js';
+import { datapointResource } from '../datapoint-resource.js';
+import type { DatapointRow } from '../datapoint.entity.js';
+import { DatapointStore } from '../datapoint.store.js';
+import { datasetResource } from '../dataset-resource.js';
+import type { DatasetRow } from '../dataset.entity.js';
+import { DatasetStore } from '../dataset.store.js';
+import { askedOf, datapointRow, shownOf } from './datapoint-row.js';
 
 /** A version of a dataset that datapoints were brought back under, and may be further. */
 export interface OpenVersion {
@@ -56,8 +57,8 @@ export class RestoreDatasets {
   }
 
   /**
-   * Upserts datapoints in one transaction. What changes a dataset raises its version, once for those that follow each
-   * other: further ones join it for as long as nobody has changed or taken a snapshot of it.
+   * Upserts datapoints in one transaction. What changes a dataset, results of runs apart, raises its version, once for
+   * those that follow each other: further ones join it for as long as nobody has changed or taken a snapshot of it.
    * @param open as the call before answered it.
    */
   async restoreDatapoints(
@@ -99,9 +100,13 @@ export class RestoreDatasets {
     for (const before of existing) {
       const row = after.get(before.id)!;
       after.delete(before.id);
-      if (shown(before) === shown(row)) continue;
-      await this.changes.exchange(tx, scope, dataset, before, row);
-      changed++;
+      if (shownOf(before) === shownOf(row)) continue;
+      if (askedOf(before) === askedOf(row)) {
+        await this.datapoints.updateResult(tx, { ...before, ...resultOf(row) });
+      } else {
+        await this.changes.exchange(tx, scope, dataset, before, row);
+        changed++;
+      }
     }
     const added = [...after.values()];
     if (added.length + changed === 0) return undefined;
@@ -132,14 +137,12 @@ function datasetRow(scope: Scope, item: RestoredDataset, before: DatasetRow | nu
   };
 }
 
-function datapointRow(scope: Scope, item: RestoredDatapoint, version: number): DatapointRow {
-  const { id, kind, source, source_span_id: sourceSpanId } = item;
-  const added = { id, kind: JSON.stringify(kind), source, sourceSpanId: sourceSpanId ?? null };
-  const row = newRow(scope, item.dataset_id, added, version, item.created_at);
-  return { ...row, updatedAt: item.updated_at };
-}
-
-/** Two datapoints that are shown alike are the same. */
-const shown = (row: DatapointRow): string => JSON.stringify(datapointResource(row));
+/** A result that a run wrote back there is written here in the same way: it raises no version. */
+const resultOf = ({ kind, updatedAt }: DatapointRow): Partial<DatapointRow> => ({
+  kind,
+  resultOutput: null,
+  resultScore: null,
+  updatedAt,
+});
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);

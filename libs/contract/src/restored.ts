@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { captureFiltersSchema } from './capture-rules.js';
+import { baseUrlSchema, providerSchema } from './connections.js';
+import { DATAPOINT_SOURCES, datapointKindSchema } from './datasets.js';
+import { EVAL_STATUSES, evalConfigAnswerSchema } from './evals.js';
+import { QUEUE_STATUSES } from './queue.js';
+import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
+import {
+  clientIdSchema,
+  isStorableText,
+  jsonObjectSchema,
+  jsonValueSchema,
+  keySchema,
+  labelSchema,
+  nameSchema,
+} from './values/text.js';
+import { timestampSchema } from './values/timestamp.js';
+
+/** An item of an import that there is no place for. */
+export interface RejectedItem<Item> {
+  item: Item;
+  code: string;
+  message: string;
+}
+
+/** A dataset of an import; its datapoints follow by themselves. */
+export const restoredDatasetSchema = z.object({
+  id: clientIdSchema,
+  name: labelSchema,
+  description: nameSchema.nullish(),
+  datapoint_count: countSchema,
+  version: countSchema,
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type RestoredDataset = z.output<typeof restoredDatasetSchema>;
+
+/** A datapoint of an import. */
+export const restoredDatapointSchema = z.object({
+  id: clientIdSchema,
+  dataset_id: clientIdSchema,
+  kind: datapointKindSchema,
+  source: z.enum(DATAPOINT_SOURCES),
+  source_span_id: keySchema.nullish(),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type RestoredDatapoint = z.output<typeof restoredDatapointSchema>;
+
+/** In which versions of its dataset a datapoint was what. */
+export const restoredDatapointVersionSchema = z
+  .object({
+    dataset_id: clientIdSchema,
+    datapoint_id: clientIdSchema,
+    from_version: countSchema,
+    to_version: countSchema.nullable(),
+    datapoint: restoredDatapointSchema.nullable(),
+  })
+  .superRefine(({ from_version: from, to_version: to, datapoint, ...ids }, context) => {
+    const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+    if (to !== null && to <= from) refuse('to_version', 'must be greater than from_version');
+    if ((to === null) !== (datapoint === null)) refuse('datapoint', 'must be null if and only if to_version is');
+    if (datapoint && (datapoint.id !== ids.datapoint_id || datapoint.dataset_id !== ids.dataset_id)) {
+      refuse('datapoint', 'must have the id datapoint_id and be of the dataset dataset_id');
+    }
+  });
+export type RestoredDatapointVersion = z.output<typeof restoredDatapointVersionSchema>;
+
+/** A capture rule of an import. */
+export const restoredCaptureRuleSchema = z.object({
+  id: clientIdSchema,
+  dataset_id: clientIdSchema,
+  name: labelSchema,
+  enabled: z.boolean(),
+  filters: captureFiltersSchema,
+  sample_rate: settingNumber(z.number().min(0).max(1)),
+  captured_count: countSchema,
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type RestoredCaptureRule = z.output<typeof restoredCaptureRuleSchema>;
+
+const NOT_STORABLE = 'must not hold NUL characters or lone surrogates';
+
+/** A provider connection of an import: it has no key, and a member that looks like one is not read. */
+export const restoredConnectionSchema = z.object({
+  id: clientIdSchema,
+  name: labelSchema,
+  provider: providerSchema.refine(isStorableText, NOT_STORABLE),
+  base_url: baseUrlSchema.refine(isStorableText, NOT_STORABLE).nullish(),
+  default_model: keySchema.min(1).nullish(),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+});
+export type RestoredConnection = z.output<typeof restoredConnectionSchema>;
+
+const score = settingNumber(z.number().min(0).max(1).nullable());
+const amount = settingNumber(amountSchema);
+const cost = settingNumber(amountSchema.nullable());
+
+/** An eval run of an import. */
+export const restoredRunSchema = z.object({
+  id: clientIdSchema,
+  dataset_id: clientIdSchema,
+  dataset_version: countSchema,
+  name: labelSchema,
+  status: z.enum(EVAL_STATUSES),
+  progress: countSchema,
+  total: countSchema,
+  config: evalConfigAnswerSchema,
+  scoring: nameSchema,
+  scoring_config: jsonObjectSchema.nullable(),
+  score_sum: amount,
+  score_count: countSchema,
+  total_cost: cost,
+  cost_count: countSchema,
+  total_tokens: countSchema,
+  failed_count: countSchema,
+  judge_tokens: countSchema,
+  judge_cost: cost,
+  judge_cost_count: countSchema,
+  error: z.string().nullable(),
+  created_at: timestampSchema,
+  started_at: timestampSchema.nullable(),
+  ended_at: timestampSchema.nullable(),
+});
+export type RestoredRun = z.output<typeof restoredRunSchema>;
+
+/** A processed item of a run of an import. */
+export const restoredResultSchema = z.object({
+  run_id: clientIdSchema,
+  datapoint_id: clientIdSchema,
+  output: z.string().nullable(),
+  score,
+  score_reason: z.string().nullable(),
+  latency_ms: countSchema.nullable(),
+  tokens: countSchema.nullable(),
+  cost,
+  status: z.enum(['completed', 'failed']),
+  error: z.string().nullable(),
+  attempts: countSchema,
+  judge_model: keySchema.nullable(),
+  judge_prompt_hash: keySchema.nullable(),
+  judge_tokens: countSchema.nullable(),
+  judge_cost: cost,
+});
+export type RestoredResult = z.output<typeof restoredResultSchema>;
+
+/** An item of the review queue of an import. */
+export const restoredQueueItemSchema = z
+  .object({
+    id: clientIdSchema,
+    dataset_id: clientIdSchema,
+    datapoint_id: clientIdSchema,
+    status: z.enum(QUEUE_STATUSES),
+    claimed_by: keySchema.nullable(),
+    claimed_at: timestampSchema.nullable(),
+    original_data: datapointKindSchema,
+    edited_data: jsonValueSchema,
+    created_at: timestampSchema,
+  })
+  .superRefine(({ status, claimed_by: by, claimed_at: at }, context) => {
+    const isClaimed = by !== null && at !== null;
+    if (isClaimed === (status !== 'pending')) return;
+    const message = `must be ${status === 'pending' ? 'null of a pending item' : `given of a ${status} item`}`;
+    context.addIssue({ code: 'custom', path: [by === null ? 'claimed_by' : 'claimed_at'], message });
+  });
+export type RestoredQueueItem = z.output<typeof restoredQueueItemSchema>;

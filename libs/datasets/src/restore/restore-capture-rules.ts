@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { RejectedItem, RestoredCaptureRule } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { givenFilters } from '../capture/capture-filters.js';
+import type { CaptureRuleRow } from '../capture/capture-rule.entity.js';
+import { CaptureRuleStore } from '../capture/capture-rule.store.js';
+import { DatasetStore } from '../dataset.store.js';
+
+/** Brings capture rules of an export back; those that exist already take the values given. */
+@Injectable()
+export class RestoreCaptureRules {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly rules: CaptureRuleStore,
+  ) {}
+
+  /** Upserts rules in one transaction. @returns those without a dataset, and those that belong to another one here. */
+  execute(scope: Scope, restored: readonly RestoredCaptureRule[]): Promise<RejectedItem<RestoredCaptureRule>[]> {
+    const byDataset = Map.groupBy(restored, ({ dataset_id: datasetId }) => datasetId);
+    return this.storage.write(async (tx) => {
+      const rejected: RejectedItem<RestoredCaptureRule>[] = [];
+      const places = new Set<string>();
+      for (const datasetId of [...byDataset.keys()].toSorted()) {
+        if (await this.datasets.findForWrite(tx, scope, datasetId)) places.add(datasetId);
+      }
+      const ids = [...new Set(restored.map(({ id }) => id))];
+      const here = new Map((await this.rules.findForWrite(tx, scope, ids)).map((rule) => [rule.id, rule]));
+      for (const [id, item] of new Map(restored.map((one) => [one.id, one]))) {
+        const before = here.get(id);
+        if (!places.has(item.dataset_id)) rejected.push({ item, ...NO_DATASET });
+        else if (before && before.datasetId !== item.dataset_id) rejected.push({ item, ...OTHER_DATASET });
+        else if (before) this.rules.edit(before, ruleRow(scope, item, before.capturedCount));
+        else this.rules.insert(tx, ruleRow(scope, item, 0));
+      }
+      return rejected;
+    });
+  }
+}
+
+/** @param capturedHere what the rule has captured here does not become less. */
+const ruleRow = (scope: Scope, item: RestoredCaptureRule, capturedHere: number): CaptureRuleRow => ({
+  projectId: scope.projectId,
+  id: item.id,
+  datasetId: item.dataset_id,
+  name: item.name,
+  enabled: Number(item.enabled),
+  filters: JSON.stringify(givenFilters(item.filters)),
+  sampleRate: item.sample_rate,
+  capturedCount: Math.max(item.captured_count, capturedHere),
+  createdAt: item.created_at,
+  updatedAt: item.updated_at,
+});
+
+const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };
+const OTHER_DATASET = { code: 'id_conflict', message: 'a capture rule of another dataset has this id' };

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import type { RejectedItem, RestoredQueueItem } from '@spandrel/contract';
+import { DatapointStore, DatasetStore } from '@spandrel/datasets';
+import { DomainEvents } from '@spandrel/events';
+import type { Scope } from '@spandrel/kernel';
+import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
+import { queueItemResource } from './queue-item-resource.js';
+import type { QueueItemRow } from './queue-item.entity.js';
+import { QueueItemStore } from './queue-item.store.js';
+import { QUEUE_STATUS } from './queue-status.js';
+
+type Rejected = RejectedItem<RestoredQueueItem>;
+
+/** Brings queue items of an export back, with their claims and edited data. */
+@Injectable()
+export class RestoreQueueItems {
+  constructor(
+    private readonly storage: Storage,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly items: QueueItemStore,
+    private readonly events: DomainEvents,
+  ) {}
+
+  /**
+   * Upserts items in one transaction; emits `queue_item_updated` for those that were here and change. A completed item
+   * that is here stays as it is.
+   * @returns those without a dataset or datapoint, and those that contradict what is here.
+   */
+  execute(scope: Scope, restored: readonly RestoredQueueItem[]): Promise<Rejected[]> {
+    const byId = new Map(restored.map((item) => [item.id, item]));
+    const byDataset = Map.groupBy(byId.values(), ({ dataset_id: datasetId }) => datasetId);
+    return this.storage.write(async (tx) => {
+      const rejected: Rejected[] = [];
+      for (const [datasetId, items] of [...byDataset].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+        // Locked, so that nobody enqueues the same datapoints or deletes them meanwhile.
+        if (await this.datasets.findForWrite(tx, scope, datasetId)) {
+          rejected.push(...(await this.restoreInto(tx, scope, datasetId, items)));
+        } else {
+          rejected.push(...items.map((item) => ({ item, ...NO_DATASET })));
+        }
+      }
+      return rejected;
+    });
+  }
+
+  private async restoreInto(
+    tx: WriteTx,
+    scope: Scope,
+    datasetId: string,
+    items: readonly RestoredQueueItem[],
+  ): Promise<Rejected[]> {
+    const datapointIds = [...new Set(items.map(({ datapoint_id: id }) => id))];
+    const datapoints = await this.datapoints.findForWrite(tx, scope, datasetId, datapointIds);
+    const known = new Set(datapoints.map(({ id }) => id));
+    const found = await this.items.findSomeForWrite(
+      tx,
+      scope,
+      items.map(({ id }) => id),
+    );
+    const here = new Map(found.map((item) => [item.id, item]));
+    const open = await this.items.findOpen(tx, scope, datasetId, datapointIds);
+    const openOf = new Map(open.map((item) => [item.datapointId, item.id]));
+    const rejected: Rejected[] = [];
+    const added: QueueItemRow[] = [];
+    for (const item of items) {
+      const before = here.get(item.id);
+      const after = itemRow(scope, item);
+      const reason = reasonAgainst(before, after, known, openOf);
+      if (reason) {
+        rejected.push({ item, ...reason });
+        continue;
+      }
+      if (after.status !== QUEUE_STATUS.completed) openOf.set(after.datapointId, after.id);
+      if (before) await this.change(tx, scope, before, after);
+      else added.push(after);
+    }
+    await this.items.insert(tx, added);
+    return rejected;
+  }
+
+  private async change(tx: WriteTx, scope: Scope, before: QueueItemRow, after: QueueItemRow): Promise<void> {
+    if (shown(before) === shown(after)) return;
+    Object.assign(before, after);
+    await this.events.emit(tx, scope, { type: 'queue_item_updated', item: queueItemResource(after) });
+  }
+}
+
+/** Why an item cannot be taken; `undefined` when it can. @param openOf the open item of each datapoint. */
+function reasonAgainst(
+  before: QueueItemRow | undefined,
+  after: QueueItemRow,
+  known: ReadonlySet<string>,
+  openOf: ReadonlyMap<string, string>,
+): Pick<Rejected, 'code' | 'message'> | undefined {
+  if (!known.has(after.datapointId)) return NO_DATAPOINT;
+  if (before && (before.datasetId !== after.datasetId || before.datapointId !== after.datapointId)) return OTHER_ITEM;
+  if (before?.status === QUEUE_STATUS.completed) return shown(before) === shown(after) ? undefined : COMPLETED;
+  const open = openOf.get(after.datapointId);
+  return after.status !== QUEUE_STATUS.completed && open !== undefined && open !== after.id ? OTHER_OPEN : undefined;
+}
+
+const itemRow = (scope: Scope, item: RestoredQueueItem): QueueItemRow => ({
+  projectId: scope.projectId,
+  id: item.id,
+  datasetId: item.dataset_id,
+  datapointId: item.datapoint_id,
+  status: QUEUE_STATUS[item.status],
+  claimedBy: item.claimed_by,
+  claimedAt: item.claimed_at,
+  originalData: JSON.stringify(item.original_data),
+  editedData: toJsonText(item.edited_data),
+  createdAt: item.created_at,
+});
+
+/** Two items that are shown alike are the same. */
+const shown = (item: QueueItemRow): string => JSON.stringify(queueItemResource(item));
+
+const NO_DATASET = { code: 'dataset_not_found', message: 'there is no dataset with this dataset_id' };
+const NO_DATAPOINT = { code: 'datapoint_not_found', message: 'the dataset has no datapoint with this datapoint_id' };
+const OTHER_ITEM = { code: 'id_conflict', message: 'an item of another datapoint has this id' };
+const COMPLETED = { code: 'id_conflict', message: 'the item is completed here with other values, and stays' };
+const OTHER_OPEN = { code: 'id_conflict', message: 'the datapoint has another item here that is open' };

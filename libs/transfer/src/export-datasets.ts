@@ -1,0 +1,120 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { DatapointVersionResource } from '@spandrel/contract';
+import {
+  captureRuleResource,
+  CaptureRuleStore,
+  CURRENT,
+  datapointResource,
+  DatapointStore,
+  DatapointVersionStore,
+  datasetResource,
+  DatasetStore,
+  type DatapointRow,
+} from '@spandrel/datasets';
+import type { Scope } from '@spandrel/kernel';
+import type { LongReadOptions } from '@spandrel/storage';
+import type { ExportedIds } from './exported-ids.js';
+import { SLICE, slicesOf, type Slices } from './slices.js';
+
+/** Datapoints written before the event loop turns: their JSON is parsed and made anew. */
+const DATAPOINTS_AT_ONCE = 64;
+
+/** Datasets and what belongs to them, as an export has it. */
+@Injectable()
+export class ExportDatasets {
+  constructor(
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly versions: DatapointVersionStore,
+    private readonly rules: CaptureRuleStore,
+  ) {}
+
+  async *allDatasets(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
+    for await (const datasets of this.slices(scope, options)) {
+      for (const { id } of datasets) written.datasets.add(id);
+      yield datasets.map((dataset) => JSON.stringify(datasetResource(dataset)));
+    }
+  }
+
+  async *allDatapoints(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
+    for await (const datasets of this.slices(scope, options)) {
+      for (const { id, datapointCount } of datasets) {
+        if (datapointCount > 0 && written.datasets.has(id)) yield* this.datapointsOf(scope, id, written, options);
+      }
+    }
+  }
+
+  /** The datapoints that snapshots see: those that changed or went since, then since when those of now are as they are. */
+  async *allVersions(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
+    for await (const datasets of this.slices(scope, options)) {
+      for (const { id, pinnedVersion } of datasets) {
+        if (pinnedVersion === 0 || !written.datasets.has(id)) continue;
+        yield* this.closedOf(scope, id, options);
+        yield* this.sinceOf(scope, id, written, options);
+      }
+    }
+  }
+
+  async *allRules(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
+    const read = (after?: { id: string }) => this.rules.after(scope, after?.id ?? '', SLICE.rows, options);
+    for await (const rules of slicesOf(read)) {
+      const shown = rules.filter(({ datasetId }) => written.datasets.has(datasetId));
+      yield shown.map((rule) => JSON.stringify(captureRuleResource(rule)));
+    }
+  }
+
+  private slices(scope: Scope, options: LongReadOptions) {
+    return slicesOf((after?: { id: string }) => this.datasets.after(scope, after?.id ?? '', SLICE.rows, options));
+  }
+
+  private async *datapointsOf(scope: Scope, datasetId: string, written: ExportedIds, options: LongReadOptions): Slices {
+    const read = (after?: DatapointRow) =>
+      this.datapoints.after(scope, datasetId, CURRENT, after?.id ?? '', SLICE.rows, options);
+    for await (const rows of slicesOf(read)) {
+      for (const { id } of rows) written.datapoints.add(id);
+      yield* inTurns(rows, (row) => JSON.stringify(datapointResource(row)));
+    }
+  }
+
+  private async *closedOf(scope: Scope, datasetId: string, options: LongReadOptions): Slices {
+    const read = (after?: DatapointRow) => this.versions.closedAfter(scope, datasetId, after, SLICE.rows, options);
+    for await (const rows of slicesOf(read)) {
+      yield* inTurns(rows, (row) =>
+        versionJson({
+          dataset_id: datasetId,
+          datapoint_id: row.id,
+          from_version: row.fromVersion,
+          to_version: row.toVersion,
+          datapoint: datapointResource(row),
+        }),
+      );
+    }
+  }
+
+  private async *sinceOf(scope: Scope, datasetId: string, written: ExportedIds, options: LongReadOptions): Slices {
+    const read = (after?: { id: string }) =>
+      this.versions.currentAfter(scope, datasetId, after?.id ?? '', SLICE.rows, options);
+    for await (const rows of slicesOf(read)) {
+      const shown = rows.filter(({ id }) => written.datapoints.has(id));
+      yield shown.map(({ id, version }) =>
+        versionJson({
+          dataset_id: datasetId,
+          datapoint_id: id,
+          from_version: version,
+          to_version: null,
+          datapoint: null,
+        }),
+      );
+    }
+  }
+}
+
+const versionJson = (version: DatapointVersionResource): string => JSON.stringify(version);
+
+async function* inTurns<Row>(rows: readonly Row[], json: (row: Row) => string): Slices {
+  for (let start = 0; start < rows.length; start += DATAPOINTS_AT_ONCE) {
+    yield rows.slice(start, start + DATAPOINTS_AT_ONCE).map(json);
+    await nextTurn();
+  }
+}
