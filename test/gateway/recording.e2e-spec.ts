@@ -175,6 +175,18 @@ describe('a capture mode that is not understood', () => {
   });
 });
 
+describe('a base that has the path of the call in it', () => {
+  it('is told in the error of the span, and the call goes where it was asked to', async () => {
+    const doubled = `${upstream.url}/v1`;
+    await chat({}, { 'x-forward-url': doubled, 'x-fake': 'error-404' });
+    await chat({}, { 'x-forward-url': doubled });
+    expect(upstream.requests.map(({ url }) => url)).toEqual(Array(2).fill('/v1/v1/chat/completions'));
+    const spans = await recorded(api, 2);
+    const error = `HTTP 404: fake provider error 404; the call went to 127.0.0.1:${upstream.port}/v1/v1/chat/completions: X-Forward-URL must not have the path of the call in it`;
+    expect(spans.map(({ status }) => status)).toEqual([{ failed: { error } }, 'completed']);
+  });
+});
+
 describe('credentials', () => {
   it('are recorded nowhere, not even when an error repeats them', async () => {
     const secrets = ['sk-canary-0123456789', 'canary-password', 'canary-cookie', 'canary-query', 'canary-google'];

@@ -5,7 +5,8 @@ import type { CallerKey } from '../access/caller-key.js';
 import type { KeySeal } from '../access/key-seal.js';
 import type { GatewaySettings } from '../gateway-settings.js';
 import type { SpoolDirectory } from '../spool/spool-directory.js';
-import type { Target } from '../target/resolve-target.js';
+import { doubledPath } from '../target/doubled-path.js';
+import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
 import { BodyTape, TapeBudget } from './body-tape.js';
 import type { CallFacts } from './call-facts.js';
 import { Call } from './call.js';
@@ -54,6 +55,7 @@ export class BeginCall {
 
   private factsOf(req: IncomingMessage, head: RequestHead, target: Target, caller: CallerKey | null): CallFacts {
     const { settings, clock, directory, seal } = this.parts;
+    const doubled = head.headers[FORWARD_HEADER] === undefined ? null : doubledPath(target.base, head.path);
     const correlation = correlationOf(req.headers);
     const unknown = unknownHeaders(req.headers);
     const { capture, notUnderstood } = captureOf(settings.capture, captureHeader(head.headers, unknown));
@@ -66,6 +68,7 @@ export class BeginCall {
       wire: { provider: target.wire!.name, method: head.method, path: head.path },
       startedAt: clock.now(),
       startedTick: performance.now(),
+      ...(doubled !== null && { doubledPath: doubled }),
       capture,
       ...(notUnderstood !== undefined && { captureNotUnderstood: notUnderstood }),
       ...(Object.keys(unknown).length > 0 && { unknownHeaders: unknown }),

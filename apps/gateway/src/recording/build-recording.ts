@@ -152,7 +152,14 @@ function httpError(answer: AnswerFacts, { entry }: Wire, { facts, response }: Ca
   const body = parseBody(response);
   const message = body === undefined ? undefined : attempt(() => entry.provider.errorMessage(body), undefined);
   const own = capturedMessage(message, facts.capture);
-  return `HTTP ${answer.status}: ${own ?? (answer.statusMessage || (STATUS_CODES[answer.status] ?? 'no message'))}`;
+  const said = own ?? (answer.statusMessage || (STATUS_CODES[answer.status] ?? 'no message'));
+  return `HTTP ${answer.status}: ${said}${doubledPathNote(answer, facts)}`;
+}
+
+/** What an upstream that has nothing at an address cannot know: that the address was put together with a part twice. */
+function doubledPathNote({ status }: AnswerFacts, { doubledPath }: CallFacts): string {
+  if (doubledPath === undefined || (status !== 404 && status !== 405)) return '';
+  return `; the call went to ${doubledPath}: X-Forward-URL must not have the path of the call in it`;
 }
 
 const isGood = ({ status }: AnswerFacts): boolean => status >= 200 && status < 300;

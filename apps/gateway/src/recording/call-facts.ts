@@ -20,6 +20,8 @@ export interface CallFacts {
   startedAt: number;
   /** `startedAt` on the monotonic clock that times the pieces of the bodies. */
   startedTick: number;
+  /** Host and path of a call whose `X-Forward-URL` seems to have the path of the call in it. */
+  doubledPath?: string;
   capture: CaptureSetting;
   /** What `X-Spandrel-Capture` said when it was not understood. */
   captureNotUnderstood?: string;

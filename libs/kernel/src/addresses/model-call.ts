@@ -13,7 +13,8 @@ export interface ModelCall {
 /** Ends of paths, so that nothing needs to look back: a path is as long as its sender likes. */
 const OLLAMA = /\/api\/(?:chat|generate|embed|embeddings|tags|show|ps|version|pull)$/;
 const ANTHROPIC = /\/messages(?:\/count_tokens|\/batches)?$/;
-const OPENAI = /\/(?:chat\/completions|completions|embeddings|(?:responses|models)(?:\/[^/]+)?)$/;
+const OPENAI =
+  /\/(?:chat\/completions|completions|embeddings|moderations|realtime|(?:images|audio)\/[a-z]+|(?:responses|models)(?:\/[^/]+)?)$/;
 const ANY_OF_V1 = /^(?:\/v1)+(\/.*)?$/;
 
 /**
