@@ -71,7 +71,17 @@ describe('spandrel', () => {
     const { status, stdout, stderr } = run('npx', 'spandrel', '--help');
     expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: spandrel')]);
     expect(stderr).not.toMatch(/rror/);
-    for (const command of ['serve', 'server', 'gateway', 'backup', 'secrets', 'analytics', 'retention', 'admin'])
+    for (const command of [
+      'serve',
+      'server',
+      'gateway',
+      'backup',
+      'secrets',
+      'analytics',
+      'retention',
+      'demo',
+      'admin',
+    ])
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 

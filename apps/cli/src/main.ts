@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { PACKAGE, settingsHelp } from '@spandrel/kernel/launch';
+import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 import { adminCommand } from './admin-command.js';
 import { ALL_SETTINGS } from './command-settings.js';
+import type { DemoOptions } from './demo/demo-settings.js';
 import { serve } from './serve.js';
 import { runInPlace } from './run-in-place.js';
 
@@ -26,6 +28,13 @@ they are to be counted anew after the server ran without the feature "analytics"
 
 Settings:
 ${settings}`;
+
+const DEMO_HELP = `
+Spandrel must be running: npm start, in another terminal. In cloud mode SPANDREL_API_KEY holds a key with the scopes read
+and write, and --model-url is needed.
+
+Settings, as for npm start:
+${settingsHelp([GatewayUserSettings])}`;
 
 for (const [name, description, run] of [
   ['serve', 'run API and gateway', serve],
@@ -106,6 +115,26 @@ program
   .action(async () => {
     const { runRetention } = await import('./retention.js');
     await runRetention(process.argv.slice(4));
+  });
+
+program
+  .command('demo')
+  .description('record a small example with a fake model, without any key; --remove removes it')
+  .argument('[settings...]')
+  .option('--remove', 'remove the example, and nothing else')
+  .option('--serve', 'keep the fake model running until Ctrl-C')
+  .option('--api-url <url>', "the API; this machine's at the port of the settings unless given")
+  .option('--gateway-url <url>', 'the gateway; beside the API, one port above, unless given')
+  .option('--model-port <port>', 'where the fake model listens on this machine; any free port unless given')
+  .option('--model-url <url>', 'where gateway and server reach the fake model; at its port unless given')
+  .allowUnknownOption()
+  .helpOption('-h, --help', 'show options and settings')
+  .usage('[options] [settings]')
+  .addHelpText('after', DEMO_HELP)
+  .action(async (rest: string[], options: DemoOptions) => {
+    // Not among what every command loads.
+    const { demo } = await import('./demo/demo.js');
+    await demo(options, rest);
   });
 
 program.addCommand(adminCommand(settings));

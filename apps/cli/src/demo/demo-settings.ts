@@ -1,0 +1,75 @@
+import { loadSettings, StartError } from '@spandrel/kernel/launch';
+import { gatewayAddresses, GatewayUserSettings } from '../../../gateway/src/gateway.settings.js';
+
+/** Options of `spandrel demo`, as the command line gives them. */
+export interface DemoOptions {
+  remove?: true;
+  serve?: true;
+  apiUrl?: string;
+  gatewayUrl?: string;
+  modelPort?: string;
+  modelUrl?: string;
+}
+
+/** Where everything is that the demo talks to. URLs have no slash at the end. */
+export interface DemoSettings {
+  apiUrl: string;
+  gatewayUrl: string;
+  /** `null`: none is sent. */
+  key: string | null;
+  /** 0: any free one. */
+  modelPort: number;
+  /** Where gateway and server reach the fake model; `null`: at its port on this machine. */
+  modelUrl: string | null;
+  /** What starts a server at these addresses. */
+  startCommand: string;
+  /** This command with the flags that lead to the same place. */
+  demoCommand: string;
+}
+
+const PORT_MAX = 65_535;
+
+/**
+ * Reads the flags, variables and files that `spandrel serve` reads, so that both agree on ports; `--api-url` and
+ * `--gateway-url` name any other place.
+ * @param args what is not an option of the demo's own.
+ * @throws StartError with a line a fault.
+ */
+export function demoSettings(options: DemoOptions, args: readonly string[]): DemoSettings {
+  const settings = loadSettings([GatewayUserSettings], { args, env: process.env, cwd: process.cwd() });
+  const user = settings.of(GatewayUserSettings);
+  const addresses = gatewayAddresses(user, settings.core);
+  const apiUrl = baseUrl('--api-url', options.apiUrl ?? addresses.apiUrl);
+  const api = new URL(apiUrl);
+  const gatewayPort = user.port ?? (api.port === '' ? undefined : Number(api.port) + 1);
+  if (options.gatewayUrl === undefined && gatewayPort === undefined) {
+    throw new StartError(['--gateway-url: is needed where the URL of the API has no port of its own']);
+  }
+  const flags = [
+    ...args,
+    ...(['api-url', 'gateway-url'] as const).flatMap((name) => {
+      const value = name === 'api-url' ? options.apiUrl : options.gatewayUrl;
+      return value === undefined ? [] : [`--${name}`, value];
+    }),
+  ];
+  return {
+    apiUrl,
+    gatewayUrl: baseUrl('--gateway-url', options.gatewayUrl ?? `${api.protocol}//${api.hostname}:${gatewayPort}`),
+    key: user.apiKey,
+    modelPort: portOf(options.modelPort ?? '0'),
+    modelUrl: options.modelUrl === undefined ? null : baseUrl('--model-url', options.modelUrl),
+    startCommand: ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
+    demoCommand: ['npx spandrel demo', ...flags].join(' '),
+  };
+}
+
+function baseUrl(flag: string, text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new StartError([`${flag}: must be an http or https URL`]);
+  return text.replace(/\/+$/, '');
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= PORT_MAX) return Number(text);
+  throw new StartError([`--model-port: must be a port, 0 to ${PORT_MAX}`]);
+}

@@ -1,0 +1,25 @@
+import type { ConnectionResource, DatasetResource, TraceListItem } from '@spandrel/contract';
+import type { ApiClient } from './api-client.js';
+import { findConnections } from './connect-model.js';
+import { DEMO_MARKS } from './demo-marks.js';
+import { HALF_MADE } from './make-dataset.js';
+
+/** What there is of the demo. */
+export interface FoundDemo {
+  traces: TraceListItem[];
+  dataset: DatasetResource | undefined;
+  connections: ConnectionResource[];
+  /** `half`: an earlier command was interrupted, or somebody deleted a part. */
+  state: 'none' | 'half' | 'whole';
+}
+
+/** Looks for everything that an earlier command made. */
+export async function findDemo(api: ApiClient): Promise<FoundDemo> {
+  const tagged = await api.list<TraceListItem>(`/api/traces?limit=1000&tag=${DEMO_MARKS.tag}`, 'traces');
+  const traces = tagged.filter(({ id }) => id.startsWith(DEMO_MARKS.traceIdPrefix));
+  const dataset = await api.find<DatasetResource>(`/api/datasets/${DEMO_MARKS.datasetId}`);
+  const connections = await findConnections(api);
+  const isEmpty = traces.length === 0 && !dataset && connections.length === 0;
+  const isWhole = traces.length > 0 && dataset && dataset.description !== HALF_MADE && connections.length > 0;
+  return { traces, dataset, connections, state: isEmpty ? 'none' : isWhole ? 'whole' : 'half' };
+}

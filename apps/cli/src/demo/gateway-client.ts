@@ -1,0 +1,72 @@
+import { StartError } from '@spandrel/kernel/launch';
+import { reasonOf } from './api-client.js';
+import { DEMO_MARKS } from './demo-marks.js';
+
+/** Where a call belongs. */
+interface Place {
+  traceId: string;
+  parentId?: string;
+}
+
+/** The gateway, called as any other program calls it, with the fake model behind it. */
+export class GatewayClient {
+  /**
+   * @param url of the gateway, without a slash at the end.
+   * @param modelUrl of the fake model, as the gateway reaches it.
+   * @param key for cloud mode; `null`: none is sent.
+   */
+  constructor(
+    private readonly url: string,
+    private readonly modelUrl: string,
+    private readonly key: string | null,
+  ) {}
+
+  /**
+   * Makes sure that calls get through to the fake model. Nothing is recorded.
+   * @throws StartError with what is in the way.
+   */
+  async check(): Promise<void> {
+    const response = await this.send('GET', '/v1/models', {});
+    const text = await response.text();
+    if (response.ok && text.includes('spandrel-demo')) return;
+    const told = /"(?:detail|message)":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text.slice(0, 200);
+    throw new StartError([
+      `${this.url}: the gateway does not get through to the fake model at ${this.modelUrl}: ${response.status} ${told}`,
+    ]);
+  }
+
+  /**
+   * Makes a call and waits for the end of its answer, whatever its status: the demo makes calls that fail.
+   * @param body of the request, in the format of OpenAI.
+   */
+  async call(path: string, body: object, place: Place): Promise<string> {
+    const headers = {
+      'content-type': 'application/json',
+      'x-spandrel-trace-id': place.traceId,
+      ...(place.parentId !== undefined && { 'x-spandrel-parent-id': place.parentId }),
+    };
+    return (await this.send('POST', path, headers, JSON.stringify(body))).text();
+  }
+
+  private async send(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: string,
+  ): Promise<Response> {
+    try {
+      return await fetch(this.url + path, {
+        method,
+        headers: {
+          ...headers,
+          'x-forward-url': this.modelUrl + DEMO_MARKS.modelPath,
+          ...(this.key !== null && { 'x-spandrel-key': this.key }),
+        },
+        ...(body !== undefined && { body }),
+      });
+    } catch (error) {
+      const fault = `${this.url}: the gateway does not answer there (${reasonOf(error)}); it runs beside the API unless told otherwise (--no-gateway), see --gateway-port`;
+      throw new StartError([fault]);
+    }
+  }
+}
