@@ -1,3 +1,5 @@
+import { describeJsonFault } from './json-fault.js';
+
 /**
  * JSON in and out without changing a value (docs/spec/general.md#values-are-kept-exactly).
  *
@@ -35,7 +37,7 @@ export function parseExactJson(text: string): JsonValue {
     return (mayLoseDigits(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw error;
-    throw new JsonSyntaxError(describeSyntaxError(error));
+    throw new JsonSyntaxError(describeJsonFault(text));
   }
 }
 
@@ -126,12 +128,6 @@ function endOfString(text: string, start: number): number {
     end = text.indexOf('"', end + 1);
   }
   return -1;
-}
-
-function describeSyntaxError(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const position = /position (\d+)/.exec(message);
-  return position ? `not valid JSON (at character ${position[1]})` : 'not valid JSON';
 }
 
 const clip = (source: string): string => (source.length > 40 ? `${source.slice(0, 40)}…` : source);
