@@ -6,7 +6,7 @@ import {
   type TimeBucket,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
-import { Invalid, type Scope } from '@spandrel/kernel';
+import { invalidRequest, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import type { TimeRange } from './plan-range.js';
 import { costOfSums, latencyOfSums } from './sums.js';
@@ -56,7 +56,7 @@ const bucketsBetween = (from: number, to: number, width: BucketWidth): number =>
 function assertCount(count: number): void {
   if (!Number.isFinite(count) || count <= BUCKETS_MAX) return;
   const message = `must not give more than ${BUCKETS_MAX} buckets; ask for a shorter range or wider buckets`;
-  throw new Invalid('validation_failed', 'the range has too many buckets', [{ path: 'group_by', message }]);
+  throw invalidRequest([{ path: 'group_by', message }]);
 }
 
 const NOTHING = { spans: 0, tokens: 0, finished: 0, durationMs: 0, errors: 0, usd: 0, micro: 0, pico: 0 };

@@ -1,5 +1,5 @@
 import { isStorableText, type FieldError } from '@spandrel/contract';
-import { Invalid, type Named } from '@spandrel/kernel';
+import { invalidRequest, type Invalid, type Named } from '@spandrel/kernel';
 import type { Provider } from '@spandrel/plugin-api';
 import type { AddressRule } from './calls/address-rule.js';
 import { originOf } from './calls/open-connection.js';
@@ -65,5 +65,4 @@ export const keyNeededAgain = (): Invalid =>
       'is required when provider or the server of base_url changes: the stored key is not sent to another server',
   });
 
-const invalid = (error: FieldError): Invalid =>
-  new Invalid('validation_failed', '1 member of the body is not valid', [error]);
+const invalid = (error: FieldError): Invalid => invalidRequest([error]);

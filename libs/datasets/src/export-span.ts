@@ -26,10 +26,12 @@ export class ExportSpanToDataset {
     const kind = datapointOfSpan(span);
     const checked = datapointKindSchema.safeParse(kind);
     if (!checked.success) {
+      const faults = fieldErrors(checked.error);
+      const [fault] = faults;
       throw new Invalid(
         'validation_failed',
-        'the span cannot become a datapoint: see errors',
-        fieldErrors(checked.error),
+        `the span cannot become a datapoint: ${fault!.path} ${fault!.message}`,
+        faults,
       );
     }
     const added = { id: newId(), kind, source: 'span_export' as const, sourceSpanId: span.id };

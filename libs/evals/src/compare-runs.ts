@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type EvalComparison } from '@spandrel/contract';
 import { DatasetSnapshots, DatasetStore, datasetNotFound } from '@spandrel/datasets';
-import { Invalid, streamSlices, type Scope } from '@spandrel/kernel';
+import { invalidRequest, streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import { EvalResultStore } from './eval-result.store.js';
@@ -46,7 +46,7 @@ export class CompareRuns {
     });
     if (runs.some((run) => run.datasetId !== datasetId)) {
       const message = 'must be runs of this dataset';
-      throw new Invalid('validation_failed', 'every run must belong to this dataset', [{ path: 'runs', message }]);
+      throw invalidRequest([{ path: 'runs', message }]);
     }
     const shown: EvalComparison['runs'] = runs.map((run) => ({
       id: run.id,

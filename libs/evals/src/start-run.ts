@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Connections, type UsableConnection } from '@spandrel/connections';
 import type { EvalConfig, EvalConfigResource, EvalRunSummary, StartEval } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { Invalid, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import { invalidRequest, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
@@ -49,13 +49,11 @@ export class StartRun {
     if (!scorer) {
       const names = this.plugins.scorers.map(({ name }) => name).join(', ');
       const message = `must be the name of a scoring strategy: ${names}`;
-      throw new Invalid('validation_failed', 'there is no such scoring strategy', [{ path: 'scoring', message }]);
+      throw invalidRequest([{ path: 'scoring', message }]);
     }
     const checked = scorer.configure(config);
     if (!('faults' in checked)) return;
-    throw new Invalid(
-      'validation_failed',
-      `the scoring strategy ${scoring} does not take this scoring_config`,
+    throw invalidRequest(
       checked.faults.map(({ path, message }) => ({
         path: path ? `scoring_config.${path}` : 'scoring_config',
         message,
@@ -74,7 +72,7 @@ export class StartRun {
     }
     const model = config.model ?? connections.get(id)!.defaultModel;
     if (model === null) {
-      throw new Invalid('validation_failed', 'no model is named', [
+      throw invalidRequest([
         { path: 'config.model', message: 'is required, since the connection has no default_model' },
       ]);
     }

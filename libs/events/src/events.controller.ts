@@ -7,7 +7,7 @@ import {
   listenSchema,
   type Listen,
 } from '@spandrel/contract';
-import { CurrentScope, EventStreamRoute, Invalid, Operation, type Scope } from '@spandrel/kernel';
+import { CurrentScope, EventStreamRoute, invalidRequest, Operation, type Scope } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TypeFilter } from './stream/event-frames.js';
 import { EventStreams } from './stream/event-streams.js';
@@ -55,7 +55,7 @@ function lastEventIdOf(text: string): number {
   const parsed = eventIdSchema.safeParse(text);
   if (parsed.success) return parsed.data;
   const message = 'must be the number of an event, or 0';
-  throw new Invalid('validation_failed', `Last-Event-ID ${message}`, [{ path: 'Last-Event-ID', message }]);
+  throw invalidRequest([{ path: 'Last-Event-ID', message }]);
 }
 
 /**

@@ -8,6 +8,7 @@ export type { PluginEntry } from './config/plugin-entries.js';
 export { Settings } from './config/settings.js';
 export { Conflict, DomainError, Invalid, NotFound, Unavailable } from './errors/domain-error.js';
 export { StartError } from './errors/start-error.js';
+export { invalidRequest } from './faults/invalid-request.js';
 export { defineFeature, type Feature } from './features/feature.js';
 export { selectFeatures } from './features/select-features.js';
 export { createHttpApp, type HttpAppParts } from './http/create-http-app.js';

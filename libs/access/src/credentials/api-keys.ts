@@ -9,7 +9,7 @@ import {
   type KeyResource,
   type ListAccess,
 } from '@spandrel/contract';
-import { Invalid, newId } from '@spandrel/kernel';
+import { Invalid, invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page } from '@spandrel/storage';
 import type { Actor } from '../organizations/actor.js';
 import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
@@ -80,7 +80,7 @@ export class ApiKeys {
 
 function projectMissing(): Invalid {
   const message = 'must be given: the credential of the request belongs to no project';
-  return new Invalid('validation_failed', `project_id ${message}`, [{ path: 'project_id', message }]);
+  return invalidRequest([{ path: 'project_id', message }]);
 }
 
 const audited = (row: ApiKeyRow) => ({

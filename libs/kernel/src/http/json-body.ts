@@ -24,12 +24,22 @@ function parseJsonBody(request: FastifyRequest, body: Buffer | string, done: Don
   if (encoding !== undefined && encoding !== 'identity') {
     return done(new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed'));
   }
-  if (!isUtf8(bytes)) return done(new Invalid('malformed_json', 'the body is not valid UTF-8'));
+  if (!isUtf8(bytes)) {
+    const place = firstDifference(bytes, Buffer.from(bytes.toString('utf8'))) + 1;
+    return done(new Invalid('malformed_json', `the body is not valid UTF-8: byte ${place} belongs to no character`));
+  }
   try {
     done(null, parseExactJson(bytes.toString('utf8')));
   } catch (error) {
     done(error instanceof JsonSyntaxError ? new Invalid('malformed_json', error.message) : (error as Error));
   }
+}
+
+/** Decoding puts a replacement where bytes are no text: there they differ from what was decoded. */
+function firstDifference(bytes: Buffer, others: Buffer): number {
+  let at = 0;
+  while (at < bytes.length && bytes[at] === others[at]) at++;
+  return at;
 }
 
 const unsupported = (mediaType: string | undefined): Invalid =>

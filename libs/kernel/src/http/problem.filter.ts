@@ -51,11 +51,17 @@ const CODE_BY_STATUS: Readonly<Record<number, [ErrorCode, string]>> = {
   404: ['not_found', 'there is nothing at this path'],
   405: ['method_not_allowed', 'this path does not take this method'],
   408: ['request_timeout', 'the request took too long to arrive'],
-  413: ['payload_too_large', 'the body is larger than this server takes'],
+  413: ['payload_too_large', 'the body is larger than this server takes (limits.body_bytes)'],
   414: ['malformed_request', 'the path is too long'],
   415: ['unsupported_media_type', 'the media type is not supported; send application/json'],
   431: ['headers_too_large', 'the headers are larger than this server takes'],
   503: ['unavailable', 'the service is stopping; send the request again'],
+};
+
+/** What Fastify's own errors mean, where that can be said more exactly. */
+const DETAIL_BY_CODE: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'the path is not valid: after each "%" stand two hexadecimal digits, together UTF-8',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body does not have as many bytes as Content-Length says',
 };
 
 function toDomainError(error: unknown): DomainError {
@@ -66,7 +72,8 @@ function toDomainError(error: unknown): DomainError {
   const [code, message] =
     CODE_BY_STATUS[status] ??
     (status >= 400 && status < 500 ? CODE_BY_STATUS[400]! : ['internal', 'something went wrong on the server']);
-  return new DomainError(code, message);
+  const own = DETAIL_BY_CODE[String((error as { code?: unknown } | null)?.code)];
+  return new DomainError(code, own ?? message);
 }
 
 function statusOf(error: unknown): number {

@@ -1,5 +1,6 @@
-import { fieldErrors, type FieldError } from '@spandrel/contract';
+import type { FieldError } from '@spandrel/contract';
 import type { z } from 'zod';
+import { schemaFaults } from '../faults/schema-faults.js';
 
 /** A scorer's config for one run, or everything that is wrong with what the run gives. */
 export type ScorerConfig = { config: unknown } | { faults: FieldError[] };
@@ -16,7 +17,7 @@ export function configureScorer(
 ): ScorerConfig {
   try {
     const checked = schema.safeParse({ ...defaults, ...overrides });
-    return checked.success ? { config: checked.data } : { faults: fieldErrors(checked.error) };
+    return checked.success ? { config: checked.data } : { faults: schemaFaults(checked.error, schema) };
   } catch (error) {
     return { faults: [{ path: '', message: `cannot be checked: ${describe(error)}` }] };
   }

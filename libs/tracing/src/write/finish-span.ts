@@ -1,4 +1,4 @@
-import { Invalid } from '@spandrel/kernel';
+import { invalidRequest } from '@spandrel/kernel';
 import type { SpanKind } from '@spandrel/contract';
 import { toJsonText } from '@spandrel/storage';
 import type { PricingTable } from '../pricing.js';
@@ -51,5 +51,5 @@ export function finishedSpan(
 export function assertEndAfterStart(startedAt: number, endedAt: number): void {
   if (endedAt >= startedAt) return;
   const message = 'must not lie before started_at';
-  throw new Invalid('validation_failed', 'the span ends before it starts', [{ path: 'ended_at', message }]);
+  throw invalidRequest([{ path: 'ended_at', message }]);
 }

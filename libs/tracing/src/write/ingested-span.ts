@@ -1,5 +1,5 @@
 import { ingestSpanSchema, isStorableText, type IngestSpan, type SpanKind } from '@spandrel/contract';
-import { Conflict, Invalid } from '@spandrel/kernel';
+import { Conflict, type Invalid, invalidRequest } from '@spandrel/kernel';
 import { fromJsonText, toJsonText } from '@spandrel/storage';
 import { assertEndAfterStart, finishedSpan } from './finish-span.js';
 import { metadataText, newSpan } from './new-span.js';
@@ -173,9 +173,7 @@ function standingOf(item: IngestSpan): Standing {
 }
 
 const contradiction = (message: string): Invalid =>
-  new Invalid('validation_failed', 'members of the span contradict each other: see errors', [
-    { path: 'status', message },
-  ]);
+  invalidRequest([{ path: 'status', message: `contradicts the other members: ${message}` }]);
 
 const sameSpan = (a: StoredSpan, b: StoredSpan): boolean =>
   (Object.keys(a) as (keyof StoredSpan)[]).every((member) => a[member] === b[member]);

@@ -18,14 +18,17 @@ export interface RefusedBytes {
  * Answers what is not HTTP, or came too slowly to be, and closes the connection.
  * @returns the answer's facts; `undefined` when nobody was there to be answered.
  */
-export function answerMalformedHttp(error: Error & { code?: string }, socket: Duplex): RefusedBytes | undefined {
+export function answerMalformedHttp(
+  error: Error & { code?: string; reason?: string },
+  socket: Duplex,
+): RefusedBytes | undefined {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return undefined;
   }
   const code = CODE_BY_PARSER_ERROR[error.code ?? ''] ?? 'malformed_request';
   const id = newId();
-  const body = JSON.stringify(problem(code, `${ERRORS[code].title.toLowerCase()}`, id));
+  const body = JSON.stringify(problem(code, detailOf(code, error.reason), id));
   const head = [
     `HTTP/1.1 ${ERRORS[code].status} ${code}`,
     `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
@@ -36,3 +39,7 @@ export function answerMalformedHttp(error: Error & { code?: string }, socket: Du
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   return { id, status: ERRORS[code].status };
 }
+
+/** The parser's reason is one of its own texts, and repeats nothing of what came. */
+const detailOf = (code: ErrorCode, reason: string | undefined): string =>
+  code === 'malformed_request' && reason ? `${ERRORS[code].title}: ${reason}` : ERRORS[code].title;
