@@ -172,7 +172,7 @@ describe('cloud mode', () => {
           const isStream = route.path === '/api/events' && path.includes('?token=');
           return [
             ...(isStream ? [] : [{ method, path, authorization: undefined, allowed: [401] }]),
-            ...(wrong ? [{ method, path, authorization: `Bearer ${keys[wrong]}`, allowed: [403, 404] }] : []),
+            ...(wrong ? [{ method, path, authorization: `Bearer ${keys[wrong]}`, allowed: [403, 404, 405] }] : []),
           ];
         }),
       );

@@ -65,13 +65,12 @@ export function describeFuzz(database: TestDatabase, stride = 1): void {
   });
 }
 
-function faultOf(check: TrafficCheck, { method, path, body, ignored }: FuzzCase, answer: Wire): string | undefined {
+function faultOf(check: TrafficCheck, { method, path, body }: FuzzCase, answer: Wire): string | undefined {
   // 501: there is no search index. That is an answer.
   if (answer.status >= 500 && answer.status !== 501) return `${answer.status} ${answer.text.slice(0, 300)}`;
   if (({} as Record<string, unknown>)['polluted'] !== undefined) return 'Object.prototype is polluted';
   try {
-    const seen = ignored ? path.split('?', 1)[0]! : path;
-    check.check({ method, path: seen, requestBody: body?.toString(), ...answer });
+    check.check({ method, path, requestBody: body?.toString(), ...answer });
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -269,8 +269,8 @@ describeOnBothDatabases('bad HTTP', ({ name: database, takePlace }) => {
         [`tag=${'x'.repeat(25_000)}`, [200, 400]],
         ['tag=a&'.repeat(5_000), [400]],
         ['limit=1&'.repeat(3_000), [400]],
-        ['a[b][c]=1&'.repeat(3_000), [200, 400]],
-        [Array.from({ length: 3_000 }, (_, n) => `k${n}=1`).join('&'), [200, 400]],
+        ['a[b][c]=1&'.repeat(3_000), [400]],
+        [Array.from({ length: 3_000 }, (_, n) => `k${n}=1`).join('&'), [400]],
         [`limit=${'9'.repeat(20_000)}`, [400]],
         [`limit=1${'0'.repeat(20_000)}x`, [400]],
         [`since=${'2026-01-01'.repeat(2_000)}`, [400]],
@@ -281,7 +281,7 @@ describeOnBothDatabases('bad HTTP', ({ name: database, takePlace }) => {
         [`tag=${'%00'}`, [200, 400]],
         [`session_id=%ED%A0%80`, [200, 400]],
         [`${'&'.repeat(25_000)}`, [200]],
-        [`${'%'.repeat(25_000)}`, [200]],
+        [`${'%'.repeat(25_000)}`, [400]],
       ] as const) {
         for (const path of ['/api/traces', '/api/spans']) {
           const { status } = await program.api.unchecked.get(`${path}?${query}`);

@@ -45,10 +45,12 @@ const method = (
   for (const [decorator, index] of parameters) decorator(target, name, index);
 };
 Controller('api/spans')(SpansController);
-method('create', [Post()], [[Body({ schema: contract.createSpanSchema }), 0]]);
+const described = (id: string): MethodDecorator =>
+  kernel.Operation({ id, summary: id, access: 'open', answer: contract.jsonValueSchema });
+method('create', [Post(), described('create')], [[Body({ schema: contract.createSpanSchema }), 0]]);
 method(
   'complete',
-  [Post(':id/complete'), HttpCode(200)],
+  [Post(':id/complete'), HttpCode(200), described('complete')],
   [
     [Param('id'), 0],
     [Body({ schema: contract.completeSpanSchema }), 1],

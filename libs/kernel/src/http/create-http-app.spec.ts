@@ -9,29 +9,43 @@ import { Conflict, Unavailable } from '../errors/domain-error.js';
 import { defineFeature } from '../features/feature.js';
 import { createLogger } from '../log/logger.js';
 import { createHttpApp } from './create-http-app.js';
+import { Operation } from './operation.js';
 import { Readiness } from './readiness.js';
 import { BodyStream, StreamsBody, type StreamedBody } from './streamed-body.js';
+
+/** What the description wants of every route. */
+const Probe = (id: string): MethodDecorator => Operation({ id, summary: id, access: 'open', answer: z.unknown() });
 
 @Controller('api/probe')
 class ProbeController {
   @Post()
+  @Probe('echo')
   echo(@Body({ schema: z.object({ name: z.string(), value: jsonValueSchema.optional() }) }) body: unknown) {
     return body;
   }
 
   @Post('act')
   @HttpCode(200)
+  @Probe('act')
   act(@Body({ schema: z.object({ note: z.string().nullish() }) }) body: unknown) {
     return { done: true, body };
   }
 
   @Get()
+  @Probe('list')
   list(@Query({ schema: z.object({ limit: limitSchema() }) }) query: unknown) {
     return query;
   }
 
   @Post('stream')
   @StreamsBody()
+  @Operation({
+    id: 'stream',
+    summary: 'stream',
+    access: 'open',
+    answer: z.unknown(),
+    body: { mediaTypes: ['text/csv'], description: 'Anything.' },
+  })
   async stream(@BodyStream() { stream, ...about }: StreamedBody) {
     let bytes = 0;
     for await (const chunk of stream) bytes += (chunk as Buffer).length;
@@ -39,16 +53,19 @@ class ProbeController {
   }
 
   @Get('conflict')
+  @Probe('conflict')
   conflict() {
     throw new Conflict('id_conflict', 'the id is taken');
   }
 
   @Get('down')
+  @Probe('down')
   down() {
     throw new Unavailable('the disk is full', { cause: new Error('SQLITE_FULL /secret/path') });
   }
 
   @Get('bug')
+  @Probe('bug')
   bug() {
     throw new Error('SELECT secret FROM /etc/passwd');
   }
@@ -140,9 +157,9 @@ describe('the HTTP application', () => {
   it('lists one entry a fault', async () => {
     const { status, json } = await post('/api/probe', '{"name":7}');
     expect([status, json.code]).toEqual([400, 'validation_failed']);
-    expect(json.errors).toEqual([{ path: 'name', message: expect.any(String) }]);
+    expect(json.errors).toEqual([{ path: 'name', message: 'must be a string, not a number' }]);
     const query = await call('/api/probe?limit=0');
-    expect(query.json.errors).toEqual([{ path: 'limit', message: expect.any(String) }]);
+    expect(query.json.errors).toEqual([{ path: 'limit', message: 'must be at least 1' }]);
   });
 
   it.each([
@@ -206,16 +223,38 @@ describe('the HTTP application', () => {
     expect([large.status, large.json.code]).toEqual([413, 'payload_too_large']);
   });
 
-  it('answers unknown paths and wrong methods with 404', async () => {
-    for (const [path, method] of [
-      ['/api/nothing', 'GET'],
-      ['/api/probe', 'DELETE'],
-      ['/', 'GET'],
-    ] as const) {
-      const answer = await call(path, { method });
-      expect([answer.status, answer.json.code]).toEqual([404, 'not_found']);
+  it('answers unknown paths with 404', async () => {
+    for (const path of ['/api/nothing', '/api/probe/', '/api//probe', '/api/probe/act/x']) {
+      const answer = await call(path);
+      expect([path, answer.status, answer.json.code]).toEqual([path, 404, 'not_found']);
     }
-    expect((await call('/api/%ff')).status).toBeLessThan(500);
+    expect((await call('/api/%ff')).json).toMatchObject({ status: 400, detail: expect.stringContaining('"%"') });
+  });
+
+  it.each([
+    ['DELETE', '/api/probe', 'GET, HEAD, OPTIONS, POST'],
+    ['PUT', '/api/probe?x=1', 'GET, HEAD, OPTIONS, POST'],
+    ['GET', '/api/probe/act', 'OPTIONS, POST'],
+    ['HEAD', '/api/probe/act', 'OPTIONS, POST'],
+    ['POST', '/livez', 'GET, HEAD, OPTIONS'],
+    ['POST', '/docs', 'GET, HEAD, OPTIONS'],
+    ['PROPFIND', '/api/openapi.json', 'GET, HEAD, OPTIONS'],
+  ])('answers %s %s with 405 and what is allowed', async (method, path, allow) => {
+    const answer = await call(path, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+    if (method === 'HEAD') return;
+    const taken = allow.replace('OPTIONS, ', '').replace(', OPTIONS', '');
+    expect(answer.json).toMatchObject({
+      code: 'method_not_allowed',
+      detail: `${path.split('?')[0]} does not take ${method}, but ${taken}`,
+    });
+  });
+
+  it('tells OPTIONS what is allowed', async () => {
+    const answer = await call('/api/probe', { method: 'OPTIONS' });
+    expect([answer.status, answer.text, answer.headers.get('allow')]).toEqual([204, '', 'GET, HEAD, OPTIONS, POST']);
+    expect(answer.headers.get('x-request-id')).toMatch(/^\w{26}$/);
+    expect((await call('/api/nothing', { method: 'OPTIONS' })).status).toBe(404);
   });
 
   it('refuses requests of web pages and rebound names', async () => {

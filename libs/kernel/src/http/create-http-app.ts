@@ -22,8 +22,10 @@ import { namesOneHost } from './intake/host-header.js';
 import { registerJsonBody } from './json-body.js';
 import { isLocalRequest } from './intake/local-request.js';
 import { answerMalformedHttp } from './intake/malformed-http.js';
+import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
+import { checkNames } from './names/check-names.js';
 import { registerDocsPage } from './openapi/docs-page.js';
 import { OpenApi } from './openapi/openapi.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -55,6 +57,7 @@ export interface HttpAppParts {
 /**
  * The API server: features loaded into one Nest application on Fastify, with the rules of every request (body, ids,
  * errors, who may call) applied in one place. Not listening yet; the caller closes it.
+ * @throws Error naming a route that nobody described.
  */
 export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
   const { logger, metrics = new Registry() } = parts;
@@ -87,6 +90,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   if (core.mode === 'cloud') {
     admitRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
   }
+  answerWrongMethods(fastify);
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
     bodyParser: false,
     logger: false,
@@ -96,20 +100,20 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   registerJsonBody(fastify);
   limitArrival(fastify);
   registerStreamedBodies(fastify);
+  checkNames(fastify, () => app.get(OpenApi).routes);
   registerDocsPage(fastify);
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter(logger));
   return app;
 }
 
-/** @throws StartError in cloud mode without somebody who lets requests in; Error naming a route that nobody described. */
+/** @throws StartError in cloud mode without somebody who lets requests in. */
 function assertGuarded(app: NestFastifyApplication): void {
   try {
     app.get(GATEKEEPER);
   } catch {
     throw new StartError(['features: cloud mode needs the feature "access", which checks credentials']);
   }
-  void app.get(OpenApi).routes;
 }
 
 /** Session ids stand in paths, percent-encoded. */

@@ -1,7 +1,7 @@
 import type { Permission } from '@spandrel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
-import type { RouteFacts } from '../openapi/find-routes.js';
+import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper } from './caller.js';
 
@@ -27,7 +27,7 @@ export function admitRequests(
   let known: { rules: Map<string, GuardedRoute>; gatekeeper: Gatekeeper } | undefined;
   const load = (): NonNullable<typeof known> => {
     const { routes, gatekeeper } = facts();
-    return { gatekeeper, rules: new Map(routes.map((route) => [keyOf(route), guarded(route)])) };
+    return { gatekeeper, rules: new Map(routes.map((route) => [routeKey(route), guarded(route)])) };
   };
   fastify.addHook('onRequest', async (request: FastifyRequest & AdmittedRequest, reply) => {
     const { rules, gatekeeper } = (known ??= load());
@@ -57,9 +57,6 @@ const guarded = ({ operation }: RouteFacts): GuardedRoute => ({
   access: operation.access,
   tokenInQuery: operation.tokenInQuery === true,
 });
-
-/** `GET /api/traces/:id`, as Fastify names the route. */
-const keyOf = ({ method, path }: RouteFacts): string => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 

@@ -4,7 +4,7 @@ import { PACKAGE } from '../../package-root.js';
 import type { Feature } from '../../features/feature.js';
 import { isCounted } from '../access/access-rule.js';
 import type { MediaDescription } from '../operation.js';
-import type { RouteFacts } from './find-routes.js';
+import { namesIgnored, type RouteFacts } from './find-routes.js';
 import type {
   OpenApiDocument,
   OpenApiMedia,
@@ -13,7 +13,7 @@ import type {
   OpenApiResponse,
   OpenApiSchema,
 } from './openapi-document.js';
-import { ProblemResponses, problemsOf, RATE_LIMIT, REQUEST_ID } from './route-problems.js';
+import { IGNORED, ProblemResponses, problemsOf, RATE_LIMIT, REQUEST_ID } from './route-problems.js';
 import { SchemaComponents } from './schema-components.js';
 
 /** What the document is made of. */
@@ -85,6 +85,11 @@ const HEADERS: OpenApiDocument['components']['headers'] = {
   RateLimitPolicy: {
     description: 'The limit of the organization: `q` requests in `w` seconds. Cloud mode.',
     schema: { type: 'string', example: '"org";q=100;w=1' },
+  },
+  Ignored: {
+    description:
+      'Members of the body that were ignored, with the nearest known names. Ten at most, then `...`; other characters than letters, digits, `_`, `.` and `-` are percent-encoded.',
+    schema: { type: 'string', example: 'nam (name?), config.foo' },
   },
   ContentDisposition: { description: 'Names the file.', schema: { type: 'string' } },
 };
@@ -164,9 +169,14 @@ function requestBodyOf(route: RouteFacts, components: SchemaComponents): Pick<Op
   return { requestBody: { required, content } };
 }
 
-function successOf({ operation }: RouteFacts, components: SchemaComponents): OpenApiResponse {
+function successOf(route: RouteFacts, components: SchemaComponents): OpenApiResponse {
+  const { operation } = route;
   const { answer } = operation;
-  const headers = { ...REQUEST_ID, ...(isCounted(operation.access) && RATE_LIMIT) };
+  const headers = {
+    ...REQUEST_ID,
+    ...(isCounted(operation.access) && RATE_LIMIT),
+    ...(namesIgnored(route) && IGNORED),
+  };
   if (answer instanceof z.ZodType) {
     const content = { 'application/json': { schema: components.schemaOf(answer, 'output') } };
     return { description: 'Done.', headers, content };

@@ -23,6 +23,14 @@ export interface RouteFacts {
   module: unknown;
 }
 
+/** `GET /api/traces/:id`, as Fastify names a route. */
+export const routeKey = ({ method, path }: RouteFacts): string =>
+  `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`;
+
+/** Whether answers name members of the body that were ignored: those of routes that read a JSON body. */
+export const namesIgnored = ({ method, operation }: RouteFacts): boolean =>
+  !['get', 'delete'].includes(method) && operation.body === undefined;
+
 /** Every route of the app. @throws Error naming a route that has no `@Operation`. */
 export function findRoutes(modules: ModulesContainer): RouteFacts[] {
   const routes: RouteFacts[] = [];

@@ -1,6 +1,7 @@
 import { ERRORS, PROBLEM_MEDIA_TYPE, problem, type ErrorCode } from '@spandrel/contract';
 import { z } from 'zod';
 import { isCounted } from '../access/access-rule.js';
+import { IGNORED_HEADER } from '../names/ignored-members.js';
 import type { RouteFacts } from './find-routes.js';
 import type { OpenApiReference, OpenApiResponse } from './openapi-document.js';
 
@@ -10,6 +11,8 @@ export const RATE_LIMIT = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
 };
+/** Header of answers to requests with a JSON body. */
+export const IGNORED = { [IGNORED_HEADER]: { $ref: '#/components/headers/Ignored' } };
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
 /** What errors of a status have beside {@link REQUEST_ID}. */
@@ -20,10 +23,11 @@ const HEADERS_OF_STATUS: Readonly<Record<number, OpenApiResponse['headers']>> = 
 };
 
 /** Every error a route may answer: its own, and those that its kind of route always has. */
-export function problemsOf({ method, operation, query, body }: RouteFacts): ErrorCode[] {
+export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[] {
   const open = operation.access === 'open';
   const reads = method === 'get';
   return [
+    'validation_failed',
     'malformed_request',
     'host_not_allowed',
     'headers_too_large',
@@ -31,7 +35,6 @@ export function problemsOf({ method, operation, query, body }: RouteFacts): Erro
     'unavailable',
     ...pick(!open, 'unauthenticated', 'insufficient_scope'),
     ...pick(isCounted(operation.access), 'rate_limited'),
-    ...pick((query ?? body ?? operation.body) !== undefined, 'validation_failed'),
     ...pick(query instanceof z.ZodObject && 'cursor' in query.shape, 'invalid_cursor'),
     ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),
     ...pick(!reads && operation.body === undefined, 'malformed_json'),
