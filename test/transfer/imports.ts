@@ -239,6 +239,11 @@ export function imports(server: () => TransferServer): void {
       for (const headers of [{ 'content-type': 'text/plain' }, { 'content-encoding': 'gzip' }]) {
         expect((await importJson(url, '{"version":1}', { headers })).status).toBe(415);
       }
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const { body } = await importJson(url, '{"version":1}', { headers });
+      expect(body.detail).toBe(
+        'the file came without a name and with the media type "application/x-www-form-urlencoded"; it must be the JSON of an export: name it .json or send it as application/json',
+      );
     });
 
     it('whose client leaves halfway imports nothing; the next one does', async () => {

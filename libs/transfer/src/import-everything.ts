@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
-import { receiveUpload, UploadSpool } from '@spandrel/uploads';
+import { cameAs, receiveUpload, UploadSpool } from '@spandrel/uploads';
 import {
   CoreSettings,
   DomainError,
@@ -111,5 +111,8 @@ function add<Collection extends ExportCollection>(batch: ImportBatch, collection
 function assertJson(name: string | undefined, mediaType: string | undefined): void {
   const type = (mediaType ?? '').split(';')[0]!.trim().toLowerCase();
   if (/\.json$/i.test(name ?? '') || type === 'application/json') return;
-  throw new Invalid('unsupported_media_type', 'the file must be JSON: name it .json or send it as application/json');
+  throw new Invalid(
+    'unsupported_media_type',
+    `the file came ${cameAs(name, mediaType)}; it must be the JSON of an export: name it .json or send it as application/json`,
+  );
 }

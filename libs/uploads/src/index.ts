@@ -1,3 +1,4 @@
+export { cameAs } from './came-as.js';
 export { decodeUtf8 } from './decode-utf8.js';
 export { FileFault } from './file-fault.js';
 export { isSpace, JsonNesting } from './json-nesting.js';

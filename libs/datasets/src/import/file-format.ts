@@ -1,4 +1,5 @@
 import { Invalid, nearestName } from '@spandrel/kernel';
+import { cameAs } from '@spandrel/uploads';
 
 /** What a file of datapoints is written in. */
 export type FileFormat = 'jsonl' | 'json' | 'csv';
@@ -37,15 +38,8 @@ export function fileFormat(name: string | undefined, contentType: string | undef
   if (format) return format;
   throw new Invalid(
     'unsupported_media_type',
-    `the format of the file is not known: it came ${cameAs(name, mediaType)}; ${advice(extension)}name it .jsonl, .ndjson, .json or .csv, or send it as application/x-ndjson, application/json or text/csv`,
+    `the format of the file is not known: it came ${cameAs(name, contentType)}; ${advice(extension)}name it .jsonl, .ndjson, .json or .csv, or send it as application/x-ndjson, application/json or text/csv`,
   );
-}
-
-const NAME_LENGTH_MAX = 100;
-
-function cameAs(name: string | undefined, mediaType: string): string {
-  const named = name === undefined ? 'without a name' : `as ${JSON.stringify(name.slice(-NAME_LENGTH_MAX))}`;
-  return `${named} and ${mediaType === '' ? 'without a media type' : `with the media type ${JSON.stringify(mediaType.slice(0, NAME_LENGTH_MAX))}`}`;
 }
 
 /** What to do with files that many have at hand. */
