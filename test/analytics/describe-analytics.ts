@@ -5,6 +5,7 @@ import { BUCKET_WIDTHS, type SpanResource } from '@spandrel/contract';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { naiveSeries, naiveSummary, type SeriesQuestion } from '../support/naive-analytics.ts';
 import { AnalyticsApp } from './analytics-app.js';
+import { unpricedSpans } from './unpriced-spans.js';
 import { MODELS, moment, PROVIDERS, sendAtOnce, write } from './random-writes.js';
 import { repetitions } from '../support/repetitions.ts';
 import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
@@ -68,6 +69,8 @@ export function describeAnalytics(on: TestDatabase): void {
       );
     }, 240_000);
 
+    unpricedSpans(() => app, newProject, newDatabase);
+
     it('cut a range to the millisecond at both ends, in buckets that start before it', async () => {
       const project = newProject();
       await ingest(app, project, ['10:29:59.999', '10:30:00.000', '11:00:00.000', '12:15:00.000', '12:15:00.001']);
@@ -118,7 +121,7 @@ export function describeAnalytics(on: TestDatabase): void {
         ['09', 0],
       ]);
       expect(await fill({ model: 'none', since: '2026-03-02T08:00:00Z' })).toEqual([]);
-      const empty = { cost: 0, tokens: 0, avg_latency_ms: null, error_count: 0, span_count: 0 };
+      const empty = { cost: 0, unpriced_count: 0, tokens: 0, avg_latency_ms: null, error_count: 0, span_count: 0 };
       const { body } = await app.series({ since: '2026-03-03', until: '2026-03-04', fill: true }, project);
       expect(body.buckets).toEqual([{ timestamp: '2026-03-03T00:00:00.000Z', ...empty }]);
       const centuries = { since: '0001-01-01', until: '2026-01-01', fill: true };
@@ -165,6 +168,7 @@ export function describeAnalytics(on: TestDatabase): void {
         total_traces: 0,
         total_spans: 0,
         total_cost: 0,
+        unpriced_count: 0,
         total_tokens: 0,
         avg_latency_ms: null,
         error_rate: 0,

@@ -32,6 +32,7 @@ const FAULTS = `
     or t.error_count <> count(s.id) filter (where s.status = 2)
     or t.total_tokens <> coalesce(sum(s.total_tokens), 0)
     or t.cost_count <> count(s.cost)
+    or t.unpriced_count <> coalesce(sum(case when s.cost is null and s.total_tokens > 0 and s.status <> 0 then 1 else 0 end), 0)
     or abs(t.cost_usd + t.cost_pico / 1e12 - coalesce(sum(s.cost), 0)) > 1e-9
     or t.last_ended_at is distinct from max(s.ended_at)
     or (select coalesce(sum((entry ->> 1)::int), 0) from json_array_elements(t.models::json) entry) <> count(s.model)

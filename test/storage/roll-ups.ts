@@ -36,6 +36,7 @@ function recount(spans: SpanResource[], trace: TraceListItem): Partial<TraceList
     error_count: failed,
     total_tokens: tokens.reduce((sum, count) => sum + count, 0),
     total_cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + Math.round(cost * 1e12), 0) / 1e12,
+    unpriced_count: spans.filter(isUnpriced).length,
     ended_at: end,
     duration_ms: end === null ? null : Math.max(0, Date.parse(end) - Date.parse(trace.started_at)),
     models: [...new Set(spans.map(({ kind }) => String(kind['model'])))]
@@ -44,6 +45,9 @@ function recount(spans: SpanResource[], trace: TraceListItem): Partial<TraceList
     status: end === null ? 'running' : failed > 0 ? 'failed' : 'completed',
   };
 }
+
+const isUnpriced = ({ kind: of, status }: SpanResource): boolean =>
+  status !== 'running' && of['cost'] === null && Number(of['input_tokens'] ?? 0) + Number(of['output_tokens'] ?? 0) > 0;
 
 type Write = (app: TracingApp, traceId: string) => Promise<unknown>;
 

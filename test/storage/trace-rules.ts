@@ -151,6 +151,7 @@ export function traceRules(app: () => TracingApp): void {
         span_count: 2,
         total_tokens: 6,
         total_cost: 0.2,
+        unpriced_count: 0,
         started_at: '2020-03-01T00:00:01.000Z',
         ended_at: at(9),
       });

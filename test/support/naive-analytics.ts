@@ -36,6 +36,12 @@ const costSumOf = (spans: readonly Facts[]): number =>
       .flatMap(({ cost }) => (cost === null ? [] : [toCostSum(cost)]))
       .reduce((total, cost) => addCost(total, cost), { usd: 0, pico: 0 }),
   );
+/** Spans with tokens that have ended without a cost. */
+const unpricedOf = (spans: readonly Facts[]): number =>
+  spans.filter(({ tokens, cost, latency }) => tokens > 0 && cost === null && latency !== null).length;
+/** `null` when all there is of costs is missing. */
+const knownCostOf = (spans: readonly Facts[]): number | null =>
+  unpricedOf(spans) > 0 && spans.every(({ cost }) => cost === null) ? null : costSumOf(spans);
 const latencyOf = (spans: readonly Facts[]): number | null => {
   const finished = spans.flatMap(({ latency }) => (latency === null ? [] : [latency]));
   return finished.length === 0 ? null : sum(finished) / finished.length;
@@ -48,12 +54,21 @@ export function naiveSummary(traceCount: number, resources: readonly SpanResourc
   const calls = spans.filter(({ type }) => type === 'llm_call');
   const models = [...new Set(calls.map(({ model }) => model!))].map((name) => {
     const ofModel = calls.filter(({ model }) => model === name);
-    return [name, { count: ofModel.length, cost: costSumOf(ofModel), tokens: tokensOf(ofModel) }] as const;
+    return [
+      name,
+      {
+        count: ofModel.length,
+        cost: knownCostOf(ofModel),
+        tokens: tokensOf(ofModel),
+        unpriced_count: unpricedOf(ofModel),
+      },
+    ] as const;
   });
   return {
     total_traces: traceCount,
     total_spans: spans.length,
-    total_cost: costSumOf(spans),
+    total_cost: knownCostOf(spans),
+    unpriced_count: unpricedOf(spans),
     total_tokens: tokensOf(spans),
     avg_latency_ms: latencyOf(spans),
     error_rate: finished.length === 0 ? 0 : finished.filter(({ failed }) => failed).length / finished.length,
@@ -85,7 +100,8 @@ export function naiveSeries(question: SeriesQuestion, resources: readonly SpanRe
     return {
       timestamp: new Date(start).toISOString(),
       span_count: within.length,
-      cost: costSumOf(within),
+      cost: knownCostOf(within),
+      unpriced_count: unpricedOf(within),
       tokens: tokensOf(within),
       avg_latency_ms: latencyOf(within),
       error_count: within.filter(({ failed }) => failed).length,

@@ -24,6 +24,7 @@ export function contradictions(url: string): Promise<Record<string, number>> {
         having t.span_count <> count(s.id) or t.running_count <> count(*) filter (where s.status = 0)
           or t.error_count <> count(*) filter (where s.status = 2) or t.total_tokens <> coalesce(sum(s.total_tokens), 0)
           or t.cost_count <> count(s.cost)
+          or t.unpriced_count <> coalesce(sum(case when s.cost is null and s.total_tokens > 0 and s.status <> 0 then 1 else 0 end), 0)
           or abs(t.cost_usd + t.cost_pico / 1e12 - coalesce(sum(s.cost), 0)) > 1e-9
           or t.last_ended_at is distinct from max(s.ended_at)
           or (select coalesce(sum((m ->> 1)::int), 0) from json_array_elements(t.models::json) m) <> count(s.model)

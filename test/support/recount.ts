@@ -43,6 +43,7 @@ const WRONG_ROLL_UPS = `
     or t.error_count <> coalesce(sum(s.status = 2), 0)
     or t.total_tokens <> coalesce(sum(s.total_tokens), 0)
     or t.cost_count <> count(s.cost)
+    or t.unpriced_count <> coalesce(sum(s.cost is null and s.total_tokens > 0 and s.status <> 0), 0)
     or abs(t.cost_usd + t.cost_pico / 1e12 - coalesce(sum(s.cost), 0)) > 1e-9
     or t.last_ended_at is not max(s.ended_at)
     or (select coalesce(sum(value ->> 1), 0) from json_each(t.models)) <> count(s.model)`;
@@ -61,13 +62,14 @@ const COUNTED_ANALYTICS = [
     ([grain, bucket, names]) => `
     select project_id, ${grain} as grain, ${bucket} as bucket, ${names}, count(*) as spans,
       coalesce(sum(total_tokens), 0) as tokens, coalesce(sum(duration_ms), 0) as ms, count(cost) as costs,
+      coalesce(sum(cost is null and total_tokens > 0 and status <> 0), 0) as unpriced,
       cast(round(coalesce(sum(cost), 0) * 1e6) as integer) as micro
     from span group by 1, 2, 3, 4, 5, 6, 7`,
   )
   .join(' union all ');
 
 const STORED_ANALYTICS = `
-  select project_id, grain, bucket, model, provider, status, llm, span_count, tokens, duration_ms, cost_count,
+  select project_id, grain, bucket, model, provider, status, llm, span_count, tokens, duration_ms, cost_count, unpriced_count,
     cast(round((cost_usd + cost_pico / 1e12) * 1e6) as integer)
   from analytics_rollup`;
 

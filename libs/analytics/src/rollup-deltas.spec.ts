@@ -27,7 +27,15 @@ const rowsOf = (...changes: [CountedSpan, 1 | -1][]) => {
 describe('deltas of the roll-ups', () => {
   it('count a span in its hour, its day, all time, and its hour with those of all names', () => {
     const startedAt = DAY_MS + 5 * HOUR_MS + 7;
-    const sums = { spanCount: 1, tokens: 3, durationMs: 10, costUsd: 0, costPico: 100_000_000_000, costCount: 1 };
+    const sums = {
+      spanCount: 1,
+      tokens: 3,
+      durationMs: 10,
+      costUsd: 0,
+      costPico: 100_000_000_000,
+      costCount: 1,
+      unpricedCount: 0,
+    };
     const key = { projectId: 'p', model: '=m', provider: '', status: 1, llm: 1 };
     expect(rowsOf([span({ startedAt }), 1])).toEqual([
       { ...key, grain: GRAIN.all, bucket: 0, ...sums },

@@ -1,4 +1,4 @@
-import { addCost, toCostSum, type CountedSpan } from '@spandrel/tracing';
+import { addCost, isUnpriced, toCostSum, type CountedSpan } from '@spandrel/tracing';
 import { GRAIN, type RollupKey, type RollupRow } from './rollup.entity.js';
 import { bucketStart } from './time-buckets.js';
 
@@ -25,6 +25,7 @@ export class RollupDeltas {
     row.spanCount += sign;
     row.tokens += sign * (span.totalTokens ?? 0);
     row.durationMs += sign * (span.durationMs ?? 0);
+    if (isUnpriced(span)) row.unpricedCount += sign;
     if (span.cost === null) return;
     row.costCount += sign;
     const { usd, pico } = toCostSum(span.cost);
@@ -38,6 +39,7 @@ export class RollupDeltas {
     row.tokens -= sums.tokens;
     row.durationMs -= sums.durationMs;
     row.costCount -= sums.costCount;
+    row.unpricedCount -= sums.unpricedCount;
     addCostTo(row, -sums.costUsd, -sums.costPico);
   }
 
@@ -77,6 +79,7 @@ function addTo(rows: Map<string, RollupRow>, hour: RollupRow, key: RollupKey): v
   row.tokens += hour.tokens;
   row.durationMs += hour.durationMs;
   row.costCount += hour.costCount;
+  row.unpricedCount += hour.unpricedCount;
   addCostTo(row, hour.costUsd, hour.costPico);
 }
 
@@ -100,6 +103,7 @@ function rowIn(rows: Map<string, RollupRow>, key: RollupKey): RollupRow {
       costUsd: 0,
       costPico: 0,
       costCount: 0,
+      unpricedCount: 0,
     };
     rows.set(text, row);
   }
@@ -112,8 +116,14 @@ function addCostTo(row: RollupRow, usd: number, pico: number): void {
   row.costPico = sum.pico;
 }
 
-const isNothing = ({ spanCount, tokens, durationMs, costUsd, costPico, costCount }: RollupRow): boolean =>
-  spanCount === 0 && tokens === 0 && durationMs === 0 && costUsd === 0 && costPico === 0 && costCount === 0;
+const isNothing = (row: RollupRow): boolean =>
+  row.spanCount === 0 &&
+  row.tokens === 0 &&
+  row.durationMs === 0 &&
+  row.costUsd === 0 &&
+  row.costPico === 0 &&
+  row.costCount === 0 &&
+  row.unpricedCount === 0;
 
 const compareKeys = (a: RollupRow, b: RollupRow): number =>
   compareText(a.projectId, b.projectId) ||

@@ -34,6 +34,8 @@ export const RollupSchema = defineEntity({
     costUsd: p.bigint('number'),
     costPico: p.bigint('number'),
     costCount: p.bigint('number'),
+    /** Spans with tokens and without a cost. */
+    unpricedCount: p.bigint('number').default(0),
   },
 });
 

@@ -30,6 +30,7 @@ const TYPES: Readonly<Record<keyof RollupRow, string>> = {
   costUsd: 'bigint',
   costPico: 'bigint',
   costCount: 'bigint',
+  unpricedCount: 'bigint',
 };
 
 type Property = keyof RollupRow;
@@ -50,7 +51,7 @@ const INSERT = rawSql(`insert into analytics_rollup as r (${columns(rollupTable.
   select ${typed(rollupTable.properties)} from `);
 /** `where true`: without it SQLite takes `on` for the condition of a join. */
 const ADD = rawSql(` where true on conflict (${columns(KEY)}) do update set
-  ${(['spanCount', 'tokens', 'durationMs', 'costCount'] as const).map(plus).join(', ')},
+  ${(['spanCount', 'tokens', 'durationMs', 'costCount', 'unpricedCount'] as const).map(plus).join(', ')},
   cost_usd = r.cost_usd + excluded.cost_usd + (r.cost_pico + excluded.cost_pico) / 1000000000000,
   cost_pico = (r.cost_pico + excluded.cost_pico) % 1000000000000`);
 const DELETE_EMPTY = rawSql(`delete from analytics_rollup where span_count = 0 and (${columns(KEY)}) in

@@ -8,11 +8,31 @@ import { WeighedRead } from './weighed-read.sql.js';
 /** A row of the grain `all`; no span, no row. */
 export type AllTimeRow = Pick<
   RollupRow,
-  'model' | 'status' | 'llm' | 'spanCount' | 'tokens' | 'durationMs' | 'costUsd' | 'costPico'
+  | 'model'
+  | 'status'
+  | 'llm'
+  | 'spanCount'
+  | 'tokens'
+  | 'durationMs'
+  | 'costUsd'
+  | 'costPico'
+  | 'costCount'
+  | 'unpricedCount'
 >;
 
 const COLUMNS = rollupTable
-  .select('r', ['model', 'status', 'llm', 'spanCount', 'tokens', 'durationMs', 'costUsd', 'costPico'])
+  .select('r', [
+    'model',
+    'status',
+    'llm',
+    'spanCount',
+    'tokens',
+    'durationMs',
+    'costUsd',
+    'costPico',
+    'costCount',
+    'unpricedCount',
+  ])
   .orNull();
 const TRACE_COUNT = shapeOf({ traceCount: integer() });
 const ALL_TIME = TRACE_COUNT.and(COLUMNS);

@@ -11,6 +11,9 @@ export interface Sums {
   finished: number;
   durationMs: number;
   errors: number;
+  /** Spans with a cost, and spans that lack one. */
+  priced: number;
+  unpriced: number;
   usd: number;
   micro: number;
   pico: number;
@@ -19,8 +22,14 @@ export interface Sums {
 const MICRO_PER_USD = 1_000_000;
 const PICO_PER_MICRO = 1_000_000;
 
-/** Dollars; 0 when no cost is known. */
-export function costOfSums({ usd, micro, pico }: Pick<Sums, 'usd' | 'micro' | 'pico'>): number {
+/** Whether nothing but unpriced spans stands behind a cost: what it comes to is not known then. */
+export const isUnknownCost = ({ priced, unpriced }: Pick<Sums, 'priced' | 'unpriced'>): boolean =>
+  priced === 0 && unpriced > 0;
+
+/** Dollars, 0 for nothing that costs; `null` when the cost is not known. */
+export function costOfSums(sums: Pick<Sums, 'priced' | 'unpriced' | 'usd' | 'micro' | 'pico'>): number | null {
+  if (isUnknownCost(sums)) return null;
+  const { usd, micro, pico } = sums;
   const wholeUsd = usd + Math.floor(micro / MICRO_PER_USD);
   return costOf(addCost({ usd: wholeUsd, pico: (micro % MICRO_PER_USD) * PICO_PER_MICRO }, { usd: 0, pico }));
 }

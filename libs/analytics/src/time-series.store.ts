@@ -36,6 +36,8 @@ const BUCKET_SUMS = shapeOf({
   finished: integer(),
   durationMs: number(),
   errors: integer(),
+  priced: integer(),
+  unpriced: integer(),
   usd: integer(),
   micro: integer(),
   pico: integer(),
@@ -48,7 +50,8 @@ export type BucketSums = RowOfShape<typeof BUCKET_SUMS>;
  */
 const OF_ROLLUP = rawSql(`sum(r.span_count) as spans, sum(r.tokens) as tokens,
   sum(case when r.status <> 0 then r.span_count else 0 end) as finished, sum(r.duration_ms) as duration_ms,
-  sum(case when r.status = 2 then r.span_count else 0 end) as errors, sum(r.cost_usd) as usd,
+  sum(case when r.status = 2 then r.span_count else 0 end) as errors,
+  sum(r.cost_count) as priced, sum(r.unpriced_count) as unpriced, sum(r.cost_usd) as usd,
   sum(r.cost_pico / 1000000) as micro, sum(r.cost_pico % 1000000) as pico`);
 
 /** What a span adds, from `priced`. */
@@ -56,10 +59,10 @@ const OF_SPAN = rawSql(`1 as spans, coalesce(cast(total_tokens as double precisi
   case when status <> 0 then 1 else 0 end as finished,
   coalesce(cast(duration_ms as double precision), 0) as duration_ms,
   case when status = 2 then 1 else 0 end as errors,
-  usd, pico / 1000000 as micro, pico % 1000000 as pico`);
+  costs as priced, unpriced, usd, pico / 1000000 as micro, pico % 1000000 as pico`);
 
 const SUMS = rawSql(`sum(spans) as spans, sum(tokens) as tokens, sum(finished) as finished,
-  sum(duration_ms) as "durationMs", sum(errors) as errors, sum(usd) as usd, sum(micro) as micro, sum(pico) as pico`);
+  sum(duration_ms) as "durationMs", sum(errors) as errors, sum(priced) as priced, sum(unpriced) as unpriced, sum(usd) as usd, sum(micro) as micro, sum(pico) as pico`);
 
 /**
  * Sums by hour, day or week (docs/spec/analytics.md#buckets), from the roll-ups of whole days and hours and the

@@ -59,12 +59,24 @@ function assertCount(count: number): void {
   throw invalidRequest([{ path: 'group_by', message }]);
 }
 
-const NOTHING = { spans: 0, tokens: 0, finished: 0, durationMs: 0, errors: 0, usd: 0, micro: 0, pico: 0 };
+const NOTHING: Omit<BucketSums, 'bucket'> = {
+  spans: 0,
+  tokens: 0,
+  finished: 0,
+  durationMs: 0,
+  errors: 0,
+  priced: 0,
+  unpriced: 0,
+  usd: 0,
+  micro: 0,
+  pico: 0,
+};
 
 const timeBucket = (sums: BucketSums): TimeBucket => ({
   timestamp: formatTimestamp(sums.bucket),
   span_count: sums.spans,
   cost: costOfSums(sums),
+  unpriced_count: sums.unpriced,
   tokens: sums.tokens,
   avg_latency_ms: latencyOfSums(sums),
   error_count: sums.errors,

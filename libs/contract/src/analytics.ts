@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { costSchema, unpricedCountSchema } from './values/numbers.js';
 import { timestampSchema } from './values/timestamp.js';
 
 export const BUCKET_WIDTHS = ['hour', 'day', 'week'] as const;
@@ -22,13 +23,17 @@ export const timeSeriesSchema = z.object({
 });
 export type TimeSeriesQuery = z.output<typeof timeSeriesSchema>;
 
+const knownCost = costSchema.describe(
+  'Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is.',
+);
+
 /** What started in an hour, a day or a week, UTC. */
 export const timeBucketSchema = z.object({
   /** Start of the bucket, also when the range begins later. */
   timestamp: z.string(),
   span_count: z.number(),
-  /** Dollars; 0 when no cost is known. */
-  cost: z.number(),
+  cost: knownCost,
+  unpriced_count: unpricedCountSchema,
   tokens: z.number(),
   /** Over finished spans; `null` when there is none. */
   avg_latency_ms: z.number().nullable(),
@@ -44,15 +49,18 @@ export type TimeSeriesAnswer = z.output<typeof timeSeriesAnswerSchema>;
 export const analyticsSummarySchema = z.object({
   total_traces: z.number(),
   total_spans: z.number(),
-  /** Dollars; 0 when no cost is known. */
-  total_cost: z.number(),
+  total_cost: knownCost,
+  unpriced_count: unpricedCountSchema,
   total_tokens: z.number(),
   /** Over finished spans; `null` when there is none. */
   avg_latency_ms: z.number().nullable(),
   /** Failed of all finished spans, 0 when there is none. */
   error_rate: z.number(),
   /** The `llm_call` spans by their model. */
-  models: z.record(z.string(), z.object({ count: z.number(), cost: z.number(), tokens: z.number() })),
+  models: z.record(
+    z.string(),
+    z.object({ count: z.number(), cost: knownCost, tokens: z.number(), unpriced_count: unpricedCountSchema }),
+  ),
 });
 export type AnalyticsSummary = z.output<typeof analyticsSummarySchema>;
 

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
-import { amountSchema, costSchema, countSchema, optionalMembers, settingNumber } from './values/numbers.js';
+import {
+  amountSchema,
+  costSchema,
+  countSchema,
+  optionalMembers,
+  settingNumber,
+  unpricedCountSchema,
+} from './values/numbers.js';
 import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
@@ -75,10 +82,12 @@ export const evalRunSummarySchema = z
     scoring_config: jsonMapSchema.nullable(),
     avg_score: scoreSchema.describe('Over the items that have a score.'),
     total_cost: costSchema.describe('Dollars; `null` when no item has a cost.'),
+    unpriced_count: unpricedCountSchema,
     total_tokens: countSchema,
     failed_count: countSchema,
     judge_tokens: countSchema,
     judge_cost: costSchema,
+    judge_unpriced_count: unpricedCountSchema,
     error: z.string().nullable().describe('Why the run failed.'),
     created_at: timestampTextSchema,
     started_at: timestampTextSchema.nullable(),
@@ -136,7 +145,15 @@ export type Compare = z.output<typeof compareSchema>;
 export const evalComparisonSchema = z
   .object({
     dataset_id: z.string(),
-    runs: z.array(z.object({ id: z.string(), name: z.string(), avg_score: scoreSchema, total_cost: costSchema })),
+    runs: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        avg_score: scoreSchema,
+        total_cost: costSchema,
+        unpriced_count: unpricedCountSchema,
+      }),
+    ),
     comparisons: z.array(
       z.object({
         datapoint_id: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer, repeatable } from './lists.js';
-import { amountSchema, costSchema, countSchema } from './values/numbers.js';
+import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
@@ -79,6 +79,7 @@ export const traceListItemSchema = traceSchema
     error_count: countSchema.describe('Failed spans.'),
     total_tokens: countSchema,
     total_cost: costSchema.describe('Dollars; `null` when no span has a cost.'),
+    unpriced_count: unpricedCountSchema,
     duration_ms: amountSchema.nullable().describe('From the first start to the last end.'),
     models: z.array(z.string()),
   })
@@ -108,6 +109,7 @@ export const sessionSchema = z
     span_count: countSchema,
     total_tokens: countSchema,
     total_cost: costSchema,
+    unpriced_count: unpricedCountSchema,
     started_at: timestampTextSchema,
     ended_at: timestampTextSchema.nullable(),
   })

@@ -53,6 +53,7 @@ export class CompareRuns {
       name: run.name,
       avg_score: averageScore(run),
       total_cost: totalCost(run),
+      unpriced_count: run.unpricedCount,
     }));
     return streamSlices(this.slices(scope, runs, options), {
       head: `{"dataset_id":${JSON.stringify(datasetId)},"runs":${JSON.stringify(shown)},"comparisons":[`,

@@ -32,10 +32,13 @@ export const EvalRunSchema = defineEntity({
     costUsd: p.bigint('number'),
     costPico: p.bigint('number'),
     costCount: p.bigint('number'),
+    /** Items with tokens and without a cost; so for the judge's. */
+    unpricedCount: p.bigint('number').default(0),
     judgeTokens: p.bigint('number'),
     judgeCostUsd: p.bigint('number'),
     judgeCostPico: p.bigint('number'),
     judgeCostCount: p.bigint('number'),
+    judgeUnpricedCount: p.bigint('number').default(0),
     /** JSON string. */
     error: p.text().nullable(),
     createdAt: p.bigint('number'),

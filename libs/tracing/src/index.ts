@@ -30,6 +30,7 @@ export { STATUS } from './status.js';
 export type { TraceRow } from './trace.entity.js';
 export { traceListItem, traceResource } from './trace-resource.js';
 export { TraceStore } from './trace.store.js';
+export { isUnpriced, isUnpricedUse } from './unpriced.js';
 export type { SpanChange, TracingChange } from './write/tracing-change.js';
 export type { Indexed } from './write/tracing-job.js';
 export { tracingFeature } from './tracing.feature.js';

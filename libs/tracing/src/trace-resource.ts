@@ -29,6 +29,7 @@ export function traceListItem(trace: TraceRow): TraceListItem {
     error_count: trace.errorCount,
     total_tokens: trace.totalTokens,
     total_cost: trace.costCount === 0 ? null : costOf({ usd: trace.costUsd, pico: trace.costPico }),
+    unpriced_count: trace.unpricedCount,
     duration_ms: endedAt === null ? null : Math.max(0, endedAt - trace.startedAt),
     models: modelCounts(trace).map(([model]) => model),
   };

@@ -44,6 +44,11 @@ export const amountSchema = z.number().min(0);
 /** Dollars of an answer; `null` when there is no cost. */
 export const costSchema = amountSchema.nullable().describe('Dollars; `null` when there is none.');
 
+/** How much of what a cost stands beside is not in it (docs/spec/spans.md#unpriced-spans). */
+export const unpricedCountSchema = countSchema.describe(
+  'How many finished with tokens and without a cost: the cost beside it leaves them out.',
+);
+
 const significantDigits = (source: string): number =>
   source
     .replace(/[eE].*$/, '')

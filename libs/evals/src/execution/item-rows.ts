@@ -1,5 +1,5 @@
 import { toJsonText } from '@spandrel/storage';
-import { addCost, toCostSum, type CostSum } from '@spandrel/tracing';
+import { addCost, isUnpricedUse, toCostSum, type CostSum } from '@spandrel/tracing';
 import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
 import type { ItemResult } from './execute-item.js';
 import { RESULT_STATUS } from '../status.js';
@@ -38,10 +38,12 @@ export function addResult(run: EvalRunRow, item: EvalResultRow): EvalRunRow {
     costUsd: cost.usd,
     costPico: cost.pico,
     costCount: run.costCount + (item.cost === null ? 0 : 1),
+    unpricedCount: run.unpricedCount + (isUnpricedUse(item.tokens, item.cost) ? 1 : 0),
     judgeTokens: run.judgeTokens + (item.judgeTokens ?? 0),
     judgeCostUsd: judgeCost.usd,
     judgeCostPico: judgeCost.pico,
     judgeCostCount: run.judgeCostCount + (item.judgeCost === null ? 0 : 1),
+    judgeUnpricedCount: run.judgeUnpricedCount + (isUnpricedUse(item.judgeTokens, item.judgeCost) ? 1 : 0),
   };
 }
 

@@ -39,6 +39,7 @@ const SUMS = SESSION.and(
     costUsd: integer(),
     costPico: integer(),
     costCount: integer(),
+    unpricedCount: integer(),
     openCount: integer(),
     lastEndedAt: nullable(integer()),
   }),
@@ -86,6 +87,7 @@ export class SessionListStore {
       SUMS.query`select session_id as "sessionId", min(started_at) as "startedAt", count(*) as "traceCount",
           sum(span_count) as "spanCount", sum(total_tokens) as "totalTokens",
           sum(cost_usd) as "costUsd", sum(cost_pico) as "costPico", sum(cost_count) as "costCount",
+          sum(unpriced_count) as "unpricedCount",
           sum(case when span_count = 0 or running_count > 0 then 1 else 0 end) as "openCount",
           max(last_ended_at) as "lastEndedAt"
         from trace where project_id = ${scope.projectId} and ${anyOf('session_id', ids)} group by session_id`,
@@ -101,6 +103,7 @@ const sessionResource = (session: SessionRow): SessionResource => ({
   span_count: session.spanCount,
   total_tokens: session.totalTokens,
   total_cost: session.costCount === 0 ? null : costOf({ usd: session.costUsd, pico: session.costPico }),
+  unpriced_count: session.unpricedCount,
   started_at: formatTimestamp(session.startedAt),
   ended_at: session.openCount > 0 || session.lastEndedAt === null ? null : formatTimestamp(session.lastEndedAt),
 });

@@ -105,7 +105,10 @@ export async function findAnyRecords(on: Storage | WriteTx): Promise<{ traces: b
 export interface SpansInRange {
   /** A select of one row for each span that has to be read, for counting them first. */
   rows: Sql;
-  /** A select of `started_at, status, total_tokens, duration_ms, usd, pico`: the cost as `toCostSum` takes it apart. */
+  /**
+   * A select of `started_at, status, total_tokens, duration_ms, costs, unpriced, usd, pico`: whether there is a cost, or
+   * one is missing, as 1 and 0, and the cost as `toCostSum` takes it apart.
+   */
   values: Sql;
 }
 
@@ -124,11 +127,14 @@ export function spansInRange(
     model === undefined || provider === undefined ? spans : sql`${spans} and ${unindexed('s.provider')} = ${provider}`;
   return {
     rows: sql`select 1 as one ${spans}`,
-    values: sql`select started_at, status, total_tokens, duration_ms, ${ROUNDED} from (
-      select started_at, status, total_tokens, duration_ms, ${PARTED} from (
-        select s.started_at, s.status, s.total_tokens, s.duration_ms, ${CAPPED} ${tested}) capped) parted`,
+    values: sql`select ${VALUES}, ${ROUNDED} from (
+      select ${VALUES}, ${PARTED} from (
+        select s.started_at, s.status, s.total_tokens, s.duration_ms, ${PRICED}, ${CAPPED} ${tested}) capped) parted`,
   };
 }
+
+/** What the parts of a select of {@link SpansInRange} hand on, beside the cost. */
+const VALUES = rawSql('started_at, status, total_tokens, duration_ms, costs, unpriced');
 
 /** What spans of one model, provider, status and sort come to in a time bucket. */
 const SUMS = shapeOf({
@@ -148,6 +154,8 @@ const SUMS = shapeOf({
   costPico: number(),
   /** Spans with a cost. */
   costCount: integer(),
+  /** Spans that lack one, as `isUnpriced` has it. */
+  unpricedCount: integer(),
 });
 
 const KEY = rawSql('project_id, bucket, model, provider, status, llm');
@@ -160,17 +168,22 @@ export const sumSpans = (tx: WriteTx, { from, until }: Starts, bucketOf: (column
   tx.all(
     SUMS.query`select project_id as "projectId", bucket, model, provider, status, llm, count(*) as "spanCount",
         sum(tokens) as tokens, sum(duration_ms) as "durationMs", sum(usd) as "costUsd",
-        sum(pico / 1000000) as "costMicro", sum(pico % 1000000) as "costPico", sum(costs) as "costCount"
-      from (select ${KEY}, tokens, duration_ms, costs, ${ROUNDED}
-        from (select ${KEY}, tokens, duration_ms, costs, ${PARTED}
+        sum(pico / 1000000) as "costMicro", sum(pico % 1000000) as "costPico", sum(costs) as "costCount",
+        sum(unpriced) as "unpricedCount"
+      from (select ${KEY}, tokens, duration_ms, costs, unpriced, ${ROUNDED}
+        from (select ${KEY}, tokens, duration_ms, costs, unpriced, ${PARTED}
           from (select s.project_id, ${bucketOf('s.started_at')} as bucket, s.model, s.provider, s.status,
               case when s.kind_type = 'llm_call' then 1 else 0 end as llm,
               coalesce(cast(s.total_tokens as double precision), 0) as tokens,
               coalesce(cast(s.duration_ms as double precision), 0) as duration_ms,
-              case when s.cost is null then 0 else 1 end as costs, ${CAPPED}
+              ${PRICED}, ${CAPPED}
             from span s where s.started_at >= ${from} and s.started_at < ${until}) capped) parted) priced
       group by ${KEY}`,
   );
+
+/** Whether a span has a cost, and whether it lacks one, as `isUnpriced` has it: 0 is running. */
+const PRICED = rawSql(`case when s.cost is null then 0 else 1 end as costs,
+  case when s.cost is null and s.total_tokens > 0 and s.status <> 0 then 1 else 0 end as unpriced`);
 
 /** A cost in dollars and trillionths, as `toCostSum` takes it apart: the same operations on the same doubles. */
 const CAPPED = rawSql('case when s.cost > 1000000000.0 then 1000000000.0 else coalesce(s.cost, 0.0) end as cost');

@@ -3,6 +3,7 @@ import type { SpanRow } from '../span.entity.js';
 import { STATUS } from '../status.js';
 import { modelCounts } from '../trace-resource.js';
 import type { TraceRow } from '../trace.entity.js';
+import { isUnpriced } from '../unpriced.js';
 
 /** What of a span its trace's roll-up depends on. */
 export type RolledUp = Pick<SpanRow, 'status' | 'model' | 'totalTokens' | 'cost' | 'endedAt'>;
@@ -17,6 +18,7 @@ export const EMPTY_ROLLUP = {
   costUsd: 0,
   costPico: 0,
   costCount: 0,
+  unpricedCount: 0,
   models: '[]',
   lastEndedAt: null,
 } satisfies Partial<TraceRow>;
@@ -52,6 +54,7 @@ function count(trace: TraceRow, span: RolledUp, sign: 1 | -1): void {
   if (span.status === STATUS.running) trace.runningCount += sign;
   if (span.status === STATUS.failed) trace.errorCount += sign;
   trace.totalTokens += sign * (span.totalTokens ?? 0);
+  if (isUnpriced(span)) trace.unpricedCount += sign;
   if (span.cost === null) return;
   trace.costCount += sign;
   const sum = { usd: trace.costUsd, pico: trace.costPico };
