@@ -2,8 +2,10 @@
  * Waits for all parts of a transaction's work that were begun together, also when one fails: none may still be sending
  * statements when the transaction is rolled back.
  * @param parts the work under way; `false` for a part that is not needed.
- * @throws the failure of the first part that failed.
+ * @throws the failure that came first: behind it every statement of the transaction fails, and says nothing of the cause.
  */
 export async function together(...parts: readonly (Promise<unknown> | false | undefined)[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(parts)) if (outcome.status === 'rejected') throw outcome.reason;
+  const failures: unknown[] = [];
+  await Promise.all(parts.map((part) => part && part.catch((error: unknown) => failures.push(error))));
+  if (failures.length > 0) throw failures[0];
 }
