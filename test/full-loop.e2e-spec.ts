@@ -137,7 +137,9 @@ for (const { name } of DATABASES) {
           const item = itemOf(run, said);
           expect([said, item.status, item.score, item.attempts]).toEqual([said, status, score, attempts]);
         }
-        expect(itemOf(run, 'broken').error).toBe('HTTP 500: fake provider error 500');
+        expect(itemOf(run, 'broken').error).toMatch(
+          /^HTTP 500 from http:\/\/127\.0\.0\.1:\d+: fake provider error 500$/,
+        );
         expect(itemOf(run, 'hung').error).toMatch(/60 s/);
         expect(itemOf(run, 'trash').error).toMatch(/not JSON/);
         const took = Date.parse(run.ended_at!) - Date.parse(run.started_at!);

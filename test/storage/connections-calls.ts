@@ -79,17 +79,21 @@ export function connectionCalls(app: () => ConnectionsApp): void {
     });
 
     it.each([
-      ['denied', 'HTTP 401: Incorrect API key provided: [redacted]'],
-      ['plain', 'HTTP 403: who is [redacted]?'],
-      ['empty', 'HTTP 500'],
-      ['html', 'HTTP 200, but the answer is not JSON: is this the base_url of an API?'],
-      ['moved', 'HTTP 302'],
-      ['other', 'HTTP 200, but the answer is no list of models: is this the base_url of an API?'],
-      ['nonsense', 'HTTP 200, but the answer is no list of models: is this the base_url of an API?'],
-      ['nothing', 'HTTP 204, but the answer is not JSON: is this the base_url of an API?'],
-    ])('says what was wrong: %s', async (path, error) => {
+      [
+        'denied',
+        'HTTP 401 from S: Incorrect API key provided: [redacted] (check the api_key of the connection "NAME")',
+      ],
+      ['plain', 'HTTP 403 from S: who is [redacted]? (check the api_key of the connection "NAME")'],
+      ['empty', 'HTTP 500 from S'],
+      ['html', 'HTTP 200 from S, but the answer is not JSON: is this the base_url of an API?'],
+      ['moved', 'HTTP 302 from S (redirects are not followed: give base_url as the address it leads to)'],
+      ['other', 'HTTP 200 from S, but the answer is no list of models: is this the base_url of an API?'],
+      ['nonsense', 'HTTP 200 from S, but the answer is no list of models: is this the base_url of an API?'],
+      ['nothing', 'HTTP 204 from S, but the answer is not JSON: is this the base_url of an API?'],
+    ])('says what was wrong: %s', async (path, sentence) => {
       fake!.requests.length = 0;
-      const { id } = await app().create({ base_url: `${oddUrl}/${path}`, api_key: KEY });
+      const { id, name } = await app().create({ base_url: `${oddUrl}/${path}`, api_key: KEY });
+      const error = sentence.replace('S', oddUrl).replace('NAME', name);
       expect(await test(id)).toMatchObject({ ok: false, models: null, error });
       expect(fake!.requests).toHaveLength(0);
     });
@@ -109,13 +113,16 @@ export function connectionCalls(app: () => ConnectionsApp): void {
 
     it('says that a server without TLS has none', async () => {
       const { id } = await app().create({ base_url: oddUrl.replace('http:', 'https:'), api_key: KEY });
-      const error = 'the server does not speak TLS: is its base_url http://?';
+      const server = oddUrl.replace('http:', 'https:');
+      const error = `${server} does not speak TLS: does base_url have to begin with http:// instead of https://?`;
       expect(await test(id)).toMatchObject({ ok: false, models: null, error });
     });
 
     it('says that nobody is there', async () => {
       const { id } = await app().create({ base_url: 'http://127.0.0.1:9/v1', api_key: KEY });
-      expect(await test(id)).toMatchObject({ ok: false, models: null, error: 'the connection was refused' });
+      const error =
+        'http://127.0.0.1:9 refused the connection: is the server running, and is this its port? In a container this address is the container itself.';
+      expect(await test(id)).toMatchObject({ ok: false, models: null, error });
     });
   });
 

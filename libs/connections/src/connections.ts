@@ -64,7 +64,8 @@ export class Connections {
     }
     const target = { baseUrl, apiKey: unsealKey(row, this.ring) };
     const guarded = this.addresses.guards(baseUrl, provider.defaultBaseUrl);
-    return new OpenedConnection({ id, name, providerName, provider, target, guarded, client: this.client });
+    const named = this.addresses.names(baseUrl, provider.defaultBaseUrl);
+    return new OpenedConnection({ id, name, providerName, provider, target, guarded, named, client: this.client });
   }
 }
 

@@ -7,6 +7,7 @@ export { ConnectionsModule } from './connections.module.js';
 export { Connections, ConnectionUnusable, type UsableConnection } from './connections.js';
 export type { ConnectionReply, OpenConnection } from './calls/open-connection.js';
 export { RestoreConnections } from './restore-connections.js';
+export { refusalOf } from './calls/refusal-of.js';
 export { resealConnections, rotateKeyFile, type Rotation } from './keys/rotate-keys.js';
 export { parseSecretKey, secretKeyOf, type SecretKey } from './keys/secret-key.js';
 export { ConnectionsSettings } from './connections.settings.js';

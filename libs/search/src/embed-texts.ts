@@ -1,4 +1,4 @@
-import { ConnectionCallError, type ConnectionReply } from '@spandrel/connections';
+import { ConnectionCallError, refusalOf, type ConnectionReply } from '@spandrel/connections';
 import type { EmbeddingTarget } from './embedding-target.js';
 import { cutText } from './span-text.js';
 
@@ -73,7 +73,7 @@ export async function callOnce(
     throw new EmbeddingError(connection.redact(who + reason));
   }
   if (reply.status < 200 || reply.status > 299) {
-    throw new EmbeddingError(`HTTP ${reply.status}: ${reply.excerpt || 'no message'}`, REFUSED.has(reply.status));
+    throw new EmbeddingError(refusalOf(connection, reply, model), REFUSED.has(reply.status));
   }
   const vectors = calls.readVectors(reply.body);
   if (vectors?.length !== texts.length || vectors.some(({ length }) => length !== vectors[0]!.length)) {

@@ -59,6 +59,13 @@ describe('the address rule', () => {
     expect(own.guards(null, OPENAI)).toBe(true);
   });
 
+  it('keeps the base of the operator out of errors in cloud mode', () => {
+    const base = 'http://ollama.internal:11434';
+    const named = (mode: 'local' | 'cloud') => [base, OPENAI].map((given) => rule(mode, [], base).names(null, given));
+    expect([named('cloud'), rule('cloud', [], base).names(base, base)]).toEqual([[false, true], true]);
+    expect(named('local')).toEqual([true, true]);
+  });
+
   it.each([
     'http://169.254.169.254/latest/meta-data',
     'http://[::ffff:10.0.0.1]/v1',

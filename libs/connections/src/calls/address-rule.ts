@@ -30,15 +30,27 @@ export class AddressRule {
    */
   guards(baseUrl: string | null, defaultBaseUrl: string | null): boolean {
     if (!this.allowed) return false;
-    if (baseUrl === null && this.operatorBases.has(originOf(defaultBaseUrl))) return false;
+    if (this.isOperators(baseUrl, defaultBaseUrl)) return false;
     const url = URL.parse(baseUrl ?? defaultBaseUrl ?? '');
     return url === null || !this.allowed(...hostAndPort(url));
+  }
+
+  /**
+   * Whether errors may name the server that a connection leads to: in cloud mode the base that the operator gave a provider
+   * is not for tenants to know.
+   */
+  names(baseUrl: string | null, defaultBaseUrl: string | null): boolean {
+    return !this.allowed || !this.isOperators(baseUrl, defaultBaseUrl);
   }
 
   /** Whether a base can lead nowhere it may lead to, whatever a resolver says. */
   refuses(baseUrl: string): boolean {
     const url = URL.parse(baseUrl);
     return url !== null && isPrivateHost(url.hostname) && this.guards(baseUrl, null);
+  }
+
+  private isOperators(baseUrl: string | null, defaultBaseUrl: string | null): boolean {
+    return baseUrl === null && this.operatorBases.has(originOf(defaultBaseUrl));
   }
 }
 

@@ -1,15 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, errors, type Dispatcher } from 'undici';
+import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
 import type { Resolver } from '@spandrel/kernel';
 import { ANSWER_BYTES_MAX, ConnectionCallError, tooLarge } from './connection-call-error.js';
+import { ConnectionCount } from './connection-count.js';
 import { decodeAnswer } from './decode-answer.js';
+import { networkFailure } from './network-failure.js';
 import { AddressRefused, publicConnector } from './public-connector.js';
 
 /** A request as it goes on the wire. */
 export interface WireRequest {
   /** `https://api.openai.com` */
   origin: string;
+  /** What errors call the server: its origin, unless that is not for the caller to know. */
+  server: string;
   /** Path and query. */
   path: string;
   method: 'GET' | 'POST';
@@ -35,48 +39,94 @@ export interface CallOptions {
 const CONNECTING = { timeout: 10_000, maxCachedSessions: 1_000, allowH2: false };
 const UNTIMED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
 
+/** How long a request may have been under way when its connection is reset, for it to be sent once more. */
+const RESEND_MS_MAX = 1_000;
+
+/** Codes of a connection that was reset: bytes that were sent were not read. Its mere end says nothing of them. */
+const RESETS: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
+
+interface Agents {
+  /** Keeps connections open between calls. */
+  kept: Agent;
+  /** Makes a connection for each call. */
+  fresh: Agent;
+}
+
 /**
- * Sends the calls of all connections over kept-alive connections: no redirects, no proxies of the environment, no
- * retries. Timeouts are this file's own, one timer a call.
+ * Sends the calls of all connections over kept-alive connections: no redirects, no proxies of the environment, and no
+ * retries, but for a request that met a connection which the server was just closing as idle (ADR 0018): it was not read,
+ * and goes once more, on a connection of its own. Timeouts are this file's own, one timer a call.
  */
 @Injectable()
 export class ConnectionClient implements OnApplicationShutdown {
-  private readonly agent = new Agent({ ...UNTIMED, connect: CONNECTING });
-  /** Shares no connection with the other one. */
-  private readonly guardedAgent: Agent;
+  private readonly count = new ConnectionCount();
+  private readonly agents: Agents;
+  /** Share no connection with the others. */
+  private readonly guardedAgents: Agents;
 
-  /** @param resolve finds addresses, as the system does when left out. */
-  constructor(resolve?: Resolver) {
-    this.guardedAgent = new Agent({ ...UNTIMED, connect: publicConnector(CONNECTING, resolve) });
+  /** @param resolve finds addresses, as the system does when left out. @param now in ms, of any origin. */
+  constructor(
+    resolve?: Resolver,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.agents = this.agentsBy(buildConnector(CONNECTING));
+    this.guardedAgents = this.agentsBy(publicConnector(CONNECTING, resolve));
   }
 
   /** @throws ConnectionCallError */
-  async send({ guarded, ...request }: WireRequest, options: CallOptions): Promise<WireAnswer> {
-    const started = performance.now();
-    const exchange = new Exchange();
-    const onAbort = (): void => exchange.fail(new ConnectionCallError('aborted', 'the call was given up'));
-    if (options.signal?.aborted) onAbort();
-    else {
-      options.signal?.addEventListener('abort', onAbort, { once: true });
-      const timer = setTimeout(() => exchange.fail(timedOut(options.timeoutMs)), options.timeoutMs);
-      exchange.onSettled = () => {
-        clearTimeout(timer);
-        options.signal?.removeEventListener('abort', onAbort);
-      };
-      try {
-        (guarded ? this.guardedAgent : this.agent).dispatch(request, exchange);
-      } catch (error) {
-        exchange.fail(toCallError(error));
-      }
+  async send(request: WireRequest, options: CallOptions): Promise<WireAnswer> {
+    const { kept, fresh } = request.guarded ? this.guardedAgents : this.agents;
+    const started = this.now();
+    const { made } = this.count;
+    let exchange = new Exchange(request.server);
+    try {
+      await this.exchange(kept, exchange, request, options);
+    } catch (error) {
+      const elapsed = this.now() - started;
+      if (!exchange.wasReset || elapsed > RESEND_MS_MAX || !this.count.brokeOneOf(made, exchange.brokenBy!))
+        throw error;
+      exchange = new Exchange(request.server);
+      await this.exchange(fresh, exchange, request, { ...options, timeoutMs: options.timeoutMs - elapsed });
     }
     const { status, contentEncoding, body } = await exchange.answer;
-    const latencyMs = Math.round(performance.now() - started);
+    const latencyMs = Math.round(this.now() - started);
     return { status, body: contentEncoding === '' ? body : await decodeAnswer(body, contentEncoding), latencyMs };
   }
 
   /** Ends the calls under way and closes all connections. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.agent.destroy(), this.guardedAgent.destroy()]);
+    const all = [this.agents, this.guardedAgents].flatMap(({ kept, fresh }) => [kept, fresh]);
+    await Promise.all(all.map((agent) => agent.destroy()));
+  }
+
+  private agentsBy(connector: buildConnector.connector): Agents {
+    const connect = this.count.counting(connector);
+    return { kept: new Agent({ ...UNTIMED, connect }), fresh: new Agent({ ...UNTIMED, connect, pipelining: 0 }) };
+  }
+
+  /** Does an exchange, within its time. @throws ConnectionCallError */
+  private async exchange(
+    agent: Agent,
+    exchange: Exchange,
+    { guarded: _guarded, server, ...request }: WireRequest,
+    { timeoutMs, signal }: CallOptions,
+  ): Promise<void> {
+    const onAbort = (): void => exchange.fail(new ConnectionCallError('aborted', 'the call was given up'));
+    if (signal?.aborted) onAbort();
+    else {
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const timer = setTimeout(() => exchange.fail(timedOut(server, timeoutMs)), timeoutMs);
+      exchange.onSettled = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      try {
+        agent.dispatch(request, exchange);
+      } catch (error) {
+        exchange.fail(toCallError(error, server));
+      }
+    }
+    await exchange.answer;
   }
 }
 
@@ -92,15 +142,22 @@ class Exchange implements Dispatcher.DispatchHandler {
   onSettled: () => void = () => undefined;
   private readonly settle: PromiseWithResolvers<RawAnswer>;
   private controller: Dispatcher.DispatchController | undefined;
+  /** The error of the connection, as it came. */
+  brokenBy: Error | undefined;
   private failure: ConnectionCallError | undefined;
   private status = 0;
   private contentEncoding = '';
   private chunks: Buffer[] = [];
   private bytes = 0;
 
-  constructor() {
+  constructor(private readonly server: string) {
     this.settle = Promise.withResolvers();
     this.answer = this.settle.promise;
+  }
+
+  /** Whether its connection was reset before any of an answer had come. */
+  get wasReset(): boolean {
+    return this.brokenBy !== undefined && this.status === 0 && RESETS.has(codeOf(this.brokenBy));
   }
 
   fail(error: ConnectionCallError): void {
@@ -138,40 +195,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(toCallError(error));
+    if (!this.failure) this.brokenBy = error;
+    this.fail(toCallError(error, this.server));
   }
 }
 
-const timedOut = (timeoutMs: number): ConnectionCallError =>
-  new ConnectionCallError('timeout', `no answer within ${timeoutMs / 1_000} s`);
+const timedOut = (server: string, timeoutMs: number): ConnectionCallError =>
+  new ConnectionCallError(
+    'timeout',
+    `no answer from ${server} within ${timeoutMs / 1_000} s: is the server overloaded, or its model still loading?`,
+  );
 
-const SENTENCES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the host cannot be reached',
-  ETIMEDOUT: 'connecting timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS: is its base_url http://?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS: is its base_url http://?',
-  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another host name",
-  CERT_HAS_EXPIRED: "the server's certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the server's certificate is not trusted",
-  SELF_SIGNED_CERT_IN_CHAIN: "the server's certificate is not trusted",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the server's certificate is not trusted",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate is not trusted",
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
-  UND_ERR_DESTROYED: 'the service is stopping',
-  UND_ERR_CLOSED: 'the service is stopping',
-};
-
-/** By code alone: messages and members of these errors may hold what was sent or answered. */
-function toCallError(error: unknown): ConnectionCallError {
+function toCallError(error: unknown, server: string): ConnectionCallError {
   if (error instanceof ConnectionCallError) return error;
   if (error instanceof AddressRefused) {
     return new ConnectionCallError('refused', 'the host resolves to an address that is not public');
@@ -180,8 +215,11 @@ function toCallError(error: unknown): ConnectionCallError {
   if (code === 'UND_ERR_INVALID_ARG') {
     return new ConnectionCallError('refused', 'the request cannot be sent: a header or the path is not valid');
   }
-  if (error instanceof errors.HTTPParserError) return new ConnectionCallError('network', 'the answer is not HTTP');
-  return new ConnectionCallError('network', SENTENCES[code] ?? `the call failed${code && ` (${code})`}`);
+  if (error instanceof errors.HTTPParserError) {
+    const sentence = `the answer of ${server} is not HTTP: does base_url name the right port, and begin with https:// where TLS is spoken?`;
+    return new ConnectionCallError('network', sentence);
+  }
+  return new ConnectionCallError('network', networkFailure(code, server));
 }
 
 function codeOf(error: unknown): string {

@@ -25,8 +25,11 @@ async function listen(server: Server | ReturnType<typeof createTcpServer>): Prom
 
 const serve = (listener: RequestListener): Promise<string> => listen(createServer(listener));
 
-function connectionTo(baseUrl: string | null, defaultBaseUrl: string | null = null): OpenedConnection {
-  const client = new ConnectionClient();
+function connectionTo(
+  baseUrl: string | null,
+  defaultBaseUrl: string | null = null,
+  client = new ConnectionClient(),
+): OpenedConnection {
   cleanUps.push(() => client.onApplicationShutdown());
   const chat = openAiChatCalls({ baseUrl: defaultBaseUrl, maxTokensMember: 'max_tokens' });
   const provider = { defaultBaseUrl, chat } as Provider;
@@ -38,6 +41,7 @@ function connectionTo(baseUrl: string | null, defaultBaseUrl: string | null = nu
     provider,
     target,
     guarded: false,
+    named: true,
     client,
   });
 }
@@ -212,18 +216,100 @@ describe('send', () => {
     const gone = await serve(() => undefined);
     for (const cleanUp of cleanUps.splice(-1)) await cleanUp();
     for (const [base, sentence] of [
-      [cut, 'the connection was cut'],
-      [noHttp, 'the answer is not HTTP'],
-      [gone, 'the connection was refused'],
-      ['http://nothing.invalid', /host name/],
+      [
+        cut,
+        `${cut} cut the connection before it had answered: its log may say why; if it speaks TLS, base_url has to begin with https://`,
+      ],
+      [
+        noHttp,
+        `the answer of ${noHttp} is not HTTP: does base_url name the right port, and begin with https:// where TLS is spoken?`,
+      ],
+      [
+        gone,
+        `${gone} refused the connection: is the server running, and is this its port? In a container this address is the container itself.`,
+      ],
+      [
+        'http://nothing.invalid',
+        /^the host name of http:\/\/nothing\.invalid (?:is not known: check base_url|cannot be looked up now: is this machine)/,
+      ],
     ] as const) {
       const failure = await connectionTo(base)
         .send(request(base), within)
         .catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(ConnectionCallError);
-      expect(failure).toMatchObject({ kind: 'network', message: expect.stringMatching(sentence) });
+      expect(failure).toMatchObject({
+        kind: 'network',
+        message: typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+      });
       expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain(KEY);
     }
+  });
+
+  describe('that meets a connection which the server is closing', () => {
+    /** A server that resets its connections as told; `read` has what was asked on each connection. */
+    async function resetting(reset: (connection: number, request: number) => boolean): Promise<[string, number[]]> {
+      const read: number[] = [];
+      const server = createTcpServer((socket) => {
+        const connection = read.push(0);
+        socket.on('error', () => undefined);
+        socket.on('data', () => {
+          const request = ++read[connection - 1]!;
+          if (reset(connection, request)) socket.resetAndDestroy();
+          else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        });
+      });
+      return [await listen(server), read];
+    }
+    /** A client for which no time goes by, however long the machine stands still. */
+    const frozen = (base: string): OpenedConnection =>
+      connectionTo(base, null, new ConnectionClient(undefined, () => 0));
+
+    /** Calls once, and lets the connection become free: the end of an answer comes a moment before that. */
+    async function callOnce(connection: OpenedConnection, base: string): Promise<void> {
+      expect((await connection.send(request(base), within)).status).toBe(200);
+      await new Promise((done) => setImmediate(done));
+    }
+
+    it('is sent once more, on a new one', async () => {
+      const [base, read] = await resetting((connection, asked) => connection === 1 && asked === 2);
+      const connection = frozen(base);
+      for (let call = 0; call < 3; call++) await callOnce(connection, base);
+      expect([read[0], read.reduce((sum, count) => sum + count, 0)]).toEqual([2, 4]);
+    });
+
+    it('is not sent a third time', async () => {
+      const [base, read] = await resetting((connection, asked) => connection > 1 || asked === 2);
+      const connection = frozen(base);
+      await callOnce(connection, base);
+      expect(await kindOf(connection.send(request(base), within))).toBe('network');
+      expect(read).toEqual([2, 1]);
+    });
+
+    it('is sent once where the connection was new', async () => {
+      const [base, read] = await resetting(() => true);
+      expect(await kindOf(frozen(base).send(request(base), within))).toBe('network');
+      expect(read).toEqual([1]);
+    });
+
+    it('is sent once where it had been under way for a second', async () => {
+      const [base, read] = await resetting((_connection, asked) => asked === 2);
+      let now = 0;
+      const connection = connectionTo(base, null, new ConnectionClient(undefined, () => (now += 1_001)));
+      await callOnce(connection, base);
+      expect(await kindOf(connection.send(request(base), within))).toBe('network');
+      expect(read).toEqual([2]);
+    });
+
+    it('is sent once where the connection ended without a reset, which may be a server that died over it', async () => {
+      let asked = 0;
+      const base = await serve((req, res) => {
+        req.resume().on('end', () => (++asked === 2 ? req.socket.end() : res.end('{}')));
+      });
+      const connection = frozen(base);
+      await callOnce(connection, base);
+      expect(await kindOf(connection.send(request(base), within))).toBe('network');
+      expect(asked).toBe(2);
+    });
   });
 
   it('refuses a header that would not be one', async () => {
@@ -235,7 +321,15 @@ describe('send', () => {
   it('fails what is under way when the service stops', async () => {
     const client = new ConnectionClient();
     const base = await serve(() => undefined);
-    const parts = { id: 'c', name: 'n', providerName: 'custom', provider: {} as Provider, guarded: false, client };
+    const parts = {
+      id: 'c',
+      name: 'n',
+      providerName: 'custom',
+      provider: {} as Provider,
+      guarded: false,
+      named: true,
+      client,
+    };
     const target = { baseUrl: base, apiKey: KEY };
     const sending = kindOf(new OpenedConnection({ ...parts, target }).send(request(base), within));
     await new Promise((done) => setTimeout(done, 30));

@@ -10,6 +10,8 @@ export interface OpenConnection {
   readonly name: string;
   readonly providerName: string;
   readonly provider: Provider;
+  /** What errors call its server: scheme, host and port of its base, unless those are the operator's own affair. */
+  readonly server: string;
   /** Base and key, for the requests that {@link provider} builds. */
   readonly target: ConnectionTarget;
   /**
@@ -49,6 +51,8 @@ export interface OpenConnectionParts {
   target: ConnectionTarget;
   /** Whether its calls may go to public addresses alone. */
   guarded: boolean;
+  /** Whether errors may name its server. */
+  named: boolean;
   client: ConnectionClient;
 }
 
@@ -57,6 +61,7 @@ export class OpenedConnection implements OpenConnection {
   readonly id: string;
   readonly name: string;
   readonly providerName: string;
+  readonly server: string;
   readonly #parts: OpenConnectionParts;
   readonly #origin: string | undefined;
   readonly #redaction: KeyRedaction;
@@ -67,6 +72,7 @@ export class OpenedConnection implements OpenConnection {
     this.providerName = parts.providerName;
     this.#parts = parts;
     this.#origin = originOf(parts.target.baseUrl ?? parts.provider.defaultBaseUrl);
+    this.server = (parts.named && this.#origin) || `the server of the provider ${parts.providerName}`;
     this.#redaction = new KeyRedaction(parts.target.apiKey);
   }
 
@@ -86,6 +92,7 @@ export class OpenedConnection implements OpenConnection {
     const answer = await this.#parts.client.send(
       {
         origin: url.origin,
+        server: this.server,
         path: url.pathname + url.search,
         method: request.method,
         headers: wireHeaders(request.headers),

@@ -39,7 +39,15 @@ afterEach(async () => {
 const call = (host: string, guarded: boolean, scheme = 'http'): Promise<string> =>
   client
     .send(
-      { origin: `${scheme}://${host}:${port}`, path: '/', method: 'GET', headers: {}, body: null, guarded },
+      {
+        origin: `${scheme}://${host}:${port}`,
+        server: 'S',
+        path: '/',
+        method: 'GET',
+        headers: {},
+        body: null,
+        guarded,
+      },
       { timeoutMs: 5_000 },
     )
     .then(

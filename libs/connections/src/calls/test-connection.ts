@@ -5,7 +5,8 @@ import { connectionNotFound } from '../change-connections.js';
 import { ConnectionCallError } from './connection-call-error.js';
 import { ConnectionStore } from '../connection.store.js';
 import { Connections, ConnectionUnusable } from '../connections.js';
-import type { ConnectionReply, OpenConnection } from './open-connection.js';
+import type { OpenConnection } from './open-connection.js';
+import { refusalOf } from './refusal-of.js';
 
 const TIMEOUT_MS = 15_000;
 
@@ -60,16 +61,16 @@ async function listModels(
   if (request instanceof PluginFailure) return pluginFailed(request);
   const reply = await connection.send(request, { timeoutMs: TIMEOUT_MS });
   if (reply.status < 200 || reply.status > 299) {
-    const message = asked(() => provider.errorMessage(reply.body));
-    return failed(statusSentence(connection, reply, typeof message === 'string' ? message : undefined));
+    return failed(refusalOf(connection, reply));
   }
+  const answered = `HTTP ${reply.status} from ${connection.server}`;
   if (reply.body === undefined) {
-    return failed(`HTTP ${reply.status}, but the answer is not JSON: is this the base_url of an API?`);
+    return failed(`${answered}, but the answer is not JSON: is this the base_url of an API?`);
   }
   const models = asked(() => provider.chat.readModels(reply.body));
   if (models instanceof PluginFailure) return pluginFailed(models);
   if (models === null) {
-    return failed(`HTTP ${reply.status}, but the answer is no list of models: is this the base_url of an API?`);
+    return failed(`${answered}, but the answer is no list of models: is this the base_url of an API?`);
   }
   if (!Array.isArray(models) || !models.every((model) => typeof model === 'string')) {
     return pluginFailed(new PluginFailure('readModels returned no list of names'));
@@ -84,11 +85,4 @@ async function listModels(
 
 class PluginFailure {
   constructor(readonly reason: string) {}
-}
-
-const MESSAGE_LENGTH_MAX = 1_000;
-
-function statusSentence(connection: OpenConnection, reply: ConnectionReply, message: string | undefined): string {
-  const said = message === undefined ? reply.excerpt : connection.redact(message).slice(0, MESSAGE_LENGTH_MAX);
-  return said === '' ? `HTTP ${reply.status}` : `HTTP ${reply.status}: ${said}`.toWellFormed();
 }

@@ -19,6 +19,7 @@ function connectionThat(...replies: Scripted[]): OpenConnection & { sent: HttpRe
     id: 'c',
     name: 'c',
     providerName: 'openai',
+    server: 'http://model.test',
     provider: { chat, errorMessage: errorMessageOf } as unknown as Provider,
     target: { baseUrl: null, apiKey: 'sk-secret' },
     sent,
@@ -63,7 +64,10 @@ describe('a model call', () => {
       const connection = connectionThat(reply, reply, { status: 200, body: answered('late') });
       const failure = await callModel(connection, call, options()).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(ModelCallError);
-      expect(failure).toMatchObject({ message: `HTTP ${status}: no [redacted] ${status}`, attempts: 2 });
+      expect(failure).toMatchObject({
+        message: expect.stringContaining(`HTTP ${status} from http://model.test: no [redacted] ${status}`),
+        attempts: 2,
+      });
       expect(connection.sent).toHaveLength(2);
     });
   }
@@ -72,7 +76,7 @@ describe('a model call', () => {
     it(`is not repeated after ${status}`, async () => {
       const connection = connectionThat({ status }, { status: 200, body: answered('late') });
       await expect(callModel(connection, call, options())).rejects.toMatchObject({
-        message: `HTTP ${status}: excerpt`,
+        message: expect.stringContaining(`HTTP ${status} from http://model.test: excerpt`),
         attempts: 1,
       });
       expect(connection.sent).toHaveLength(1);
@@ -94,12 +98,12 @@ describe('a model call', () => {
 
   it('fails when the answer is no JSON, an error, or holds no text', async () => {
     for (const [body, message] of [
-      [undefined, 'the answer is not JSON: excerpt'],
+      [undefined, 'the answer of http://model.test is not JSON; is base_url that of an API? It says: excerpt'],
       [{ error: { message: 'quota of sk-secret' } }, 'quota of [redacted]'],
-      [{ choices: [] }, 'the answer holds no text: excerpt'],
-      [{ choices: [[]] }, 'the answer holds no text: excerpt'],
-      [answered(null), 'the answer holds no text: excerpt'],
-      [answered(42), 'the answer holds no text: excerpt'],
+      [{ choices: [] }, 'the answer of http://model.test holds no text: excerpt'],
+      [{ choices: [[]] }, 'the answer of http://model.test holds no text: excerpt'],
+      [answered(null), 'the answer of http://model.test holds no text: excerpt'],
+      [answered(42), 'the answer of http://model.test holds no text: excerpt'],
     ] as const) {
       const connection = connectionThat({ status: 200, body });
       await expect(callModel(connection, call, options())).rejects.toMatchObject({ message, attempts: 1 });
@@ -108,7 +112,7 @@ describe('a model call', () => {
 
   it('fails when there is nothing to read', async () => {
     const connection = connectionThat({ status: 204, excerpt: '' });
-    const message = 'the answer is empty or cannot be decoded';
+    const message = 'the answer of http://model.test is empty or cannot be decoded';
     await expect(callModel(connection, call, options())).rejects.toMatchObject({ message, attempts: 1 });
   });
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConnectionCallError, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
+import { ConnectionCallError, refusalOf, type ConnectionReply, type OpenConnection } from '@spandrel/connections';
 import { countOf, type ChatCall, type RecordedAnswer, type Usage } from '@spandrel/plugin-api';
 import type { Permits } from './permits.js';
 
@@ -13,6 +13,8 @@ const ATTEMPTS_MAX = 2;
 /** What a model answered. */
 export interface ModelAnswer {
   text: string;
+  /** Why the model stopped, in the provider's own words. */
+  finishReason: string | null;
   usage: Usage;
   /** Duration of the successful attempt. */
   latencyMs: number;
@@ -57,7 +59,7 @@ export async function callModel(
       return { ...readReply(connection, reply, attempt), latencyMs: reply.latencyMs, attempts: attempt };
     }
     if (attempt === ATTEMPTS_MAX || !RETRYABLE.has(reply.status)) {
-      throw new ModelCallError(failureOf(connection, reply), attempt);
+      throw new ModelCallError(refusalOf(connection, reply, call.model), attempt);
     }
     await pause(timing.retryDelayMs, undefined, { signal });
   }
@@ -77,21 +79,23 @@ function readReply(
   connection: OpenConnection,
   reply: ConnectionReply,
   attempts: number,
-): Pick<ModelAnswer, 'text' | 'usage'> {
+): Pick<ModelAnswer, 'text' | 'finishReason' | 'usage'> {
   if (reply.body === undefined) {
-    const what = reply.excerpt === '' ? 'the answer is empty or cannot be decoded' : 'the answer is not JSON';
-    throw new ModelCallError([what, reply.excerpt].filter(Boolean).join(': '), attempts);
+    const answer = `the answer of ${connection.server}`;
+    if (reply.excerpt === '') throw new ModelCallError(`${answer} is empty or cannot be decoded`, attempts);
+    throw new ModelCallError(`${answer} is not JSON; is base_url that of an API? It says: ${reply.excerpt}`, attempts);
   }
   const answer: RecordedAnswer = connection.provider.chat.readAnswer(reply.body);
   if (answer.error !== null) throw new ModelCallError(connection.redact(answer.error), attempts);
-  if (typeof answer.text !== 'string') throw new ModelCallError(`the answer holds no text: ${reply.excerpt}`, attempts);
+  if (typeof answer.text !== 'string') {
+    throw new ModelCallError(`the answer of ${connection.server} holds no text: ${reply.excerpt}`, attempts);
+  }
   // A server that repeats what it was sent must not have the key end up in a result.
-  return { text: connection.redactOutput(answer.text), usage: countedUsage(answer.usage) };
-}
-
-function failureOf(connection: OpenConnection, { status, body, excerpt }: ConnectionReply): string {
-  const said = body === undefined ? undefined : connection.provider.errorMessage(body);
-  return `HTTP ${status}: ${said === undefined ? excerpt || 'no message' : connection.redact(said)}`;
+  return {
+    text: connection.redactOutput(answer.text),
+    finishReason: typeof answer.finishReason === 'string' ? connection.redactOutput(answer.finishReason) : null,
+    usage: countedUsage(answer.usage),
+  };
 }
 
 /** A plugin may count anything: what is no whole number is unknown. */

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorMessageOf, type Provider } from '@spandrel/plugin-api';
+import { refusalOf } from './refusal-of.js';
+
+const KEY = 'sk-secret';
+
+interface Told {
+  status: number;
+  said?: string;
+  excerpt?: string;
+  providerName?: string;
+  baseUrl?: string | null;
+  apiKey?: string;
+  model?: string;
+  errorMessage?: Provider['errorMessage'];
+}
+
+function refusal(told: Told): string {
+  const { status, said, excerpt = '', providerName = 'custom', baseUrl = 'http://model.test/v1', apiKey = KEY } = told;
+  const connection = {
+    id: 'c1',
+    name: 'mine',
+    providerName,
+    provider: { errorMessage: told.errorMessage ?? errorMessageOf } as Provider,
+    target: { baseUrl, apiKey },
+    server: 'http://model.test',
+    redact: (text: string) => text.replaceAll(KEY, '[redacted]'),
+  };
+  const body = said === undefined ? undefined : { error: { message: said } };
+  return refusalOf(connection, { status, body, excerpt, latencyMs: 1 }, told.model);
+}
+
+describe('a call that a server refused', () => {
+  it.each([
+    [
+      { status: 401, said: `no such key ${KEY}` },
+      'HTTP 401 from http://model.test: no such key [redacted] (check the api_key of the connection "mine")',
+    ],
+    [{ status: 403, apiKey: '' }, 'HTTP 403 from http://model.test (the connection "mine" has no api_key)'],
+    [
+      { status: 404, said: 'The model `gpt-9` does not exist', model: 'gpt-9' },
+      "HTTP 404 from http://model.test: The model `gpt-9` does not exist (check the model's name; POST /api/provider-connections/c1/test lists those that the server has)",
+    ],
+    [
+      { status: 404, excerpt: 'Not Found', baseUrl: 'http://model.test/', model: 'm1' },
+      'HTTP 404 from http://model.test: Not Found (base_url of the provider custom mostly ends in /v1, and this one does not)',
+    ],
+    [
+      { status: 404, excerpt: 'Not Found', providerName: 'openai', baseUrl: 'http://model.test/openai' },
+      'HTTP 404 from http://model.test: Not Found (base_url of the provider openai mostly ends in /v1, and this one does not)',
+    ],
+    [
+      { status: 404, excerpt: 'Not Found', providerName: 'anthropic' },
+      'HTTP 404 from http://model.test: Not Found (base_url of the provider anthropic is without the /v1 at its end)',
+    ],
+    [
+      { status: 404, excerpt: 'Not Found', providerName: 'ollama', baseUrl: 'http://model.test/v1/' },
+      'HTTP 404 from http://model.test: Not Found (base_url of the provider ollama is without the /v1 at its end)',
+    ],
+    [
+      { status: 405, providerName: 'ollama', baseUrl: 'http://model.test' },
+      'HTTP 405 from http://model.test (is base_url the address of an API in the format of ollama?)',
+    ],
+    [
+      { status: 404, providerName: 'of-a-plugin' },
+      'HTTP 404 from http://model.test (check base_url: the server has nothing at this path)',
+    ],
+    [
+      { status: 429, said: 'slow down' },
+      'HTTP 429 from http://model.test: slow down (wait, lower evals.concurrency, or see to the quota of the account)',
+    ],
+    [
+      { status: 308 },
+      'HTTP 308 from http://model.test (redirects are not followed: give base_url as the address it leads to)',
+    ],
+    [{ status: 500, said: 'sorry' }, 'HTTP 500 from http://model.test: sorry'],
+  ] satisfies [Told, string][])('names the server and what to try: %j', (told, sentence) => {
+    expect(refusal(told)).toBe(sentence);
+  });
+
+  it('is told also where the plugin cannot read what the server said', () => {
+    const errorMessage = (): never => {
+      throw new Error('broken plugin');
+    };
+    expect(refusal({ status: 500, said: 'x', excerpt: '{"x"}', errorMessage })).toBe(
+      'HTTP 500 from http://model.test: {"x"}',
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import type { ConnectionReply, OpenConnection } from './open-connection.js';
+
+type Refused = Pick<OpenConnection, 'id' | 'name' | 'providerName' | 'provider' | 'target' | 'server' | 'redact'>;
+
+const SAID_LENGTH_MAX = 1_000;
+
+/** Whether the base of a provider's own SDK ends in `/v1`. */
+const ENDS_IN_V1: Readonly<Record<string, boolean>> = { openai: true, custom: true, anthropic: false, ollama: false };
+
+/**
+ * Says in a sentence with what status a server refused a call, what it said, and what to try; it holds no key
+ * (docs/spec/connections.md#errors-of-calls).
+ * @param model the one that was asked for.
+ */
+export function refusalOf(connection: Refused, reply: ConnectionReply, model?: string): string {
+  const said = saidBy(connection, reply);
+  const advice = adviceFor(connection, reply.status, said, model);
+  const status = `HTTP ${reply.status} from ${connection.server}`;
+  return `${status}${said === '' ? '' : `: ${said}`}${advice && ` (${advice})`}`.toWellFormed();
+}
+
+/** The provider's own message, or what else the answer begins with. A plugin that throws is taken to find none. */
+function saidBy(connection: Refused, { body, excerpt }: ConnectionReply): string {
+  let message: unknown;
+  try {
+    message = body === undefined ? undefined : connection.provider.errorMessage(body);
+  } catch {
+    // Only the plugin's author can mend it; the caller wants to know what the server said.
+  }
+  return typeof message === 'string' ? connection.redact(message).slice(0, SAID_LENGTH_MAX) : excerpt;
+}
+
+function adviceFor(connection: Refused, status: number, said: string, model: string | undefined): string {
+  const { id, name, target } = connection;
+  if (status === 401 || status === 403) {
+    const named = `the connection ${JSON.stringify(name)}`;
+    return target.apiKey === '' ? `${named} has no api_key` : `check the api_key of ${named}`;
+  }
+  if (status === 404 && isAboutModel(said, model)) {
+    return `check the model's name; POST /api/provider-connections/${id}/test lists those that the server has`;
+  }
+  if (status === 404 || status === 405) return adviceOnBase(connection);
+  if (status === 429) return 'wait, lower evals.concurrency, or see to the quota of the account';
+  if (status >= 300 && status <= 399) return 'redirects are not followed: give base_url as the address it leads to';
+  return '';
+}
+
+const isAboutModel = (said: string, model: string | undefined): boolean =>
+  (model !== undefined && said.includes(model)) || /\bmodel\b/i.test(said);
+
+function adviceOnBase({ providerName, target }: Refused): string {
+  const base = URL.parse(target.baseUrl ?? '');
+  const wantsV1 = ENDS_IN_V1[providerName];
+  if (base === null || wantsV1 === undefined) return 'check base_url: the server has nothing at this path';
+  const hasV1 = /\/v1\/*$/.test(base.pathname);
+  if (wantsV1 && !hasV1) return `base_url of the provider ${providerName} mostly ends in /v1, and this one does not`;
+  if (!wantsV1 && hasV1) return `base_url of the provider ${providerName} is without the /v1 at its end`;
+  return `is base_url the address of an API in the format of ${providerName}?`;
+}
