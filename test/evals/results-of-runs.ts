@@ -127,7 +127,10 @@ export function resultsOfRuns(lab: () => EvalsLab): void {
       for (const [model, error] of [
         ['gpt-5.1', /^LlmJudge: /],
         ['fake:judge:7', /^LlmJudge: /],
-        ['fake:error-401', /^LlmJudge: HTTP 401/],
+        [
+          'fake:error-401',
+          /^LlmJudge: HTTP 401 from http:\/\/127\.0\.0\.1:\d+: .*\(check the api_key of the connection "fake"\)$/,
+        ],
       ] as const) {
         const run = await lab().run(id, { scoring: 'LlmJudge', config: { judge: { model } } });
         expect(run.result_items[0]).toMatchObject({ status: 'failed', score: null, output: 'You said: q' });
@@ -158,13 +161,48 @@ export function resultsOfRuns(lab: () => EvalsLab): void {
       ]);
       expect([...lab().asked().values()]).toEqual(expect.arrayContaining([2, 2, 1, 1, 1, 1]));
       expect(run.result_items[1]).toMatchObject({
-        error: 'HTTP 500: fake provider error 500',
+        error: `HTTP 500 from ${lab().provider.url}: fake provider error 500`,
         output: null,
         latency_ms: null,
       });
-      expect(run.result_items[2]?.error).toMatch(/^the answer is not JSON/);
+      expect(run.result_items[2]?.error).toMatch(/^the answer of http:\/\/127\.0\.0\.1:\d+ is not JSON/);
       expect(JSON.stringify(run)).not.toContain('sk-test-fake-key');
       expect(run.result_items[3]?.error).toContain('[redacted]');
+    });
+
+    it('that all failed make the error of the run, by their commonest reason', async () => {
+      const { id } = await lab().dataset(
+        ...Array.from({ length: 8 }, (_, n) => `fake:error-401 ${n}`),
+        'fake:error-400',
+      );
+      const run = await lab().run(id);
+      const reason = run.result_items[0]!.error!;
+      expect(reason).toMatch(
+        /^HTTP 401 from http:\/\/127\.0\.0\.1:\d+: .* \(check the api_key of the connection "fake"\)$/,
+      );
+      expect(run).toMatchObject({ status: 'completed', failed_count: 9, total: 9 });
+      expect(run.error).toBe(`all 9 items failed: ${reason} (8 of 9)`);
+      expect((await lab().runs(id))[0]!.error).toBe(run.error);
+      expect(lab().eventsOf(run.id).at(-1)).toEqual({ type: 'eval_completed', run_id: run.id });
+    });
+
+    it('that all failed for want of a server say where it was looked for', async () => {
+      const { body } = await lab().api.post<{ id: string }>('/api/provider-connections', {
+        name: 'nobody there',
+        provider: 'custom',
+        api_key: '',
+        base_url: 'http://127.0.0.1:9/v1?token=not-for-others',
+      });
+      const { id } = await lab().dataset('a', 'b');
+      const run = await lab().run(id, { config: { connection_id: body.id, model: 'm' } });
+      expect(run.error).toBe(
+        'all 2 items failed: http://127.0.0.1:9 refused the connection: is the server running, and is this its port? In a container this address is the container itself.',
+      );
+    });
+
+    it('that failed beside others leave the run without an error', async () => {
+      const { id } = await lab().dataset('fake:error-400', 'fine');
+      expect(await lab().run(id)).toMatchObject({ status: 'completed', failed_count: 1, error: null });
     });
 
     it('come from every provider', async () => {

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
+  fromJsonText,
   integer,
+  nullable,
   PairOrder,
   rawSql,
   shapeOf,
@@ -16,11 +18,17 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import type { EvalResultRow } from './eval-run.entity.js';
+import type { ErrorCount } from './execution/why-all-failed.js';
+import { RESULT_STATUS } from './status.js';
 import { evalResultTable } from './tables.js';
 
 const COLUMNS = evalResultTable.select('e');
 const ID = shapeOf({ id: text() });
+const ERROR_COUNT = shapeOf({ error: nullable(text()), count: integer() });
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
+
+/** Different errors of a run that are looked at. */
+const ERRORS_MAX = 1_000;
 
 /** Text of results that one read brings into memory, about. */
 const READ_BYTES = 16 * 1024 * 1024;
@@ -90,6 +98,16 @@ export class EvalResultStore {
     datapointIds: readonly string[],
   ): Promise<Set<string>> {
     return idsOf(await tx.all(processedAmong(scope, runId, datapointIds)));
+  }
+
+  /** The errors of a run's failed items, the commonest first, read within the transaction that has locked the run. */
+  async errorsForWrite(tx: WriteTx, scope: Scope, runId: string): Promise<ErrorCount[]> {
+    const rows = await tx.all(
+      ERROR_COUNT.query`select error, count(*) as count from eval_result
+        where project_id = ${scope.projectId} and run_id = ${runId} and status = ${RESULT_STATUS.failed}
+        group by error order by count(*) desc, error limit ${ERRORS_MAX}`,
+    );
+    return rows.map(({ error, count }) => ({ error: String(fromJsonText(error)), count }));
   }
 
   insert(tx: WriteTx, rows: readonly EvalResultRow[]): Promise<void> {

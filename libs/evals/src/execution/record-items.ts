@@ -3,7 +3,7 @@ import type { EventPayload } from '@spandrel/contract';
 import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import { Storage, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
+import { Storage, toJsonText, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
 import { EvalMetrics } from '../eval-metrics.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
@@ -13,6 +13,7 @@ import { addResult, resultRow } from './item-rows.js';
 import { Permits } from './permits.js';
 import { runningItems } from '../run-resource.js';
 import { RUN_STATUS } from '../status.js';
+import { whyAllFailed } from './why-all-failed.js';
 
 /** One step of a run's slot: an item is done, the next one begins. */
 export interface ItemStep {
@@ -111,13 +112,20 @@ export class RecordItems {
       outcomes.set(step, { answer: { begun } });
     }
     await this.results.insert(tx, rows);
-    await this.runs.update(tx, { ...now, running: JSON.stringify([...running]) });
+    const error = await this.errorOf(tx, scope, now);
+    await this.runs.update(tx, { ...now, error, running: JSON.stringify([...running]) });
     await this.snapshots.writeResults(tx, scope, run.datasetId, rows.flatMap(resultOfDatapoint));
     await this.events.emit(tx, scope, ...events);
     tx.end.afterCommit(() => {
       this.metrics.countOutcomes(events);
       this.metrics.countResults(rows);
     });
+  }
+
+  /** The run's error as its column keeps it: that of a run which is through and whose items all failed says so. */
+  private async errorOf(tx: WriteTx, scope: Scope, run: EvalRunRow): Promise<string | null> {
+    if (run.status !== RUN_STATUS.completed || run.failedCount < run.total) return run.error;
+    return toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, run.id)));
   }
 }
 
