@@ -19,19 +19,25 @@ export function comparing(lab: () => EvalsLab): void {
       const { body } = await lab().api.get<EvalComparison>(`/api/datasets/${id}/compare?runs=${second.id},${first.id}`);
       expect(body.dataset_id).toBe(id);
       expect(body.runs).toEqual([
-        { id: second.id, name: 'second', avg_score: second.avg_score, total_cost: second.total_cost },
-        { id: first.id, name: 'first', avg_score: first.avg_score, total_cost: first.total_cost },
+        {
+          id: second.id,
+          name: 'second',
+          avg_score: second.avg_score,
+          total_cost: second.total_cost,
+          unpriced_count: 0,
+        },
+        { id: first.id, name: 'first', avg_score: first.avg_score, total_cost: first.total_cost, unpriced_count: 0 },
       ]);
-      const none = { output: null, score: null, latency_ms: null };
-      const latency_ms = expect.any(Number);
+      const none = { output: null, score: null, latency_ms: null, trace_id: null };
+      const called = { latency_ms: expect.any(Number), trace_id: null };
       expect(body.comparisons).toEqual([
         {
           datapoint_id: datapointIds[0],
           input: 'a',
           expected: 'said: a',
           results: [
-            { run_id: second.id, output: 'You said: a', score: 0, latency_ms },
-            { run_id: first.id, output: 'You said: a', score: 1, latency_ms },
+            { run_id: second.id, output: 'You said: a', score: 0, ...called },
+            { run_id: first.id, output: 'You said: a', score: 1, ...called },
           ],
         },
         {
@@ -39,8 +45,8 @@ export function comparing(lab: () => EvalsLab): void {
           input: { b: 1 },
           expected: '{"b":1}',
           results: [
-            { run_id: second.id, output: 'You said: {"b":1}', score: 0, latency_ms },
-            { run_id: first.id, output: 'You said: {"b":1}', score: 1, latency_ms },
+            { run_id: second.id, output: 'You said: {"b":1}', score: 0, ...called },
+            { run_id: first.id, output: 'You said: {"b":1}', score: 1, ...called },
           ],
         },
         {
@@ -49,7 +55,7 @@ export function comparing(lab: () => EvalsLab): void {
           expected: null,
           results: [
             { run_id: second.id, ...none },
-            { run_id: first.id, output: 'You said: gone', score: null, latency_ms },
+            { run_id: first.id, output: 'You said: gone', score: null, ...called },
           ],
         },
         {
@@ -57,7 +63,7 @@ export function comparing(lab: () => EvalsLab): void {
           input: 'late',
           expected: 'x',
           results: [
-            { run_id: second.id, output: 'You said: late', score: 0, latency_ms },
+            { run_id: second.id, output: 'You said: late', score: 0, ...called },
             { run_id: first.id, ...none },
           ],
         },

@@ -5,6 +5,7 @@ import { lifeOfRuns } from './life-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { restarts } from './restarts.ts';
 import { startingRuns } from './starting-runs.ts';
+import { tracesOfItems } from './traces-of-items.ts';
 import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
 /** What runs must do alike on every database. @param newDatabase opens a new, empty one; the same again for its config. */
@@ -23,6 +24,7 @@ export function describeEvals(database: TestDatabase): void {
     resultsOfRuns(lab);
     lifeOfRuns(lab);
     comparing(lab);
+    tracesOfItems(lab, newDatabase);
     restarts(newDatabase);
   });
 }

@@ -28,6 +28,7 @@ export function resultsOfRuns(lab: () => EvalsLab): void {
         judge_prompt_hash: null,
         judge_tokens: null,
         judge_cost: null,
+        trace_id: null,
       };
       expect(run.result_items).toEqual([
         {

@@ -25,6 +25,10 @@ export const evalConfigSchema = z.object({
   system_prompt: z.string().max(1_000_000).nullish(),
   temperature: settingNumber(z.number().min(0).max(2).nullish()),
   max_tokens: settingNumber(z.number().int().min(1).max(10_000_000).nullish()),
+  trace: z
+    .boolean()
+    .nullish()
+    .describe('Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out.'),
   judge: optionalMembers(judgeSchema.nullish()).describe("For scoring by a model; what is left out is the run's own."),
 });
 export type EvalConfig = z.output<typeof evalConfigSchema>;
@@ -55,6 +59,7 @@ export const evalConfigAnswerSchema = z.object({
   system_prompt: z.string().nullable(),
   temperature: z.number().nullable(),
   max_tokens: z.number().int().nullable(),
+  trace: z.boolean(),
   judge: z
     .object({
       connection_id: z.string().nullable(),
@@ -88,13 +93,18 @@ export const evalRunSummarySchema = z
     judge_tokens: countSchema,
     judge_cost: costSchema,
     judge_unpriced_count: unpricedCountSchema,
-    error: z.string().nullable().describe('Why the run failed.'),
+    error: z.string().nullable().describe('Why the run failed, or that all of its items did and the commonest reason.'),
     created_at: timestampTextSchema,
     started_at: timestampTextSchema.nullable(),
     ended_at: timestampTextSchema.nullable(),
   })
   .meta({ id: 'EvalRunSummary', description: 'An eval run without its items.' });
 export type EvalRunSummary = z.output<typeof evalRunSummarySchema>;
+
+const traceIdSchema = z
+  .string()
+  .nullable()
+  .describe('The trace of its calls, where the run was to make one; it may have been deleted since.');
 
 export const resultItemSchema = z
   .object({
@@ -117,6 +127,7 @@ export const resultItemSchema = z
       .describe("SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike."),
     judge_tokens: countSchema.nullable(),
     judge_cost: costSchema,
+    trace_id: traceIdSchema,
   })
   .meta({ id: 'ResultItem' });
 export type ResultItemResource = z.output<typeof resultItemSchema>;
@@ -166,6 +177,7 @@ export const evalComparisonSchema = z
               output: z.string().nullable(),
               score: scoreSchema,
               latency_ms: amountSchema.nullable(),
+              trace_id: traceIdSchema,
             }),
           )
           .describe('In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint.'),

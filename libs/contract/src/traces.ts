@@ -69,6 +69,9 @@ export const traceSchema = z
   .meta({ id: 'Trace' });
 export type TraceResource = z.output<typeof traceSchema>;
 
+/** The tag of traces that eval runs make of their calls. */
+export const EVAL_TAG = 'eval';
+
 /** An item of the trace list: the trace with the roll-up of its spans. */
 export const traceListItemSchema = traceSchema
   .extend({

@@ -127,4 +127,5 @@ const compared = (runId: string, result: EvalResultRow | undefined): ComparedDat
   output: textOf(result?.output ?? null),
   score: result?.score ?? null,
   latency_ms: result?.latencyMs ?? null,
+  trace_id: result?.traceId ?? null,
 });

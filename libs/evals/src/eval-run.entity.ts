@@ -85,6 +85,8 @@ export const EvalResultSchema = defineEntity({
     judgePromptHash: p.text().nullable(),
     judgeTokens: p.bigint('number').nullable(),
     judgeCost: p.double().$type<number>().nullable(),
+    /** The trace of its calls, where the run makes traces. */
+    traceId: p.text().nullable(),
   },
 });
 

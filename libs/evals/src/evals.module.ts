@@ -25,6 +25,7 @@ import { RUN_TIMING, runTiming, type RunTiming } from './dispatch/run-timing.js'
 import { RunWorker } from './execution/run-worker.js';
 import { StartRun } from './start-run.js';
 import { RestoreRuns } from './transfer/restore-runs.js';
+import { WriteItemTrace } from './execution/write-item-trace.js';
 
 /** Eval runs: their start, execution, results and comparison. */
 @Module({
@@ -53,6 +54,7 @@ import { RestoreRuns } from './transfer/restore-runs.js';
     EvalResultStore,
     ChangeRun,
     RecordItems,
+    WriteItemTrace,
     ExecuteRun,
     RunWorker,
     StartRun,

@@ -11,4 +11,8 @@ export class EvalsSettings extends defineSettings({
     default: 256,
     doc: 'Model calls of all runs together at once; more wait their turn.',
   }),
+  trace: setting('evals.trace', z.boolean(), {
+    default: false,
+    doc: 'Runs whose config does not say record the calls of each item as a trace (tag eval), which counts in the sums.',
+  }),
 }) {}

@@ -39,7 +39,11 @@ export function runSummary(run: EvalRunRow): EvalRunSummary {
   };
 }
 
-export const runConfig = (run: EvalRunRow): EvalConfigResource => fromJsonText(run.config) as EvalConfigResource;
+/** The config of a run; those of earlier versions say nothing of traces. */
+export const runConfig = (run: EvalRunRow): EvalConfigResource => ({
+  trace: false,
+  ...(fromJsonText(run.config) as Omit<EvalConfigResource, 'trace'>),
+});
 
 /** Datapoints that are being called. */
 export const runningItems = (run: EvalRunRow): string[] => JSON.parse(run.running) as string[];
@@ -86,6 +90,7 @@ export const processedItem = (result: EvalResultRow): ItemOutcome => ({
   judge_prompt_hash: result.judgePromptHash,
   judge_tokens: result.judgeTokens,
   judge_cost: result.judgeCost,
+  trace_id: result.traceId,
 });
 
 /** The members of an item that do not come from its datapoint. */
@@ -104,6 +109,7 @@ const UNPROCESSED: Omit<ItemOutcome, 'status'> = {
   judge_prompt_hash: null,
   judge_tokens: null,
   judge_cost: null,
+  trace_id: null,
 };
 
 /** A text as a column keeps it: a JSON string, so that NUL and lone surrogates survive. */

@@ -6,6 +6,7 @@ import { invalidRequest, newId, NotFound, PLUGINS, type PluginRegistry, type Sco
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
+import { EvalsSettings } from './evals.settings.js';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import { runSummary } from './run-resource.js';
 import { RUN_STATUS } from './status.js';
@@ -23,6 +24,7 @@ export class StartRun {
     private readonly connections: Connections,
     @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+    private readonly settings: EvalsSettings,
   ) {}
 
   /**
@@ -83,6 +85,7 @@ export class StartRun {
       system_prompt: config.system_prompt ?? null,
       temperature: config.temperature ?? null,
       max_tokens: config.max_tokens ?? null,
+      trace: config.trace ?? this.settings.trace,
       judge: judge ? { connection_id: judgeId, model: judgeModel, rubric: judge.rubric ?? null } : null,
     };
   }

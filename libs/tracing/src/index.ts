@@ -13,6 +13,7 @@ export { SpanLookups } from './reading/span-lookups.store.js';
 export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js';
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
+export { Ingest } from './write/ingest.js';
 export { RecordScanStore } from './record-scan.store.js';
 export { RetentionTask } from './retention/retention-task.js';
 export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './write/restore-records.js';

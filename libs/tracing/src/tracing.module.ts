@@ -73,6 +73,7 @@ import { WriteBatch } from './write/write-batch.js';
   ],
   exports: [
     ExpireSpans,
+    Ingest,
     PRICING,
     SpanCommitParticipants,
     SpanStore,

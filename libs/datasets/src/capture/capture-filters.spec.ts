@@ -72,10 +72,20 @@ describe('spanMatcher', () => {
 });
 
 describe('tagHolds', () => {
+  it('leaves calls of eval runs to rules that ask for their tag', () => {
+    expect(tagHolds({}, ['eval'])).toBe(false);
+    expect(tagHolds({ tag: null }, ['eval', 'prod'])).toBe(false);
+    expect(tagHolds({ tag: 'prod' }, ['eval', 'prod'])).toBe(false);
+    expect(tagHolds({ tag: 'eval' }, ['eval', 'prod'])).toBe(true);
+    expect(tagHolds({ tag: 'eval' }, ['prod'])).toBe(false);
+    expect(tagHolds({}, ['evaluation', 'Eval'])).toBe(true);
+  });
+
   it('compares exactly', () => {
     expect(tagHolds({ tag: 'prod' }, ['eu', 'prod'])).toBe(true);
     expect(tagHolds({ tag: 'prod' }, ['production', 'Prod'])).toBe(false);
     expect(tagHolds({}, [])).toBe(true);
+    expect(tagHolds({}, ['prod'])).toBe(true);
   });
 });
 

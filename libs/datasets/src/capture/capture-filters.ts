@@ -1,4 +1,4 @@
-import { isStorableText, type CaptureFilters } from '@spandrel/contract';
+import { EVAL_TAG, isStorableText, type CaptureFilters } from '@spandrel/contract';
 import { foldAscii } from '@spandrel/storage';
 import { STATUS, type StoredSpan } from '@spandrel/tracing';
 import type { CaptureRuleRow } from './capture-rule.entity.js';
@@ -37,9 +37,13 @@ export function spanMatcher(filters: CaptureFilters): (span: JudgedSpan) => bool
     nameHolds(span.name);
 }
 
-/** Whether the filter `tag` holds. @param tags of the span's trace. */
+/**
+ * Whether the filter `tag` holds; calls of eval runs are for rules alone that ask for them
+ * (docs/spec/capture-rules.md#calls-of-eval-runs).
+ * @param tags of the span's trace.
+ */
 export const tagHolds = ({ tag }: CaptureFilters, tags: readonly string[]): boolean =>
-  !isGiven(tag) || tags.includes(tag);
+  (!isGiven(tag) || tags.includes(tag)) && (tag === EVAL_TAG || !tags.includes(EVAL_TAG));
 
 const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 

@@ -1,7 +1,8 @@
 import type { OpenConnection } from '@spandrel/connections';
 import type { ScoreSample } from '@spandrel/plugin-api';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
-import { callModel, totalTokens, type ModelCallOptions } from './model-call.js';
+import { totalTokens } from './model-call.js';
+import { noteCall, type ItemCallOptions } from './note-call.js';
 
 /** Whom scorers ask, and by which rubric. */
 export interface Judge {
@@ -27,11 +28,12 @@ export function askJudge(
   judge: Judge,
   use: JudgeUse,
   pricing: PricingTable,
-  options: ModelCallOptions,
+  options: ItemCallOptions,
 ): ScoreSample['complete'] {
   return async ({ messages, temperature }) => {
     use.model = judge.model;
-    const { text, usage } = await callModel(
+    const { text, usage } = await noteCall(
+      'judge',
       judge.connection,
       { model: judge.model, messages, temperature: temperature ?? 0 },
       options,

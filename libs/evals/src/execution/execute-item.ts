@@ -3,7 +3,8 @@ import type { DatapointKind } from '@spandrel/contract';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { askJudge, type Judge, type JudgeUse } from './ask-judge.js';
 import { datapointFacts } from '../datapoint-facts.js';
-import { callModel, ModelCallError, totalTokens, type ModelAnswer, type ModelCallOptions } from './model-call.js';
+import { ModelCallError, totalTokens, type ModelAnswer } from './model-call.js';
+import { noteCall, type ItemCallOptions } from './note-call.js';
 import { scoreOutput, ScoringError, type ConfiguredScorer, type OutputScore } from './score-output.js';
 
 /** A run ready to be executed: its connections opened, its scorer configured. */
@@ -15,6 +16,8 @@ export interface PreparedRun {
   maxTokens: number | undefined;
   scorer: ConfiguredScorer;
   judge: Judge;
+  /** Whether the calls of each item make a trace. */
+  trace: boolean;
 }
 
 /** What became of a datapoint. */
@@ -31,6 +34,8 @@ export interface ItemResult {
   attempts: number;
   judge: JudgeUse;
   promptHash: string | null;
+  /** The trace of its calls, where one was written. */
+  traceId: string | null;
 }
 
 /**
@@ -42,14 +47,14 @@ export async function executeItem(
   run: PreparedRun,
   kind: DatapointKind,
   pricing: PricingTable,
-  options: ModelCallOptions,
+  options: ItemCallOptions,
 ): Promise<ItemResult> {
   const { input, messages, expected } = datapointFacts(kind, run.systemPrompt);
   const judge: JudgeUse = { model: null, tokens: null, cost: null };
   let answer: ModelAnswer;
   try {
     const { model, temperature, maxTokens } = run;
-    answer = await callModel(run.connection, { model, messages, temperature, maxTokens }, options);
+    answer = await noteCall('model', run.connection, { model, messages, temperature, maxTokens }, options);
   } catch (error) {
     options.signal.throwIfAborted();
     const attempts = error instanceof ModelCallError ? error.attempts : 0;
@@ -75,7 +80,7 @@ export async function executeItem(
       complete,
       signal,
     });
-    return { ...answered, ...scored, error: null };
+    return { ...NOTHING, ...answered, ...scored, error: null };
   } catch (error) {
     signal.throwIfAborted();
     return { ...NOTHING, ...answered, error: messageOf(error, `scorer ${run.scorer.name}`) };
@@ -90,12 +95,14 @@ const NOTHING = {
   tokens: null,
   cost: null,
   promptHash: null,
+  traceId: null,
 } as const;
 
 /** What is left of a result that the database refuses. */
-export const unrecordable = ({ attempts }: ItemResult): ItemResult => ({
+export const unrecordable = ({ attempts, traceId }: ItemResult): ItemResult => ({
   ...NOTHING,
   attempts,
+  traceId,
   judge: { model: null, tokens: null, cost: null },
   error: 'the result could not be stored',
 });

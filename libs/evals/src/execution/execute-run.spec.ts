@@ -4,6 +4,7 @@ import type { OpenConnection } from '@spandrel/connections';
 import type { Provider } from '@spandrel/plugin-api';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { ExecuteRun } from './execute-run.js';
+import type { NotedCall } from './note-call.js';
 import { Permits } from './permits.js';
 import type { ItemStep } from './record-items.js';
 
@@ -33,8 +34,11 @@ const connection = {
   redactOutput: (text: string) => text,
 } as unknown as OpenConnection;
 
-/** Executes a run of two items; `record` sees every step and may throw. */
-async function execute(record: (step: ItemStep, count: number) => void): Promise<ItemStep[]> {
+type WriteTrace = (datapointId: string, calls: readonly NotedCall[]) => string | null;
+
+/** Executes a run of two items; `record` sees every step and may throw, and so may `writeTrace` see every trace. */
+async function execute(record: (step: ItemStep, count: number) => void, writeTrace?: WriteTrace): Promise<ItemStep[]> {
+  const config = JSON.stringify({ ...JSON.parse(run.config), ...(writeTrace && { trace: true }) });
   const steps: ItemStep[] = [];
   const datapoints = ['d1', 'd2'].map((id) => ({ id, kind: { Generic: { input: id } } }));
   const parts = [
@@ -49,13 +53,19 @@ async function execute(record: (step: ItemStep, count: number) => void): Promise
     },
     {},
     new Permits(10),
+    {
+      execute: async (_run: unknown, id: string, calls: readonly NotedCall[]) => {
+        if (!writeTrace) throw new Error('no trace was asked for');
+        return writeTrace(id, calls);
+      },
+    },
     new Map(),
     { scorers: [{ name: 'Mine', configure: () => ({ config: {} }), extension: { score: () => ({ score: 1 }) } }] },
     { concurrency: 1, callsMax: 10 },
     createLogger('silent', 'test'),
   ] as unknown as ConstructorParameters<typeof ExecuteRun>;
   const never = new AbortController().signal;
-  await new ExecuteRun(...parts).execute(run, { owner: 'me', stop: never, kill: never });
+  await new ExecuteRun(...parts).execute({ ...run, config }, { owner: 'me', stop: never, kill: never });
   return steps;
 }
 
@@ -82,12 +92,62 @@ describe('executing a run', () => {
     expect(steps[2]).toBe(steps[1]);
   });
 
+  it('keeps a result that meets a conflict of the database which passes', async () => {
+    const steps = await execute((_step, count) => {
+      if (count === 2 || count === 3) throw new Error('deadlock detected');
+    });
+    expect(finishedOf(steps).slice(1)).toEqual([
+      ['d1', null, 'd2'],
+      ['d1', null, 'd2'],
+      ['d1', null, 'd2'],
+      ['d2', null, undefined],
+    ]);
+  });
+
+  it('writes the trace of an item before its result, until the database takes it', async () => {
+    const seen: string[] = [];
+    let tries = 0;
+    const steps = await execute(
+      ({ finished }) => void seen.push(`item ${finished?.datapointId} ${finished?.result.traceId}`),
+      (id, calls) => {
+        if (++tries === 1) throw new Unavailable('full');
+        seen.push(`trace ${id} ${calls.map(({ asked, attempts }) => `${asked} ${attempts}`).join()}`);
+        return `t-${id}`;
+      },
+    );
+    expect(seen).toEqual([
+      'item undefined undefined',
+      'trace d1 model 1',
+      'item d1 t-d1',
+      'trace d2 model 1',
+      'item d2 t-d2',
+    ]);
+    expect(steps).toHaveLength(3);
+  });
+
+  it('leaves an item without a trace that can never be written', async () => {
+    const steps = await execute(
+      () => undefined,
+      (id) => {
+        if (id === 'd1') throw new Error('no such type');
+        return `t-${id}`;
+      },
+    );
+    expect(steps.map(({ finished }) => finished && [finished.result.error, finished.result.traceId])).toEqual([
+      undefined,
+      [null, null],
+      [null, 't-d2'],
+    ]);
+  });
+
   it('fails an item whose result can never be written, and goes on', async () => {
     const steps = await execute((step) => {
       if (step.finished?.datapointId === 'd1' && step.finished.result.error === null) throw new Error('no such type');
     });
     expect(finishedOf(steps)).toEqual([
       [undefined, undefined, 'd1'],
+      ['d1', null, 'd2'],
+      ['d1', null, 'd2'],
       ['d1', null, 'd2'],
       ['d1', 'the result could not be stored', 'd2'],
       ['d2', null, undefined],

@@ -1,27 +1,22 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Connections, ConnectionUnusable, type OpenConnection } from '@spandrel/connections';
 import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
-import {
-  LOGGER,
-  PLUGINS,
-  projectScope,
-  Unavailable,
-  type Logger,
-  type PluginRegistry,
-  type Scope,
-} from '@spandrel/kernel';
+import { LOGGER, PLUGINS, projectScope, type Logger, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { EvalsSettings } from '../evals.settings.js';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { ChangeRun } from '../change-run.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
+import type { RunKey } from '../eval-run.store.js';
 import { executeItem, unrecordable, type ItemResult, type PreparedRun } from './execute-item.js';
+import type { NotedCall } from './note-call.js';
+import { patiently } from './patiently.js';
 import { PendingItems } from './pending-items.js';
 import { Permits } from './permits.js';
 import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
 import { runConfig, scoringConfig } from '../run-resource.js';
 import type { ConfiguredScorer } from './score-output.js';
+import { WriteItemTrace } from './write-item-trace.js';
 
 export interface ExecuteRunOptions {
   /** The process that holds the run's lease. */
@@ -35,9 +30,6 @@ export interface ExecuteRunOptions {
 /** What stands in the way of a run as a whole. */
 class RunFailure extends Error {}
 
-/** Milliseconds between attempts to record a result while the database cannot take it. */
-const RECORD_RETRY_MS = 1_000;
-
 /** Works through the unfinished items of a run (docs/spec/evaluations.md#how-many-items-at-once). */
 @Injectable()
 export class ExecuteRun {
@@ -48,6 +40,7 @@ export class ExecuteRun {
     private readonly record: RecordItems,
     private readonly change: ChangeRun,
     private readonly permits: Permits,
+    private readonly traces: WriteItemTrace,
     @Inject(PRICING) private readonly pricing: PricingTable,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
     private readonly settings: EvalsSettings,
@@ -90,12 +83,33 @@ export class ExecuteRun {
     while (current !== undefined) {
       let result: ItemResult;
       try {
-        result = await executeItem(prepared, current.kind, this.pricing, { permits: this.permits, signal: kill });
+        result = await this.call(run, prepared, current, kill);
       } catch (error) {
         if (kill.aborted) return;
         throw error;
       }
       current = await this.next(run, items, options, { datapointId: current.id, result });
+    }
+  }
+
+  /** Calls and scores an item; what was sent and answered is durable as a trace, where the run makes them, when it returns. */
+  private async call(
+    run: EvalRunRow,
+    prepared: PreparedRun,
+    { id, kind }: SnapshotDatapoint,
+    kill: AbortSignal,
+  ): Promise<ItemResult> {
+    const calls: NotedCall[] = [];
+    const options = { permits: this.permits, signal: kill, note: (call: NotedCall) => void calls.push(call) };
+    const result = await executeItem(prepared, kind, this.pricing, options);
+    if (!prepared.trace) return result;
+    try {
+      const patience = { kill, failed: this.notStored(run) };
+      return { ...result, traceId: await patiently(() => this.traces.execute(run, id, calls), patience) };
+    } catch (error) {
+      if (kill.aborted) throw error;
+      this.logger.error({ err: error, run_id: run.id, datapoint_id: id }, 'an item is left without its trace');
+      return result;
     }
   }
 
@@ -115,31 +129,22 @@ export class ExecuteRun {
     return begun ? next : undefined;
   }
 
-  /**
-   * A result that cannot be written now is kept until it can: calling the model again would cost. One that can never be
-   * written fails its item, lest the item be called for ever.
-   */
+  /** A result that can never be written fails its item, lest the item be called for ever. */
   private async recordPatiently(step: ItemStep, kill: AbortSignal): Promise<StepAnswer> {
-    for (let isLogged = false, recorded = step; ; isLogged = true) {
-      try {
-        return await this.record.execute(recorded);
-      } catch (error) {
-        if (kill.aborted) throw error;
-        if (!isLogged)
-          this.logger.warn(
-            { err: error, run_id: step.run.id },
-            'a result could not be stored; trying again until it is',
-          );
-        if (error instanceof Unavailable) {
-          await pause(RECORD_RETRY_MS, undefined, { signal: kill });
-        } else if (step.finished && recorded === step) {
-          recorded = { ...step, finished: { ...step.finished, result: unrecordable(step.finished.result) } };
-        } else {
-          throw error;
-        }
-      }
+    const patience = { kill, failed: this.notStored(step.run) };
+    try {
+      return await patiently(() => this.record.execute(step), patience);
+    } catch (error) {
+      if (kill.aborted || !step.finished) throw error;
+      const finished = { ...step.finished, result: unrecordable(step.finished.result) };
+      return patiently(() => this.record.execute({ ...step, finished }), patience);
     }
   }
+
+  private notStored =
+    ({ id }: RunKey) =>
+    (error: unknown): void =>
+      this.logger.warn({ err: error, run_id: id }, 'a result could not be stored; trying again');
 
   private async prepare(scope: Scope, run: EvalRunRow): Promise<PreparedRun> {
     const config = runConfig(run);
@@ -158,6 +163,7 @@ export class ExecuteRun {
         model: config.judge?.model ?? config.model,
         rubric: config.judge?.rubric ?? undefined,
       },
+      trace: config.trace,
     };
   }
 

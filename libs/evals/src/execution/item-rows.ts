@@ -22,6 +22,7 @@ export const resultRow = ({ projectId, id }: EvalRunRow, datapointId: string, re
   judgePromptHash: result.promptHash,
   judgeTokens: result.judge.tokens,
   judgeCost: result.judge.cost,
+  traceId: result.traceId,
 });
 
 /** The run's sums with one more processed item. */

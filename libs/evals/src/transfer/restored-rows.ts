@@ -37,10 +37,12 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
     costUsd: cost.usd,
     costPico: cost.pico,
     costCount: run.cost_count,
+    unpricedCount: run.unpriced_count,
     judgeTokens: run.judge_tokens,
     judgeCostUsd: judgeCost.usd,
     judgeCostPico: judgeCost.pico,
     judgeCostCount: run.judge_cost_count,
+    judgeUnpricedCount: run.judge_unpriced_count,
     error: toJsonText(isFinished ? run.error : UNFINISHED),
     createdAt: run.created_at,
     startedAt: run.started_at,
@@ -69,4 +71,5 @@ export const restoredResult = ({ projectId }: Scope, result: RestoredResult): Ev
   judgePromptHash: result.judge_prompt_hash,
   judgeTokens: result.judge_tokens,
   judgeCost: result.judge_cost,
+  traceId: result.trace_id,
 });

@@ -6,6 +6,7 @@ import { SpanQueryIndexes } from './20261121175520-span-query-indexes.js';
 import { Access } from './20261121205000-access.js';
 import { Search } from './20261121206000-search.js';
 import { UnpricedCounts } from './20261122110000-unpriced-counts.js';
+import { TracesOfItems } from './20261122111000-traces-of-items.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -15,4 +16,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261121205000-access', class: Access },
   { name: '20261121206000-search', class: Search },
   { name: '20261122110000-unpriced-counts', class: UnpricedCounts },
+  { name: '20261122111000-traces-of-items', class: TracesOfItems },
 ];
