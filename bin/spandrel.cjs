@@ -8,14 +8,19 @@
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
 
-const NODE_MAJOR_MIN = 24;
+const { nodeFault } = require('./node-version.cjs');
+
 /** What a service manager, a terminal or a container sends, and the program answers by stopping in order. */
 const PASSED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
-  import('./start.mjs').catch((error) => fail(error.stack));
-} else {
-  runOn(findNode());
+if (process.pid === 1) endOnSignals();
+const fault = nodeFault();
+if (fault !== undefined) runOn(findNode());
+else import('./start.mjs').catch((error) => fail(error.stack));
+
+/** The system spares process 1 of a container, unless it takes the signal. Replaced once the program serves. */
+function endOnSignals() {
+  for (const signal of PASSED_ON) process.on(signal, () => process.exit(128 + constants.signals[signal]));
 }
 
 /** The Node of the optional package, which npm installs on Linux x64. */
@@ -29,10 +34,7 @@ function findNode() {
 
 function runOn(node) {
   if (node === undefined) {
-    fail(
-      `spandrel: needs Node ${NODE_MAJOR_MIN} or newer, this is ${process.versions.node}; ` +
-        'npm ci brings one on Linux x64, elsewhere install it',
-    );
+    fail(fault);
     return;
   }
   const child = spawn(node, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });

@@ -2,26 +2,31 @@
  * Runs the program in this very process, building it first when dist/ is missing or older than a source. The npm scripts
  * begin with `exec`: npm passes a signal to its own child alone, and would leave the program behind if that were a shell.
  */
-import { spawnSync } from 'node:child_process';
+import './require-node.mjs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const entry = join(root, 'dist/apps/cli/src/main.js');
 
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 const SOURCES = ['apps', 'libs', 'plugins'];
 /** A build depends on these too; packages are part of it. */
 const OTHER_INPUTS = [
   'package-lock.json',
   'tsconfig.json',
+  'bin/node-version.cjs',
   'scripts/build.mjs',
   'scripts/build-plan.mjs',
   'scripts/swc-options.mjs',
 ];
 
 stopWithNpx();
-if (isBuildDue()) build();
+if (isBuildDue()) await build();
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
 
@@ -43,16 +48,21 @@ function isBuildDue() {
   return newestSource() > statSync(entry).mtimeMs;
 }
 
-function build() {
+/** Ends with the build where that fails. A signal ends both: this process waits for the build and has nothing else to do. */
+async function build() {
   if (!hasCompiler()) {
     process.stderr.write('spandrel: is not built, and its packages are not installed; run npm ci first\n');
     process.exit(1);
   }
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], {
+  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs')], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status !== 0) process.exit(status ?? 1);
+  const passOn = (signal) => child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, passOn);
+  const [status, signal] = await once(child, 'exit');
+  for (const each of SIGNALS) process.off(each, passOn);
+  if (status !== 0) process.exit(status ?? 128 + constants.signals[signal]);
 }
 
 function hasCompiler() {

@@ -5,6 +5,7 @@
  *
  * Usage: build-plugin-api.mjs [--out <folder>].
  */
+import '../bin/require-node.mjs';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -6,8 +6,9 @@
  * Usage: build.mjs [--gateway] [--out <folder>]. With --gateway, what the image of the gateway holds: commands that
  * open the database are left out.
  */
-import { globSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import '../bin/require-node.mjs';
+import fs, { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { transform } from '@swc/core';
@@ -15,6 +16,7 @@ import { rolldown } from 'rolldown';
 import { CHUNK_GROUPS, ENTRIES, EXTERNAL, GATEWAY_ENTRIES } from './build-plan.mjs';
 import { licensesOf } from './package-licenses.mjs';
 import { SWC_OPTIONS } from './swc-options.mjs';
+import { nodeFault } from '../bin/node-version.cjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { gateway, out } = parseArgs({
@@ -24,6 +26,13 @@ const { gateway, out } = parseArgs({
 // A running program loads chunks when it first needs them: a new dist/ takes the place of the old one at once.
 const made = `${resolve(out)}.${process.pid}`;
 const old = `${made}.old`;
+// What it was building is no use to anybody once it is told to end.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+  process.once(signal, () => {
+    rmSync(made, { recursive: true, force: true });
+    process.kill(process.pid, signal);
+  });
+}
 try {
   await bundle(made);
   moveAside(out, old);
@@ -33,7 +42,7 @@ try {
 }
 
 async function bundle(folder) {
-  const files = globSync(gateway ? GATEWAY_ENTRIES : ENTRIES, { cwd: root });
+  const files = fs.globSync(gateway ? GATEWAY_ENTRIES : ENTRIES, { cwd: root });
   const bundled = await rolldown({
     cwd: root,
     input: Object.fromEntries(files.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
@@ -50,10 +59,36 @@ async function bundle(folder) {
     sourcemap: true,
     // Errors, the log and what Nest says of a missing provider name classes.
     keepNames: true,
+    entryFileNames: ({ name }) => `${isProgram(name) ? programOf(name) : name}.js`,
     chunkFileNames: ({ name }) => `chunks/${name.split('~')[0]}-[hash].js`,
     codeSplitting: { groups: CHUNK_GROUPS },
   });
+  for (const { name } of output.filter(({ isEntry }) => isEntry)) {
+    if (isProgram(name)) writeFileSync(join(folder, `${name}.js`), checkedStart(name));
+  }
   writeFileSync(join(folder, 'licenses.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+}
+
+function isProgram(name) {
+  return /^apps\/[^/]+\/src\/main$/.test(name);
+}
+
+function programOf(name) {
+  return name.replace(/main$/, 'program');
+}
+
+/** On an old Node the program itself would not get as far as saying so: what it imports is looked up before it runs. */
+function checkedStart(name) {
+  return [
+    nodeFault,
+    'const fault = nodeFault();',
+    'if (fault !== undefined) {',
+    "  process.stderr.write(fault + '\\n');",
+    '  process.exit(1);',
+    '}',
+    `await import('./${basename(programOf(name))}.js');`,
+    '',
+  ].join('\n');
 }
 
 function typescript() {

@@ -4,7 +4,8 @@
  *
  * `node scripts/check-comments.mjs [root]` prints one line a fault and ends with 1 when there is one.
  */
-import { globSync, readFileSync } from 'node:fs';
+import '../bin/require-node.mjs';
+import fs, { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,7 +13,7 @@ const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
 const FRAGMENT = /(?:\/\*\*|\/\/|^ *\*) (Of|As|Whose|The same|With which|Behind which|Such|These|Those|Its|Theirs) /;
 
 let faults = 0;
-for (const file of globSync('{apps,libs,plugins,test,scripts}/**/*.{ts,mjs,cjs}', { cwd: root })) {
+for (const file of fs.globSync('{apps,libs,plugins,test,scripts}/**/*.{ts,mjs,cjs}', { cwd: root })) {
   if (/(^|\/)(node_modules|dist|fixtures)\//.test(file)) continue;
   for (const [index, line] of readFileSync(join(root, file), 'utf8').split('\n').entries()) {
     const word = FRAGMENT.exec(line)?.[1];

@@ -4,6 +4,7 @@
  *
  * `node scripts/check-decisions.mjs [root]` prints one line a fault and ends with 1 when there is one.
  */
+import '../bin/require-node.mjs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

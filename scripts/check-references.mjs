@@ -6,7 +6,8 @@
  *
  * `node scripts/check-references.mjs [root]` prints one line a fault and ends with 1 when there is one.
  */
-import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import '../bin/require-node.mjs';
+import fs, { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -33,7 +34,7 @@ for (const file of listFiles(root)) {
   const text = readFileSync(join(root, file), 'utf8');
   for (const { 0: name, index } of text.matchAll(OUTSIDE)) fault(file, text, index, `${name} is not in the repository`);
   for (const { 1: number, index } of text.matchAll(DECISION)) {
-    if (globSync(`docs/adr/${number}-*.md`, { cwd: root }).length === 0)
+    if (fs.globSync(`docs/adr/${number}-*.md`, { cwd: root }).length === 0)
       fault(file, text, index, `there is no ADR ${number}`);
   }
   if (file.endsWith('.md')) {
@@ -68,7 +69,7 @@ function checkMentions(file, text) {
 /** Sources that a page names; a suite may be named without its ending. */
 function checkPaths(file, text) {
   for (const { 1: path, index } of withoutCode(text).matchAll(CODE_PATH)) {
-    if (globSync(`${path}*`, { cwd: root }).length === 0) fault(file, text, index, `there is no ${path}`);
+    if (fs.globSync(`${path}*`, { cwd: root }).length === 0) fault(file, text, index, `there is no ${path}`);
   }
 }
 

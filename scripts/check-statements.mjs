@@ -6,7 +6,8 @@
  * (`libs/storage/src/statements/checked-rows.ts`), also that each has returned rows of its shape on both databases.
  * Prints one line a fault and ends with 1 when there is one.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import '../bin/require-node.mjs';
+import fs, { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -39,6 +40,7 @@ const ALONE = [
   { on: 'sqlite', file: 'libs/tracing/src/listing/text/payload-scan.sql.ts' },
   // What each database does in its own way.
   { on: 'postgres', file: 'libs/storage/src/postgres/' },
+  { on: 'postgres', file: 'libs/tracing/src/trace.store.ts', text: 'with locked' },
   { on: 'sqlite', file: 'libs/tracing/src/trace.store.ts', text: 'select 1 as one' },
   { on: 'postgres', file: 'libs/events/src/log/event-log.store.ts', text: 'with counter' },
   { on: 'sqlite', file: 'libs/events/src/log/event-log.store.ts', text: 'insert into event_counter' },
@@ -47,7 +49,7 @@ const ALONE = [
 
 const faults = [];
 const places = new Map();
-for (const file of globSync('libs/*/src/**/*.ts', { cwd: root }).toSorted()) {
+for (const file of fs.globSync('libs/*/src/**/*.ts', { cwd: root }).toSorted()) {
   if (file.endsWith('.spec.ts')) continue;
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
   visit(source, source);

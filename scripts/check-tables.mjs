@@ -4,14 +4,15 @@
  *
  * `node scripts/check-tables.mjs [root]` prints one line a fault and ends with 1 when there is one.
  */
-import { globSync, readFileSync } from 'node:fs';
+import '../bin/require-node.mjs';
+import fs, { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
-const sources = globSync('libs/*/src/**/*.ts', { cwd: root }).filter(
-  (file) => !file.endsWith('.spec.ts') && !file.includes('/migrations/'),
-);
+const sources = fs
+  .globSync('libs/*/src/**/*.ts', { cwd: root })
+  .filter((file) => !file.endsWith('.spec.ts') && !file.includes('/migrations/'));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const libOf = (file) => file.split('/')[1];
 

@@ -3,17 +3,20 @@
  * its schema, its templates by their structure), and that all of them, and the guides, name settings that exist.
  * Ends with 1 when there is a fault. No container engine and no Helm takes part.
  */
+import '../bin/require-node.mjs';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { readChart } from '../test/deploy/checks/chart.ts';
-import { chartFaults } from '../test/deploy/checks/chart-faults.ts';
-import { composeFaults } from '../test/deploy/checks/compose-faults.ts';
-import { dockerfileFaults } from '../test/deploy/checks/dockerfile-faults.ts';
-import { variableFaults } from '../test/deploy/checks/variable-faults.ts';
 import { importSource } from './load-typescript.mjs';
+
+// An old Node knows no TypeScript; it is told so before.
+const { readChart } = await import('../test/deploy/checks/chart.ts');
+const { chartFaults } = await import('../test/deploy/checks/chart-faults.ts');
+const { composeFaults } = await import('../test/deploy/checks/compose-faults.ts');
+const { dockerfileFaults } = await import('../test/deploy/checks/dockerfile-faults.ts');
+const { variableFaults } = await import('../test/deploy/checks/variable-faults.ts');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');

@@ -2,6 +2,7 @@
  * Lints the OpenAPI document of the built server (dist/) by Redocly's rules (redocly.yaml). Starts the server on a free
  * port and an empty data directory, and ends with 1 when there is an error or a warning.
  */
+import '../bin/require-node.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,5 @@
-import { registerHooks } from 'node:module';
+// Looked up when it is called, so that an old Node loads this file and its importer says what is wrong.
+import module from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from '@swc/core';
@@ -7,7 +8,7 @@ import { SWC_OPTIONS } from './swc-options.mjs';
 const root = new URL('../', import.meta.url);
 
 /** Lets a script import the sources as they are: aliases, `.js` for `.ts`, decorators. */
-registerHooks({
+module.registerHooks({
   resolve(specifier, context, next) {
     const alias = /^@spandrel\/([a-z-]+)(?:\/([a-z-]+))?$/.exec(specifier);
     if (alias) return { url: new URL(`libs/${alias[1]}/src/${alias[2] ?? 'index'}.ts`, root).href, shortCircuit: true };

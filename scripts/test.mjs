@@ -2,6 +2,7 @@
  * The whole test command: the build, static checks, unit tests, whole-system tests. Runs everything even when something
  * fails, and ends with one line that counts checks and tests: `N passed, N failed`.
  */
+import '../bin/require-node.mjs';
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';

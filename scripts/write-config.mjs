@@ -3,6 +3,7 @@
  *   npm run config:write
  * A unit test fails when they are not equal (apps/cli/src/command-settings.spec.ts).
  */
+import '../bin/require-node.mjs';
 import { writeFileSync } from 'node:fs';
 import { importSource } from './load-typescript.mjs';
 

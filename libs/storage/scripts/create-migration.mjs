@@ -6,6 +6,7 @@
  * What changes on Postgres in tables that lie in partitions (ADR 0013) is printed instead, for a migration written by hand;
  * the command fails until there is one.
  */
+import '../../../bin/require-node.mjs';
 import 'reflect-metadata';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
