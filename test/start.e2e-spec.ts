@@ -145,7 +145,7 @@ describe('settings that are wrong', () => {
       ['--port', '0', '--gateway-port', port],
     ]) {
       const { code, output } = await runSpandrel(['serve', ...args, '--data-dir', tempDir()]);
-      expect([code, output]).toEqual([1, expect.stringContaining(port)]);
+      expect([code, output]).toEqual([1, expect.stringContaining(`:${port}: another program listens there`)]);
       expect(output).not.toMatch(/\n\s+at /);
     }
     taken.close();

@@ -1,7 +1,7 @@
 /** Cloud mode: a gateway that is told to stop lets balancers and clients know before it refuses anything. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { GatewayUserSettings } from '../../apps/gateway/src/gateway.settings.js';
-import { createLogger, Lifecycle, loadSettings } from '@spandrel/kernel';
+import { createLogger, Lifecycle, loadSettings, Told } from '@spandrel/kernel';
 import { startGateway } from '../../apps/gateway/src/start-gateway.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { credentialOf, recorded, startFakeApi, type FakeApi } from './support/fake-api.js';
@@ -30,7 +30,13 @@ beforeEach(async () => {
   settings.core.shutdownDelayMs = DELAY_MS;
   const logger = createLogger('silent', 'gateway-test');
   lifecycle = new Lifecycle(logger, 5_000);
-  const { port } = await startGateway({ settings, logger, output: NO_OUTPUT, lifecycle, told: {} });
+  const { port } = await startGateway({
+    settings,
+    logger,
+    output: NO_OUTPUT,
+    lifecycle,
+    told: new Told(),
+  });
   url = `http://127.0.0.1:${port}`;
 });
 afterEach(async () => {

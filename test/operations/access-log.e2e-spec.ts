@@ -82,6 +82,7 @@ describeOnBothDatabases('the access log', ({ takePlace }) => {
     place = await takePlace();
     program = await place.start({
       env: {
+        SPANDREL_ACCESS_LOG: 'true',
         SPANDREL_LOG_LEVEL: 'trace',
         SPANDREL_OPENAI_BASE_URL: provider.url,
         SPANDREL_ANTHROPIC_BASE_URL: NOWHERE,
@@ -286,7 +287,7 @@ describeOnBothDatabases('the access log', ({ takePlace }) => {
 // Without a place: no database is asked. Of the server shows readiness.e2e-spec.ts the same.
 describe('the access log of a gateway at the level it has when nobody says one', () => {
   it('has no line of health checks and scrapes', async () => {
-    const gateway = await startSpandrel({ command: 'gateway' });
+    const gateway = await startSpandrel({ command: 'gateway', args: ['--access-log'] });
     for (const path of [...GATEWAY_PROBES, '/no/such']) await fetch(gateway.gatewayUrl + path);
     expect(await gateway.stop()).toBe(0);
     expect(linesOf(gateway)).toMatchObject([{ level: 'info', status: 400 }]);

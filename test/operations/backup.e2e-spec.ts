@@ -127,7 +127,15 @@ describe('spandrel backup', () => {
     const refusals: [file: string, withKey: boolean, dataDir: string, says: string, env?: Record<string, string>][] = [
       [taken, false, dataDir, 'nothing is overwritten'],
       [join(folder, 'a.db'), false, tempDir(), 'there is no database'],
-      [join(folder, 'no', 'such', 'a.db'), false, dataDir, 'ENOENT'],
+      [
+        join(folder, 'no', 'a.db'),
+        false,
+        dataDir,
+        `backup: ${join(folder, 'no', 'a.db')} cannot be written: ${join(folder, 'no')} does not exist`,
+      ],
+      [join(taken, 'a.db'), false, dataDir, `cannot be written: ${taken} is a file, not a directory`],
+      [join(folder, 'n'.repeat(250)), false, dataDir, 'has a name that is too long'],
+      ['/proc/a.db', false, dataDir, 'cannot be written: /proc is in a place where nobody can make files'],
       ['--data-dir', false, dataDir, 'give the file to write first'],
       [join(folder, 'a.db'), true, tempDir(), 'there is no database'],
       [

@@ -22,7 +22,7 @@ describeOnBothDatabases('a server', ({ name: database, takePlace }) => {
       url.port = String(link.port);
       env['DATABASE_URL'] = url.href;
     }
-    program = await place.start({ command: 'server', env });
+    program = await place.start({ command: 'server', env: { ...env, SPANDREL_ACCESS_LOG: 'true' } });
   });
   afterAll(async () => {
     await place?.close();

@@ -99,7 +99,12 @@ describeOnBothDatabases('a credential', ({ takePlace }) => {
   const startGateway = (): Promise<Program> => {
     const urls = ['OPENAI', 'ANTHROPIC', 'OLLAMA'].map((name) => [`SPANDREL_${name}_BASE_URL`, provider.url]);
     const apiUrl = `http://127.0.0.1:${link.port}`;
-    const env = { SPANDREL_LOG_LEVEL: 'trace', SPANDREL_API_URL: apiUrl, SPANDREL_SPOOL_DIR: spoolDir };
+    const env = {
+      SPANDREL_LOG_LEVEL: 'trace',
+      SPANDREL_ACCESS_LOG: 'true',
+      SPANDREL_API_URL: apiUrl,
+      SPANDREL_SPOOL_DIR: spoolDir,
+    };
     return place.start({ command: 'gateway', env: { ...env, ...Object.fromEntries(urls) } });
   };
   // The database has no part in what is done with a call: with the second one, fewer will do.
@@ -113,7 +118,10 @@ describeOnBothDatabases('a credential', ({ takePlace }) => {
     provider = await startFakeProvider();
     place = await takePlace();
     spoolDir = join(place.dataDir, 'spool');
-    server = await place.start({ command: 'server', env: { SPANDREL_LOG_LEVEL: 'trace' } });
+    server = await place.start({
+      command: 'server',
+      env: { SPANDREL_LOG_LEVEL: 'trace', SPANDREL_ACCESS_LOG: 'true' },
+    });
     link = await openLink(Number(new URL(server.apiUrl).port));
     gateway = await startGateway();
   });

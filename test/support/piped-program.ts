@@ -75,7 +75,7 @@ export interface PipedOptions {
   args?: string[];
 }
 
-/** Starts the built program, and waits until it serves: nothing it says is needed for that. */
+/** Starts the built program with a line a request, and waits until it serves: nothing it says is needed for that. */
 export async function startPiped(command: AppCommand, options: PipedOptions = {}): Promise<PipedProgram> {
   const { out = 'ignore', err = 'ignore', env = {}, args = [] } = options;
   const [port, gatewayPort] = (await freePorts(2)) as [number, number];
@@ -84,7 +84,7 @@ export async function startPiped(command: AppCommand, options: PipedOptions = {}
   const closed = `${out === 'closed' ? ' >&-' : ''}${err === 'closed' ? ' 2>&-' : ''}`;
   const child = spawnSpandrel(
     [command, ...flags],
-    env,
+    { SPANDREL_ACCESS_LOG: 'true', ...env },
     ['ignore', fd(out), fd(err)],
     ['sh', '-c', `exec "$@"${closed}`, 'sh'],
   );

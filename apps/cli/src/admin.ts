@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { accessFeature, AccessSettings, administrationOf } from '@spandrel/access';
-import { createLogger, DomainError, StartError } from '@spandrel/kernel';
+import { DomainError, StartError } from '@spandrel/kernel';
 import { openDatabase } from '@spandrel/server';
+import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
 import { ADMIN_ACTIONS, optionOf, type AdminInput } from './admin-actions.js';
 import { printFailure } from './print-failure.js';
@@ -18,7 +19,7 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
     if (settings.core.mode === 'local') {
       throw new StartError(['mode: local mode has no organizations and no keys; add --mode cloud']);
     }
-    const logger = createLogger(settings.core.logLevel, 'cli');
+    const logger = commandLogger(settings);
     const storage = await openDatabase(settings, { features: [accessFeature], logger });
     try {
       const { json, lines } = await ADMIN_ACTIONS[action](

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { STOP_MESSAGE, StartError, type AppMessage, type AppReady, type HostMessage } from '@spandrel/kernel/launch';
+import { StartError, type AppMessage, type AppOrder, type AppReady, type WholeProgram } from '@spandrel/kernel/launch';
 import { appEntry } from './app-entry.js';
 
 /** One app running as a thread of this process. */
@@ -10,6 +10,8 @@ export class AppThread {
   isStuck = false;
   private readonly exited: Promise<number>;
   private readonly worker: Worker;
+  /** How far the start is; one that was refused ends by itself. */
+  private state: 'starting' | 'ready' | 'refused' = 'starting';
 
   /** @param onDeath called when the app ends without having been told to, after it was ready. */
   constructor(
@@ -29,19 +31,32 @@ export class AppThread {
     });
     this.ready = this.awaitReady();
     this.ready.then(
-      () => void this.exited.then(onDeath),
-      () => undefined,
+      () => {
+        this.state = 'ready';
+        void this.exited.then(onDeath);
+      },
+      () => (this.state = 'refused'),
     );
   }
 
-  tell(message: HostMessage): void {
-    this.worker.postMessage(message);
+  /** Tells the app of the rest of the program. @returns once it knows. */
+  tellWhole(whole: WholeProgram): Promise<void> {
+    const heard = new Promise<void>((resolve) => {
+      this.worker.on('message', ({ type }: AppMessage) => type === 'heard' && resolve());
+    });
+    this.order({ type: 'whole', ...whole });
+    return heard;
   }
 
-  /** Stops the app in order. @returns true when it ended cleanly. */
+  /** Stops the app: in order, or at once while it starts. @returns true when it ended cleanly. */
   async stop(): Promise<boolean> {
-    this.tell(STOP_MESSAGE);
+    if (this.state === 'ready') this.order({ type: 'stop' });
+    else if (this.state === 'starting') await this.worker.terminate();
     return (await this.exited) === 0;
+  }
+
+  private order(order: AppOrder): void {
+    this.worker.postMessage(order);
   }
 
   private awaitReady(): Promise<AppReady> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { StartError, type Settings } from '@spandrel/kernel';
+import { newFileFault, pathFault, StartError, type Settings } from '@spandrel/kernel';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { backupDatabase } from '@spandrel/storage';
 import { commandSettings } from './command-settings.js';
@@ -46,8 +46,8 @@ async function readKey(settings: Settings): Promise<Buffer> {
     ]);
   try {
     return await readFile(join(dataDir, 'secret.key'));
-  } catch {
-    throw new StartError([`--with-key: ${join(dataDir, 'secret.key')} cannot be read`]);
+  } catch (error) {
+    throw new StartError([`--with-key: ${pathFault(join(dataDir, 'secret.key'), error).message}`]);
   }
 }
 
@@ -61,15 +61,18 @@ function refuseExisting(...files: readonly string[]): void {
 /** Makes a file that appears whole, on the disk, for its owner alone, and never in the place of another one. */
 async function writeNew(file: string, write: (part: string) => Promise<void>): Promise<void> {
   const part = `${file}.${process.pid}.part`;
-  await (await open(part, 'wx', 0o600)).close();
   try {
+    await (await open(part, 'wx', 0o600)).close();
     await write(part);
     await flush(part);
     await giveName(part, file);
+    await flush(dirname(file));
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError([`backup: ${file} cannot be written: ${newFileFault(file, error).message}`]);
   } finally {
-    for (const rest of [part, `${part}-journal`]) await rm(rest, { force: true });
+    for (const rest of [part, `${part}-journal`]) await rm(rest, { force: true }).catch(() => undefined);
   }
-  await flush(dirname(file));
 }
 
 async function giveName(part: string, file: string): Promise<void> {

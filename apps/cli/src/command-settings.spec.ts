@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   cloudConfig,
   defaultConfig,
+  knownVariables,
   loadSettings,
   PACKAGE,
   settingSources,
@@ -24,7 +25,7 @@ function faultsOf(yaml: string): readonly string[] {
     loadSettings(ALL_SETTINGS, { args: ['--config', 'own.yaml'], env: {}, cwd: folder });
     return [];
   } catch (error) {
-    if (error instanceof StartError) return error.faults;
+    if (error instanceof StartError) return error.faults.map((fault) => fault.replace(`${folder}/`, ''));
     throw error;
   } finally {
     rmSync(folder, { recursive: true });
@@ -48,6 +49,15 @@ describe('the settings of all programs', () => {
     expect(paths).toEqual([...new Set(paths)]);
   });
 
+  it('are known by their variables to every program, which config/default.yaml tells', () => {
+    const known = knownVariables(join(PACKAGE.root, 'config/default.yaml'));
+    for (const { variable, secret } of settingSources(ALL_SETTINGS)) {
+      if (variable === undefined) continue;
+      expect(known).toContain(variable);
+      if (secret) expect(known).toContain(`${variable}_FILE`);
+    }
+  });
+
   it('are listed in the help, a line for each flag and variable', () => {
     const help = settingsHelp(ALL_SETTINGS).split('\n');
     expect(help).toContain('  --config (SPANDREL_CONFIG)  a yaml file laid over the defaults');
@@ -69,23 +79,24 @@ describe('the settings of all programs', () => {
       ].join('\n'),
     );
     expect(faults).toEqual([
-      'database.url (DATABASE_URL): must be a postgres:// URL',
+      'database.url (DATABASE_URL): must be a postgres:// URL (from own.yaml:6)',
       expect.stringMatching(/^database\.pool_max \(SPANDREL_DATABASE_POOL\): /),
-      'auth.admin_token (SPANDREL_ADMIN_TOKEN): must have at least 16 characters',
-      'auth.jwt_secret (SPANDREL_JWT_SECRET): must have at least 32 bytes',
+      'auth.admin_token (SPANDREL_ADMIN_TOKEN): must have at least 16 characters (from own.yaml:5)',
+      'auth.jwt_secret (SPANDREL_JWT_SECRET): must have at least 32 bytes (from own.yaml:5)',
       expect.stringMatching(/^retention\.interval \(SPANDREL_RETENTION_INTERVAL\): /),
       expect.stringMatching(/^pricing\.models\.mine\.input: /),
-      'secret_key (SPANDREL_SECRET_KEY): must be 32 bytes, as base64 or hex',
-      'connections.allow_private[1]: "a b" is not host, host:port or *.domain',
+      'secret_key (SPANDREL_SECRET_KEY): must be 32 bytes, as base64 or hex (from own.yaml:4)',
+      'connections.allow_private[1]: "a b" is not host, host:port or *.domain (from own.yaml:1)',
       expect.stringMatching(/^gateway\.spool_items: /),
-      'gateway.forward_allow[0]: "*" is not host, host:port or *.domain',
+      'gateway.forward_allow[0]: "*" is not host, host:port or *.domain (from own.yaml:2)',
     ]);
   });
 
   it('refuse a name that is none, and say which one may be meant', () => {
     expect(faultsOf('portt: 1\ngateway: { spool_itms: 1 }\nzzz: 1\n')).toEqual([
-      'gateway: Unrecognized key: "spool_itms"; did you mean "spool_items"?',
-      expect.stringMatching(/^settings: Unrecognized keys: "portt", "zzz"; did you mean "port"\?$/),
+      'gateway.spool_itms: there is no such setting; did you mean gateway.spool_items? (from own.yaml:2)',
+      'portt: there is no such setting; did you mean port? (from own.yaml:1)',
+      'zzz: there is no such setting (from own.yaml:3)',
     ]);
   });
 });

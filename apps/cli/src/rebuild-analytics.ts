@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { analyticsFeature, rebuildRollups, type Recount } from '@spandrel/analytics';
-import { createLogger, StartError } from '@spandrel/kernel';
+import { StartError } from '@spandrel/kernel';
 import { openDatabase } from '@spandrel/server';
 import { databaseOf } from '@spandrel/storage';
+import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
 import { count } from './count.js';
 import { printFailure } from './print-failure.js';
@@ -22,7 +23,7 @@ export async function rebuildAnalytics(args: readonly string[]): Promise<void> {
         `${database.file}: there is no database whose analytics could be counted; check --data-dir`,
       ]);
     }
-    const logger = createLogger(settings.core.logLevel, 'cli');
+    const logger = commandLogger(settings);
     const storage = await openDatabase(settings, { features: [analyticsFeature], logger });
     try {
       report(await rebuildRollups(storage));

@@ -3,10 +3,11 @@ import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
 import { connectionsFeature } from '@spandrel/connections';
 import { eventsFeature } from '@spandrel/events';
-import { createLogger, StartError } from '@spandrel/kernel';
+import { StartError } from '@spandrel/kernel';
 import { searchFeature, SearchSettings } from '@spandrel/search';
 import { openServer } from '@spandrel/server';
 import { RetentionTask, tracingFeature, type Expired } from '@spandrel/tracing';
+import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
 import { count } from './count.js';
 import { printFailure } from './print-failure.js';
@@ -27,7 +28,7 @@ export async function runRetention(args: readonly string[]): Promise<void> {
     // Without an index in the settings of the command search would forget how far the servers' index is.
     const withoutIndex = settings.of(SearchSettings).index === null;
     const features = FEATURES.filter((feature) => feature !== searchFeature || !withoutIndex);
-    const { app, close } = await openServer(settings, { features, logger: createLogger(core.logLevel, 'cli') });
+    const { app, close } = await openServer(settings, { features, logger: commandLogger(settings) });
     try {
       await app.init();
       const expired = await app.get(RetentionTask).run(new AbortController().signal);

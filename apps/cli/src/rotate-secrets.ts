@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   connectionsFeature,
@@ -11,9 +11,11 @@ import {
   type Rotation,
   type SecretKey,
 } from '@spandrel/connections';
-import { createLogger, StartError, type Settings } from '@spandrel/kernel';
+import { StartError, type Settings } from '@spandrel/kernel';
+import { readSecretFile } from '@spandrel/kernel/launch';
 import { openDatabase } from '@spandrel/server';
 import { databaseOf } from '@spandrel/storage';
+import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
 import { count } from './count.js';
 import { printFailure } from './print-failure.js';
@@ -35,7 +37,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
     const { secretKey } = settings.of(ConnectionsSettings);
     const keys = secretKey && [newKey(process.env, secretKey), secretKeyOf(secretKey)];
     if (!keys && wantsNewKey(process.env)) throw new StartError([keyFileAdvice(settings)]);
-    const logger = createLogger(settings.core.logLevel, 'cli');
+    const logger = commandLogger(settings);
     const storage = await openDatabase(settings, { features: [connectionsFeature], logger });
     try {
       const rotation = keys
@@ -74,19 +76,18 @@ function newKey(env: NodeJS.ProcessEnv, current: Buffer): SecretKey {
       `${NEW_KEY}: the server's key is given by SPANDREL_SECRET_KEY; set ${NEW_KEY} (or ${NEW_KEY}_FILE) to the one that is to follow it`,
     ]);
   }
-  const key = parseSecretKey(env[NEW_KEY] || readNewKeyFile(env[`${NEW_KEY}_FILE`]!));
+  const key = parseSecretKey(env[NEW_KEY] || readNewKeyFile(env));
   if (!key) throw new StartError([`${NEW_KEY}: must be 32 bytes, as base64 or hex`]);
   if (key.id === secretKeyOf(current).id)
     throw new StartError([`${NEW_KEY}: is the key that is in use already; give a new one`]);
   return key;
 }
 
-function readNewKeyFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    throw new StartError([`${NEW_KEY}_FILE: cannot be read`]);
-  }
+function readNewKeyFile(env: NodeJS.ProcessEnv): string {
+  const faults: string[] = [];
+  const key = readSecretFile(env, `${NEW_KEY}_FILE`, faults);
+  if (faults.length > 0) throw new StartError(faults);
+  return key!;
 }
 
 const keyFileAdvice = ({ core: { dataDir } }: Settings): string =>

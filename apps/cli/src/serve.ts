@@ -5,6 +5,7 @@ import {
   killProcess,
   onStrayFaults,
   StartError,
+  stopOnSignals,
   takeProcessOutput,
   takeWarnings,
   type ProcessOutput,
@@ -17,7 +18,7 @@ const OUTPUT_MS_MAX = 1_000;
 
 /**
  * Runs API and gateway in one process, each in a thread of its own, so that neither waits for the other's event loop
- * and a kill takes both. Ends with 0 when asked to stop, with 1 when one of them cannot start or dies.
+ * and a kill takes both. Clients are told to come, by the banner and by `/readyz`, once both serve. Ends with 0 when asked to stop, with 1 when one of them cannot start or dies.
  */
 export async function serve(): Promise<void> {
   const args = process.argv.slice(3);
@@ -25,7 +26,6 @@ export async function serve(): Promise<void> {
   const threads: AppThread[] = [];
   let stopping: Promise<void> | undefined;
   const stop = (exitCode: number): Promise<void> => (stopping ??= stopAll(threads, output, exitCode));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0));
   const tell = (error: Error): void => output.err.write(`spandrel: ${error.stack ?? error.message}\n`);
   takeWarnings(tell);
   onStrayFaults((error) => {
@@ -44,7 +44,8 @@ export async function serve(): Promise<void> {
     const gateway = settings.of(GatewayUserSettings).enabled
       ? await startThread('gateway', { ...process.env, SPANDREL_API_URL: `http://127.0.0.1:${api.port}` }).ready
       : undefined;
-    if (gateway) server.tell({ type: 'gateway', port: gateway.port });
+    stopOnSignals(() => void stop(0));
+    await server.tellWhole({ isWhole: true, gatewayPort: gateway?.port });
     output.out.write(banner(settings.core, api.port, gateway?.port));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
@@ -55,6 +56,8 @@ export async function serve(): Promise<void> {
 
 /** The gateway first, so that its last recordings still find the API. */
 async function stopAll(threads: AppThread[], output: ProcessOutput, exitCode: number): Promise<void> {
+  // Clients are to stay away from the API too, which serves on for the gateway.
+  void threads[0]?.tellWhole({ isWhole: false });
   let clean = true;
   for (const thread of threads.toReversed()) clean = (await thread.stop()) && clean;
   if (threads.some(({ isStuck }) => isStuck)) killProcess();

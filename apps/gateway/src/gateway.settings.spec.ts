@@ -58,7 +58,7 @@ describe("the gateway's settings", () => {
     expect(settings({ SPANDREL_CAPTURE: 'off' }).capture).toEqual({ mode: 'off' });
     for (const capture of ['some', 'Preview', 'Preview()', 'Preview(-1)', 'Preview 10', '10', 'false']) {
       expect(faultsOf({ SPANDREL_CAPTURE: capture })).toEqual([
-        'gateway.capture (SPANDREL_CAPTURE): must be Full, Off or Preview(N), such as Preview(200)',
+        'gateway.capture (SPANDREL_CAPTURE): must be Full, Off or Preview(N), such as Preview(200) (from SPANDREL_CAPTURE)',
       ]);
     }
   });

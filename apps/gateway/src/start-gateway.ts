@@ -1,5 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { AccessLog, loadPlugins, programMetrics, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
+import {
+  AccessLog,
+  listenFault,
+  loadPlugins,
+  logLines,
+  programMetrics,
+  type AppContext,
+  type AppReady,
+} from '@spandrel/kernel';
 import { createGateway } from './gateway.js';
 import { gatewayAddresses, GatewayUserSettings } from './gateway.settings.js';
 import { CLOUD_FLUSH_MS, GATEWAY_DEFAULTS } from './gateway-settings.js';
@@ -16,7 +24,8 @@ export async function startGateway({ settings, logger, output, lifecycle }: AppC
   const given = settings.of(GatewayUserSettings);
   const addresses = gatewayAddresses(given, core);
   const metrics = programMetrics(mode, output);
-  const accessLog = core.accessLog ? new AccessLog<GatewayLine>(core.logLevel, 'gateway', output.err.bulk) : undefined;
+  const lines = logLines(core.logFormat, output.err.bulk);
+  const accessLog = core.accessLog ? new AccessLog<GatewayLine>(core.logLevel, 'gateway', lines) : undefined;
   const running = await createGateway(
     {
       ...GATEWAY_DEFAULTS,
@@ -34,9 +43,7 @@ export async function startGateway({ settings, logger, output, lifecycle }: AppC
   try {
     ready = await running.listen();
   } catch (error) {
-    throw new StartError([
-      `gateway.port (--gateway-port, SPANDREL_GATEWAY_PORT): cannot listen on ${host}:${addresses.port}: ${(error as Error).message}`,
-    ]);
+    throw listenFault(GatewayUserSettings.declared.port, host, addresses.port, error);
   }
   lifecycle.onStop('readiness', async () => {
     running.announceStop();

@@ -1,5 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { AccessLog, programMetrics, Readiness, StartError, type AppContext, type AppReady } from '@spandrel/kernel';
+import {
+  AccessLog,
+  CoreSettings,
+  listenFault,
+  logLines,
+  programMetrics,
+  Readiness,
+  type AppContext,
+  type AppReady,
+} from '@spandrel/kernel';
 import { openServer } from '@spandrel/server';
 import { GatewayUserSettings, localGatewayUrl } from '../../gateway/src/gateway.settings.js';
 import { drainHttp } from './drain-http.js';
@@ -13,7 +22,9 @@ const BACKLOG = 4_096;
  */
 export async function startServer({ settings, logger, output, lifecycle, told }: AppContext): Promise<AppReady> {
   const { core } = settings;
-  const accessLog = core.accessLog ? new AccessLog(core.logLevel, 'server', output.err.bulk) : undefined;
+  const accessLog = core.accessLog
+    ? new AccessLog(core.logLevel, 'server', logLines(core.logFormat, output.err.bulk))
+    : undefined;
   const metrics = programMetrics(core.mode, output);
   const gateway = settings.of(GatewayUserSettings);
   const gatewayUrl = (): string | null => localGatewayUrl(gateway, core, told.gatewayPort);
@@ -26,11 +37,9 @@ export async function startServer({ settings, logger, output, lifecycle, told }:
   try {
     await app.listen({ port: core.port, host: core.host, backlog: BACKLOG });
   } catch (error) {
-    throw new StartError([
-      `port (--port, SPANDREL_PORT): cannot listen on ${core.host}:${core.port}: ${(error as Error).message}`,
-    ]);
+    throw listenFault(CoreSettings.declared.port, core.host, core.port, error);
   }
-  readiness.ready = true;
+  told.whenWhole((isWhole) => (readiness.ready = isWhole));
   lifecycle.onStop('readiness', async () => {
     readiness.end();
     drain.begin();

@@ -70,7 +70,9 @@ describe('openStorage on SQLite', () => {
     writeFileSync(join(directory, 'file'), '');
     const opening = open(join(directory, 'file', 'spandrel.db'));
     await expect(opening).rejects.toBeInstanceOf(StartError);
-    await expect(opening).rejects.toThrow('cannot be written');
+    await expect(opening).rejects.toThrow(
+      `data_dir (--data-dir, SPANDREL_DATA_DIR): ${join(directory, 'file')} is a file, not a directory`,
+    );
   });
 
   it('refuses a database made by a newer version', async () => {

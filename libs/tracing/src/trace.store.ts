@@ -18,11 +18,12 @@ import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './write/working-set.js';
 
 /**
- * Tables emptied with the traces of a project, in this order, each with the condition under which a row still has its owner and
+ * Tables emptied with a project, in this order, each with the condition under which a row still has its owner and
  * stays. Other instances may write meanwhile: a writer to a trace locks the row of the trace, so once the traces are
  * gone no new row can belong to one of them, and the rows of a trace that is created meanwhile stay.
  */
 const PROJECT_TABLES = [
+  ['trace', undefined],
   ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
   ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
   ['span_payload', 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id'],
@@ -30,6 +31,7 @@ const PROJECT_TABLES = [
 
 /** The tables emptied with a project on Postgres: the keys of spans go before the spans, as all writers lock them. */
 const PARTITIONED_PROJECT_TABLES = [
+  ['trace', undefined],
   ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
   ['span_key', 'select 1 from trace t where t.project_id = span_key.project_id and t.id = span_key.trace_id'],
   ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
@@ -40,6 +42,7 @@ const PARTITIONED_PROJECT_TABLES = [
   ],
 ] as const;
 
+const COUNT = shapeOf({ n: integer() });
 const ONE = shapeOf({ one: integer() });
 
 /** Tags one statement deletes. */
@@ -130,17 +133,18 @@ export class TraceStore {
    */
   async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {
     const alone = this.storage.exclusive && !(await this.hasOthers(tx, scope));
-    if (tx.dialect === 'postgres') await tx.disableStatementTimeout();
-    const everyRow = rawSql('');
-    const traces = await (tx.dialect === 'sqlite'
-      ? tx.run(sql`delete from trace${alone ? everyRow : sql` where project_id = ${scope.projectId}`}`)
-      : this.deleteLocked(tx, scope));
-    const deleted = { trace_tag: 0, span_key: 0, span: 0, span_payload: 0 };
-    for (const [table, belongsTo] of tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES) {
-      const left = sql` where project_id = ${scope.projectId} and not exists (${rawSql(belongsTo)})`;
-      deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? everyRow : left}`);
+    const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0 };
+    const tables = tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES;
+    if (tx.dialect === 'postgres') {
+      await tx.disableStatementTimeout();
+      await this.lockAll(tx, scope);
     }
-    return { traces, spans: deleted.span };
+    for (const [table, belongsTo] of tables) {
+      const ofProject = sql` where project_id = ${scope.projectId}`;
+      const left = belongsTo === undefined ? ofProject : sql`${ofProject} and not exists (${rawSql(belongsTo)})`;
+      deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? rawSql('') : left}`);
+    }
+    return { traces: deleted.trace, spans: deleted.span };
   }
 
   private lock(tx: WriteTx, scope: Scope, which: Sql): Promise<TraceRow[]> {
@@ -150,15 +154,12 @@ export class TraceStore {
     );
   }
 
-  /**
-   * Deletes all traces of the project, locked in the order of their ids and no others: a delete by itself would lock them
-   * in whatever order they lie, and beside the locked ones those that were created meanwhile.
-   */
-  private deleteLocked(tx: WriteTx, scope: Scope): Promise<number> {
-    return tx.run(
-      sql`with locked as materialized
+  /** Locks all traces of the project in the order of their ids; a delete would in whatever order they lie. */
+  private async lockAll(tx: WriteTx, scope: Scope): Promise<void> {
+    await tx.all(
+      COUNT.query`with locked as materialized
           (select t.id from trace t where t.project_id = ${scope.projectId} order by t.id${forUpdate('t')})
-        delete from trace using locked where trace.project_id = ${scope.projectId} and trace.id = locked.id`,
+        select count(*) as n from locked`,
     );
   }
 

@@ -1,9 +1,10 @@
-import { mkdir, open, readdir, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CoreSettings, Invalid, newId, Unavailable } from '@spandrel/kernel';
+import { CoreSettings, Invalid, makeDirectory, newId, settingName, Unavailable, useDirectory } from '@spandrel/kernel';
 
 /** Bytes read back at once. */
 const CHUNK_BYTES = 32 * 1024;
@@ -29,10 +30,14 @@ export class UploadSpool implements OnModuleInit {
     this.own = mode === 'local' ? join(dataDir, 'uploads') : null;
   }
 
-  /** Removes what a process left that was killed between making a file and taking its name away. */
+  /**
+   * Removes what a process left that was killed between making a file and taking its name away.
+   * @throws StartError when something else stands where uploads are to be kept.
+   */
   async onModuleInit(): Promise<void> {
-    const names = this.own === null ? [] : await readdir(this.own).catch(() => []);
-    for (const name of names) await rm(join(this.own!, name), { force: true, recursive: true });
+    if (this.own === null || !existsSync(this.own)) return;
+    useDirectory(settingName(CoreSettings.declared.dataDir), this.own);
+    for (const name of await readdir(this.own)) await rm(join(this.own, name), { force: true, recursive: true });
   }
 
   /**
@@ -58,7 +63,7 @@ export class UploadSpool implements OnModuleInit {
 
   private create(): Promise<FileHandle> {
     return onDisk(async () => {
-      if (this.own !== null) await mkdir(this.own, { recursive: true, mode: 0o700 });
+      if (this.own !== null) makeDirectory(this.own, 0o700);
       const path = join(this.own ?? tmpdir(), `spandrel-upload-${newId()}`);
       const file = await open(path, 'wx+', 0o600);
       await unlink(path);

@@ -1,12 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { StartError, type Logger } from '@spandrel/kernel';
+import { pathFault, settingName, StartError, useDirectory, type Logger } from '@spandrel/kernel';
+import { GatewayUserSettings } from '../gateway.settings.js';
 import type { CallFacts } from '../recording/call-facts.js';
 import { CallJournal, type JournalOwner } from './call-journal.js';
 import { lockDirectory } from './directory-lock.js';
 import { Quarantine, type QuarantineObserver } from './quarantine.js';
 
 const SUFFIX = '.call';
+const SETTING = settingName(GatewayUserSettings.declared.spoolDir);
 
 /** Notified of what goes wrong in the directory. */
 export interface SpoolDirectoryObserver extends QuarantineObserver {
@@ -55,8 +57,7 @@ export class SpoolDirectory implements JournalOwner {
     observer: SpoolDirectoryObserver,
   ): Promise<SpoolDirectory> {
     try {
-      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-      fs.accessSync(directory, fs.constants.R_OK | fs.constants.W_OK);
+      useDirectory(SETTING, directory, 0o700);
       const unlock = await lockDirectory(directory);
       try {
         return new SpoolDirectory(directory, callsIn(directory), unlock, contentMax, logger, observer);
@@ -66,9 +67,7 @@ export class SpoolDirectory implements JournalOwner {
       }
     } catch (error) {
       if (error instanceof StartError) throw error;
-      throw new StartError([
-        `gateway.spool_dir: ${directory} cannot be used (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
-      ]);
+      throw new StartError([`${SETTING}: ${pathFault(directory, error).message}`]);
     }
   }
 

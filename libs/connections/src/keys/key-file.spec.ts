@@ -82,7 +82,9 @@ describe('the key file', () => {
     expect(() => openKeyFile(directory, logger)).toThrow(StartError);
     expect(() => openKeyFile(directory, logger)).toThrow(file);
     writeFileSync(join(directory, 'plain'), '');
-    expect(() => writeKeyFile(join(directory, 'plain'), [newSecretKey()])).toThrow('secret.key: cannot be written');
+    expect(() => writeKeyFile(join(directory, 'plain'), [newSecretKey()])).toThrow(
+      `secret.key cannot be written: ${join(directory, 'plain')} is a file, not a directory`,
+    );
   });
 
   it('takes no harm from a write that was cut off before', () => {

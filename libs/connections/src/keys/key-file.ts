@@ -3,7 +3,6 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -11,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { StartError, type Logger } from '@spandrel/kernel';
+import { CoreSettings, makeDirectory, pathFault, settingName, StartError, type Logger } from '@spandrel/kernel';
 import { formatSecretKey, newSecretKey, parseSecretKey, type SecretKey } from './secret-key.js';
 
 /** In the data directory; one key a line, the current one first. */
@@ -42,7 +41,7 @@ export function writeKeyFile(dataDir: string, keys: readonly SecretKey[]): void 
   const path = join(dataDir, KEY_FILE_NAME);
   const draft = `${path}.new`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     rmSync(draft, { force: true });
     const file = openSync(draft, 'wx', OWNER_ONLY);
     try {
@@ -54,7 +53,7 @@ export function writeKeyFile(dataDir: string, keys: readonly SecretKey[]): void 
     renameSync(draft, path);
     syncDirectory(dataDir);
   } catch (error) {
-    throw new StartError([`${path}: cannot be written: ${codeOf(error)}`]);
+    throw keyFileFault('written', path, error);
   }
 }
 
@@ -65,13 +64,13 @@ function readOwn(path: string, logger: Logger): string | undefined {
     file = openSync(path, 'r');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new StartError([`${path}: cannot be read: ${codeOf(error)}`]);
+    throw keyFileFault('read', path, error);
   }
   try {
     closeToOthers(file, path, logger);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartError([`${path}: cannot be read: ${codeOf(error)}`]);
+    throw keyFileFault('read', path, error);
   } finally {
     closeSync(file);
   }
@@ -111,6 +110,13 @@ function syncDirectory(directory: string): void {
     closeSync(handle);
   }
 }
+
+const keyFileFault = (what: 'read' | 'written', path: string, error: unknown): StartError => {
+  const { path: refused, reason } = pathFault(path, error);
+  return new StartError([
+    `${settingName(CoreSettings.declared.dataDir)}: the key file ${path} cannot be ${what}: ${refused === path ? 'it' : refused} ${reason}`,
+  ]);
+};
 
 const codeOf = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.name : 'unknown error');

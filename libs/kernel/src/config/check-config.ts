@@ -1,31 +1,40 @@
 import { dottedPath } from '@spandrel/contract';
 import { z } from 'zod';
-import { isTree, leafPaths, putAt, valueAt, type ConfigTree } from './config-tree.js';
+import { givenBy, type ConfigSource } from './config-source.js';
+import { isTree, leafPaths, overlay, putAt, valueAt, type ConfigTree } from './config-tree.js';
 import { nearestName } from '../nearest-name.js';
 import { settingName, type Setting } from './setting.js';
 
 /**
  * Checks config against the settings that a program declares.
  * @param known names more that are no mistake though the program does not declare them: settings of other programs.
+ * @param sources what the config comes from, the one that wins first.
  * @param faults gets a line a fault, in the order in which the settings are declared.
  * @returns the checked values by dotted path; `undefined` when there are faults.
  */
 export function checkConfig(
   settings: readonly Setting[],
   known: ConfigTree,
-  config: ConfigTree,
+  sources: readonly ConfigSource[],
   faults: string[],
 ): ((path: string) => unknown) | undefined {
   const shape = shapeOf(settings, known);
+  const config = sources.map(({ tree }) => tree).reduceRight((lower, upper) => overlay(lower, upper), {});
   const { data, error } = asSchema(shape).safeParse(config);
   const place = ({ path }: z.core.$ZodIssue): number => {
     const at = settings.findIndex((setting) => isWithin(dottedPath(path), setting.path));
     return at < 0 ? settings.length : at;
   };
   for (const issue of (error?.issues ?? []).toSorted((a, b) => place(a) - place(b))) {
-    const path = dottedPath(issue.path);
-    const name = settingName(settings.find((setting) => setting.path === path) ?? { path });
-    faults.push(`${name}: ${issue.message}${meant(issue, path === '' ? shape : valueAt(shape, path))}`);
+    const tell = (path: readonly PropertyKey[], fault: string): void => {
+      const dotted = dottedPath(path);
+      const name = settingName(settings.find((setting) => setting.path === dotted) ?? { path: dotted });
+      faults.push(`${name}: ${fault}${givenBy(sources, path)}`);
+    };
+    if (issue.code !== 'unrecognized_keys') tell(issue.path, issue.message);
+    else {
+      for (const key of issue.keys) tell([...issue.path, key], unknownName(key, issue.path, shape));
+    }
   }
   return error ? undefined : (path) => valueAt(data as ConfigTree, path);
 }
@@ -54,9 +63,20 @@ const asSchema = (shape: unknown): z.ZodType =>
         .strictObject(Object.fromEntries(Object.entries(shape as ConfigTree).map(([key, of]) => [key, asSchema(of)])))
         .prefault({});
 
-/** Which setting an unknown name probably means. */
-function meant(issue: z.core.$ZodIssue, group: unknown): string {
-  if (issue.code !== 'unrecognized_keys' || !isTree(group)) return '';
-  const names = issue.keys.map((key) => nearestName(key, Object.keys(group))).filter((name) => name !== undefined);
-  return names.length > 0 ? `; did you mean ${names.map((name) => JSON.stringify(name)).join(', ')}?` : '';
+/** What is said of an unknown name: which one of its group may be meant, or one of that name in another group. */
+function unknownName(name: string, group: readonly PropertyKey[], shape: ConfigTree): string {
+  const paths = settingPaths(shape);
+  // A name as everything but a file has it.
+  if (paths.includes(name)) return `is written in its group in a file, as "${name.replaceAll('.', ': { ')}: … }"`;
+  const above = dottedPath(group);
+  const found = above === '' ? shape : valueAt(shape, above);
+  const nearest = isTree(found) ? nearestName(name, Object.keys(found)) : undefined;
+  const meant =
+    nearest === undefined ? paths.find((path) => path.endsWith(`.${name}`)) : [...group.map(String), nearest].join('.');
+  return `there is no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
+
+const settingPaths = (shape: ConfigTree, above = ''): string[] =>
+  Object.entries(shape).flatMap(([name, of]) =>
+    of instanceof z.ZodType ? [above + name] : settingPaths(of as ConfigTree, `${above}${name}.`),
+  );

@@ -44,12 +44,24 @@ export class CoreSettings extends defineSettings(
       source: { variable: 'SPANDREL_LOG_LEVEL', help: 'trace, debug, info, warn, error, fatal or silent' },
     }),
     accessLog: setting('access_log', z.boolean(), {
-      default: true,
-      doc: 'Whether every request leaves a line in the log (never its query string, headers or bodies).',
+      default: false,
+      doc: 'Whether every request leaves a line in the log (never its query string, headers or bodies). Warnings and errors are written in any case.',
+      inCloud: { value: true, doc: 'Who called what is asked for where many do.' },
       source: {
+        flag: '--access-log',
         variable: 'SPANDREL_ACCESS_LOG',
         kind: 'boolean',
-        help: 'true or false: a line in the log for every request',
+        help: 'a line in the log for every request (--no-access-log, true or false)',
+      },
+    }),
+    /** `null`: as it suits what the log goes to. */
+    logFormat: setting('log_format', z.enum(['pretty', 'json']).nullable(), {
+      default: null,
+      doc: 'How the log is written: pretty, for people, or json, an object a line; null: pretty on a terminal, else json.',
+      source: {
+        flag: '--log-format',
+        variable: 'SPANDREL_LOG_FORMAT',
+        help: 'pretty or json; pretty on a terminal unless given',
       },
     }),
     /** How long server and gateway still serve once they are told to stop, so that balancers take them out first. */

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { putAt, type ConfigTree } from './config-tree.js';
 import { CoreSettings } from './core-settings.js';
 import { settingsOf, type SettingsPart } from './define-settings.js';
+import { FILE_SUFFIX } from './known-variables.js';
 import type { Setting } from './setting.js';
 
 const WIDTH = 118;
@@ -51,11 +52,20 @@ function render(
   return [...group]
     .map(([name, node]) => {
       const gap = indent === '' ? '\n' : '';
-      if (!(node instanceof Map)) return gap + comment(node.doc, indent) + valueLines(name, node.default, indent);
+      if (!(node instanceof Map))
+        return gap + comment(withSource(node), indent) + valueLines(name, node.default, indent);
       const path = `${above}${name}`;
       return `${gap}${comment(docs[path] ?? '', indent)}${indent}${name}:\n${render(node, docs, `${path}.`, `${indent}  `)}`;
     })
     .join('');
+}
+
+/** What a setting does, and by which flag and variable it is given too. `knownVariables` reads the latter here. */
+function withSource({ doc, source }: Setting): string {
+  const { flag, variable, secret } = source ?? {};
+  const names = [flag, variable, secret && variable && variable + FILE_SUFFIX].filter((name) => name !== undefined);
+  const missing = names.some((name) => !doc.includes(name));
+  return missing ? `${doc}${doc === '' ? '' : ' '}By ${names.join(', ').replace(/, ([^,]*)$/, ' or $1')}.` : doc;
 }
 
 const valueLines = (name: string, value: unknown, indent: string): string =>

@@ -78,8 +78,19 @@ describe('loadSettings', () => {
     const secret = join(cwd, file('secret', 'hush\n'));
     expect(load({ env: { SPANDREL_SECRET_KEY_FILE: secret } }).of(SpoolSettings).key).toBe('hush');
     expect(faultsOf({ env: { SPANDREL_SECRET_KEY_FILE: join(cwd, 'none') } })).toEqual([
-      'SPANDREL_SECRET_KEY_FILE: cannot be read',
+      `SPANDREL_SECRET_KEY_FILE: ${join(cwd, 'none')} does not exist; it must be the path of a file`,
     ]);
+    const empty = join(cwd, file('empty', ' \n'));
+    expect(faultsOf({ env: { SPANDREL_SECRET_KEY_FILE: empty } })).toEqual([
+      `SPANDREL_SECRET_KEY_FILE: ${empty} is empty`,
+    ]);
+    // A secret where its file's path belongs is not repeated.
+    expect(faultsOf({ env: { SPANDREL_SECRET_KEY_FILE: 'hush' } })).toEqual([
+      'SPANDREL_SECRET_KEY_FILE: what it holds does not exist; it must be the path of a file',
+    ]);
+    expect(load({ env: { SPANDREL_SECRET_KEY: '', SPANDREL_SECRET_KEY_FILE: secret } }).of(SpoolSettings).key).toBe(
+      'hush',
+    );
     const config = file('folder.yaml', 'gateway: { spool_dir: spool }\n');
     expect(load({ args: ['--config', config] }).of(SpoolSettings).folder).toBe(join(cwd, 'spool'));
   });
@@ -89,7 +100,7 @@ describe('loadSettings', () => {
     const env = { DATABASE_URL: 'nonsense', DATABASE_URL_FILE: '/nowhere' };
     expect(load({ args: ['--config', config], env }).core.mode).toBe('local');
     expect(faultsOf({ args: ['--config', file('typo.yaml', 'evals: { concurency: 1 }\n')] })).toEqual([
-      'evals: Unrecognized key: "concurency"; did you mean "concurrency"?',
+      `evals.concurency: there is no such setting; did you mean evals.concurrency? (from ${cwd}/typo.yaml:1)`,
     ]);
     expect(faultsOf({ args: ['--config', file('no-group.yaml', 'evals:\n')] })).toEqual([
       expect.stringMatching(/^evals: .*expected object/),
@@ -193,19 +204,91 @@ describe('loadSettings', () => {
     const config = file('hosts.yaml', 'gateway: { forward_allow: [good.example, "https://x", "*"] }\n');
     expect(faultsOf({ args: ['--config', config, '--port', '70000'] })).toEqual([
       expect.stringMatching(/^port /),
-      'gateway.forward_allow[1]: "https://x" is not host, host:port or *.domain',
-      'gateway.forward_allow[2]: "*" is not host, host:port or *.domain',
+      `gateway.forward_allow[1]: "https://x" is not host, host:port or *.domain (from ${cwd}/hosts.yaml:1)`,
+      `gateway.forward_allow[2]: "*" is not host, host:port or *.domain (from ${cwd}/hosts.yaml:1)`,
     ]);
   });
 
   it.each([
     [{ args: ['--port'] }, /--port: needs a value/],
+    [{ args: ['--prot', '1'] }, /^--prot: unknown flag; did you mean --port\?$/],
+    [{ args: ['--datadir=x'] }, /^--datadir: unknown flag; did you mean --data-dir\?$/],
+    [{ args: ['-p', '1'] }, /^-p: unknown flag$/],
+    [{ args: ['--log-level', 'debug'] }, /^--log-level: is no flag; set SPANDREL_LOG_LEVEL$/],
+    [{ args: ['--zzzzzzz'] }, /^--zzzzzzz: unknown flag$/],
+    [{ args: ['--config'] }, /^--config: needs a value$/],
     [{ args: ['--port', '70000'] }, /port \(--port, SPANDREL_PORT\)/],
-    [{ args: ['--config', 'absent.yaml'] }, /absent\.yaml: there is no such file/],
+    [{ args: ['--config', 'absent.yaml'] }, /^config \(--config, SPANDREL_CONFIG\): .*absent\.yaml does not exist$/],
     [{ env: { SPANDREL_HOST: '0.0.0.0' } }, /host .*this machine only/],
     [{ env: { REDIS_URL: 'http://x' } }, /redis_url \(REDIS_URL\): must be a redis/],
   ])('refuses %j', (input, fault) => {
     expect(faultsOf(input)).toContainEqual(expect.stringMatching(fault));
+  });
+
+  it('names the place that a faulty value was given at: file and line, flag, or variable', () => {
+    const text = 'log_level: loud\n\ngateway:\n  spool_items: 7\n  forward_allow:\n    - good.example\n    - "*"\n';
+    const config = file('places.yaml', text);
+    const place = `${cwd}/places.yaml`;
+    const faults = faultsOf({ args: ['--config', config, '--port', '70000'], env: { SPANDREL_MODE: 'moon' } });
+    for (const [name, from] of [
+      ['mode', 'SPANDREL_MODE'],
+      ['port', '--port'],
+      ['log_level', `${place}:1`],
+      ['gateway.forward_allow[1]', `${place}:7`],
+    ]) {
+      expect(faults.filter((fault) => fault.startsWith(name!))).toEqual([expect.stringContaining(` (from ${from})`)]);
+    }
+    expect(faults).toHaveLength(4);
+    const secret = file('short', 'x');
+    const env = { SPANDREL_METRICS_TOKEN_FILE: join(cwd, secret), SPANDREL_HOST: '0.0.0.0' };
+    expect(faultsOf({ env })).toEqual([
+      expect.stringMatching(/^auth\.metrics_token .* \(from SPANDREL_METRICS_TOKEN_FILE\)$/),
+    ]);
+    expect(faultsOf({ env: { SPANDREL_HOST: '0.0.0.0' } })).toEqual([
+      expect.stringMatching(/^host .* \(from SPANDREL_HOST\)$/),
+    ]);
+  });
+
+  it('names the line of every unknown setting, and where a known one of that name is', () => {
+    const config = file(
+      'lines.yaml',
+      'port: 4000\nspool_items: 1\ngateway.spool_dir: x\ngateway:\n  spol_items: 1\nzzz: 1\n',
+    );
+    expect(faultsOf({ args: ['--config', config] })).toEqual([
+      `gateway.spol_items: there is no such setting; did you mean gateway.spool_items? (from ${cwd}/lines.yaml:5)`,
+      `spool_items: there is no such setting; did you mean gateway.spool_items? (from ${cwd}/lines.yaml:2)`,
+      `gateway.spool_dir: is written in its group in a file, as "gateway: { spool_dir: … }" (from ${cwd}/lines.yaml:3)`,
+      `zzz: there is no such setting (from ${cwd}/lines.yaml:6)`,
+    ]);
+  });
+
+  it('names the line of what is not yaml', () => {
+    expect(faultsOf({ args: ['--config', file('bad-yaml.yaml', 'port: 1\nhost: [\n')] })).toEqual([
+      expect.stringMatching(/^config \(--config, SPANDREL_CONFIG\): .*bad-yaml\.yaml:\d: is not yaml: [^\n]+$/),
+    ]);
+    expect(faultsOf({ args: ['--config', file('twice.yaml', 'port: 1\nport: 2\n')] })).toEqual([
+      expect.stringMatching(/twice\.yaml:2: is not yaml: Map keys must be unique$/),
+    ]);
+  });
+
+  it('has a flag for a line a request, on and off', () => {
+    const accessLog = (input: Partial<SettingsInput>): boolean => load(input).core.accessLog;
+    expect(accessLog({})).toBe(false);
+    expect(accessLog({ args: ['--mode', 'cloud'] })).toBe(true);
+    expect(accessLog({ args: ['--access-log'] })).toBe(true);
+    expect(accessLog({ args: ['--no-access-log', '--mode', 'cloud'] })).toBe(false);
+    expect(accessLog({ args: ['--access-log=false'], env: { SPANDREL_ACCESS_LOG: 'true' } })).toBe(false);
+    expect(accessLog({ env: { SPANDREL_ACCESS_LOG: 'true' } })).toBe(true);
+    expect(faultsOf({ args: ['--access-log=often'] })).toEqual(['--access-log: must be true or false']);
+    expect(faultsOf({ args: ['--log-format', 'prety'] })).toEqual([
+      expect.stringMatching(/^log_format \(--log-format, SPANDREL_LOG_FORMAT\): .* \(from --log-format\)$/),
+    ]);
+  });
+
+  it('tells of variables that nobody reads, which stop no start', () => {
+    expect(load({ env: { SPANDREL_PROT: '1' } }).warnings).toEqual([
+      'SPANDREL_PROT: there is no such variable, it has no effect; did you mean SPANDREL_PORT?',
+    ]);
   });
 
   it('refuses a file that is not yaml, or not settings', () => {

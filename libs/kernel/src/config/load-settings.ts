@@ -3,10 +3,11 @@ import { StartError } from '../errors/start-error.js';
 import { PACKAGE } from '../package-root.js';
 import { checkConfig } from './check-config.js';
 import { readConfigFile } from './config-file.js';
-import { overlay } from './config-tree.js';
+import { givenBy } from './config-source.js';
 import { CoreSettings, hostFault, pluginsWithBases } from './core-settings.js';
 import { settingsOf, type SettingsPart } from './define-settings.js';
-import { CONFIG_FILE_SOURCE, readFlags, readVariables } from './flags-and-variables.js';
+import { CONFIG_FILE_SOURCE, readFlags, readVariables, type Environment } from './flags-and-variables.js';
+import { knownVariables, unknownVariables } from './known-variables.js';
 import { settingName } from './setting.js';
 import { Settings } from './settings.js';
 
@@ -14,7 +15,7 @@ import { Settings } from './settings.js';
 export interface SettingsInput {
   /** Arguments after the program's name. */
   args: readonly string[];
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   cwd: string;
   /** The folder with default.yaml and <mode>.yaml. */
   configDir?: string;
@@ -34,21 +35,31 @@ export function loadSettings(parts: readonly SettingsPart[], input: SettingsInpu
   const faults: string[] = [];
   const configDir = input.configDir ?? join(PACKAGE.root, 'config');
   const flags = readFlags(settings, input.args, faults);
-  const given = overlay(readVariables(settings, input.env, faults), flags.tree);
-  const file = flags.configFile ?? input.env[CONFIG_FILE_SOURCE.variable];
-  const own = file ? readConfigFile(resolve(input.cwd, file), faults) : {};
-  const defaults = readConfigFile(join(configDir, 'default.yaml'), faults);
-  const mode = [given, own, defaults].map((tree) => tree['mode']).find((value) => value !== undefined);
-  const ofMode = mode === 'local' || mode === 'cloud' ? readConfigFile(join(configDir, `${mode}.yaml`), faults) : {};
-  const valueAt = checkConfig(settings, defaults, [ofMode, own, given].reduce(overlay, defaults), faults);
-  const loaded = valueAt && toSettings(all, valueAt, input.cwd);
+  const given = [flags.source, readVariables(settings, input.env, faults)];
+  const file = flags.configFile || input.env[CONFIG_FILE_SOURCE.variable];
+  if (file) given.push(readConfigFile(resolve(input.cwd, file), faults, settingName(CONFIG_FILE)));
+  const defaults = readConfigFile(join(configDir, DEFAULT_FILE), faults);
+  const mode = [...given, defaults].map(({ tree }) => tree['mode']).find((value) => value !== undefined);
+  if (mode === 'local' || mode === 'cloud') given.push(readConfigFile(join(configDir, `${mode}.yaml`), faults));
+  const sources = [...given, defaults];
+  const valueAt = checkConfig(settings, defaults.tree, sources, faults);
+  const warnings = unknownVariables(input.env, knownVariables(join(configDir, DEFAULT_FILE)));
+  const loaded = valueAt && toSettings(all, valueAt, input.cwd, warnings);
   const fault = loaded && hostFault(loaded.core);
-  if (fault) faults.push(`${settingName(CoreSettings.declared.host)}: ${fault}`);
+  if (fault) faults.push(`${settingName(CoreSettings.declared.host)}: ${fault}${givenBy(sources, ['host'])}`);
   if (faults.length > 0 || !loaded) throw new StartError(faults);
   return loaded;
 }
 
-function toSettings(parts: readonly SettingsPart[], valueAt: (path: string) => unknown, cwd: string): Settings {
+const DEFAULT_FILE = 'default.yaml';
+const CONFIG_FILE = { path: 'config', source: { ...CONFIG_FILE_SOURCE, help: '' } };
+
+function toSettings(
+  parts: readonly SettingsPart[],
+  valueAt: (path: string) => unknown,
+  cwd: string,
+  warnings: readonly string[],
+): Settings {
   const values = new Map<SettingsPart, object>();
   for (const Part of parts) {
     const own = Object.entries(Part.declared).map(([name, { path, isPath }]) => {
@@ -57,7 +68,7 @@ function toSettings(parts: readonly SettingsPart[], valueAt: (path: string) => u
     });
     values.set(Part, new Part(Object.fromEntries(own) as never));
   }
-  const settings = new Settings(values);
+  const settings = new Settings(values, warnings);
   settings.core.plugins = pluginsWithBases(settings.core);
   return settings;
 }

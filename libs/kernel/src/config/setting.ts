@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** How the text of a flag or a variable is read; a switch is a flag without a value, whose `--no-…` turns it off. */
-type SettingKind = 'text' | 'integer' | 'boolean' | 'switch';
+export type SettingKind = 'text' | 'integer' | 'boolean' | 'switch';
 
 /** What is said of a setting beside its name and its schema. */
 interface SettingDescription<Input> {

@@ -1,13 +1,14 @@
 import { CoreSettings } from './core-settings.js';
 import { settingsOf, type SettingsPart } from './define-settings.js';
 import { CONFIG_FILE_SOURCE } from './flags-and-variables.js';
-import type { Setting } from './setting.js';
+import type { Setting, SettingKind } from './setting.js';
 
 /** A flag or a variable as `--help` shows it. */
 export interface SettingHelp {
   flag?: string;
   variable?: string;
   secret?: true;
+  kind?: SettingKind;
   help: string;
 }
 

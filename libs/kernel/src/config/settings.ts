@@ -1,12 +1,19 @@
 import { StartError } from '../errors/start-error.js';
+import type { LineSink } from '../log/log-destination.js';
 import { CoreSettings } from './core-settings.js';
 import type { SettingsPart } from './define-settings.js';
 import { settingName } from './setting.js';
 
 /** The settings of this process: the values of every part that its program is made of. */
 export class Settings {
-  /** @param values an instance for each part, {@link CoreSettings} among them. */
-  constructor(private readonly values: ReadonlyMap<SettingsPart, object>) {}
+  /**
+   * @param values an instance for each part, {@link CoreSettings} among them.
+   * @param warnings what is to be said of the settings once, and stops no start.
+   */
+  constructor(
+    private readonly values: ReadonlyMap<SettingsPart, object>,
+    readonly warnings: readonly string[] = [],
+  ) {}
 
   /** The settings that every program has. */
   get core(): CoreSettings {
@@ -37,4 +44,9 @@ export class Settings {
     }
     if (faults.length > 0) throw new StartError(faults);
   }
+}
+
+/** Says what is to be said of the settings, a line each, as faults of a start are. */
+export function tellWarnings(warnings: readonly string[], output: LineSink): void {
+  for (const warning of warnings) output.write(`spandrel: warning: ${warning}\n`);
 }

@@ -1,15 +1,18 @@
+import type { WholeProgram } from './told.js';
+
 /** What an app says once it serves. */
 export interface AppReady {
   port: number;
 }
 
-/** Messages between an app that runs in a thread of `spandrel serve` and the main thread. */
+/** Messages from an app that runs in a thread of `spandrel serve` to the main thread. */
 export type AppMessage =
   | ({ type: 'ready' } & AppReady)
   | { type: 'refused'; faults: readonly string[] }
+  /** The app has taken notice of an order {@link AppOrder} `whole`. */
+  | { type: 'heard' }
   /** The app is at its end, but the thread cannot exit: its standard error is a file whose disk keeps a write. */
   | { type: 'stuck'; exitCode: number };
-export const STOP_MESSAGE = 'stop';
 
-/** What the main thread tells an app: to stop, or the port at which the gateway beside it listens. */
-export type HostMessage = typeof STOP_MESSAGE | { type: 'gateway'; port: number };
+/** Messages from the main thread to such an app. */
+export type AppOrder = { type: 'stop' } | ({ type: 'whole' } & WholeProgram);

@@ -1,15 +1,17 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, type MessagePort } from 'node:worker_threads';
 import type { SettingsPart } from '../config/define-settings.js';
 import { loadSettings } from '../config/load-settings.js';
-import type { Settings } from '../config/settings.js';
+import { tellWarnings, type Settings } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
+import { logLines } from '../log/log-lines.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { takeProcessOutput, takeWarnings, type LogOutput, type ProcessOutput } from '../log/process-output.js';
-import { STOP_MESSAGE, type AppMessage, type AppReady, type HostMessage } from './app-messages.js';
+import type { AppMessage, AppOrder, AppReady } from './app-messages.js';
 import { endWithOutput, killProcess } from './end-process.js';
 import { Lifecycle } from './lifecycle.js';
 import { sourceStack } from '../log/source-stack.js';
-import { requireNode } from './require-node.js';
+import { stopOnSignals } from './stop-signals.js';
+import { Told } from './told.js';
 import { onStrayFaults } from './stray-faults.js';
 
 /** What a stop may take, after `shutdown_delay` (docs/spec/configuration.md#stopping). */
@@ -22,18 +24,13 @@ export interface AppContext {
   /** What the logger writes to, and what is to be said of it. */
   output: LogOutput;
   lifecycle: Lifecycle;
-  /** What the main thread of `spandrel serve` has told by now; nothing in a process of its own. */
+  /** What it hears of the rest of the program. */
   told: Told;
-}
-
-interface Told {
-  /** Port of the gateway, once it listens. */
-  gatewayPort?: number;
 }
 
 /**
  * Runs an app as a process of its own, or as a thread of `spandrel serve`: reads the settings, starts it, stops it in
- * order on SIGTERM and SIGINT (as a thread: when told) and after a fault of ours that nobody handled. Ends with 0, or
+ * order on SIGTERM and SIGINT once it serves (as a thread: when told) and after a fault of ours that nobody handled. Ends with 0, or
  * with 1 and a line per fault.
  * @param parts the settings that the app declares.
  * @param start starts the app, registers its parts with the lifecycle, and returns once it serves.
@@ -45,22 +42,25 @@ export async function runApp(
   start: (context: AppContext) => Promise<AppReady>,
   announce: (settings: Settings, ready: AppReady) => string,
 ): Promise<void> {
-  requireNode();
   const output = takeProcessOutput();
   try {
     const settings = loadSettings(parts, { args: process.argv.slice(2), env: process.env, cwd: process.cwd() });
-    const logger = createLogger(settings.core.logLevel, name, output.err);
+    if (!parentPort) tellWarnings(settings.warnings, output.err);
+    const logger = createLogger(settings.core.logLevel, name, logLines(settings.core.logFormat, output.err));
     const stopMsMax = STOP_MS_MAX + settings.core.shutdownDelayMs;
     const lifecycle = new Lifecycle(logger, stopMsMax);
     takeWarnings((warning) => logger.warn({ err: warning }, 'a warning of Node.js'));
-    stopInOrder({ logger, lifecycle, output, stopMsMax });
-    const told: Told = {};
-    parentPort?.on('message', (message: HostMessage) => {
-      if (message !== STOP_MESSAGE) told.gatewayPort = message.port;
-    });
+    const stop = stopInOrder({ logger, lifecycle, output, stopMsMax });
+    const told = new Told();
+    if (parentPort) obey(parentPort, stop, told);
     const ready = await start({ settings, logger, output, lifecycle, told });
-    if (parentPort) parentPort.postMessage({ type: 'ready', ...ready } satisfies AppMessage);
-    else output.out.write(announce(settings, ready));
+    if (parentPort) {
+      parentPort.postMessage({ type: 'ready', ...ready } satisfies AppMessage);
+    } else {
+      stopOnSignals(stop);
+      told.hear({ isWhole: true });
+      output.out.write(announce(settings, ready));
+    }
   } catch (error) {
     await refuseStart(error, output);
   }
@@ -73,8 +73,8 @@ interface Running {
   stopMsMax: number;
 }
 
-/** Stops the app, once, on request and after a fault of ours. */
-function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): void {
+/** Makes the app stop after a fault of ours. @returns stops it; the second time does nothing. */
+function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): () => void {
   let exitCode = 0;
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -91,11 +91,16 @@ function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): void {
     },
     (error, plugin) => logger.error({ err: error, plugin }, 'a plugin raised an error that it did not handle'),
   );
-  if (parentPort) {
-    parentPort.on('message', (message: HostMessage) => message === STOP_MESSAGE && stopOnce());
-    return;
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stopOnce);
+  return stopOnce;
+}
+
+/** A thread does what the main one says. */
+function obey(main: MessagePort, stop: () => void, told: Told): void {
+  main.on('message', (order: AppOrder) => {
+    if (order.type === 'stop') return stop();
+    told.hear(order);
+    main.postMessage({ type: 'heard' } satisfies AppMessage);
+  });
 }
 
 async function refuseStart(error: unknown, output: ProcessOutput): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/sql';
 import type { Migrator } from '@mikro-orm/migrations';
 import type pg from 'pg';
-import { StartError } from '@spandrel/kernel';
+import { CoreSettings, settingName, StartError } from '@spandrel/kernel';
 import type { Dialect } from '../statements/sql.js';
 import { migrations } from './index.js';
 
@@ -39,9 +39,12 @@ async function runMigrations(orm: MikroORM, dialect: Dialect): Promise<void> {
     await upPatiently(migrator);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    const setting = dialect === 'postgres' ? 'DATABASE_URL: ' : '';
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError([`${setting}the database could not be brought up to date: ${reason}`]);
+    const place =
+      dialect === 'postgres'
+        ? 'DATABASE_URL'
+        : `${settingName(CoreSettings.declared.dataDir)}: ${orm.config.get('dbName')}`;
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new StartError([`${place}: the database could not be brought up to date: ${reason}`]);
   }
 }
 

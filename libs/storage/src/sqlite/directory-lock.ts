@@ -1,7 +1,9 @@
 import Database from 'better-sqlite3';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '@spandrel/kernel';
+import { CoreSettings, settingName, StartError, useDirectory } from '@spandrel/kernel';
+import { databaseFault } from './database-fault.js';
+
+const SETTING = settingName(CoreSettings.declared.dataDir);
 
 /**
  * Takes a data directory for this process alone (docs/spec/configuration.md#one-process-a-data-directory).
@@ -12,24 +14,22 @@ import { StartError } from '@spandrel/kernel';
  * @throws StartError when the directory is in use or cannot be written.
  */
 export function lockDirectory(directory: string): () => void {
+  useDirectory(SETTING, directory);
+  const file = join(directory, 'spandrel.lock');
   let lock: Database.Database | undefined;
   try {
-    mkdirSync(directory, { recursive: true });
-    lock = new Database(join(directory, 'spandrel.lock'), { timeout: 0 });
+    lock = new Database(file, { timeout: 0 });
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     lock?.close();
-    throw new StartError([describe(directory, error)]);
+    throw new StartError([isBusy(error) ? inUse(directory) : `${SETTING}: ${databaseFault(file, error)}`]);
   }
   const held = lock;
   return () => held.close();
 }
 
-function describe(directory: string, error: unknown): string {
-  // Not `instanceof Error`: the driver may have been loaded in another realm (a test's).
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
-  if (String(code).startsWith('SQLITE_BUSY')) {
-    return `data directory ${directory} is in use by another Spandrel process; stop it or choose another --data-dir`;
-  }
-  return `data directory ${directory} cannot be written: ${String(message ?? error)}`;
-}
+const isBusy = (error: unknown): boolean =>
+  String((Object(error) as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+
+const inUse = (directory: string): string =>
+  `data directory ${directory} is in use by another Spandrel process; stop it or choose another --data-dir`;

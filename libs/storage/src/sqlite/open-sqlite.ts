@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import { StartError } from '@spandrel/kernel';
+import { CoreSettings, settingName, StartError } from '@spandrel/kernel';
+import { databaseFault } from './database-fault.js';
 
 /** Milliseconds a connection waits for another one's lock (a checkpoint, a shell). */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -27,15 +28,19 @@ export function openWriter(file: string): Database.Database {
     return writer;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError([`${file} cannot be used as the database: ${messageOf(error)}`]);
+    throw unusable(file, error);
   }
 }
 
-/** Opens a connection that reads committed rows only. */
+/** Opens a connection that reads committed rows only. @throws StartError when the file cannot be read. */
 export function openReader(file: string): Database.Database {
-  const reader = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
-  reader.exec('pragma query_only = on; pragma cache_size = -16384; pragma temp_store = memory');
-  return reader;
+  try {
+    const reader = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    reader.exec('pragma query_only = on; pragma cache_size = -16384; pragma temp_store = memory');
+    return reader;
+  } catch (error) {
+    throw unusable(file, error);
+  }
 }
 
 function assertSetting(database: Database.Database, name: string, wanted: string | number): void {
@@ -43,4 +48,5 @@ function assertSetting(database: Database.Database, name: string, wanted: string
   if (found !== wanted) throw new StartError([`SQLite does not take ${name} = ${wanted} (it is ${String(found)})`]);
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const unusable = (file: string, error: unknown): StartError =>
+  new StartError([`${settingName(CoreSettings.declared.dataDir)}: ${databaseFault(file, error)}`]);

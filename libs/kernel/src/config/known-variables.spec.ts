@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { PACKAGE } from '../package-root.js';
+import { knownVariables, unknownVariables } from './known-variables.js';
+
+const known = knownVariables(join(PACKAGE.root, 'config/default.yaml'));
+const said = (...names: string[]): string[] =>
+  unknownVariables(Object.fromEntries(names.map((name) => [name, 'x'])), known);
+
+const NO_EFFECT = 'there is no such variable, it has no effect';
+
+describe('unknownVariables', () => {
+  it.each([
+    ['SPANDREL_PROT', 'SPANDREL_PORT'],
+    ['SPANDREL_GATEWAY_PROT', 'SPANDREL_GATEWAY_PORT'],
+    ['SPANDREL_DATADIR', 'SPANDREL_DATA_DIR'],
+    ['SPANDREL_SECRTE_KEY', 'SPANDREL_SECRET_KEY'],
+    ['SPANDREL_SECRET_KEY_FIEL', 'SPANDREL_SECRET_KEY_FILE'],
+    ['SPANDREL_LOGLEVEL', 'SPANDREL_LOG_LEVEL'],
+    ['SPANDREL_DATABASE_URL', 'DATABASE_URL'],
+    ['SPANDREL_REDIS_URL', 'REDIS_URL'],
+    ['SPANDREL_OPENAI_URL', 'SPANDREL_OPENAI_BASE_URL'],
+  ])('names for %s the nearest one, %s', (name, nearest) => {
+    expect(said(name)).toEqual([`${name}: ${NO_EFFECT}; did you mean ${nearest}?`]);
+  });
+
+  it('says it too where none is near, and that a variable is not read from a file', () => {
+    expect(said('SPANDREL_ZZZZZZZ')).toEqual([`SPANDREL_ZZZZZZZ: ${NO_EFFECT}`]);
+    expect(said('SPANDREL_PORT_FILE')).toEqual([
+      `SPANDREL_PORT_FILE: ${NO_EFFECT}; SPANDREL_PORT is not read from a file, set it`,
+    ]);
+  });
+
+  it('says nothing of other programs, of what is documented, of tests, and of services beside this one', () => {
+    expect(
+      said(
+        'PORT',
+        'SPANDREL_PORT',
+        'SPANDREL_CONFIG',
+        'SPANDREL_SECRET_KEY_FILE',
+        'SPANDREL_API_KEY_FILE',
+        'SPANDREL_RATE_LIMIT',
+        'SPANDREL_NEW_SECRET_KEY_FILE',
+        'SPANDREL_KEY',
+        'SPANDREL_TEST_SEED',
+        'SPANDREL_CHECK_ROWS',
+        'SPANDREL_SERVER_SERVICE_HOST',
+        'SPANDREL_SERVER_SERVICE_PORT_HTTP',
+        'SPANDREL_SERVER_PORT_3000_TCP_ADDR',
+        'SPANDREL_SERVER_PORT_3000_TCP',
+      ),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PathFault, pathFault } from './path-fault.js';
+
+/**
+ * Makes a directory, and those above it where they are missing. Node's own way (`recursive: true`) tries for ever in a place
+ * that takes no directories, such as `/proc`: the thread is lost, and so is every signal.
+ * @param mode of each directory that is made.
+ * @throws PathFault naming the part of the path that does not allow it.
+ */
+export function makeDirectory(path: string, mode = 0o777): void {
+  const code = tryToMake(path, mode);
+  if (code === undefined) return;
+  if (code === 'EEXIST') {
+    assertDirectory(path);
+    return;
+  }
+  const parent = dirname(path);
+  if ((code !== 'ENOENT' && code !== 'ENOTDIR') || parent === path) throw pathFault(path, { code });
+  makeDirectory(parent, mode);
+  const again = tryToMake(path, mode);
+  if (again === undefined || again === 'EEXIST') return;
+  throw again === 'ENOENT'
+    ? new PathFault(path, 'is in a place where nobody can make directories')
+    : pathFault(path, { code: again });
+}
+
+/** @returns the code of the error, `undefined` when the directory is made. */
+function tryToMake(path: string, mode: number): string | undefined {
+  try {
+    mkdirSync(path, { mode });
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+function assertDirectory(path: string): void {
+  let isDirectory: boolean;
+  try {
+    isDirectory = statSync(path).isDirectory();
+  } catch (error) {
+    // Something has the name, and leads nowhere.
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOENT'
+      ? new PathFault(path, 'is a link to something that does not exist')
+      : pathFault(path, error);
+  }
+  if (!isDirectory) throw new PathFault(path, 'is a file, not a directory');
+}

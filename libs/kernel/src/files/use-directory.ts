@@ -1,0 +1,41 @@
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../errors/start-error.js';
+import { makeDirectory } from './make-directory.js';
+import { newFileFault, PathFault, pathFault } from './path-fault.js';
+
+/** A full disk stops no start: what is there can be read and sent on, and somebody may free some space. */
+const PASSING = new Set(['ENOSPC', 'EDQUOT']);
+
+/**
+ * Sees to it that a directory of the settings is there and takes files.
+ * @param setting how the user knows the setting, see `settingName`.
+ * @param mode of the directory where it is made.
+ * @throws StartError of one line: setting, path and reason.
+ */
+export function useDirectory(setting: string, directory: string, mode?: number): void {
+  try {
+    makeDirectory(directory, mode);
+    assertTakesFiles(directory);
+  } catch (error) {
+    throw new StartError([`${setting}: ${directoryFault(directory, error)}`]);
+  }
+}
+
+function directoryFault(directory: string, error: unknown): string {
+  const { path, reason } = pathFault(directory, error);
+  return path === directory ? `${path} ${reason}` : `${directory} cannot be made: ${path} ${reason}`;
+}
+
+/** Permissions alone do not say it: root passes them all, and a file system may be read-only or take no files. */
+function assertTakesFiles(directory: string): void {
+  const probe = join(directory, `.probe-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  try {
+    closeSync(openSync(probe, 'wx', 0o600));
+  } catch (error) {
+    if (PASSING.has((error as NodeJS.ErrnoException).code ?? '')) return;
+    const { path, reason } = newFileFault(probe, error);
+    throw new PathFault(path === probe ? directory : path, reason);
+  }
+  rmSync(probe, { force: true });
+}
