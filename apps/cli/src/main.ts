@@ -1,9 +1,11 @@
 import { Command } from 'commander';
-import { PACKAGE, settingsHelp } from '@spandrel/kernel/launch';
+import { PACKAGE, settingsHelp, settingSources, StartError } from '@spandrel/kernel/launch';
 import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 import { adminCommand } from './admin-command.js';
 import { ALL_SETTINGS } from './command-settings.js';
 import type { DemoOptions } from './demo/demo-settings.js';
+import { npmFlagFault } from './npm-flags.js';
+import { printFailure } from './print-failure.js';
 import { serve } from './serve.js';
 import { runInPlace } from './run-in-place.js';
 
@@ -49,7 +51,11 @@ for (const [name, description, run] of [
     .helpOption('-h, --help', 'show the settings')
     .usage('[settings]')
     .addHelpText('after', `\nSettings:\n${settings}`)
-    .action(() => run());
+    .action(async () => {
+      const fault = npmFlagFault(process.argv.slice(3), process.env, settingSources(ALL_SETTINGS));
+      if (fault === undefined) await run();
+      else printFailure(new StartError([fault]));
+    });
 }
 
 program
