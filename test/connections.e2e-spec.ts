@@ -340,7 +340,11 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
     ['no new key', {}, 'SPANDREL_NEW_SECRET_KEY: the server'],
     ['a malformed new key', { SPANDREL_NEW_SECRET_KEY: 'secret-nonsense' }, 'SPANDREL_NEW_SECRET_KEY: must be 32'],
     ['the same key', { SPANDREL_NEW_SECRET_KEY: 'a'.repeat(64) }, 'is the key that is in use already; give a new one'],
-    ['an unreadable file', { SPANDREL_NEW_SECRET_KEY_FILE: '/nothing' }, 'cannot be read'],
+    [
+      'an unreadable file',
+      { SPANDREL_NEW_SECRET_KEY_FILE: '/nothing' },
+      'SPANDREL_NEW_SECRET_KEY_FILE: /nothing does not exist',
+    ],
   ] as [string, Record<string, string>, string][])('are not rotated with %s', async (_what, env, sentence) => {
     const given = { ...place.env, SPANDREL_SECRET_KEY: 'a'.repeat(64), ...env };
     const { code, output } = await runCommand(rotateSecrets, ['--data-dir', place.dataDir], given);
