@@ -184,7 +184,7 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
         [{ name: 'r', enabled: 'yes' }, 'enabled'],
         [{ name: 'r', sample_rate: 1.01 }, 'sample_rate'],
         [{ name: 'r', sample_rate: -0.01 }, 'sample_rate'],
-        [{ name: 'r', filters: { session_id: 's' } }, 'filters'],
+        [{ name: 'r', filters: { session_id: 's' } }, 'filters.session_id'],
         [{ name: 'r', filters: { status: 'running' } }, 'filters.status'],
         [{ name: 'r', filters: { min_cost: -1 } }, 'filters.min_cost'],
         [{ name: 'r', filters: { model: 'a\0' } }, 'filters.model'],

@@ -185,7 +185,10 @@ export function imports(server: () => TransferServer): void {
       ...[
         [{ spans: [span('a'), span('b', { kind: { type: 'llm_call' } })] }, /^spans\[1\]\.kind\.model: /],
         [{ spans: [span('a', { ended_at: '2025-01-01T00:00:00Z' })] }, /^spans\[0\]\.ended_at: must not lie before/],
-        [{ spans: [span('a', { status: 'running' })] }, /^spans\[0\]\.status: a running span/],
+        [
+          { spans: [span('a', { status: 'running' })] },
+          /^spans\[0\]\.status: contradicts the other members: a running span/,
+        ],
         [{ datasets: [dataset('d', { version: -1 })] }, /^datasets\[0\]\.version: /],
         [{ datasets: [dataset('d', { created_at: 'yesterday' })] }, /^datasets\[0\]\.created_at: /],
         [{ datasets: [dataset('d')], datapoints: [datapoint('p', { kind: {} })] }, /^datapoints\[0\]\.kind: /],
