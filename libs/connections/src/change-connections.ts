@@ -92,4 +92,7 @@ export class ChangeConnections {
 }
 
 export const connectionNotFound = (): NotFound =>
-  new NotFound('connection_not_found', 'no provider connection has this id');
+  new NotFound(
+    'connection_not_found',
+    'there is no provider connection with this id; GET /api/provider-connections lists them',
+  );

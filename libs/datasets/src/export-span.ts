@@ -22,7 +22,7 @@ export class ExportSpanToDataset {
    */
   async execute(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
     const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
-    if (!span) throw new NotFound('span_not_found', 'there is no such span');
+    if (!span) throw new NotFound('span_not_found', 'there is no span with this id');
     const kind = datapointOfSpan(span);
     const checked = datapointKindSchema.safeParse(kind);
     if (!checked.success) {

@@ -1,9 +1,10 @@
 import { NotFound } from '@spandrel/kernel';
 
-export const datasetNotFound = (): NotFound => new NotFound('dataset_not_found', 'there is no such dataset');
+export const datasetNotFound = (): NotFound =>
+  new NotFound('dataset_not_found', 'there is no dataset with this id; GET /api/datasets lists them');
 
 export const datapointNotFound = (): NotFound =>
-  new NotFound('datapoint_not_found', 'there is no such datapoint in this dataset');
+  new NotFound('datapoint_not_found', 'there is no datapoint with this id in this dataset');
 
 export const captureRuleNotFound = (): NotFound =>
-  new NotFound('capture_rule_not_found', 'there is no such capture rule in this dataset');
+  new NotFound('capture_rule_not_found', 'there is no capture rule with this id in this dataset');

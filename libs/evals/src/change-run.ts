@@ -9,7 +9,7 @@ import { EvalMetrics } from './eval-metrics.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { evalRunNotFound } from './not-found.js';
 import { runSummary } from './run-resource.js';
-import { RUN_STATUS } from './status.js';
+import { RUN_STATUS, runStatusName } from './status.js';
 
 /** The process that owns a run, and until when (milliseconds since the epoch) unless it renews the lease. */
 export interface Lease {
@@ -68,7 +68,7 @@ export class ChangeRun {
   async cancel(scope: Scope, id: string, now: number): Promise<EvalRunSummary> {
     const run = await this.change({ projectId: scope.projectId, id }, (found, emit) => {
       if (found.status !== RUN_STATUS.running) {
-        throw new Invalid('eval_run_not_running', 'the eval run is not running');
+        throw new Invalid('eval_run_not_running', `the eval run is ${runStatusName(found.status)}, not running`);
       }
       emit({ type: 'eval_cancelled', run_id: id });
       return { ...found, ...ended(RUN_STATUS.cancelled, now) };

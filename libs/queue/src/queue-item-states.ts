@@ -43,5 +43,6 @@ function assertClaimed(item: QueueItemRow): void {
 const completed = (): Conflict =>
   new Conflict('queue_item_completed', 'this queue item is completed and cannot change any more');
 
-export const queueItemNotFound = (detail = 'there is no such queue item'): NotFound =>
-  new NotFound('queue_item_not_found', detail);
+export const queueItemNotFound = (
+  detail = 'there is no queue item with this id; GET /api/queue lists them',
+): NotFound => new NotFound('queue_item_not_found', detail);
