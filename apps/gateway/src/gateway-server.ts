@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '@spandrel/contract';
-import { answerMalformedHttp, isLocalRequest, namesOneHost } from '@spandrel/kernel';
+import { answerMalformedHttp, localRequestFault, namesOneHost } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import type { CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
@@ -125,8 +125,9 @@ export class GatewayServer {
       answer('malformed_request', 'The request must have exactly one Host.', null);
       return null;
     }
-    if (this.keys === null && !isLocalRequest({ host: headers.host, origin: headers.origin })) {
-      answer('host_not_allowed', 'In local mode only programs of this machine are served.', null);
+    const foreign = this.keys === null ? localRequestFault({ host: headers.host, origin: headers.origin }) : undefined;
+    if (foreign !== undefined) {
+      answer('host_not_allowed', foreign, null);
       return null;
     }
     const mark = url.indexOf('?');

@@ -20,7 +20,7 @@ export { ClientGone } from './http/intake/client-gone.js';
 export { CurrentReader, type Reader } from './http/current-reader.js';
 export { CurrentScope } from './http/current-scope.js';
 export { namesOneHost } from './http/intake/host-header.js';
-export { isLocalRequest } from './http/intake/local-request.js';
+export { localRequestFault } from './http/intake/local-request.js';
 export { answerMalformedHttp, type RefusedBytes } from './http/intake/malformed-http.js';
 export { OpenApi } from './http/openapi/openapi.js';
 export type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from './http/openapi/openapi-document.js';

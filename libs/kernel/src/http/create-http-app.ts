@@ -20,7 +20,7 @@ import { limitArrival } from './intake/arrival.js';
 import { HealthController } from './health.controller.js';
 import { namesOneHost } from './intake/host-header.js';
 import { registerJsonBody } from './json-body.js';
-import { isLocalRequest } from './intake/local-request.js';
+import { localRequestFault } from './intake/local-request.js';
 import { answerMalformedHttp } from './intake/malformed-http.js';
 import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics } from './metrics.js';
@@ -129,10 +129,11 @@ function addRequestRules(fastify: FastifyInstance, { mode }: CoreSettings, watch
     watch.begin(request, reply);
     void reply.header('x-request-id', request.id);
     const { host, origin } = request.headers;
+    const foreign = mode === 'local' ? localRequestFault({ host, origin }) : undefined;
     if (!namesOneHost(request.raw)) {
       done(new DomainError('malformed_request', 'the request must have exactly one Host'));
-    } else if (mode === 'local' && !isLocalRequest({ host, origin })) {
-      done(new DomainError('host_not_allowed', 'local mode answers programs of this machine only'));
+    } else if (foreign !== undefined) {
+      done(new DomainError('host_not_allowed', foreign));
     } else if (PROBES.has(request.routeOptions.url)) {
       done();
     } else {

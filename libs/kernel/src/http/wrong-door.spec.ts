@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { wrongDoor } from './wrong-door.js';
 
-const isApiPath = (path: string): boolean => path.startsWith('/api/traces');
+const collections = new Set(['/api/traces', '/api/provider-connections']);
 const at = (path: string, gatewayUrl: string | null = 'http://127.0.0.1:4001') =>
-  wrongDoor(path, gatewayUrl, isApiPath);
+  wrongDoor(path, gatewayUrl, collections);
 const openai = { type: 'invalid_request_error', code: 'not_found' };
 
 describe("the API's answer at the wrong door", () => {
@@ -38,13 +38,27 @@ describe("the API's answer at the wrong door", () => {
     expect(at('/traces/x')?.message).toBe('paths of the API begin with /api: the right one is /api/traces/x');
   });
 
+  it('misspelt paths and those with a slash at the end', () => {
+    expect(at('/api/trace')?.message).toBe('there is nothing at this path; did you mean /api/traces?');
+    expect(at('/api/Traces/x')?.message).toBe('there is nothing at this path; did you mean /api/traces?');
+    expect(at('/api/connections')?.message).toBe(
+      'there is nothing at this path; did you mean /api/provider-connections?',
+    );
+    expect(at('/api/traces/')?.message).toBe(
+      'there is nothing at /api/traces/: paths of the API have no slash at their end',
+    );
+  });
+
   it('has no host where the gateway’s is not known', () => {
     for (const path of ['/', '/v1/chat/completions', '/v1/messages', '/api/chat']) {
       expect(at(path, null)?.message).toMatch(/^(?!.*(http|null)).*gateway/);
     }
   });
 
-  it.each(['/api/nothing', '/nothing', '/api', '/favicon.ico'])('is not given at %s', (path) => {
-    expect(at(path)).toBeUndefined();
-  });
+  it.each(['/api/nothing', '/api/traces/x/y', '/api/', '/nothing', '/api', '/favicon.ico'])(
+    'is not given at %s',
+    (path) => {
+      expect(at(path)).toBeUndefined();
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '../addresses/model-call.js';
 import { NotFound } from '../errors/domain-error.js';
+import { nearestName } from '../nearest-name.js';
 
 /** A request for a path that the API does not have, and whose right address is known. */
 export class WrongDoor extends NotFound {
@@ -18,13 +19,13 @@ export class WrongDoor extends NotFound {
  * What to answer a request for a path that no route has: model calls belong to the gateway, and paths of the API begin
  * with `/api` (docs/spec/general.md#wrong-doors).
  * @param gatewayUrl without a slash at its end; `null` where it is not known here.
- * @param isApiPath whether the API has something at a path.
+ * @param collections the first two segments of the API's paths: `/api/traces`.
  * @returns `undefined` where nothing more can be said than that there is nothing.
  */
 export function wrongDoor(
   path: string,
   gatewayUrl: string | null,
-  isApiPath: (path: string) => boolean,
+  collections: ReadonlySet<string>,
 ): WrongDoor | undefined {
   const gateway = gatewayUrl ?? 'at an address of its own';
   if (path === '/') {
@@ -40,10 +41,21 @@ export function wrongDoor(
       call.client,
     );
   }
-  if (!path.startsWith('/api/') && isApiPath(`/api${path}`)) {
+  const hasCollection = (asked: string): boolean => collections.has(collectionOf(asked));
+  if (!path.startsWith('/api/') && hasCollection(`/api${path}`)) {
     return new WrongDoor(`paths of the API begin with /api: the right one is /api${shownPath(path)}`);
   }
-  return undefined;
+  if (path.endsWith('/') && hasCollection(path)) {
+    return new WrongDoor(`there is nothing at ${shownPath(path)}: paths of the API have no slash at their end`);
+  }
+  if (!path.startsWith('/api/') || hasCollection(path)) return undefined;
+  const nearest = nearestName(
+    path.split('/', 3)[2]!,
+    [...collections].map((known) => known.slice('/api/'.length)),
+  );
+  return nearest === undefined
+    ? undefined
+    : new WrongDoor(`there is nothing at this path; did you mean /api/${nearest}?`);
 }
 
 /**
@@ -53,10 +65,12 @@ export function wrongDoor(
  */
 export function answerWrongDoors(fastify: FastifyInstance, gatewayUrl: () => string | null): void {
   const collections = new Set<string>();
-  fastify.addHook('onRoute', ({ url }) => void collections.add(collectionOf(url)));
+  fastify.addHook('onRoute', ({ url }) => {
+    if (url.startsWith('/api/')) collections.add(collectionOf(url));
+  });
   fastify.addHook('onRequest', (request, _reply, done) => {
     const path = request.url.split('?', 1)[0]!;
-    done(request.is404 ? wrongDoor(path, gatewayUrl(), (asked) => collections.has(collectionOf(asked))) : undefined);
+    done(request.is404 ? wrongDoor(path, gatewayUrl(), collections) : undefined);
   });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { isLocalRequest } from './local-request.js';
+import { localRequestFault } from './local-request.js';
 
-describe('isLocalRequest', () => {
+describe('localRequestFault', () => {
   it.each([
     'localhost',
     'localhost:3000',
@@ -11,8 +11,8 @@ describe('isLocalRequest', () => {
     '[::1]:3000',
     'app.localhost:80',
   ])('takes Host %s', (host) => {
-    expect(isLocalRequest({ host, origin: undefined })).toBe(true);
-    expect(isLocalRequest({ host, origin: `http://${host}` })).toBe(true);
+    expect(localRequestFault({ host, origin: undefined })).toBeUndefined();
+    expect(localRequestFault({ host, origin: `http://${host}` })).toBeUndefined();
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe('isLocalRequest', () => {
     '[::ffff:7f00:1]',
     'localhost.',
   ])('refuses Host %j', (host) => {
-    expect(isLocalRequest({ host, origin: undefined })).toBe(false);
+    expect(localRequestFault({ host, origin: undefined })).toMatch(/the header Host .* 127\.0\.0\.1 or localhost/);
   });
 
   it.each([
@@ -38,6 +38,6 @@ describe('isLocalRequest', () => {
     'file://',
     'http://127.0.0.1@evil.example',
   ])('refuses Origin %j even with a local Host', (origin) => {
-    expect(isLocalRequest({ host: 'localhost:3000', origin })).toBe(false);
+    expect(localRequestFault({ host: 'localhost:3000', origin })).toMatch(/the header Origin .* from a program/);
   });
 });

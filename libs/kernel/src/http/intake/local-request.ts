@@ -1,15 +1,25 @@
 /**
- * Whether a request may come from this machine's own programs and not from a web page; local mode refuses others with
+ * Tells why a request may not come from this machine's own programs, or may be a web page's; local mode refuses it with
  * 403 `host_not_allowed` (docs/spec/access.md#local-mode-is-for-this-machine-alone). A page cannot choose `Host` (so
  * DNS rebinding shows) and a browser always sends `Origin` with cross-origin posts.
  * @param headers `host` and `origin` as they came; an absent Origin is no browser.
+ * @returns `undefined` for a request that is served.
  */
-export function isLocalRequest(headers: { host: string | undefined; origin: string | undefined }): boolean {
-  if (headers.host !== undefined && !isLocalAuthority(headers.host)) return false;
-  if (headers.origin === undefined) return true;
+export function localRequestFault(headers: {
+  host: string | undefined;
+  origin: string | undefined;
+}): string | undefined {
+  if (headers.host !== undefined && !isLocalAuthority(headers.host)) {
+    return `${ONLY_THIS_MACHINE}, and the header Host names another one: ask for 127.0.0.1 or localhost; cloud mode serves others`;
+  }
+  if (headers.origin === undefined) return undefined;
   const authority = /^https?:\/\/([^/]+)$/i.exec(headers.origin)?.[1];
-  return authority !== undefined && isLocalAuthority(authority);
+  return authority !== undefined && isLocalAuthority(authority)
+    ? undefined
+    : `${ONLY_THIS_MACHINE}, and the header Origin names a web page from elsewhere: call from a program, or from a page of localhost; cloud mode serves others`;
 }
+
+const ONLY_THIS_MACHINE = 'local mode answers programs of this machine only';
 
 const LOCAL_NAME = /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
