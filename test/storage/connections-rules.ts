@@ -58,6 +58,7 @@ export function connectionRules(app: () => ConnectionsApp): void {
       ['a base that is no URL', { base_url: 'api.openai.com/v1' }, 'base_url'],
       ['a base of another scheme', { base_url: 'file:///etc/passwd' }, 'base_url'],
       ['a base with a password', { base_url: 'http://u:p@127.0.0.1/v1' }, 'base_url'],
+      ['a base with the path of a call', { base_url: 'http://127.0.0.1/v1/chat/completions' }, 'base_url'],
       ['a base with a NUL', { base_url: 'http://127.0.0.1/\0' }, 'base_url'],
       ['an empty model', { default_model: '' }, 'default_model'],
     ])('is refused with %s', async (_what, change, path) => {

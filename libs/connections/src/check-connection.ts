@@ -7,6 +7,9 @@ import { originOf } from './calls/open-connection.js';
 /** Providers that take no calls without a key. Servers of one's own often want none. */
 const KEY_REQUIRED: ReadonlySet<string> = new Set(['openai', 'anthropic']);
 
+/** Paths of calls at the end of a base, where people copy them from examples of single calls. */
+const CALL_PATH = /(\/(?:chat\/completions|completions|responses|embeddings|messages|models))\/*$/;
+
 /** Where a connection leads. */
 export interface Destination {
   provider: string;
@@ -35,6 +38,10 @@ export function checkConnection(
   }
   if (baseUrl !== null && addresses.refuses(baseUrl)) {
     throw invalid({ path: 'base_url', message: 'must name a host that is public, or in connections.allow_private' });
+  }
+  const callPath = baseUrl === null ? undefined : CALL_PATH.exec(URL.parse(baseUrl)?.pathname ?? '')?.[1];
+  if (callPath !== undefined) {
+    throw invalid({ path: 'base_url', message: `must end before ${callPath}, which every call puts behind it` });
   }
   if (baseUrl === null && extension.defaultBaseUrl === null) {
     throw invalid({ path: 'base_url', message: `is required: the provider ${provider} has no default` });
