@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { invalidRequest } from './invalid-request.js';
+import { useFaultWords } from './fault-words.js';
 import { schemaFaults } from './schema-faults.js';
+
+useFaultWords();
 
 const schema = z.object({
   name: z.string().max(5).min(1),

@@ -1,6 +1,5 @@
 import { dottedPath, type FieldError } from '@spandrel/contract';
 import type { z } from 'zod';
-import './fault-words.js';
 import { FAULTS_MAX } from './invalid-request.js';
 import { knownAt, knownMembers } from './known-members.js';
 import { unknownName } from './unknown-name.js';

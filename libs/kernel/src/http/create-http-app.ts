@@ -10,6 +10,7 @@ import type { Settings } from '../config/settings.js';
 import { DomainError } from '../errors/domain-error.js';
 import { StartError } from '../errors/start-error.js';
 import type { Feature } from '../features/feature.js';
+import { useFaultWords } from '../faults/fault-words.js';
 import { LOGGER, type Logger } from '../log/logger.js';
 import type { AccessLog } from '../log/access-log.js';
 import { METRICS } from '../metrics.js';
@@ -61,6 +62,7 @@ export interface HttpAppParts {
  */
 export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApplication> {
   const { logger, metrics = new Registry() } = parts;
+  useFaultWords();
   const { core } = parts.settings;
   const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
   const adapter = new FastifyAdapter({
