@@ -105,11 +105,17 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
     const [run] = await all<EvalRunResource>(`${DATASET}/eval`, 'runs');
     expect(run).toMatchObject({ status: 'completed', total: 6, failed_count: 0, avg_score: 5 / 6 });
     const { body: whole } = await program.api.get<EvalRunResource>(`/api/eval/${run!.id}`);
-    expect(whole.result_items.filter(({ score }) => score === 0)).toEqual([
-      expect.objectContaining({ output: 'Sydney', expected: 'Canberra' }),
-    ]);
+    const [wrong, ...others] = whole.result_items.filter(({ score }) => score === 0);
+    expect([wrong, others]).toEqual([expect.objectContaining({ output: 'Sydney', expected: 'Canberra' }), []]);
+    const { body: sent } = await program.api.get<{ spans: SpanResource[] }>(`/api/traces/${wrong!.trace_id}`);
+    expect(sent.spans).toEqual([expect.objectContaining({ name: 'model call' })]);
     const items = await all<QueueItemResource>(`${DATASET}/queue`, 'items');
     expect(items.map(({ status }) => status)).toEqual(['completed', 'pending']);
+  });
+
+  it('is left out of the capture rules of the user, and of his data', async () => {
+    const [, dataset] = await all<{ id: string; name: string; datapoint_count: number }>('/api/datasets', 'datasets');
+    expect(dataset).toMatchObject({ name: 'of the user', datapoint_count: 2 });
   });
 
   it('is there once when it is made twice', async () => {
@@ -140,7 +146,7 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
     const { code, output } = await runSpandrel(['demo', ...flags, '--remove']);
     expect([code, output]).toEqual([
       0,
-      `Removed the demo from ${program.apiUrl}: 7 traces, the dataset with its capture rule, runs and reviews, the connection to the fake model. Nothing else was touched.\n`,
+      `Removed the demo from ${program.apiUrl}: 13 traces, the dataset with its capture rule, runs and reviews, the connection to the fake model. Nothing else was touched.\n`,
     ]);
     expect(await contents(place)).toEqual(before);
     expect((await runSpandrel(['demo', ...flags, '--remove'])).output).toBe(
@@ -211,9 +217,10 @@ describeOnDatabase(POSTGRES, 'spandrel demo in cloud mode', ({ takePlace }) => {
   });
 });
 
-/** What a user may have: traces, a dataset, a connection. */
+/** What a user may have: traces, a dataset with a rule that takes everything, a connection. */
 async function makeUserData({ api }: Program): Promise<void> {
-  await api.post('/api/datasets', { name: 'of the user' });
+  const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'of the user' });
+  await api.post(`/api/datasets/${dataset.id}/capture-rules`, { name: 'all' });
   for (const model of ['gpt-4o', 'demo-fake-chat']) {
     const { body: trace } = await api.post<{ id: string }>('/api/traces', {
       session_id: 'of the user',
@@ -226,6 +233,13 @@ async function makeUserData({ api }: Program): Promise<void> {
   await api.post('/api/provider-connections', {
     ...{ name: 'Demo: fake model', provider: 'custom', api_key: '', base_url: 'http://127.0.0.1:9/v1' },
   });
+  await until(
+    async () => (await api.get<DatapointsOf>(`/api/datasets/${dataset.id}/datapoints`)).body.datapoints.length === 2,
+  );
+}
+
+interface DatapointsOf {
+  datapoints: DatapointResource[];
 }
 
 /** Every row of every table, but for the log of events, which tells what happened and forgets it after a day. */

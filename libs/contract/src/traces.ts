@@ -72,6 +72,12 @@ export type TraceResource = z.output<typeof traceSchema>;
 /** The tag of traces that eval runs make of their calls. */
 export const EVAL_TAG = 'eval';
 
+/** The tag of traces that `spandrel demo` makes. */
+export const DEMO_TAG = 'spandrel-demo';
+
+/** Tags of traces that capture rules leave out unless they ask for the tag: they are not of the user's own traffic. */
+export const TAGS_TO_ASK_FOR: readonly string[] = [EVAL_TAG, DEMO_TAG];
+
 /** An item of the trace list: the trace with the roll-up of its spans. */
 export const traceListItemSchema = traceSchema
   .extend({

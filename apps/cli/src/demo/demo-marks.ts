@@ -1,10 +1,13 @@
+import { DEMO_TAG } from '@spandrel/contract';
+
 /**
  * What marks the things that `spandrel demo` makes: they are found again by it, and nothing of the user's is taken for
  * them. Traces and the dataset have fixed ids; the connection has a base URL with a path that only the demo uses; capture
  * rule, datapoints, runs and queue items go with the dataset.
  */
 export const DEMO_MARKS = {
-  tag: 'spandrel-demo',
+  /** Capture rules that do not ask for it leave these traces out. */
+  tag: DEMO_TAG,
   traceIdPrefix: 'spandrel-demo-',
   datasetId: 'spandrel-demo',
   sessionId: 'spandrel-demo-session',

@@ -32,16 +32,13 @@ export async function demo(options: DemoOptions, args: readonly string[]): Promi
 }
 
 async function remove(api: ApiClient, settings: DemoSettings): Promise<void> {
-  const found = await findDemo(api);
-  await removeDemo(api, found);
-  say(removedWords(found, settings));
+  say(removedWords(await removeDemo(api), settings));
 }
 
 async function withModel(api: ApiClient, settings: DemoSettings, serve: boolean): Promise<void> {
   const { mode } = await api.get<{ mode: string }>('/api/health');
   if (mode === 'cloud' && settings.modelUrl === null) throw new StartError([CLOUD_NEEDS]);
-  const found = await findDemo(api);
-  const isThere = found.state === 'whole';
+  const isThere = (await findDemo(api)).state === 'whole';
   if (isThere && !serve) return say(whatToOpen(settings, 'there'));
   const model = await startModel(settings.modelPort);
   try {
@@ -49,7 +46,7 @@ async function withModel(api: ApiClient, settings: DemoSettings, serve: boolean)
     const gateway = new GatewayClient(settings.gatewayUrl, modelUrl, settings.key);
     await gateway.check();
     // What an interrupted command left would be there twice.
-    if (!isThere) await removeDemo(api, found);
+    if (!isThere) await removeDemo(api);
     const connectionId = await connectModel(api, modelUrl);
     if (!isThere) await make(api, gateway, connectionId);
     say(whatToOpen(settings, isThere ? 'there' : 'made'));

@@ -4,11 +4,11 @@ import type { ApiClient } from './api-client.js';
 import { DEMO_MARKS } from './demo-marks.js';
 import { poll } from './poll.js';
 
-/** Runs the fake model over the dataset and waits for the scores. */
+/** Runs the fake model over the dataset and waits for the scores. Each item has a trace of what was sent. */
 export async function runEvaluation(api: ApiClient, connectionId: string): Promise<void> {
   const run = await api.post<EvalRunResource>(`/api/datasets/${DEMO_MARKS.datasetId}/eval`, {
     name: 'Demo: the fake model, one answer wrong',
-    config: { connection_id: connectionId, temperature: 0 },
+    config: { connection_id: connectionId, temperature: 0, trace: true },
     scoring: 'Contains',
   });
   const ended = await poll(async () => {

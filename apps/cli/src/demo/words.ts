@@ -1,3 +1,4 @@
+import { EVAL_TAG } from '@spandrel/contract';
 import { DEMO_MARKS } from './demo-marks.js';
 import type { DemoSettings } from './demo-settings.js';
 import { FAKE_MODELS } from './fake-model/fake-models.js';
@@ -21,6 +22,7 @@ export function whatToOpen({ apiUrl, key, demoCommand }: DemoSettings, what: 'ma
   Dataset       ${get(`${dataset}/datapoints`)}
   Capture rule  ${get(`${dataset}/capture-rules`)}
   Eval run      ${get(`${dataset}/eval`)}
+  Its calls     ${get(`/api/traces?tag=${EVAL_TAG}`)}
   To review     ${get(`${dataset}/queue?status=pending`)}
   Analytics     ${get('/api/analytics/summary')}
   The whole API ${apiUrl}/docs

@@ -81,6 +81,12 @@ describe('tagHolds', () => {
     expect(tagHolds({}, ['evaluation', 'Eval'])).toBe(true);
   });
 
+  it('leaves traces of the demo to rules that ask for their tag', () => {
+    expect(tagHolds({}, ['spandrel-demo'])).toBe(false);
+    expect(tagHolds({ tag: 'spandrel-demo' }, ['spandrel-demo'])).toBe(true);
+    expect(tagHolds({ tag: 'eval' }, ['spandrel-demo', 'eval'])).toBe(false);
+  });
+
   it('compares exactly', () => {
     expect(tagHolds({ tag: 'prod' }, ['eu', 'prod'])).toBe(true);
     expect(tagHolds({ tag: 'prod' }, ['production', 'Prod'])).toBe(false);

@@ -1,4 +1,4 @@
-import { EVAL_TAG, isStorableText, type CaptureFilters } from '@spandrel/contract';
+import { isStorableText, TAGS_TO_ASK_FOR, type CaptureFilters } from '@spandrel/contract';
 import { foldAscii } from '@spandrel/storage';
 import { STATUS, type StoredSpan } from '@spandrel/tracing';
 import type { CaptureRuleRow } from './capture-rule.entity.js';
@@ -38,12 +38,12 @@ export function spanMatcher(filters: CaptureFilters): (span: JudgedSpan) => bool
 }
 
 /**
- * Whether the filter `tag` holds; calls of eval runs are for rules alone that ask for them
+ * Whether the filter `tag` holds; calls of eval runs and of the demo are for rules alone that ask for them
  * (docs/spec/capture-rules.md#calls-of-eval-runs).
  * @param tags of the span's trace.
  */
 export const tagHolds = ({ tag }: CaptureFilters, tags: readonly string[]): boolean =>
-  (!isGiven(tag) || tags.includes(tag)) && (tag === EVAL_TAG || !tags.includes(EVAL_TAG));
+  (!isGiven(tag) || tags.includes(tag)) && tags.every((each) => each === tag || !TAGS_TO_ASK_FOR.includes(each));
 
 const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
