@@ -15,6 +15,8 @@ const LONGEST = [
   'capture-rules',
   'reliability/overload',
   'command',
+  'first-hour',
+  'demo',
   'connections.e2e',
   'start.e2e',
   'evals/runs',

@@ -33,7 +33,7 @@ export interface FirstHour {
   variables: Record<string, string>;
   /** The shell of a command, whose default ports and data directory are those of the Spandrel that runs. */
   place: Record<string, string>;
-  /** The same with ports that are free and a directory of its own. */
+  /** The shell of a command with ports that are free and a directory of its own. */
   otherPlace(): Promise<Record<string, string>>;
   /** What is typed, for here. */
   toHere(typed: string): string;
@@ -47,7 +47,7 @@ export async function beginFirstHour(): Promise<FirstHour> {
   const provider = await startFakeProvider();
   const spandrel = await startSpandrel({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
   const closedPort = await freePort();
-  const ids = await makeObjects(new Api(spandrel.apiUrl), provider.url, closedPort);
+  const ids = await makeObjects(new Api(spandrel.apiUrl), spandrel.gatewayUrl, provider.url, closedPort);
   const folder = tempDir();
   for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, name), content);
   const ports = { 3000: new URL(spandrel.apiUrl).port, 3001: new URL(spandrel.gatewayUrl).port, 9: String(closedPort) };

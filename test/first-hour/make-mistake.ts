@@ -6,7 +6,7 @@ import type { FirstHour } from './first-hour.ts';
 import type { Mistake } from './read-mistakes.ts';
 
 /** What a mistake is answered, in the page's words: with its ports and its names of ids. */
-export interface MistakeAnswer {
+interface MistakeAnswer {
   outcome: string;
   /** What the page may quote: messages of an error, headers, the body; or lines of output. */
   lines: string[];
@@ -67,7 +67,11 @@ async function command({ typed, outcome, words }: Mistake, hour: FirstHour): Pro
   let code: number | null | undefined;
   void ended.then((ending) => (code = ending));
   const hasSaid = (): boolean => outcome === 'starts' && words.every((each) => says(lines(), each));
-  await until(() => code !== undefined || hasSaid(), 20_000, () => `${typed}: ${output()}`);
+  await until(
+    () => code !== undefined || hasSaid(),
+    20_000,
+    () => `${typed}: ${output()}`,
+  );
   if (code !== undefined) return { outcome: `exit ${code}`, lines: lines() };
   child.kill('SIGTERM');
   await ended;

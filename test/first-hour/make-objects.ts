@@ -4,10 +4,16 @@ import { until } from '../support/spandrel.ts';
 
 /**
  * Makes the objects that rows of docs/first-hour.md name.
+ * @param gatewayUrl of a gateway that calls the provider.
  * @param closedPort where nobody listens.
  * @returns the ids by the names that they have in the page: `$TRACE`.
  */
-export async function makeObjects(api: Api, providerUrl: string, closedPort: number): Promise<Record<string, string>> {
+export async function makeObjects(
+  api: Api,
+  gatewayUrl: string,
+  providerUrl: string,
+  closedPort: number,
+): Promise<Record<string, string>> {
   const create = async (path: string, body: object): Promise<string> => {
     const { status, body: made } = await api.post<{ id: string }>(path, body);
     if (status !== 201) throw new Error(`${path}: ${JSON.stringify(made)}`);
@@ -54,11 +60,34 @@ export async function makeObjects(api: Api, providerUrl: string, closedPort: num
     CLOSED_CONNECTION: closed,
     RUN: runs[0],
     CLOSED_RUN: runs[1],
+    PREVIEW_SPAN: await recordCall(api, gatewayUrl, {}, { 'x-spandrel-capture': 'Preview' }),
+    STREAMED_SPAN: await recordCall(api, gatewayUrl, { stream: true }, {}),
   };
 }
 
+/** Makes a call through the gateway. @returns the id of its span, once that is completed. */
+async function recordCall(api: Api, gatewayUrl: string, members: object, headers: object): Promise<string> {
+  const known = new Set((await api.spans('status=completed')).map(({ id }) => id));
+  const response = await fetch(`${gatewayUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }], ...members }),
+  });
+  await response.text();
+  let recorded: string | undefined;
+  await until(async () => {
+    recorded = (await api.spans('status=completed')).find(({ id }) => !known.has(id))?.id;
+    return recorded !== undefined;
+  });
+  return recorded!;
+}
+
 async function startRun(api: Api, dataset: string, config: object, scoring: string): Promise<string> {
-  const { body: run } = await api.post<EvalRunResource>(`/api/datasets/${dataset}/eval`, { name: 'run', config, scoring });
+  const { body: run } = await api.post<EvalRunResource>(`/api/datasets/${dataset}/eval`, {
+    name: 'run',
+    config,
+    scoring,
+  });
   await until(async () => (await api.get<EvalRunResource>(`/api/eval/${run.id}`)).body.ended_at !== null);
   return run.id;
 }

@@ -92,7 +92,11 @@ export class StartRun {
 
   private async connection(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {
     const connection = await this.connections.findForUse(tx, scope, id);
-    if (!connection) throw new NotFound('connection_not_found', 'there is no such provider connection');
+    if (!connection)
+      throw new NotFound(
+        'connection_not_found',
+        'there is no provider connection with this id; GET /api/provider-connections lists them',
+      );
     return connection;
   }
 }

@@ -6,7 +6,7 @@ import { HALF_MADE } from './make-dataset.js';
 
 /** What there is of the demo. */
 export interface FoundDemo {
-  /** Those of the items of its runs are among them. */
+  /** With the traces of the items of its runs. */
   traces: TraceListItem[];
   dataset: DatasetResource | undefined;
   connections: ConnectionResource[];
