@@ -37,8 +37,9 @@ function runOn(node) {
     fail(fault);
     return;
   }
-  const child = spawn(node, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // Signals are taken before there is a child, which would go on alone after one that came in between.
   for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
+  const child = spawn(node, [__filename, ...process.argv.slice(2)], { stdio: 'inherit' });
   child.on('error', (error) => fail(`spandrel: ${node} does not run: ${error.message}`));
   // As a shell tells it: 128 and the signal's number.
   child.on('exit', (code, signal) => process.exit(code === null ? 128 + constants.signals[signal] : code));

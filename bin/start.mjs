@@ -54,12 +54,13 @@ async function build() {
     process.stderr.write('spandrel: is not built, and its packages are not installed; run npm ci first\n');
     process.exit(1);
   }
+  // Signals are taken before there is a build, which would go on alone after one that came in between.
+  const passOn = (signal) => child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, passOn);
   const child = spawn(process.execPath, [join(root, 'scripts/build.mjs')], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const passOn = (signal) => child.kill(signal);
-  for (const signal of SIGNALS) process.on(signal, passOn);
   const [status, signal] = await once(child, 'exit');
   for (const each of SIGNALS) process.off(each, passOn);
   if (status !== 0) process.exit(status ?? 128 + constants.signals[signal]);

@@ -603,6 +603,7 @@ describe.each([
         span_count: 0,
         total_tokens: 0,
         total_cost: null,
+        unpriced_count: 0,
         started_at: expect.stringMatching(TIMESTAMP),
         ended_at: null,
       });
