@@ -15,6 +15,7 @@ FROM base AS build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-update-notifier
 COPY tsconfig.json .swcrc ./
+COPY bin ./bin
 COPY scripts ./scripts
 COPY apps ./apps
 COPY libs ./libs

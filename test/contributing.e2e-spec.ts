@@ -8,6 +8,7 @@ import { startSpandrel, tempDir } from './support/spandrel.ts';
 
 const COPIED = [
   'apps',
+  'bin',
   'config',
   'libs',
   'plugins',

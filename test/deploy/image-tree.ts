@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readStages, wholeStage, type Copy, type Stage } from './dockerfile.ts';
@@ -40,11 +40,16 @@ function copyInto(folder: string, { from, sources, destination }: Copy, stages: 
 
 const BUILD = /^npm run build(?: -- (.*))?$/;
 
-/** This repository's dist/, or a build of its own where the stage's last one is told something. */
-function layOutBuild({ runs }: Stage, to: string): void {
-  const flags = BUILD.exec(runs.findLast((run) => BUILD.test(run)) ?? '')?.[1];
+/** This repository's dist/, or a build of its own, from what the stage copies, where its last one is told something. */
+function layOutBuild(stage: Stage, to: string): void {
+  const flags = BUILD.exec(stage.runs.findLast((run) => BUILD.test(run)) ?? '')?.[1];
   if (flags === undefined) return cpSync('dist', to, { recursive: true });
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs', ...flags.split(' '), '--out', to]);
+  const tree = mkdtempSync(join(tmpdir(), 'spandrel-build-'));
+  for (const copy of stage.copies) if (copy.from === null) copyInto(tree, copy, []);
+  symlinkSync(resolve('node_modules'), join(tree, 'node_modules'));
+  const build = ['scripts/build.mjs', ...flags.split(' '), '--out', to];
+  const { status, stderr } = spawnSync(process.execPath, build, { cwd: tree });
+  rmSync(tree, { recursive: true, force: true });
   if (status !== 0) throw new Error(String(stderr));
 }
 
