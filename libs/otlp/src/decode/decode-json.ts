@@ -1,0 +1,89 @@
+import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelStatus } from '@spandrel/plugin-api';
+import type { ItemBudget } from './item-budget.js';
+import { attributesOf } from './json-values.js';
+import { countOf, integerOf, isObject, malformed, objectOf, objectsOf, textOf, type JsonObject } from './json-shapes.js';
+import { NO_SCOPE, parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
+
+/**
+ * The spans of an `ExportTraceServiceRequest` in OTLP's JSON, as `JSON.parse` made it or `parseExactJson`, one after the
+ * other as they are asked for. Ids are as sent, in lower case, which may be none or no hex digits at all.
+ * @throws ExportFault when it has another shape, naming the place, or holds more items than allowed.
+ */
+export function* spansOfJson(body: unknown, items: ItemBudget): Generator<OtelSpan, void, undefined> {
+  if (!isObject(body)) throw malformed('it must be an object with the member resourceSpans');
+  for (const [r, resourceSpans] of objectsOf(body, 'resourceSpans', '').entries()) {
+    const place = `resourceSpans[${r}]`;
+    const resource = attributesOf(objectOf(resourceSpans, 'resource', place), items, `${place}.resource`);
+    for (const [s, scopeSpans] of objectsOf(resourceSpans, 'scopeSpans', place).entries()) {
+      const scopePlace = `${place}.scopeSpans[${s}]`;
+      const scope = scopeOf(objectOf(scopeSpans, 'scope', scopePlace));
+      for (const [n, span] of objectsOf(scopeSpans, 'spans', scopePlace).entries()) {
+        yield spanOf(span, items, scope, resource, `${scopePlace}.spans[${n}]`);
+      }
+    }
+  }
+}
+
+function scopeOf(scope: JsonObject): OtelScope {
+  const name = textOf(scope, 'name');
+  const version = textOf(scope, 'version');
+  return name === '' && version === '' ? NO_SCOPE : { name, version };
+}
+
+function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
+  items.take();
+  return {
+    traceId: idOf(span, 'traceId'),
+    spanId: idOf(span, 'spanId'),
+    parentSpanId: parentOf(idOf(span, 'parentSpanId')),
+    traceState: textOf(span, 'traceState'),
+    name: textOf(span, 'name'),
+    kind: SPAN_KINDS[countOf(span, 'kind')] ?? null,
+    startUnixNano: nanosOf(span, 'startTimeUnixNano'),
+    endUnixNano: nanosOf(span, 'endTimeUnixNano'),
+    attributes: attributesOf(span, items, place),
+    events: objectsOf(span, 'events', place).map((event, n) => eventOf(event, items, `${place}.events[${n}]`)),
+    links: objectsOf(span, 'links', place).map((link, n) => linkOf(link, items, `${place}.links[${n}]`)),
+    status: statusOf(objectOf(span, 'status', place)),
+    dropped: {
+      attributes: countOf(span, 'droppedAttributesCount'),
+      events: countOf(span, 'droppedEventsCount'),
+      links: countOf(span, 'droppedLinksCount'),
+    },
+    scope,
+    resource,
+  };
+}
+
+function eventOf(event: JsonObject, items: ItemBudget, place: string): OtelEvent {
+  items.take();
+  return {
+    name: textOf(event, 'name'),
+    timeUnixNano: nanosOf(event, 'timeUnixNano'),
+    attributes: attributesOf(event, items, place),
+  };
+}
+
+function linkOf(link: JsonObject, items: ItemBudget, place: string): OtelLink {
+  items.take();
+  return {
+    traceId: idOf(link, 'traceId'),
+    spanId: idOf(link, 'spanId'),
+    attributes: attributesOf(link, items, place),
+  };
+}
+
+function statusOf(status: JsonObject): OtelStatus {
+  const code = STATUS_CODES[countOf(status, 'code')] ?? 'unset';
+  const message = textOf(status, 'message');
+  return code === 'unset' && message === '' ? UNSET : { code, message };
+}
+
+const idOf = (object: JsonObject, member: string): string => textOf(object, member).toLowerCase();
+
+/** Nanoseconds since 1970; 0 for a time that is none. */
+function nanosOf(object: JsonObject, member: string): bigint {
+  const value = object[member];
+  const nanos = integerOf(value);
+  return nanos === null || nanos < 0n ? 0n : nanos;
+}

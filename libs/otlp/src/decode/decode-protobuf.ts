@@ -1,0 +1,202 @@
+import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelSpanKind, OtelStatus, OtelValue } from '@spandrel/plugin-api';
+import type { ItemBudget } from './item-budget.js';
+import { NameTable } from './name-table.js';
+import { bytes, fixed64, ProtobufFields, varint } from './protobuf-fields.js';
+import { readAttribute, readMap } from './protobuf-values.js';
+import { EMPTY_MAP, NO_SCOPE, parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
+
+const names = new NameTable();
+
+/**
+ * The spans of an `ExportTraceServiceRequest`, one after the other as they are asked for, so that a long export holds up
+ * nobody. Ids are as sent, which may be none or of any length (`rejectionOf` judges them).
+ * @throws ExportFault when the bytes are no such message, or hold more items than allowed.
+ */
+export function* spansOfProtobuf(body: Buffer, items: ItemBudget): Generator<OtelSpan, void, undefined> {
+  const fields = new ProtobufFields(body, names);
+  while (fields.next()) {
+    if (fields.tag !== bytes(1)) fields.skip();
+    else yield* spansOfResource(fields, items);
+  }
+}
+
+function* spansOfResource(fields: ProtobufFields, items: ItemBudget): Generator<OtelSpan, void, undefined> {
+  const outer = fields.enter();
+  const resource = ahead(fields, () => readMap(fields, items)) ?? EMPTY_MAP;
+  while (fields.next()) {
+    if (fields.tag !== bytes(2)) fields.skip();
+    else yield* spansOfScope(fields, items, resource);
+  }
+  fields.leave(outer);
+}
+
+function* spansOfScope(
+  fields: ProtobufFields,
+  items: ItemBudget,
+  resource: OtelMap,
+): Generator<OtelSpan, void, undefined> {
+  const outer = fields.enter();
+  const scope = ahead(fields, () => readScope(fields)) ?? NO_SCOPE;
+  while (fields.next()) {
+    if (fields.tag !== bytes(2)) fields.skip();
+    else yield readSpan(fields, items, scope, resource);
+  }
+  fields.leave(outer);
+}
+
+/** What field 1 of the open message holds, wherever it stands: what comes before it may depend on it. */
+function ahead<Part>(fields: ProtobufFields, read: () => Part): Part | undefined {
+  const start = fields.place;
+  let part: Part | undefined;
+  while (part === undefined && fields.next()) {
+    if (fields.tag === bytes(1)) part = read();
+    else fields.skip();
+  }
+  fields.goTo(start);
+  return part;
+}
+
+function readScope(fields: ProtobufFields): OtelScope {
+  const outer = fields.enter();
+  let name = '';
+  let version = '';
+  while (fields.next()) {
+    if (fields.tag === bytes(1)) name = fields.name();
+    else if (fields.tag === bytes(2)) version = fields.name();
+    else fields.skip();
+  }
+  fields.leave(outer);
+  return { name, version };
+}
+
+function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, resource: OtelMap): OtelSpan {
+  items.take();
+  const outer = fields.enter();
+  const attributes = new Map<string, OtelValue>();
+  let traceId = '';
+  let spanId = '';
+  let parentSpanId: string | null = null;
+  let traceState = '';
+  let name = '';
+  let kind: OtelSpanKind | null = null;
+  let startUnixNano = 0n;
+  let endUnixNano = 0n;
+  let events: OtelEvent[] | undefined;
+  let links: OtelLink[] | undefined;
+  let status = UNSET;
+  const dropped = { attributes: 0, events: 0, links: 0 };
+  while (fields.next()) {
+    switch (fields.tag) {
+      case bytes(1):
+        traceId = fields.hex();
+        break;
+      case bytes(2):
+        spanId = fields.hex();
+        break;
+      case bytes(3):
+        traceState = fields.text();
+        break;
+      case bytes(4):
+        parentSpanId = parentOf(fields.hex());
+        break;
+      case bytes(5):
+        name = fields.name();
+        break;
+      case varint(6):
+        kind = SPAN_KINDS[fields.uint32()] ?? null;
+        break;
+      case fixed64(7):
+        startUnixNano = fields.fixed64();
+        break;
+      case fixed64(8):
+        endUnixNano = fields.fixed64();
+        break;
+      case bytes(9):
+        readAttribute(fields, items, attributes);
+        break;
+      case varint(10):
+        dropped.attributes = fields.uint32();
+        break;
+      case bytes(11):
+        (events ??= []).push(readEvent(fields, items));
+        break;
+      case varint(12):
+        dropped.events = fields.uint32();
+        break;
+      case bytes(13):
+        (links ??= []).push(readLink(fields, items));
+        break;
+      case varint(14):
+        dropped.links = fields.uint32();
+        break;
+      case bytes(15):
+        status = readStatus(fields);
+        break;
+      default:
+        fields.skip();
+    }
+  }
+  fields.leave(outer);
+  return {
+    traceId,
+    spanId,
+    parentSpanId,
+    traceState,
+    name,
+    kind,
+    startUnixNano,
+    endUnixNano,
+    attributes,
+    events: events ?? [],
+    links: links ?? [],
+    status,
+    dropped,
+    scope,
+    resource,
+  };
+}
+
+function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
+  items.take();
+  const outer = fields.enter();
+  const attributes = new Map<string, OtelValue>();
+  let name = '';
+  let timeUnixNano = 0n;
+  while (fields.next()) {
+    if (fields.tag === fixed64(1)) timeUnixNano = fields.fixed64();
+    else if (fields.tag === bytes(2)) name = fields.name();
+    else if (fields.tag === bytes(3)) readAttribute(fields, items, attributes);
+    else fields.skip();
+  }
+  fields.leave(outer);
+  return { name, timeUnixNano, attributes };
+}
+
+function readLink(fields: ProtobufFields, items: ItemBudget): OtelLink {
+  items.take();
+  const outer = fields.enter();
+  const attributes = new Map<string, OtelValue>();
+  let traceId = '';
+  let spanId = '';
+  while (fields.next()) {
+    if (fields.tag === bytes(1)) traceId = fields.hex();
+    else if (fields.tag === bytes(2)) spanId = fields.hex();
+    else if (fields.tag === bytes(4)) readAttribute(fields, items, attributes);
+    else fields.skip();
+  }
+  fields.leave(outer);
+  return { traceId, spanId, attributes };
+}
+
+function readStatus(fields: ProtobufFields): OtelStatus {
+  const outer = fields.enter();
+  let message = '';
+  let code: OtelStatus['code'] = 'unset';
+  while (fields.next()) {
+    if (fields.tag === bytes(2)) message = fields.text();
+    else if (fields.tag === varint(3)) code = STATUS_CODES[fields.uint32()] ?? 'unset';
+    else fields.skip();
+  }
+  fields.leave(outer);
+  return { code, message };
+}

@@ -1,0 +1,41 @@
+/** Names beyond this length, or this many, are read as they come. */
+const NAME_BYTES_MAX = 64;
+const NAMES_MAX = 8_192;
+
+interface Entry {
+  bytes: Uint8Array;
+  name: string;
+}
+
+/**
+ * Reads names of attributes from bytes and gives the same string for the same bytes: exporters send few names again and
+ * again, and looking one up costs less than decoding it.
+ */
+export class NameTable {
+  private readonly entries = new Map<number, Entry>();
+
+  read(buffer: Buffer, start: number, end: number): string {
+    if (end - start > NAME_BYTES_MAX) return buffer.toString('utf8', start, end);
+    const hash = hashOf(buffer, start, end);
+    const known = this.entries.get(hash);
+    if (known && isSame(known.bytes, buffer, start, end)) return known.name;
+    const name = buffer.toString('utf8', start, end);
+    if (known === undefined && this.entries.size < NAMES_MAX) {
+      this.entries.set(hash, { bytes: Uint8Array.prototype.slice.call(buffer, start, end), name });
+    }
+    return name;
+  }
+}
+
+/** FNV-1a of 32 bits. */
+function hashOf(buffer: Buffer, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ buffer[at]!, 0x01000193);
+  return hash;
+}
+
+function isSame(bytes: Uint8Array, buffer: Buffer, start: number, end: number): boolean {
+  if (bytes.length !== end - start) return false;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== buffer[start + at]) return false;
+  return true;
+}

@@ -1,0 +1,186 @@
+import { ExportFault } from './export-fault.js';
+import type { NameTable } from './name-table.js';
+
+const TWO_32 = 2 ** 32;
+
+/** Wire types of protobuf. Groups (3 and 4) are no part of OTLP, 6 and 7 do not exist. */
+const VARINT = 0;
+const FIXED64 = 1;
+const BYTES = 2;
+const FIXED32 = 5;
+
+/** The tag of a field: its number with the wire type of a varint (an enum, a bool, an integer). */
+export const varint = (field: number): number => field * 8 + VARINT;
+/** The tag of a fixed64 or a double. */
+export const fixed64 = (field: number): number => field * 8 + FIXED64;
+/** The tag of a text, of bytes, of a message. */
+export const bytes = (field: number): number => field * 8 + BYTES;
+
+/**
+ * Reads one message field by field, straight from the bytes of an export. A message inside it is entered with
+ * {@link enter} and left with {@link leave}; nothing is read beyond the end of the message that is open.
+ * Everything throws ExportFault where the bytes are no protobuf.
+ */
+export class ProtobufFields {
+  private end: number;
+  private at = 0;
+  /**
+   * The tag of the field that {@link next} came to. A field that is known with another wire type has a tag that nobody
+   * knows and is passed over, as protobuf wants it.
+   */
+  tag = 0;
+
+  constructor(
+    private readonly buffer: Buffer,
+    private readonly names: NameTable,
+  ) {
+    this.end = buffer.length;
+  }
+
+  /** Goes to the next field of the open message. @returns false at its end. */
+  next(): boolean {
+    if (this.at >= this.end) return false;
+    this.tag = this.varint32();
+    if (this.tag < 8) throw this.malformed('field number 0');
+    return true;
+  }
+
+  /** Opens the message that is the field. @returns what {@link leave} takes. */
+  enter(): number {
+    const end = this.bytesEnd();
+    const outer = this.end;
+    this.end = end;
+    return outer;
+  }
+
+  /** Where the open message is read; {@link goTo} comes back to it. */
+  get place(): number {
+    return this.at;
+  }
+
+  /** @param place in the open message, at the beginning of a field. */
+  goTo(place: number): void {
+    this.at = place;
+  }
+
+  /** Closes the open message, read to its end or not. @param outer as {@link enter} gave it. */
+  leave(outer: number): void {
+    this.at = this.end;
+    this.end = outer;
+  }
+
+  /** Passes over the field. */
+  skip(): void {
+    const wire = this.tag & 7;
+    if (wire === VARINT) this.varint32();
+    else if (wire === FIXED64) this.advance(8);
+    else if (wire === BYTES) this.at = this.bytesEnd();
+    else if (wire === FIXED32) this.advance(4);
+    else throw this.malformed(`wire type ${wire}`);
+  }
+
+  /** A text; bytes that are no UTF-8 become U+FFFD. */
+  text(): string {
+    const end = this.bytesEnd();
+    const start = this.at;
+    this.at = end;
+    return start === end ? '' : this.buffer.toString('utf8', start, end);
+  }
+
+  /** The name of an attribute. */
+  name(): string {
+    const end = this.bytesEnd();
+    const start = this.at;
+    this.at = end;
+    return this.names.read(this.buffer, start, end);
+  }
+
+  /** Bytes of its own: the export's may go. */
+  bytes(): Uint8Array {
+    const end = this.bytesEnd();
+    const start = this.at;
+    this.at = end;
+    return Uint8Array.prototype.slice.call(this.buffer, start, end);
+  }
+
+  /** Bytes as hex digits in lower case. */
+  hex(): string {
+    const end = this.bytesEnd();
+    const start = this.at;
+    this.at = end;
+    return this.buffer.toString('hex', start, end);
+  }
+
+  /** A small number: an enum, a count, a flag. Higher bits are left out, as protobuf does with an int32. */
+  uint32(): number {
+    return this.varint32();
+  }
+
+  /** An int64; a `bigint` where a number does not hold it. */
+  int64(): number | bigint {
+    let low = 0;
+    let high = 0;
+    let byte: number;
+    let shift = 0;
+    do {
+      byte = this.byte();
+      if (shift < 28) low |= (byte & 0x7f) << shift;
+      else if (shift === 28) {
+        low |= (byte & 0x0f) << 28;
+        high = (byte & 0x7f) >>> 4;
+      } else high |= (byte & 0x7f) << (shift - 32);
+      shift += 7;
+      if (shift > 70) throw this.malformed('a number of more than ten bytes');
+    } while (byte >= 0x80);
+    const number = high * TWO_32 + (low >>> 0);
+    if (Number.isSafeInteger(number)) return number;
+    return (BigInt(high) << 32n) | BigInt(low >>> 0);
+  }
+
+  /** A fixed64 without sign: nanoseconds. */
+  fixed64(): bigint {
+    const start = this.advance(8);
+    return this.buffer.readBigUInt64LE(start);
+  }
+
+  double(): number {
+    return this.buffer.readDoubleLE(this.advance(8));
+  }
+
+  malformed(what: string): ExportFault {
+    return new ExportFault('malformed', `the body is no OTLP protobuf: ${what} at byte ${this.at}`);
+  }
+
+  private bytesEnd(): number {
+    const length = this.varint32();
+    const end = this.at + length;
+    if (end > this.end) throw this.malformed('a length beyond its message');
+    return end;
+  }
+
+  private advance(bytes: number): number {
+    const start = this.at;
+    if (start + bytes > this.end) throw this.malformed('a message that ends in the middle of a field');
+    this.at = start + bytes;
+    return start;
+  }
+
+  private byte(): number {
+    if (this.at >= this.end) throw this.malformed('a message that ends in the middle of a field');
+    return this.buffer[this.at++]!;
+  }
+
+  private varint32(): number {
+    let byte = this.byte();
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let shift = 7;
+    do {
+      byte = this.byte();
+      if (shift < 32) value |= (byte & 0x7f) << shift;
+      shift += 7;
+      if (shift > 70) throw this.malformed('a number of more than ten bytes');
+    } while (byte >= 0x80);
+    return value >>> 0;
+  }
+}

@@ -1,0 +1,80 @@
+import type { OtelMap, OtelValue } from '@spandrel/plugin-api';
+import type { ItemBudget } from './item-budget.js';
+import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';
+import { VALUE_DEPTH_MAX } from './value-depth.js';
+
+/** Reads `KeyValue` messages one by one into the map of those before. */
+export function readAttribute(fields: ProtobufFields, items: ItemBudget, into: Map<string, OtelValue>, depth = 0): void {
+  items.take();
+  const outer = fields.enter();
+  let name = '';
+  let value: OtelValue = null;
+  while (fields.next()) {
+    if (fields.tag === bytes(1)) name = fields.name();
+    else if (fields.tag === bytes(2)) value = readValue(fields, items, depth);
+    else fields.skip();
+  }
+  fields.leave(outer);
+  into.set(name, value);
+}
+
+/** Reads an `AnyValue`. @returns `null` when it holds nothing, or nothing that is known. */
+export function readValue(fields: ProtobufFields, items: ItemBudget, depth: number): OtelValue {
+  if (depth > VALUE_DEPTH_MAX) throw fields.malformed(`a value nested deeper than ${VALUE_DEPTH_MAX}`);
+  const outer = fields.enter();
+  let value: OtelValue = null;
+  while (fields.next()) {
+    switch (fields.tag) {
+      case bytes(1):
+        value = fields.text();
+        break;
+      case varint(2):
+        value = fields.uint32() !== 0;
+        break;
+      case varint(3):
+        value = fields.int64();
+        break;
+      case fixed64(4):
+        value = fields.double();
+        break;
+      case bytes(5):
+        value = readList(fields, items, depth + 1);
+        break;
+      case bytes(6):
+        value = readMap(fields, items, depth + 1);
+        break;
+      case bytes(7):
+        value = fields.bytes();
+        break;
+      default:
+        fields.skip();
+    }
+  }
+  fields.leave(outer);
+  return value;
+}
+
+function readList(fields: ProtobufFields, items: ItemBudget, depth: number): OtelValue[] {
+  const outer = fields.enter();
+  const values: OtelValue[] = [];
+  while (fields.next()) {
+    if (fields.tag === bytes(1)) {
+      items.take();
+      values.push(readValue(fields, items, depth));
+    } else fields.skip();
+  }
+  fields.leave(outer);
+  return values;
+}
+
+/** Reads a message whose field 1 are `KeyValue`s: a `KeyValueList`, a `Resource`. */
+export function readMap(fields: ProtobufFields, items: ItemBudget, depth = 0): OtelMap {
+  const outer = fields.enter();
+  const map = new Map<string, OtelValue>();
+  while (fields.next()) {
+    if (fields.tag === bytes(1)) readAttribute(fields, items, map, depth);
+    else fields.skip();
+  }
+  fields.leave(outer);
+  return map;
+}
