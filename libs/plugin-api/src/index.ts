@@ -5,6 +5,7 @@ export type { JsonView } from './declared/json-view.js';
 export type * from './declared/provider-declaration.js';
 export { DeclarationError } from './declared/provider-of.js';
 export type * from './deps.js';
+export type * from './dialect/dialect.js';
 export type * from './dialect/otel-span.js';
 export * from './model-price.js';
 export * from './openai-format/chat-answer.js';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { declaredConfigSchema } from './declared/declaration-schema.js';
 import type { ProviderDeclaration } from './declared/provider-declaration.js';
 import { providerOf } from './declared/provider-of.js';
+import type { Dialect, DialectDeps } from './dialect/dialect.js';
 import type { Provider, ProviderDeps } from './provider.js';
 import type { Scorer, ScorerDeps } from './scorer.js';
 import type { SearchIndex, SearchIndexDeps } from './search-index.js';
@@ -46,7 +47,8 @@ export type AnyProviderPlugin<Config = unknown> =
   ProviderPlugin<Config, Provider | ProviderDeclaration> | DeclaredProvider;
 export type ScorerPlugin<Config = unknown> = PluginOf<'scorer', ScorerDeps, Scorer<Config>, Config>;
 export type SearchIndexPlugin<Config = unknown> = PluginOf<'search-index', SearchIndexDeps, SearchIndex, Config>;
-export type Plugin = AnyProviderPlugin | ScorerPlugin | SearchIndexPlugin;
+export type DialectPlugin<Config = unknown> = PluginOf<'dialect', DialectDeps, Dialect, Config>;
+export type Plugin = AnyProviderPlugin | ScorerPlugin | SearchIndexPlugin | DialectPlugin;
 
 /** Types a provider plugin; adds its extension point and version. See {@link Provider}. */
 export const defineProvider = <Config, Given extends Provider | ProviderDeclaration = Provider>(
@@ -62,6 +64,11 @@ export const defineScorer = <Config>(
 export const defineSearchIndex = <Config>(
   plugin: Omit<SearchIndexPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
 ): SearchIndexPlugin<Config> => ({ ...plugin, extensionPoint: 'search-index', apiVersion: PLUGIN_API_VERSION });
+
+/** Types a dialect plugin; adds its extension point and version. See {@link Dialect}. */
+export const defineDialect = <Config>(
+  plugin: Omit<DialectPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
+): DialectPlugin<Config> => ({ ...plugin, extensionPoint: 'dialect', apiVersion: PLUGIN_API_VERSION });
 
 /** The schema of a plugin's config, in whichever way the plugin gives it. */
 export function pluginConfigSchema(plugin: Plugin): z.ZodType {
