@@ -14,6 +14,10 @@ export { TraceLookups, type TraceFacts } from './reading/trace-lookups.store.js'
 export { ExpireSpans, type Expired } from './retention/expire-spans.js';
 export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts } from './pricing.js';
 export { Ingest } from './write/ingest.js';
+export { RecordSpans } from './write/record-spans.js';
+export type { SpanAmendment, SpanRecord } from './write/span-record.js';
+export { NAME_RANK } from './write/trace-origins.js';
+export type { Ranked, TraceTelling } from './write/tell-trace.js';
 export { RecordScanStore } from './record-scan.store.js';
 export { RetentionTask } from './retention/retention-task.js';
 export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './write/restore-records.js';

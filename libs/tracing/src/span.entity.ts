@@ -45,6 +45,8 @@ const spanProperties = () => ({
   durationMs: p.bigint('number').nullable(),
   /** Hash of the create request when the client chose the id. */
   createHash: p.text().nullable(),
+  /** Bits of {@link COVER}; `null` is none of them. */
+  cover: p.smallint().nullable(),
 });
 
 type SpanIndex =

@@ -15,6 +15,7 @@ import {
   takeFittingIds,
   text,
   together,
+  unindexed,
   type LongReadOptions,
   type Position,
   type Sorting,
@@ -22,7 +23,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { placesOfSpans, placesOfTrace, type Places, type Read } from './span-places.sql.js';
-import type { DatedPayloadRow, StoredSpan } from './span.entity.js';
+import type { DatedPayloadRow, SpanRow, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';
 
@@ -47,6 +48,11 @@ export const PAYLOAD_SIZE = joinSql(
   ' + ',
 );
 
+const LINK = spanTable.select('s', ['id', 'traceId', 'parentId', 'cover']);
+
+/** What leads from a span to its parent. */
+export type SpanLink = Pick<SpanRow, 'id' | 'traceId' | 'parentId' | 'cover'>;
+
 const START_ORDER: Sorting = {
   list: 'trace',
   column: 's.started_at',
@@ -56,8 +62,17 @@ const START_ORDER: Sorting = {
   order: 'asc',
 };
 
-/** What ending a span changes as a rule: no column of an index but the one of unfinished spans. */
-const ENDED = ['status', 'inputTokens', 'outputTokens', 'totalTokens', 'cost', 'endedAt', 'durationMs'] as const;
+/** What ending or covering a span changes as a rule: few columns of an index. */
+const ENDED = [
+  'status',
+  'inputTokens',
+  'outputTokens',
+  'totalTokens',
+  'cost',
+  'endedAt',
+  'durationMs',
+  'cover',
+] as const;
 const NOT_ENDED = spanTable.notKey.filter((property) => !(ENDED as readonly string[]).includes(property));
 
 /** What completing, failing or correcting a span writes again of its payload; the input rarely changes. */
@@ -135,6 +150,24 @@ export class SpanStore {
       SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}
         order by s.id`,
     );
+  }
+
+  /** What leads from spans to their parents; nothing is locked. */
+  async links(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<SpanLink[]> {
+    const { any, within } = await placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids);
+    if (ids.length === 0 || !any) return [];
+    return tx.all(
+      LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}`,
+    );
+  }
+
+  /** Ids of the spans of a trace that name a parent. */
+  async childrenOf(tx: WriteTx, scope: Scope, traceId: string, parentId: string): Promise<string[]> {
+    const rows = await tx.all(
+      ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.parent_id = ${parentId}
+        and ${unindexed('s.trace_id')} = ${traceId}`,
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Writes what the jobs made of the spans. */

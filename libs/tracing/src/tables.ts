@@ -8,9 +8,11 @@ import {
   type SpanRow,
 } from './span.entity.js';
 import { TraceSchema, TraceTagSchema } from './trace.entity.js';
+import { UsageMarkSchema } from './usage-mark.entity.js';
 
 export const traceTable = tableOf(TraceSchema, ['projectId', 'id']);
 export const traceTagTable = tableOf(TraceTagSchema, ['projectId', 'tag', 'startedAt', 'traceId']);
+export const usageMarkTable = tableOf(UsageMarkSchema, ['projectId', 'traceId', 'spanId']);
 export const spanTable = tableOf(SpanSchema, ['projectId', 'id']);
 const spanPayloadTable = tableOf(SpanPayloadSchema, ['projectId', 'spanId']);
 /** The keys of spans, a table of Postgres only. */

@@ -38,6 +38,8 @@ export const TraceSchema = defineEntity({
     models: p.text(),
     /** Latest end of a span, whether or not another one still runs. */
     lastEndedAt: p.bigint('number').nullable(),
+    /** JSON: which members spans told, see `trace-origins.ts`; `null` when only native calls wrote the trace. */
+    origins: p.text().nullable(),
   },
   indexes: [
     { name: 'trace_started_at', properties: ['projectId', 'startedAt', 'id'] },

@@ -13,6 +13,8 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
+import { deleteMarksOf } from './cover/usage-mark.sql.js';
+import { isOtlpTraceId } from './cover/usage-cover.js';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './write/working-set.js';
@@ -27,6 +29,7 @@ const PROJECT_TABLES = [
   ['trace_tag', 'select 1 from trace t where t.project_id = trace_tag.project_id and t.id = trace_tag.trace_id'],
   ['span', 'select 1 from trace t where t.project_id = span.project_id and t.id = span.trace_id'],
   ['span_payload', 'select 1 from span s where s.project_id = span_payload.project_id and s.id = span_payload.span_id'],
+  ['usage_mark', 'select 1 from trace t where t.project_id = usage_mark.project_id and t.id = usage_mark.trace_id'],
 ] as const;
 
 /** The tables emptied with a project on Postgres: the keys of spans go before the spans, as all writers lock them. */
@@ -40,6 +43,7 @@ const PARTITIONED_PROJECT_TABLES = [
     `select 1 from span_key s where s.project_id = span_payload.project_id and s.id = span_payload.span_id
       and s.started_at = span_payload.started_at`,
   ],
+  ['usage_mark', 'select 1 from trace t where t.project_id = usage_mark.project_id and t.id = usage_mark.trace_id'],
 ] as const;
 
 const COUNT = shapeOf({ n: integer() });
@@ -48,7 +52,7 @@ const ONE = shapeOf({ one: integer() });
 /** Tags one statement deletes. */
 const TAGS_PER_STATEMENT = 2_000;
 
-/** Rows of traces and their tags. */
+/** Rows of traces, their tags, and the marks of their spans. */
 @Injectable()
 export class TraceStore {
   constructor(private readonly storage: Storage) {}
@@ -102,11 +106,15 @@ export class TraceStore {
     if (traces.length === 0) return;
     const ids = traces.map(({ id }) => id);
     await tx.run(sql`delete from trace where project_id = ${scope.projectId} and ${anyOf('id', ids)}`);
-    await this.deleteTagsOf(tx, traces);
+    await this.deleteRestOf(tx, traces);
   }
 
-  /** Deletes the tags of traces of any projects. */
-  async deleteTagsOf(tx: WriteTx, traces: readonly TraceRow[]): Promise<void> {
+  /** Deletes the tags and marks of traces of any projects, which are gone. */
+  async deleteRestOf(tx: WriteTx, traces: readonly TraceRow[]): Promise<void> {
+    for (const [projectId, gone] of Map.groupBy(traces, (trace) => trace.projectId)) {
+      const ids = gone.map(({ id }) => id).filter(isOtlpTraceId);
+      await deleteMarksOf(tx, projectId, ids);
+    }
     const rows = traces.flatMap(tagRows);
     for (let at = 0; at < rows.length; at += TAGS_PER_STATEMENT) {
       const some = rows.slice(at, at + TAGS_PER_STATEMENT);
@@ -123,6 +131,7 @@ export class TraceStore {
 
   async delete(tx: WriteTx, trace: TraceRow): Promise<void> {
     await together(...this.deletingTags(tx, tagRows(trace)));
+    if (isOtlpTraceId(trace.id)) await deleteMarksOf(tx, trace.projectId, [trace.id]);
     await tx.run(sql`delete from trace where project_id = ${trace.projectId} and id = ${trace.id}`);
   }
 
@@ -133,7 +142,7 @@ export class TraceStore {
    */
   async deleteAll(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans: number }> {
     const alone = this.storage.exclusive && !(await this.hasOthers(tx, scope));
-    const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0 };
+    const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0, usage_mark: 0 };
     const tables = tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES;
     if (tx.dialect === 'postgres') {
       await tx.disableStatementTimeout();

@@ -18,6 +18,8 @@ import { ReadTrace } from './read-trace.js';
 import { SpanLookups } from './reading/span-lookups.store.js';
 import { TraceLookups } from './reading/trace-lookups.store.js';
 import { RecordScanStore } from './record-scan.store.js';
+import { LoadFamily } from './cover/load-family.js';
+import { RecordSpans } from './write/record-spans.js';
 import { RecordWrites } from './write/record-writes.js';
 import { RetentionTask } from './retention/retention-task.js';
 import { SessionsController } from './sessions.controller.js';
@@ -61,6 +63,8 @@ import { WriteBatch } from './write/write-batch.js';
     TracingEvents,
     SpanMetrics,
     RecordWrites,
+    LoadFamily,
+    RecordSpans,
     Ingest,
     RestoreRecords,
     RecordScanStore,
@@ -80,6 +84,7 @@ import { WriteBatch } from './write/write-batch.js';
     TraceStore,
     RestoreRecords,
     RecordScanStore,
+    RecordSpans,
     SpanLookups,
     TraceLookups,
   ],

@@ -84,7 +84,7 @@ export class ExpireDay {
       const spans = gone.reduce((sum, { spanCount }) => sum + spanCount, 0);
       if ((await this.expired.deleteKeysOfDay(tx, day)) !== spans)
         throw new NotWhole('a trace of the day was written to');
-      await this.traces.deleteTagsOf(tx, gone);
+      await this.traces.deleteRestOf(tx, gone);
       const changes = gone.map((trace): TracingChange => ({
         type: 'trace_deleted',
         scope: projectScope(trace.projectId),

@@ -2,6 +2,7 @@ import { type IngestRejection, type IngestSpan, type IngestTrace } from '@spandr
 import { DomainError, NotFound } from '@spandrel/kernel';
 import { ingestedSpan } from './ingested-span.js';
 import { newTrace, patchedTrace } from './new-trace.js';
+import { originsOfNew } from './trace-origins.js';
 import type { PricingTable } from '../pricing.js';
 import type { TracingJob } from './tracing-job.js';
 import type { WorkingSet } from './working-set.js';
@@ -42,12 +43,16 @@ export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTab
 function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
   const existing = set.trace(item.id);
   if (existing) {
-    const next = patchedTrace(existing, item);
+    const next = patchedTrace(existing, item, 'keep_told');
     if (next !== existing) set.updateTrace(existing, next);
     return;
   }
   const startedAt = item.started_at ?? item.defaults?.started_at ?? now;
-  const place = { projectId: set.scope.projectId, id: item.id, startedAt, createHash: null };
+  const origins = originsOfNew({
+    start: typeof item.started_at !== 'number',
+    name: item.name === undefined && typeof item.defaults?.name === 'string',
+  });
+  const place = { projectId: set.scope.projectId, id: item.id, startedAt, createHash: null, origins };
   set.createTrace(newTrace(place, { ...item, name: item.name ?? item.defaults?.name }));
 }
 

@@ -2,11 +2,14 @@ import { Conflict, NotFound } from '@spandrel/kernel';
 import type { SpanKind } from '@spandrel/contract';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
+import { applyRecords } from './apply-records.js';
 import { finishedSpan, type Finish } from './finish-span.js';
 import { metadataText, newSpan } from './new-span.js';
 import { newTrace, patchedTrace } from './new-trace.js';
+import { originsOfNew } from './trace-origins.js';
 import type { PricingTable } from '../pricing.js';
 import { requestHash } from './request-hash.js';
+import type { RecordedResult } from './span-record.js';
 import type { StoredSpan } from '../span.entity.js';
 import { STATUS } from '../status.js';
 import type { TraceRow } from '../trace.entity.js';
@@ -20,6 +23,7 @@ export type JobAnswer =
   | { type: 'trace'; trace: TraceRow }
   | { type: 'span'; span: StoredSpan }
   | { type: 'ingested'; result: IngestSliceResult }
+  | { type: 'recorded'; result: RecordedResult }
   | { type: 'deleted'; spansDeleted: number; tracesDeleted: number };
 
 /**
@@ -43,12 +47,15 @@ export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): J
       return { type: 'span', span: deleteSpan(set, job) };
     case 'ingest':
       return { type: 'ingested', result: applyIngest(set, job, pricing) };
+    case 'record_spans':
+      return { type: 'recorded', result: applyRecords(set, job, pricing) };
   }
 }
 
 function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trace'>): TraceRow {
   const createHash = body.id ? requestHash({ ...body }) : null;
-  const row = newTrace({ projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash }, body);
+  const origins = originsOfNew({ start: typeof body.started_at !== 'number', name: false });
+  const row = newTrace({ projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash, origins }, body);
   const existing = set.trace(id);
   if (!existing) {
     set.createTrace(row);
@@ -60,7 +67,7 @@ function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trac
       'another trace has this id; choose another one, or repeat the first request unchanged',
     );
   // A repeated create gets the answer of the first one, whatever has become of the trace since.
-  return { ...row, startedAt: existing.startedAt };
+  return { ...row, startedAt: existing.startedAt, origins: existing.origins };
 }
 
 function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow {

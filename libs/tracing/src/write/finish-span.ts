@@ -1,6 +1,7 @@
 import { invalidRequest } from '@spandrel/kernel';
 import type { SpanKind } from '@spandrel/contract';
 import { toJsonText } from '@spandrel/storage';
+import { isOtlp } from '../cover/usage-cover.js';
 import type { PricingTable } from '../pricing.js';
 import type { StoredSpan } from '../span.entity.js';
 import { spanFacts } from './span-facts.js';
@@ -36,7 +37,7 @@ export function finishedSpan(
   assertEndAfterStart(span.startedAt, endedAt);
   return {
     ...span,
-    ...spanFacts(finish.kind ?? currentKind, true, pricing),
+    ...spanFacts(finish.kind ?? currentKind, true, pricing, isOtlp(span)),
     kind: finish.kind === undefined ? span.kind : JSON.stringify(finish.kind),
     output: finish.output === undefined ? span.output : toJsonText(finish.output),
     metadata: finish.metadata === undefined ? span.metadata : finish.metadata,

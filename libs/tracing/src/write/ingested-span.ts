@@ -3,6 +3,7 @@ import { Conflict, type Invalid, invalidRequest } from '@spandrel/kernel';
 import { fromJsonText, toJsonText } from '@spandrel/storage';
 import { assertEndAfterStart, finishedSpan } from './finish-span.js';
 import { metadataText, newSpan } from './new-span.js';
+import { isOtlp } from '../cover/usage-cover.js';
 import type { PricingTable } from '../pricing.js';
 import { spanFacts } from './span-facts.js';
 import type { StoredSpan } from '../span.entity.js';
@@ -26,10 +27,12 @@ type FinishType = 'span_completed' | 'span_failed';
 
 const UNCHANGED: IngestStep = { type: 'unchanged' };
 
-interface Surroundings {
+export interface Surroundings {
   now: number;
   projectId: string;
   pricing: PricingTable;
+  /** Bits of `COVER` that a span made here has. */
+  cover?: number;
 }
 
 /** How the item says the span stands; `error` null is completed. */
@@ -52,7 +55,8 @@ export function ingestedSpan(stored: StoredSpan | null, item: IngestSpan, around
   return standing.running ? lateRunningVersion(stored, item) : correction(stored, item, standing.error, around.pricing);
 }
 
-function firstSeen(item: IngestSpan, standing: Standing, { now, projectId, pricing }: Surroundings): IngestStep {
+function firstSeen(item: IngestSpan, standing: Standing, around: Surroundings): IngestStep {
+  const { now, projectId, pricing } = around;
   const startedAt = item.started_at ?? Math.min(now, item.ended_at ?? now);
   const created = newSpan(
     {
@@ -66,6 +70,7 @@ function firstSeen(item: IngestSpan, standing: Standing, { now, projectId, prici
       metadata: item.metadata,
       startedAt,
       createHash: null,
+      cover: around.cover ?? null,
     },
     pricing,
   );
@@ -138,7 +143,7 @@ function withMembers(span: StoredSpan, item: IngestSpan, finished: boolean, pric
   const kindChanged = kind !== undefined && kind !== span.kind;
   return {
     ...span,
-    ...(kindChanged && { kind, ...spanFacts(item.kind!, finished, pricing) }),
+    ...(kindChanged && { kind, ...spanFacts(item.kind!, finished, pricing, isOtlp(span)) }),
     name: item.name,
     parentId: item.parent_id === undefined ? span.parentId : item.parent_id,
     input: item.input === undefined ? span.input : toJsonText(item.input),
@@ -175,5 +180,6 @@ function standingOf(item: IngestSpan): Standing {
 const contradiction = (message: string): Invalid =>
   invalidRequest([{ path: 'status', message: `contradicts the other members: ${message}` }]);
 
-const sameSpan = (a: StoredSpan, b: StoredSpan): boolean =>
+/** Whether two forms of a span are equal, members and columns alike. */
+export const sameSpan = (a: StoredSpan, b: StoredSpan): boolean =>
   (Object.keys(a) as (keyof StoredSpan)[]).every((member) => a[member] === b[member]);

@@ -1,5 +1,6 @@
 import { DEFAULT_SPAN_KIND, type SpanKind } from '@spandrel/contract';
 import { toJsonText } from '@spandrel/storage';
+import { isOtlp } from '../cover/usage-cover.js';
 import type { PricingTable } from '../pricing.js';
 import { spanFacts } from './span-facts.js';
 import type { StoredSpan } from '../span.entity.js';
@@ -17,6 +18,8 @@ export interface SpanDraft {
   metadata: Record<string, unknown> | null | undefined;
   startedAt: number;
   createHash: string | null;
+  /** Bits of `COVER`; none when left out. */
+  cover?: number | null;
 }
 
 /** A span that starts to run. */
@@ -29,11 +32,12 @@ export function newSpan(draft: SpanDraft, pricing: PricingTable): StoredSpan {
     parentId: draft.parentId ?? null,
     name: draft.name,
     status: STATUS.running,
-    ...spanFacts(kind, false, pricing),
+    ...spanFacts(kind, false, pricing, isOtlp({ cover: draft.cover ?? null })),
     startedAt: draft.startedAt,
     endedAt: null,
     durationMs: null,
     createHash: draft.createHash,
+    cover: draft.cover ?? null,
     kind: JSON.stringify(kind),
     input: toJsonText(draft.input),
     output: null,

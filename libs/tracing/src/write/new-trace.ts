@@ -1,10 +1,12 @@
 import type { IngestTrace, PatchTrace } from '@spandrel/contract';
+import { objectFromJsonText } from '@spandrel/storage';
+import { originsOf, originsText, withGiven } from './trace-origins.js';
 import { EMPTY_ROLLUP } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
 
 /** A trace without spans. */
 export function newTrace(
-  place: { projectId: string; id: string; startedAt: number; createHash: string | null },
+  place: { projectId: string; id: string; startedAt: number; createHash: string | null; origins: string | null },
   members: PatchTrace,
 ): TraceRow {
   return {
@@ -18,15 +20,48 @@ export function newTrace(
   };
 }
 
-/** The trace with the members that were given; `null` clears one. @returns the same row when nothing differs. */
-export function patchedTrace(trace: TraceRow, members: PatchTrace & Pick<IngestTrace, 'started_at'>): TraceRow {
-  const next = { ...trace };
+/**
+ * The trace with the members that were given; `null` clears one.
+ * @param told whether tags and members of the metadata that spans told stay beside those given, or go.
+ * @returns the same row when nothing differs.
+ */
+export function patchedTrace(
+  trace: TraceRow,
+  members: PatchTrace & Pick<IngestTrace, 'started_at'>,
+  told: 'keep_told' | 'replace_told' = 'replace_told',
+): TraceRow {
+  const next = { ...trace, origins: withGiven(trace, members) };
   if (members.name !== undefined) next.name = members.name;
   if (members.session_id !== undefined) next.sessionId = members.session_id;
   if (members.user_id !== undefined) next.userId = members.user_id;
   if (members.tags !== undefined) next.tags = JSON.stringify(members.tags ?? []);
   if (members.metadata !== undefined) next.metadata = JSON.stringify(members.metadata ?? {});
   next.startedAt = members.started_at ?? trace.startedAt;
+  if (trace.origins !== null) giveTagsAndMetadata(trace, next, members, told === 'keep_told');
   const changed = (Object.keys(next) as (keyof TraceRow)[]).some((member) => next[member] !== trace[member]);
   return changed ? next : trace;
+}
+
+/** Beside what spans told, it is noted which tags and members are given now. */
+function giveTagsAndMetadata(trace: TraceRow, next: TraceRow, members: PatchTrace, keep: boolean): void {
+  const before = originsOf(trace);
+  const origins = originsOf(next);
+  if (members.tags !== undefined) {
+    const given = members.tags ?? [];
+    const told = keep ? (JSON.parse(trace.tags) as string[]).slice(before.tags) : [];
+    next.tags = JSON.stringify([...given, ...told.filter((tag) => !given.includes(tag))]);
+    origins.tags = given.length;
+  }
+  if (members.metadata !== undefined) {
+    const given = members.metadata ?? {};
+    const stored = objectFromJsonText(trace.metadata);
+    const isKept = (member: string): boolean =>
+      !Object.hasOwn(given, member) && (Object.hasOwn(before.metadata, member) || member === 'otel');
+    const told = keep ? Object.entries(stored).filter(([member]) => isKept(member)) : [];
+    next.metadata = JSON.stringify({ ...given, ...Object.fromEntries(told) });
+    const names = new Set(told.map(([member]) => member));
+    origins.metadata = Object.fromEntries(Object.entries(before.metadata).filter(([member]) => names.has(member)));
+    if (!names.has('otel')) origins.resources = {};
+  }
+  next.origins = originsText(origins);
 }

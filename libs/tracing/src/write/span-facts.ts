@@ -2,6 +2,9 @@ import { isStorableText, KEY_LENGTH_MAX, numberOf, type SpanKind } from '@spandr
 import { estimateCost, type PricingTable } from '../pricing.js';
 import type { SpanRow } from '../span.entity.js';
 
+/** Kinds that are priced in spans that came by OTLP, where they name a model (docs/spec/otlp.md#prices). */
+const PRICED_OTLP_KINDS: readonly string[] = ['llm_call', 'embedding', 'custom'];
+
 /** The columns that a span's kind fills. */
 export type SpanFacts = Pick<
   SpanRow,
@@ -11,8 +14,9 @@ export type SpanFacts = Pick<
 /**
  * What is counted and looked up of a kind. Members that are not of their usual type are kept in the kind but not here.
  * @param finished whether the cost of an `llm_call` may be estimated: before, its tokens are not final.
+ * @param otlp whether the span came by OTLP, where more kinds are priced.
  */
-export function spanFacts(kind: SpanKind, finished: boolean, pricing: PricingTable): SpanFacts {
+export function spanFacts(kind: SpanKind, finished: boolean, pricing: PricingTable, otlp = false): SpanFacts {
   const model = keyOrNull(kind['model']);
   const inputTokens = countOrNull(kind['input_tokens']);
   const outputTokens = countOrNull(kind['output_tokens']);
@@ -25,7 +29,8 @@ export function spanFacts(kind: SpanKind, finished: boolean, pricing: PricingTab
     totalTokens: inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0),
     cost: amountOrNull(kind['cost']),
   };
-  if (facts.cost !== null || !finished || kind.type !== 'llm_call' || model === null) return facts;
+  const isPriced = otlp ? PRICED_OTLP_KINDS.includes(kind.type) : kind.type === 'llm_call';
+  if (facts.cost !== null || !finished || !isPriced || model === null) return facts;
   const cachedInputTokens = countOrNull(kind['cached_input_tokens']);
   return { ...facts, cost: estimateCost(pricing, model, { inputTokens, outputTokens, cachedInputTokens }) };
 }

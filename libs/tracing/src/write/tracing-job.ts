@@ -8,6 +8,7 @@ import type {
   PatchTrace,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
+import type { SpanAmendment, SpanRecord } from './span-record.js';
 
 /** An item of an ingest with its place in the request. */
 export interface Indexed<Item> {
@@ -34,6 +35,13 @@ export type TracingJob =
       /** The items come back from an export: no cost is estimated anew, and no span ends now. */
       restored?: true;
     }
+  | {
+      type: 'record_spans';
+      scope: Scope;
+      now: number;
+      records: readonly SpanRecord[];
+      amendments: readonly SpanAmendment[];
+    }
   | { type: 'delete_span'; scope: Scope; id: string }
   | { type: 'delete_trace'; scope: Scope; id: string }
   | { type: 'delete_all'; scope: Scope };
@@ -48,13 +56,22 @@ export const isBulkDelete = (job: TracingJob): job is BulkDeleteJob =>
 /** When spans that a job may bring start. */
 export function startsOf(job: TracingJob): number[] {
   if (job.type === 'create_span') return [job.body.started_at ?? job.now];
+  if (job.type === 'record_spans') return job.records.map(({ item }) => item.started_at ?? job.now);
   if (job.type !== 'ingest') return [];
   return job.spans.map(({ item }) => item.started_at ?? Math.min(job.now, item.ended_at ?? job.now));
 }
 
 /** Rows a job writes, about. */
-export const jobWeight = (job: TracingJob): number =>
-  job.type === 'ingest' ? job.traces.length + job.spans.length : 1;
+export function jobWeight(job: TracingJob): number {
+  if (job.type === 'record_spans') return job.records.length + job.amendments.length;
+  return job.type === 'ingest' ? job.traces.length + job.spans.length : 1;
+}
+
+/** The spans that a job of records names, by their ids as they were sent. */
+export const namedSpans = (job: Extract<TracingJob, { type: 'record_spans' }>): { id: string; traceId: string }[] => [
+  ...job.records.map(({ item }) => ({ id: item.id, traceId: item.trace_id })),
+  ...job.amendments.map(({ spanId, traceId }) => ({ id: spanId, traceId })),
+];
 
 /** The traces that a job names: two transactions that change one wait for each other, or both make it. */
 export function tracesOf(job: TracingJob): string[] {
@@ -69,6 +86,8 @@ export function tracesOf(job: TracingJob): string[] {
       return named([job.id]);
     case 'ingest':
       return named(new Set([...job.traces.map(({ item }) => item.id), ...job.spans.map(({ item }) => item.trace_id)]));
+    case 'record_spans':
+      return named(new Set(namedSpans(job).map(({ traceId }) => traceId)));
     default:
       return [];
   }

@@ -1,5 +1,11 @@
 import { type Scope } from '@spandrel/kernel';
+import { coverAncestors, type CoverNode } from '../cover/cover-ancestors.js';
+import { coveredForm, covers, isBelow, isOtlpTraceId, withBelow } from '../cover/usage-cover.js';
+import { UsageMarks } from '../cover/usage-marks.js';
+import { sameSpan } from './ingested-span.js';
 import type { SpanRow, StoredSpan } from '../span.entity.js';
+import type { SpanLink } from '../span.store.js';
+import { STATUS } from '../status.js';
 import { losesLatestEnd, rollUp } from './trace-rollup.js';
 import type { TraceRow } from '../trace.entity.js';
 import type { SpanChange, TracingChange } from './tracing-change.js';
@@ -22,6 +28,9 @@ export interface TraceCell extends Cell<TraceRow> {
 export class WorkingSet {
   readonly traces = new Map<string, TraceCell>();
   readonly spans = new Map<string, Cell<StoredSpan>>();
+  readonly marks = new UsageMarks();
+  /** Spans beside those that may change: parents, to know their traces, and ancestors that are covered already. */
+  private readonly links = new Map<string, SpanLink>();
 
   constructor(
     readonly scope: Scope,
@@ -34,6 +43,15 @@ export class WorkingSet {
 
   loadSpan(id: string, row: StoredSpan | null): void {
     this.spans.set(id, { before: row, now: row });
+  }
+
+  loadLink(link: SpanLink): void {
+    this.links.set(link.id, link);
+  }
+
+  traceOfSpan(id: string): string | undefined {
+    const cell = this.spans.get(id);
+    return cell ? cell.now?.traceId : this.links.get(id)?.traceId;
   }
 
   trace(id: string): TraceRow | null {
@@ -54,8 +72,10 @@ export class WorkingSet {
     this.changes.push({ type: 'trace_updated', scope: this.scope, before, trace });
   }
 
-  createSpan(after: StoredSpan): void {
+  createSpan(span: StoredSpan): void {
+    const after = this.withCover(span, this.marks.take(span.id, span.traceId));
     this.changeSpan({ type: 'span_created', scope: this.scope, before: null, after });
+    this.coverAncestorsOf(null, after);
   }
 
   /**
@@ -66,34 +86,80 @@ export class WorkingSet {
   createFinishedSpan(
     running: StoredSpan,
     type: 'span_completed' | 'span_failed',
-    after: StoredSpan,
+    finished: StoredSpan,
     restored = false,
   ): void {
-    this.changes.push({ type: 'span_created', scope: this.scope, before: null, after: running });
+    const marked = this.marks.take(running.id, running.traceId);
+    const before = this.withCover(running, marked);
+    const after = this.withCover(finished, marked);
+    this.changes.push({ type: 'span_created', scope: this.scope, before: null, after: before });
     this.place(null, after);
-    this.changes.push({ type, scope: this.scope, before: running, after, ...(restored && { restored }) });
+    this.changes.push({ type, scope: this.scope, before, after, ...(restored && { restored }) });
+    this.coverAncestorsOf(null, after);
   }
 
   /** @param restored whether it comes back from an export. */
   replaceSpan(
     type: 'span_updated' | 'span_completed' | 'span_failed' | 'span_corrected',
     before: StoredSpan,
-    after: StoredSpan,
+    next: StoredSpan,
     restored = false,
   ): void {
-    const change = { scope: this.scope, before, after };
+    const after = coveredForm(next);
     const ends = type === 'span_completed' || type === 'span_failed';
+    // A covered span that is sent again differs before its usage is taken out, and not afterwards.
+    if (!ends && sameSpan(before, after)) return;
+    const change = { scope: this.scope, before, after };
     this.changeSpan(ends ? { type, ...change, ...(restored && { restored }) } : { type, ...change });
+    this.coverAncestorsOf(before, after);
+  }
+
+  /** A change of a span that has no event, whether it runs or not. */
+  amendSpan(before: StoredSpan, after: StoredSpan): void {
+    this.replaceSpan(before.status === STATUS.running ? 'span_updated' : 'span_corrected', before, after);
   }
 
   deleteSpan(before: StoredSpan): void {
     this.changeSpan({ type: 'span_deleted', scope: this.scope, before, after: null });
+    if (isBelow(before)) this.marks.add(before.id, before.traceId);
   }
 
   /** The trace as it is after the transaction, for an answer about a trace that was `row` when its job was done. */
   settled(row: TraceRow): TraceRow {
     const cell = this.traces.get(row.id);
     return cell?.recount && cell.now ? { ...row, lastEndedAt: cell.now.lastEndedAt } : row;
+  }
+
+  private withCover(span: StoredSpan, marked: boolean): StoredSpan {
+    return marked ? withBelow(span) : span;
+  }
+
+  /** Tells the ancestors of a span that something below them has usage, where that is new (ADR 0024). */
+  private coverAncestorsOf(before: StoredSpan | null, after: StoredSpan): void {
+    const { parentId, traceId } = after;
+    if (parentId === null || !covers(after) || !isOtlpTraceId(traceId)) return;
+    if (before && covers(before) && before.parentId === parentId) return;
+    coverAncestors(
+      {
+        find: (id) => this.coverNode(id, traceId),
+        setBelow: (id) => this.setBelow(id),
+        mark: (id) => this.marks.add(id, traceId),
+      },
+      parentId,
+    );
+  }
+
+  private coverNode(id: string, traceId: string): CoverNode | null {
+    const cell = this.spans.get(id);
+    const span = cell ? cell.now : this.links.get(id);
+    return span?.traceId === traceId ? { parentId: span.parentId, below: isBelow(span) } : null;
+  }
+
+  private setBelow(id: string): void {
+    const before = this.span(id);
+    if (!before) throw new Error('an ancestor of a span with usage was not loaded for the batch');
+    const type = before.status === STATUS.running ? 'span_updated' : 'span_corrected';
+    this.changeSpan({ type, scope: this.scope, before, after: withBelow(before) });
   }
 
   private changeSpan(change: SpanChange): void {

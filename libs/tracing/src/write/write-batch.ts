@@ -9,7 +9,10 @@ import { SpanStore } from '../span.store.js';
 import type { StoredSpan } from '../span.entity.js';
 import { TraceStore } from '../trace.store.js';
 import type { TracingChange } from './tracing-change.js';
-import { isBulkDelete, type RowJob, type TracingJob } from './tracing-job.js';
+import { aliasOf } from './span-alias.js';
+import { LoadFamily } from '../cover/load-family.js';
+import { saveMarks } from '../cover/usage-mark.sql.js';
+import { isBulkDelete, namedSpans, type RowJob, type TracingJob } from './tracing-job.js';
 import { WorkingSet } from './working-set.js';
 
 /**
@@ -23,6 +26,7 @@ export class WriteBatch {
     private readonly spans: SpanStore,
     private readonly deletes: DeleteTraces,
     private readonly participants: SpanCommitParticipants,
+    private readonly family: LoadFamily,
   ) {}
 
   /** @returns a job's own error as its outcome. @throws whatever loses the transaction. */
@@ -98,12 +102,16 @@ export class WriteBatch {
       if (!set.traces.has(span.traceId)) traceIds.add(span.traceId);
     }
     for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
+    await this.family.execute(tx, set, jobs);
     return set;
   }
 
   private async save(tx: WriteTx, set: WorkingSet): Promise<void> {
     const traces = [...set.traces.values()];
-    const saving = this.spans.save(tx, set.scope, set.spans.values());
+    const saving = together(
+      this.spans.save(tx, set.scope, set.spans.values()),
+      saveMarks(tx, set.scope, set.marks),
+    );
     if (!traces.some(({ recount }) => recount)) {
       await together(saving, this.traces.save(tx, traces));
       return;
@@ -142,6 +150,8 @@ function spanIdsOf(job: RowJob): string[] {
       return [job.id];
     case 'ingest':
       return job.spans.map(({ item }) => item.id);
+    case 'record_spans':
+      return namedSpans(job).flatMap(({ id, traceId }) => [id, aliasOf(id, traceId)]);
     default:
       return [];
   }
@@ -158,6 +168,8 @@ function traceIdsOf(job: RowJob): string[] {
       return [job.body.trace_id];
     case 'ingest':
       return [...job.traces.map(({ item }) => item.id), ...job.spans.map(({ item }) => item.trace_id)];
+    case 'record_spans':
+      return namedSpans(job).map(({ traceId }) => traceId);
     default:
       return [];
   }

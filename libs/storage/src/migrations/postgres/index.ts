@@ -8,6 +8,7 @@ import { Search } from './20261121206000-search.js';
 import { SpanPartitions } from './20261121210000-span-partitions.js';
 import { UnpricedCounts } from './20261122110000-unpriced-counts.js';
 import { TracesOfItems } from './20261122111000-traces-of-items.js';
+import { UsageCover } from './20261122150000-usage-cover.js';
 
 export const postgresMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -19,4 +20,5 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261121210000-span-partitions', class: SpanPartitions },
   { name: '20261122110000-unpriced-counts', class: UnpricedCounts },
   { name: '20261122111000-traces-of-items', class: TracesOfItems },
+  { name: '20261122150000-usage-cover', class: UsageCover },
 ];

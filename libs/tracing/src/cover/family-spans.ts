@@ -1,0 +1,57 @@
+import type { SpanKind } from '@spandrel/contract';
+import { covers, tellsUsage } from './usage-cover.js';
+import { resolvedId } from '../write/span-alias.js';
+import type { RowJob } from '../write/tracing-job.js';
+import type { WorkingSet } from '../write/working-set.js';
+
+/** A span that a batch writes, as far as the cover of usage goes. */
+export interface FamilySpan {
+  id: string;
+  traceId: string;
+  /** The parents that it has and may get. */
+  parentIds: string[];
+  /** Whether it may have usage, or usage below it. */
+  usage: boolean;
+}
+
+/** The spans that jobs write. @param set has them as they are stored. */
+export const spansOfJobs = (set: WorkingSet, jobs: readonly RowJob[]): FamilySpan[] =>
+  jobs.flatMap((job): FamilySpan[] => {
+    switch (job.type) {
+      case 'create_span':
+        return [familySpan(set, job.id, job.body.trace_id, job.body.parent_id, job.body.kind)];
+      case 'complete_span':
+      case 'fail_span': {
+        const stored = set.span(job.id);
+        return stored ? [familySpan(set, job.id, stored.traceId, stored.parentId, job.body.kind)] : [];
+      }
+      case 'ingest':
+        return job.spans.map(({ item }) => familySpan(set, item.id, item.trace_id, item.parent_id, item.kind));
+      case 'record_spans':
+        return [
+          ...job.records.map(({ item: { id, trace_id: traceId, parent_id: parentId, kind } }) => {
+            const parent = typeof parentId === 'string' ? resolvedId(set, parentId, traceId) : null;
+            return familySpan(set, resolvedId(set, id, traceId), traceId, parent, kind);
+          }),
+          ...job.amendments.flatMap(({ spanId, traceId }) => {
+            const stored = set.span(resolvedId(set, spanId, traceId));
+            // What it will tell is known once it is made.
+            return stored ? { ...familySpan(set, stored.id, traceId, stored.parentId, null), usage: true } : [];
+          }),
+        ];
+      default:
+        return [];
+    }
+  });
+
+function familySpan(
+  set: WorkingSet,
+  id: string,
+  traceId: string,
+  parentId: string | null | undefined,
+  kind: SpanKind | null | undefined,
+): FamilySpan {
+  const stored = set.span(id);
+  const parentIds = [parentId, stored?.parentId].filter((parent) => typeof parent === 'string');
+  return { id, traceId, parentIds, usage: tellsUsage(kind) || (stored !== null && covers(stored)) };
+}

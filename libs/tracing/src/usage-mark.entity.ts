@@ -1,0 +1,16 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
+
+/** A span that has not come yet, or was deleted, and has usage below it (ADR 0024). */
+export const UsageMarkSchema = defineEntity({
+  name: 'UsageMark',
+  tableName: 'usage_mark',
+  properties: {
+    projectId: p.text().primary(),
+    traceId: p.text().primary(),
+    /** 16 hex digits: the id that the sender gave. */
+    spanId: p.text().primary(),
+  },
+});
+
+export type UsageMarkRow = RowOf<typeof UsageMarkSchema>;

@@ -1,0 +1,16 @@
+/** Where it is known to which trace the span with an id belongs. */
+export interface SpanHolders {
+  /** @returns the trace; `undefined` when there is no span with this id. */
+  traceOfSpan(id: string): string | undefined;
+}
+
+/** How a span is stored whose id another trace of the project has (docs/spec/otlp.md#ids). */
+export const aliasOf = (id: string, traceId: string): string => `${id}.${traceId}`;
+
+/** The id under which a span of a trace is stored, or will be: its own, unless another trace has it. */
+export function resolvedId(holders: SpanHolders, id: string, traceId: string): string {
+  const alias = aliasOf(id, traceId);
+  if (holders.traceOfSpan(alias) === traceId) return alias;
+  const holder = holders.traceOfSpan(id);
+  return holder === undefined || holder === traceId ? id : alias;
+}
