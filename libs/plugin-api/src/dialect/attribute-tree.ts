@@ -31,27 +31,25 @@ export function takeTree(attributes: OtelMap, prefix: string, leave?: (name: str
 /**
  * Attributes with one prefix as members named by what follows it.
  * @param prefix with the dot at its end.
- * @param except names, without the prefix, that are left out.
+ * @param isLeftOut by what follows the prefix.
  * @returns `undefined` when there are none.
  */
 export function takeMembers(
   attributes: OtelMap,
   prefix: string,
-  except: ReadonlySet<string> = NONE,
+  isLeftOut?: (member: string) => boolean,
 ): GivenMembers | undefined {
   let value: Record<string, unknown> | undefined;
   const from: string[] = [];
   for (const [name, held] of attributes) {
     if (!name.startsWith(prefix) || name.length === prefix.length || held === null) continue;
     const member = name.slice(prefix.length);
-    if (except.has(member)) continue;
+    if (isLeftOut?.(member)) continue;
     setMember((value ??= {}), member, plainValue(held));
     from.push(name);
   }
   return value && { value, from };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 const newBranch = (): Branch => Object.create(null) as Branch;
 

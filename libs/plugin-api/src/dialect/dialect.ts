@@ -75,7 +75,7 @@ export interface Given<Value = unknown> {
   readonly value: Value;
   /** Names of attributes of the span, or of its events. */
   readonly from?: readonly string[] | undefined;
-  /** Names of events all of whose attributes stand in `value`. */
+  /** Names of events whose body stands in `value`: their attributes whose names have no dot. */
   readonly fromEvents?: readonly string[] | undefined;
 }
 
