@@ -12,6 +12,15 @@ const providerBase = (plugin: string, title: string) =>
     source: { variable: `SPANDREL_${plugin.toUpperCase()}_BASE_URL`, help: `where ${title} requests go` },
   });
 
+const PROVIDERS = ['openai', 'anthropic', 'ollama', 'custom'];
+const SCORERS = ['exact-match', 'contains', 'llm-judge', 'none'];
+
+/** The particular before the general: for each member of a span the first dialect that knows it is taken. */
+const DIALECTS = [
+  ...['langfuse', 'openinference', 'vercel-ai', 'claude-code', 'mlflow', 'langsmith'],
+  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'gen-ai'],
+];
+
 /** The settings that every program has: mode and addresses, log, plugins, and what the kernel itself does. */
 export class CoreSettings extends defineSettings(
   {
@@ -81,8 +90,8 @@ export class CoreSettings extends defineSettings(
       doc: 'Which features load; all of the mode when the key is absent:\n  features: [events, tracing]',
     }),
     plugins: setting('plugins', pluginEntries, {
-      default: ['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'none'],
-      doc: 'Providers, scoring strategies of evaluations and search indexes: built-in names, npm packages or file paths (relative to the file that lists them). An entry that takes config is written { use: name-or-path, config: { … } }. The list of your own file is put before this one; to leave a built-in out, list it as { use: name, enabled: false }.',
+      default: [...PROVIDERS, ...SCORERS, ...DIALECTS],
+      doc: 'Providers, scoring strategies of evaluations, dialects of OpenTelemetry and search indexes: built-in names, npm packages or file paths (relative to the file that lists them). An entry that takes config is written { use: name-or-path, config: { … } }. The list of your own file is put before this one; to leave a built-in out, list it as { use: name, enabled: false }.',
     }),
     openaiBaseUrl: providerBase('openai', 'OpenAI'),
     anthropicBaseUrl: providerBase('anthropic', 'Anthropic'),

@@ -49,7 +49,11 @@ const file = (name: string, text: string): string => {
   return name;
 };
 
-const BUILT_INS = ['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'none'];
+const BUILT_INS = [
+  ...['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'none'],
+  ...['langfuse', 'openinference', 'vercel-ai', 'claude-code', 'mlflow', 'langsmith'],
+  ...['traceloop', 'logfire', 'mastra', 'google-adk', 'gen-ai'],
+];
 
 describe('loadSettings', () => {
   it('has the documented defaults', () => {
@@ -147,7 +151,7 @@ describe('loadSettings', () => {
       join(cwd, 'mine.ts'),
       ...BUILT_INS,
     ]);
-    expect(load({ args: ['--config', file('no-plugins.yaml', 'plugins: []\n')] }).core.plugins).toHaveLength(8);
+    expect(load({ args: ['--config', file('no-plugins.yaml', 'plugins: []\n')] }).core.plugins).toHaveLength(BUILT_INS.length);
   });
 
   it('takes a built-in plugin that the own file lists from there, with its place and config', () => {

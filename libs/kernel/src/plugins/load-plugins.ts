@@ -5,6 +5,7 @@ import {
   PLUGIN_API_VERSION,
   pluginConfigSchema,
   setUpExtension,
+  type Dialect,
   type Plugin,
   type Scorer,
 } from '@spandrel/plugin-api';
@@ -17,7 +18,7 @@ import type { LoadedScorer, Named, PluginRegistry } from './plugin-registry.js';
 import { asPlugin, runAsPlugin } from './plugin-context.js';
 import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';
 
-const EXTENSION_POINTS = ['provider', 'scorer', 'search-index'] as const;
+const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
 /** A plugin of any extension point; only the registry's scorers show `configure`. */
@@ -33,6 +34,7 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
     provider: [],
     scorer: [],
     'search-index': [],
+    dialect: [],
   };
   const faults: string[] = [];
   for (const entry of entries) {
@@ -59,6 +61,7 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
     providers: loaded.provider,
     scorers: loaded.scorer,
     searchIndexes: loaded['search-index'],
+    dialects: loaded.dialect,
   } as PluginRegistry;
 }
 
@@ -110,12 +113,22 @@ async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger:
   }
   if (typeof extension !== 'object' || extension === null) throw new PluginFault('setup returned no extension');
   if (plugin.extensionPoint === 'scorer') assertScorer(extension);
+  if (plugin.extensionPoint === 'dialect') assertDialect(extension);
   return extension;
 }
 
 function assertScorer({ score, needsExpected }: Partial<Scorer>): void {
   if (typeof score !== 'function') throw new PluginFault('setup returned a scorer without a score function');
   if (typeof needsExpected !== 'boolean') throw new PluginFault('needsExpected of its scorer must be true or false');
+}
+
+function assertDialect({ read, claims }: Partial<Dialect>): void {
+  if (typeof read !== 'function') throw new PluginFault('setup returned a dialect without a read function');
+  const lists: unknown[] = typeof claims === 'object' && claims !== null ? Object.values(claims) : [];
+  const isNames = (list: unknown): boolean => Array.isArray(list) && list.every((name) => typeof name === 'string');
+  if (!lists.some((list) => isNames(list) && (list as string[]).length > 0) || !lists.every(isNames)) {
+    throw new PluginFault('claims of its dialect must have lists of names: attributes, events, scopes or spans');
+  }
 }
 
 async function checkConfig(schema: z.ZodType, config: unknown): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Provider, Scorer, SearchIndex } from '@spandrel/plugin-api';
+import type { Dialect, Provider, Scorer, SearchIndex } from '@spandrel/plugin-api';
 import type { ScorerConfig } from './configure-scorer.js';
 
 /** A loaded extension with the name it goes by. */
@@ -22,6 +22,7 @@ export interface PluginRegistry {
   readonly providers: readonly Named<Provider>[];
   readonly scorers: readonly LoadedScorer[];
   readonly searchIndexes: readonly Named<SearchIndex>[];
+  readonly dialects: readonly Named<Dialect>[];
 }
 
 /** Injection token of the {@link PluginRegistry}. */

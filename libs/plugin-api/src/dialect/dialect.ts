@@ -33,63 +33,78 @@ export interface DialectClaims {
 }
 
 /**
- * What a dialect reads from a span; members that it does not know are absent. Readings of several dialects are merged
- * member by member in the order of config, the first that has a value wins; `usage` is taken whole from one dialect.
+ * What a dialect reads from a span; members that it does not know are absent or `undefined`. Readings of several dialects
+ * are merged member by member in the order of config, the first that has a value wins; `usage` is taken whole from one
+ * dialect.
  */
 export interface SpanReading {
-  kind?: ReadKind;
+  kind?: ReadKind | undefined;
   /** The model that was asked for. */
-  model?: string;
-  responseModel?: string;
-  responseId?: string;
+  model?: string | undefined;
+  responseModel?: string | undefined;
+  responseId?: string | undefined;
   /** As the instrumentation names it; it is brought to the conventions' name afterwards. */
-  provider?: string;
-  usage?: ReadUsage;
+  provider?: string | undefined;
+  usage?: ReadUsage | undefined;
   /** Messages for a call of a model, with the system prompt first; otherwise whatever the operation was given. */
-  input?: unknown;
+  input?: Given | undefined;
   /** `{text, finish_reason, tool_calls?, reasoning?, choices?}` for a call of a model; otherwise what came of it. */
-  output?: unknown;
+  output?: Given | undefined;
   /** Parameters of the call without model and messages. */
-  request?: Record<string, unknown>;
-  streaming?: boolean;
-  timeToFirstTokenMs?: number;
+  request?: GivenMembers | undefined;
+  streaming?: boolean | undefined;
+  timeToFirstTokenMs?: number | undefined;
   /** The sender's own metadata of the span. */
-  metadata?: Record<string, unknown>;
+  metadata?: GivenMembers | undefined;
   /** Fails a span whose status does not, with this message. */
-  failure?: string;
-  session?: string;
-  user?: string;
-  tags?: readonly string[];
-  traceName?: string;
-  traceMetadata?: Record<string, unknown>;
-  /**
-   * Names of attributes that are given back as a whole in `input`, `output`, `metadata`, `request` or `traceMetadata`:
-   * they are not stored a second time. A name that ends in `*` stands for all that begin so.
-   */
-  consumed?: readonly string[];
+  failure?: string | undefined;
+  session?: string | undefined;
+  user?: string | undefined;
+  tags?: readonly string[] | undefined;
+  traceName?: string | undefined;
+  traceMetadata?: GivenMembers | undefined;
   /** Set for the running form of another span (Logfire): its id, and its parent's. */
-  pendingOf?: { spanId: string; parentSpanId: string | null };
+  pendingOf?: { spanId: string; parentSpanId: string | null } | undefined;
 }
+
+/**
+ * A value with the names of what it was made of. What is named here is not stored a second time among the attributes of
+ * the span, so every name must be of something that stands in `value` as a whole.
+ */
+export interface Given<Value = unknown> {
+  readonly value: Value;
+  /** Names of attributes of the span, or of its events. */
+  readonly from?: readonly string[] | undefined;
+  /** Names of events whose body stands in `value`: their attributes whose names have no dot. */
+  readonly fromEvents?: readonly string[] | undefined;
+}
+
+export type GivenMembers = Given<Readonly<Record<string, unknown>>>;
 
 export type ReadKind =
   | { type: 'llm_call' }
   | { type: 'embedding' }
   | { type: 'retrieval' }
-  | { type: 'tool_call'; name?: string; callId?: string; toolType?: string }
+  | {
+      type: 'tool_call';
+      name?: string | undefined;
+      callId?: string | undefined;
+      toolType?: string | undefined;
+    }
   /** `kind`: `agent`, `workflow`, `chain` … or the operation's own name; `name`: of the agent or workflow. */
-  | { type: 'custom'; kind: string; name?: string };
+  | { type: 'custom'; kind: string; name?: string | undefined };
 
 /** Tokens and cost of one operation; a count that is no whole number from 0 is left out. */
 export interface ReadUsage {
   /** All input tokens, cached ones included, unless {@link inputExcludesCached} says otherwise. */
-  inputTokens?: number;
-  outputTokens?: number;
-  cachedInputTokens?: number;
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  cachedInputTokens?: number | undefined;
   /** Tokens written to the provider's cache; counted into the input where that excludes them. */
-  cacheWriteTokens?: number;
-  reasoningTokens?: number;
+  cacheWriteTokens?: number | undefined;
+  reasoningTokens?: number | undefined;
   /** In US dollars. */
-  cost?: number;
+  cost?: number | undefined;
   /** True where this sender's input tokens leave out what was read from and written to the cache. */
-  inputExcludesCached?: boolean;
+  inputExcludesCached?: boolean | undefined;
 }

@@ -1,7 +1,14 @@
+export {
+  describeDialectContract,
+  type DialectContract,
+  type DialectFixture,
+  type ExpectedReading,
+} from './dialect-contract.js';
 export { fixturesIn, type CallFiles, type FixtureFolder } from './fixtures.js';
 export { framesOf } from './frames.js';
 export { describeProviderContract } from './provider-contract.js';
 export * from './provider-fixtures.js';
+export { otelSpan, type PlainSpan } from './otel-span.js';
 export { readEverything } from './read-everything.js';
 export { describeScorerContract, type ScoreFixture, type ScorerContract } from './scorer-contract.js';
 export { describeSearchIndexContract, type SearchIndexContract } from './search-index-contract.js';

@@ -14,7 +14,7 @@ beforeAll(async () => {
   settings.core.bodyBytes = 2_000;
   app = await createHttpApp({
     settings,
-    plugins: { providers: [], scorers: [], searchIndexes: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
     logger: createLogger('silent', 'test'),
     features: [],
     modules: [],

@@ -65,7 +65,7 @@ let app: NestFastifyApplication;
 beforeAll(async () => {
   app = await createHttpApp({
     settings: loadSettings([], { args: [], env: {}, cwd: '/' }),
-    plugins: { providers: [], scorers: [], searchIndexes: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
     logger: createLogger('silent', 'test'),
     features: [defineFeature({ name: 'things', module: ThingsModule, entities: [], requires: [] })],
     modules: [],

@@ -1,0 +1,52 @@
+import type { Named } from '@spandrel/kernel';
+import type { Dialect, OtelSpan, SpanReading } from '@spandrel/plugin-api';
+import { ClaimTable } from './claim-table.js';
+import { MEMBERS, type ReadingMember } from './reading-members.js';
+
+/** Hears of a dialect that threw over a span, by its name. */
+export type OnDialectError = (dialect: string, error: unknown) => void;
+
+/**
+ * Reads spans with all dialects that claim them and merges what they say: member by member, the first in the order of
+ * config that has a value wins (docs/spec/otlp.md#how-readings-are-merged).
+ */
+export class DialectReader {
+  private readonly claims: ClaimTable;
+
+  constructor(
+    private readonly dialects: readonly Named<Dialect>[],
+    private readonly onError: OnDialectError,
+  ) {
+    this.claims = new ClaimTable(dialects.map(({ extension }) => extension));
+  }
+
+  /** @returns what is known of the span; values of odd types are left out. Never throws. */
+  read(span: OtelSpan): SpanReading {
+    const asked = this.claims.claimants(span);
+    const merged: SpanReading = {};
+    for (let place = 0; place < asked.length; place++) {
+      if (asked[place] === 1) this.add(merged, this.dialects[place]!, span);
+    }
+    return merged;
+  }
+
+  private add(merged: SpanReading, { name, extension }: Named<Dialect>, span: OtelSpan): void {
+    try {
+      const reading = extension.read(span);
+      if (typeof reading !== 'object' || reading === null) return;
+      for (const member of MEMBERS) take(merged, reading, member);
+    } catch (error) {
+      this.onError(name, error);
+    }
+  }
+}
+
+function take<Member extends keyof SpanReading>(
+  merged: SpanReading,
+  reading: SpanReading,
+  { name, isValue }: ReadingMember<Member>,
+): void {
+  if (merged[name] !== undefined) return;
+  const value = reading[name];
+  if (value !== undefined && isValue(value)) merged[name] = value;
+}

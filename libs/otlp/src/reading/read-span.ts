@@ -1,0 +1,75 @@
+import type { IngestSpan } from '@spandrel/contract';
+import type { OtelSpan, SpanReading } from '@spandrel/plugin-api';
+import { cutSpan } from './cut-span.js';
+import type { DialectReader } from './dialect-reader.js';
+import { storedInput, storedOutput } from './model-payloads.js';
+import { spanKind } from './span-kind.js';
+import { spanMetadata } from './span-metadata.js';
+import { spanStatus } from './span-status.js';
+import { spanUsage, type SpanUsage } from './span-usage.js';
+import { storableName } from './storable-text.js';
+import { traceReading, type TraceReading } from './trace-reading.js';
+
+/** A span of OpenTelemetry as it is stored, with what it tells of its trace. */
+export interface ReadSpan {
+  /** Whole, as tracing's ingest takes it; a member that the span does not tell is absent. */
+  readonly span: IngestSpan;
+  /** The counts and the cost that stand in `span.kind`; `null` when there are none. */
+  readonly usage: SpanUsage | null;
+  /** True for the running form of a span that is sent whole later: one that comes late changes nothing. */
+  readonly isPending: boolean;
+  readonly trace: TraceReading;
+}
+
+/**
+ * Makes a span of Spandrel's of one of OpenTelemetry (docs/spec/otlp.md#what-a-span-becomes).
+ * @param span with ids that are right and a start or an end; nothing of it is changed.
+ * @param bytesMax bytes of JSON that a span may have; beyond it its longest texts are cut.
+ */
+export function readSpan(span: OtelSpan, dialects: DialectReader, bytesMax: number): ReadSpan {
+  const reading = dialects.read(span);
+  const usage = spanUsage(reading.usage);
+  const name = storableName(span.name) || 'span';
+  const payloads = cutSpan(span, payloadsOf(span, reading), bytesMax);
+  const isPending = reading.pendingOf !== undefined;
+  return {
+    span: {
+      ...idsOf(span, reading),
+      name,
+      kind: spanKind(span, reading, usage),
+      status: spanStatus(span, reading),
+      ...timesOf(span, isPending),
+      ...payloads,
+    },
+    usage,
+    isPending,
+    trace: traceReading(span, reading, name),
+  };
+}
+
+function idsOf({ traceId, spanId, parentSpanId }: OtelSpan, { pendingOf }: SpanReading) {
+  const id = pendingOf?.spanId ?? spanId;
+  const parent = pendingOf === undefined ? parentSpanId : pendingOf.parentSpanId;
+  return { id, trace_id: traceId, parent_id: parent === id ? null : parent };
+}
+
+const NANOS_OF_MS = 1_000_000n;
+
+/** Milliseconds; a start that is not told is the end, an end before the start is the start. */
+function timesOf({ startUnixNano, endUnixNano }: OtelSpan, isPending: boolean) {
+  const start = startUnixNano === 0n ? endUnixNano : startUnixNano;
+  const startedAt = Number(start / NANOS_OF_MS);
+  if (isPending || endUnixNano === 0n) return { started_at: startedAt };
+  const end = endUnixNano < start ? start : endUnixNano;
+  return { started_at: startedAt, ended_at: Number(end / NANOS_OF_MS) };
+}
+
+function payloadsOf(span: OtelSpan, reading: SpanReading) {
+  const input = storedInput(reading);
+  const output = storedOutput(reading);
+  return {
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    metadata: spanMetadata(span, reading),
+  };
+}

@@ -1,0 +1,35 @@
+import { isVector, plainValue, setMember, type OtelMap, type OtelValue } from '@spandrel/plugin-api';
+
+/** Attributes as they are stored, without those that are left out. */
+export function storedAttributes(attributes: OtelMap, leftOut?: (name: string) => boolean): Record<string, unknown> {
+  const stored: Record<string, unknown> = {};
+  for (const [name, value] of attributes) {
+    if (leftOut?.(name)) continue;
+    setMember(stored, name, storedValue(value));
+  }
+  return stored;
+}
+
+/** A value as JSON has it; vectors, also those written as JSON text, become their number of dimensions. */
+function storedValue(value: OtelValue): unknown {
+  if (typeof value === 'string') return vectorInText(value) ?? value;
+  const plain = plainValue(value);
+  return Array.isArray(plain) ? plain.map((item) => (typeof item === 'string' ? (vectorInText(item) ?? item) : item)) : plain;
+}
+
+/** The least text that a vector takes: 17 digits with 16 commas in brackets. */
+const VECTOR_TEXT_MIN = 35;
+const BRACKET = 0x5b;
+
+function vectorInText(text: string): { dimensions: number } | undefined {
+  if (text.length < VECTOR_TEXT_MIN || text.charCodeAt(0) !== BRACKET || !beginsNumber(text.charCodeAt(1))) return undefined;
+  try {
+    const list = JSON.parse(text) as unknown;
+    return Array.isArray(list) && isVector(list) ? { dimensions: list.length } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A minus sign, or a digit. */
+const beginsNumber = (code: number): boolean => code === 0x2d || (code >= 0x30 && code <= 0x39);

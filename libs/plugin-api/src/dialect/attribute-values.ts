@@ -1,0 +1,98 @@
+import { filledTextOf, readExactJson } from '../wire/lenient-json.js';
+import type { Given } from './dialect.js';
+import type { OtelMap, OtelValue } from './otel-span.js';
+import { plainValue } from './plain-value.js';
+
+/** Readers of single attributes: the first of the names that holds something of the wanted type; otherwise `undefined`. */
+
+type Names = readonly string[];
+
+/** A text that holds something. */
+export function textAt(attributes: OtelMap, names: Names): string | undefined {
+  for (const name of names) {
+    const value = attributes.get(name);
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+/** A number of tokens: a whole number from 0. Others are unknown, so also `-1` and text. */
+export function countAt(attributes: OtelMap, names: Names): number | undefined {
+  for (const name of names) {
+    const value = attributes.get(name);
+    if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) return value;
+  }
+  return undefined;
+}
+
+/** A number from 0: a cost, a time. */
+export function amountAt(attributes: OtelMap, names: Names): number | undefined {
+  for (const name of names) {
+    const value = attributes.get(name);
+    if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
+  }
+  return undefined;
+}
+
+export function flagAt(attributes: OtelMap, names: Names): boolean | undefined {
+  for (const name of names) {
+    const value = attributes.get(name);
+    if (typeof value === 'boolean') return value;
+  }
+  return undefined;
+}
+
+/** Filled texts from a list, from JSON text of one, or from a text that stands alone. */
+export function textsAt(attributes: OtelMap, name: string): string[] | undefined {
+  const value = attributes.get(name);
+  if (value === undefined || value === null) return undefined;
+  const list = typeof value === 'string' ? looseJson(value) : value;
+  const texts = (Array.isArray(list) ? list : [list]).flatMap((item: unknown) => filledTextOf(item) ?? []);
+  return texts.length > 0 ? texts : undefined;
+}
+
+/**
+ * The value of the first attribute that is there, and its name. Text is read by `parse`; `null` and empty text count as
+ * not there.
+ */
+export function takeAt(
+  attributes: OtelMap,
+  names: Names,
+  parse: (text: string) => unknown = looseJson,
+): Given | undefined {
+  for (const name of names) {
+    const value = attributes.get(name);
+    if (isFilled(value)) return { value: typeof value === 'string' ? parse(value) : plainValue(value), from: [name] };
+  }
+  return undefined;
+}
+
+/** A value that is there and not empty text. */
+export const isFilled = (value: OtelValue | undefined): value is NonNullable<OtelValue> =>
+  value !== undefined && value !== null && value !== '';
+
+/** Text that is a JSON object or list as that; any other as it is. */
+export function looseJson(text: string): unknown {
+  const first = firstOf(text);
+  if (first !== BRACE && first !== BRACKET) return text;
+  return readExactJson(text) ?? text;
+}
+
+/** Text that its sender says is JSON; what does not parse stays text. */
+export function saidJson(text: string): unknown {
+  const value = readExactJson(text);
+  return value === undefined ? text : value;
+}
+
+/** Text as it is, also where it looks like JSON. */
+export const plainText = (text: string): unknown => text;
+
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
+
+/** The first character that is no blank. */
+function firstOf(text: string): number {
+  let at = 0;
+  while (text.charCodeAt(at) <= 0x20) at++;
+  return text.charCodeAt(at);
+}

@@ -1,0 +1,71 @@
+import type { ChatMessage, ToolCall } from '../chat.js';
+import { filledTextOf, listOf, objectOf, textOf } from '../wire/lenient-json.js';
+import { conversationOf, textOfPart, toolCallsOf } from './conversation.js';
+
+/** What came of a call of a model, as spans hold it. */
+export interface Completion {
+  /** `null` when the answer has no text. */
+  text: string | null;
+  finish_reason: string | null;
+  tool_calls?: readonly ToolCall[];
+  reasoning?: string;
+  /** All choices where there are several, or more in one than text: messages. */
+  choices?: readonly unknown[];
+}
+
+/**
+ * The output of a call of a model, from its messages in any of the forms that `conversationOf` reads.
+ * @param finishReasons a reason for each choice, where messages tell none.
+ * @returns `undefined` when there is neither a message nor a reason.
+ */
+export function completionOf(value: unknown, finishReasons: readonly string[] = []): Completion | undefined {
+  const messages = conversationOf(value);
+  if (messages.length === 0) {
+    return finishReasons.length > 0 ? { text: null, finish_reason: finishReasons[0]! } : undefined;
+  }
+  const choices = messages.map((message, at) => choiceOf(message, finishReasons[at]));
+  const [first] = choices;
+  if (choices.length > 1) return { ...first!, choices };
+  return hasMoreThanText(messages[0]!) ? { ...first!, choices: messages } : first!;
+}
+
+/** Whether a value is already a {@link Completion}. */
+export function isCompletion(value: unknown): value is Completion {
+  const { text, finish_reason: reason } = objectOf(value);
+  return (typeof text === 'string' || text === null) && (typeof reason === 'string' || reason === null);
+}
+
+function choiceOf(message: ChatMessage, told: string | undefined): Completion {
+  const calls = toolCallsOf(message['tool_calls']);
+  const reasoning = reasoningOf(message);
+  return {
+    text: textIn(message.content),
+    finish_reason: filledTextOf(message['finish_reason']) ?? told ?? null,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reasoning !== null && { reasoning }),
+  };
+}
+
+/** A text, or the text parts of a content joined; `null` for a content without any. */
+function textIn(content: unknown): string | null {
+  if (!Array.isArray(content)) return content === null || content === undefined ? null : textOfValue(content);
+  const texts = content.flatMap((part) => textOfPart(part) ?? []);
+  return texts.length === 0 ? null : texts.join('');
+}
+
+const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function reasoningOf(message: ChatMessage): string | null {
+  const texts = listOf(message.content).flatMap((part) => textOfReasoning(part) ?? []);
+  if (texts.length > 0) return texts.join('');
+  return filledTextOf(message['reasoning']) ?? filledTextOf(message['reasoning_content']);
+}
+
+function textOfReasoning(part: unknown): string | null {
+  const { type, content, text, thinking } = objectOf(part);
+  if (type !== 'reasoning' && type !== 'thinking') return null;
+  return textOf(content) ?? textOf(text) ?? textOf(thinking);
+}
+
+const hasMoreThanText = ({ content }: ChatMessage): boolean =>
+  listOf(content).some((part) => textOfPart(part) === null && textOfReasoning(part) === null);

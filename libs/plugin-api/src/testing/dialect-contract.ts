@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import type { Dialect, DialectClaims, Given, SpanReading } from '../dialect/dialect.js';
+import type { OtelSpan } from '../dialect/otel-span.js';
+import type { DialectPlugin } from '../plugin.js';
+import { assertGivenBack } from './given-back.js';
+import { ODD_VALUES } from './odd-values.js';
+import { otelSpan, otelValue } from './otel-span.js';
+import { describePlugin, setUpPlugin, type ConfigFixtures } from './set-up-plugin.js';
+import type { TestFunctions } from './test-functions.js';
+
+/** What the tests of a dialect plugin hand to {@link describeDialectContract}. */
+export interface DialectContract<Config> {
+  plugin: DialectPlugin<Config>;
+  /** Left out: a plugin without config. */
+  configs?: ConfigFixtures;
+  spans: readonly DialectFixture[];
+}
+
+/** A span and what the dialect reads from it; members that are not expected must be absent. */
+export interface DialectFixture {
+  name: string;
+  span: OtelSpan;
+  reading: ExpectedReading;
+}
+
+/** A reading with values alone, without what they were made of. */
+export type ExpectedReading = {
+  [Member in keyof SpanReading]?: NonNullable<SpanReading[Member]> extends Given ? unknown : SpanReading[Member];
+};
+
+/**
+ * The tests every dialect plugin must pass: it claims what it reads, reads it as expected and the same again, changes
+ * nothing, throws for no odd value, and says of nothing that it gave it back when it did not.
+ */
+export function describeDialectContract<Config>(contract: DialectContract<Config>, test: TestFunctions): void {
+  const { plugin, configs = { accepted: [{}], refused: [{ depth: 1 }] }, spans } = contract;
+  const { describe, it } = test;
+  const provide = async (): Promise<Dialect> => setUpPlugin(plugin, configs.accepted[0]);
+
+  describe(`dialect plugin ${plugin.name}`, () => {
+    describePlugin(plugin, 'dialect', configs, test);
+    for (const { name, span, reading } of spans) {
+      it(`reads ${name}`, async () => {
+        const dialect = await provide();
+        assert.ok(isClaimed(dialect.claims, span), 'none of its claims is in this span');
+        assert.deepEqual(plainReading(dialect.read(span)), reading);
+      });
+      it(`reads ${name} again, and changes nothing of it`, async () => {
+        const dialect = await provide();
+        const before = structuredClone(span);
+        const first = dialect.read(span);
+        assert.deepEqual(span, before);
+        assert.deepEqual(dialect.read(structuredClone(span)), first);
+      });
+      it(`gives back what it takes from ${name}`, async () => {
+        assertGivenBack(span, (await provide()).read(span) ?? {});
+      });
+      it(`reads whatever stands in place of ${name}`, async () => {
+        const dialect = await provide();
+        for (const odd of mutationsOfSpan(span)) assertReading(dialect.read(odd));
+      });
+    }
+    it('reads a span that has nothing', async () => {
+      assertReading((await provide()).read(otelSpan({ name: '', parentSpanId: null, startUnixNano: 0n })));
+    });
+  });
+}
+
+/** Whether one of the claims is in a span. */
+export function isClaimed(claims: DialectClaims, span: OtelSpan): boolean {
+  const matches = (claimed: readonly string[] = [], names: Iterable<string>): boolean =>
+    [...names].some((name) =>
+      claimed.some((claim) => (claim.endsWith('*') ? name.startsWith(claim.slice(0, -1)) : claim === name)),
+    );
+  return (
+    matches(claims.attributes, span.attributes.keys()) ||
+    matches(
+      claims.events,
+      span.events.map(({ name }) => name),
+    ) ||
+    matches(claims.scopes, [span.scope.name]) ||
+    matches(claims.spans, [span.name])
+  );
+}
+
+/** A reading's members that have a value, without what they were made of. */
+export function plainReading(reading: SpanReading | undefined): ExpectedReading {
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(reading ?? {})) {
+    if (value === undefined) continue;
+    plain[name] = isGiven(value) ? value.value : defined(value);
+  }
+  return plain as ExpectedReading;
+}
+
+const defined = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
+    : value;
+
+const isGiven = (value: unknown): value is Given => typeof value === 'object' && value !== null && 'value' in value;
+
+/** Spans that differ from one at one attribute, of their own or of an event. */
+function* mutationsOfSpan(span: OtelSpan): Generator<OtelSpan> {
+  const odd = [...ODD_VALUES, 2n ** 60n, Number.NaN, new Uint8Array(3), '{', '[1', '{"a":', '[[[]]]', 'null', '7'];
+  for (const name of span.attributes.keys()) {
+    for (const value of odd) yield { ...span, attributes: new Map(span.attributes).set(name, otelValue(value)) };
+  }
+  for (const [at, event] of span.events.entries()) {
+    for (const name of event.attributes.keys()) {
+      for (const value of odd) {
+        const attributes = new Map(event.attributes).set(name, otelValue(value));
+        yield { ...span, events: span.events.with(at, { ...event, attributes }) };
+      }
+    }
+  }
+}
+
+const TEXTS = ['model', 'responseModel', 'responseId', 'provider', 'failure', 'session', 'user', 'traceName'] as const;
+const GIVEN = ['input', 'output', 'request', 'metadata', 'traceMetadata'] as const;
+
+function assertReading(reading: SpanReading | undefined): void {
+  if (reading === undefined) return;
+  assert.ok(!('then' in reading), 'a dialect is no asynchronous function');
+  for (const member of TEXTS) assert.match(typeof reading[member], /^(string|undefined)$/, member);
+  for (const member of GIVEN) {
+    const given = reading[member];
+    assert.ok(given === undefined || 'value' in given, `${member} has no value`);
+    assert.doesNotThrow(() => JSON.stringify(given?.value), `${member} is no JSON`);
+  }
+  for (const [name, count] of Object.entries(reading.usage ?? {})) {
+    if (count === undefined || typeof count === 'boolean') continue;
+    const isAmount = typeof count === 'number' && count >= 0 && Number.isFinite(count);
+    assert.ok(isAmount && (name === 'cost' || Number.isSafeInteger(count)), `${name} ${String(count)} is no count`);
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import type { Given, SpanReading } from '../dialect/dialect.js';
+import type { OtelMap, OtelSpan } from '../dialect/otel-span.js';
+import { isVector, plainValue } from '../dialect/plain-value.js';
+import { readJson } from '../wire/lenient-json.js';
+
+/** Members whose values say in which form something is written; readers bring them to one form. */
+const FORM = new Set(['type', 'role', 'lc']);
+
+/**
+ * Asserts that every text, number and flag of the attributes that a reading was made of stands in its values, so that it
+ * may be left out of the stored attributes.
+ */
+export function assertGivenBack(span: OtelSpan, reading: SpanReading): void {
+  for (const member of ['input', 'output', 'request', 'metadata', 'traceMetadata'] as const) {
+    const given = reading[member];
+    if (given === undefined) continue;
+    const there = new Set(leavesOf(given.value));
+    for (const [name, value] of takenFrom(span, given)) {
+      for (const leaf of leavesOf(value)) assert.ok(there.has(leaf), `${member} lacks ${leaf} of ${name}`);
+    }
+  }
+}
+
+function* takenFrom({ attributes, events }: OtelSpan, given: Given): Generator<[name: string, value: unknown]> {
+  for (const name of given.from ?? []) {
+    const place = [attributes, ...events.map((event) => event.attributes)].find((map) => map.has(name));
+    assert.ok(place, `${name} is named as taken, and is not there`);
+    yield [name, valueIn(place, name)];
+  }
+  for (const name of given.fromEvents ?? []) {
+    for (const event of events.filter((one) => one.name === name)) {
+      for (const own of event.attributes.keys()) {
+        if (!own.includes('.') && !FORM.has(own)) yield [`${name} ${own}`, valueIn(event.attributes, own)];
+      }
+    }
+  }
+}
+
+const valueIn = (attributes: OtelMap, name: string): unknown => {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  return FORM.has(last) ? null : plainValue(attributes.get(name)!);
+};
+
+/** Texts, numbers and flags of a value, each with its type; JSON within texts is looked into, vectors are none. */
+function* leavesOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') {
+    const inside = readJson(value);
+    if (inside !== undefined && typeof inside !== 'string') yield* leavesOf(inside);
+    else if (typeof inside === 'string') yield `string ${inside}`;
+    else yield `string ${value}`;
+  } else if (Array.isArray(value)) {
+    if (!isVector(value)) for (const item of value) yield* leavesOf(item);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) if (!FORM.has(name)) yield* leavesOf(item);
+  } else if (value !== null && value !== undefined) yield `${typeof value} ${String(value)}`;
+}

@@ -1,0 +1,104 @@
+import {
+  amountAt,
+  completionOf,
+  conversationOf,
+  countAt,
+  defineDialect,
+  looseJson,
+  takeAt,
+  textAt,
+  type Given,
+  type OtelMap,
+  type OtelSpan,
+  type ReadKind,
+  type ReadUsage,
+  type SpanReading,
+} from '@spandrel/plugin-api';
+
+/** Claude Code, whose spans have flat names of their own (docs/spec/otlp.md#claude-code). */
+export default defineDialect({
+  name: 'claude-code',
+  setup: () => ({ claims: { spans: ['claude_code.*'], scopes: ['com.anthropic.claude_code*'] }, read }),
+});
+
+const PREFIX = 'claude_code.';
+
+function read({ attributes, name, events }: OtelSpan): SpanReading | undefined {
+  const type = typeOf(textAt(attributes, ['span.type']) ?? name);
+  if (type === undefined) return undefined;
+  switch (type) {
+    case 'llm_request':
+      return readRequest(attributes);
+    case 'interaction':
+      return { kind: { type: 'custom', kind: 'agent' }, input: told(takeAt(attributes, ['user_prompt'])) };
+    case 'tool':
+      return {
+        kind: toolOf(attributes, name),
+        input: told(takeAt(attributes, ['tool_input'], looseJson)),
+        output: told(outputOf(events)),
+      };
+    default:
+      return { kind: { type: 'custom', kind: type } };
+  }
+}
+
+/** `span.type` has the prefix in some versions, the span's name in all. */
+function typeOf(told: string): string | undefined {
+  const type = told.startsWith(PREFIX) ? told.slice(PREFIX.length) : told;
+  return type === '' ? undefined : type;
+}
+
+function readRequest(attributes: OtelMap): SpanReading {
+  const input = told(takeAt(attributes, ['user_prompt']));
+  const output = told(takeAt(attributes, ['response.model_output']));
+  const reason = textAt(attributes, ['gen_ai.response.finish_reason', 'stop_reason']);
+  return {
+    kind: { type: 'llm_call' },
+    model: textAt(attributes, ['gen_ai.request.model', 'model']),
+    provider: 'anthropic',
+    responseId: textAt(attributes, ['gen_ai.response.id', 'request_id']),
+    usage: usageOf(attributes),
+    timeToFirstTokenMs: amountAt(attributes, ['ttft_ms']),
+    input: input && { ...input, value: conversationOf(input.value) },
+    output: output && {
+      ...output,
+      value: completionOf(spoken(output.value), reason === undefined ? [] : [reason]),
+    },
+  };
+}
+
+const spoken = (value: unknown): unknown =>
+  typeof value === 'string' ? [{ role: 'assistant', content: value }] : value;
+
+/** Tokens that the cache gave or took are not in `input_tokens`. */
+function usageOf(attributes: OtelMap): ReadUsage | undefined {
+  const usage: ReadUsage = {
+    inputTokens: countAt(attributes, ['input_tokens']),
+    outputTokens: countAt(attributes, ['output_tokens']),
+    cachedInputTokens: countAt(attributes, ['cache_read_tokens']),
+    cacheWriteTokens: countAt(attributes, ['cache_creation_tokens']),
+    cost: amountAt(attributes, ['cost_usd']),
+    inputExcludesCached: true,
+  };
+  const isTold = usage.inputTokens !== undefined || usage.outputTokens !== undefined || usage.cost !== undefined;
+  return isTold ? usage : undefined;
+}
+
+function toolOf(attributes: OtelMap, name: string): ReadKind {
+  return {
+    type: 'tool_call',
+    name: textAt(attributes, ['tool_name']) ?? name,
+    callId: textAt(attributes, ['tool_use_id', 'gen_ai.tool.call.id']),
+  };
+}
+
+/** The event that tells a tool's output; its attribute is named `output`, with others beside it for single tools. */
+function outputOf(events: OtelSpan['events']): Given | undefined {
+  const event = events.find(({ name }) => name === 'tool.output');
+  return event && takeAt(event.attributes, ['output', 'content', 'result']);
+}
+
+/** Contents that the user has not allowed to be told. */
+function told(given: Given | undefined): Given | undefined {
+  return given === undefined || given.value === '<REDACTED>' ? undefined : given;
+}

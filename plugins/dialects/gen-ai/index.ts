@@ -1,0 +1,61 @@
+import {
+  amountAt,
+  defineDialect,
+  flagAt,
+  takeMembers,
+  textAt,
+  type OtelMap,
+  type OtelSpan,
+  type SpanReading,
+} from '@spandrel/plugin-api';
+import { kindOf } from './kind.js';
+import { inputOf, outputOf } from './messages.js';
+import { usageOf } from './usage.js';
+
+/**
+ * The GenAI conventions of OpenTelemetry in all their generations: attributes with structured or JSON messages, older
+ * ones with events for each message, and the names that single frameworks add (docs/spec/otlp.md#gen-ai).
+ */
+export default defineDialect({
+  name: 'gen-ai',
+  setup: () => ({
+    claims: { attributes: ['gen_ai.*'], events: ['gen_ai.*'] },
+    read,
+  }),
+});
+
+function read(span: OtelSpan): SpanReading {
+  const { attributes } = span;
+  const kind = kindOf(attributes);
+  return {
+    kind,
+    model: textAt(attributes, MODEL),
+    responseModel: textAt(attributes, RESPONSE_MODEL),
+    responseId: textAt(attributes, RESPONSE_ID),
+    provider: textAt(attributes, PROVIDER),
+    usage: usageOf(span),
+    input: inputOf(span, kind),
+    output: outputOf(span, kind),
+    request: takeMembers(attributes, 'gen_ai.request.', isNoParameter),
+    streaming: flagAt(attributes, STREAM),
+    timeToFirstTokenMs: timeToFirstTokenMs(attributes),
+    user: textAt(attributes, USER),
+  };
+}
+
+const MODEL = ['gen_ai.request.model'];
+const RESPONSE_MODEL = ['gen_ai.response.model'];
+const RESPONSE_ID = ['gen_ai.response.id'];
+const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system'];
+const STREAM = ['gen_ai.request.stream'];
+const USER = ['gen_ai.user'];
+const isNoParameter = (member: string): boolean => member === 'model' || member === 'stream';
+
+const FIRST_SECONDS = ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'];
+/** Strands tells milliseconds. */
+const FIRST_MS = ['gen_ai.server.time_to_first_token'];
+
+function timeToFirstTokenMs(attributes: OtelMap): number | undefined {
+  const seconds = amountAt(attributes, FIRST_SECONDS);
+  return seconds === undefined ? amountAt(attributes, FIRST_MS) : seconds * 1000;
+}

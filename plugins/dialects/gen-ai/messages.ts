@@ -1,0 +1,96 @@
+import {
+  completionOf,
+  conversationOf,
+  saidJson,
+  takeAt,
+  textAt,
+  textsAt,
+  type Given,
+  type OtelMap,
+  type OtelSpan,
+  type ReadKind,
+} from '@spandrel/plugin-api';
+import { choicesOfEvents, messagesOfEvents } from './message-events.js';
+
+/** What the operation was given: a tool's arguments, a query, or messages with the system prompt before them. */
+export function inputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
+  const { attributes } = span;
+  if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_ARGUMENTS) ?? conversationIn(span);
+  if (kind?.type === 'retrieval') return takeAt(attributes, QUERY, asText) ?? conversationIn(span);
+  return conversationIn(span);
+}
+
+/** What came of the operation: a tool's result, documents, or the completion with its reason to end. */
+export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | undefined {
+  const { attributes } = span;
+  if (kind?.type === 'tool_call') return takeAt(attributes, TOOL_RESULT) ?? completionIn(span);
+  if (kind?.type === 'retrieval') return takeAt(attributes, DOCUMENTS) ?? completionIn(span);
+  return completionIn(span);
+}
+
+function conversationIn(span: OtelSpan): Given | undefined {
+  for (const attributes of placesOf(span)) {
+    const messages = takeAt(attributes, INPUT, saidJson);
+    const system = takeAt(attributes, SYSTEM, saidJson);
+    if (!messages && !system) continue;
+    return { value: conversationOf(messages?.value, system?.value), from: namesOf(messages, system) };
+  }
+  const told = messagesOfEvents(span.events);
+  if (told) return told;
+  const prompt = takeAt(span.attributes, PROMPT) ?? takeFromEvents(span, PROMPT);
+  return prompt && { ...prompt, value: conversationOf(prompt.value) };
+}
+
+function completionIn(span: OtelSpan): Given | undefined {
+  const reasons = textsAt(span.attributes, REASONS) ?? textsAt(span.attributes, REASON) ?? [];
+  for (const attributes of placesOf(span)) {
+    const messages = takeAt(attributes, OUTPUT, saidJson);
+    if (!messages) continue;
+    const own = reasons.length > 0 ? reasons : (textsAt(attributes, REASONS) ?? []);
+    return { ...messages, value: completionOf(messages.value, own) };
+  }
+  const told = choicesOfEvents(span.events);
+  if (told) return { ...told, value: completionOf(told.value, reasons) };
+  const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION);
+  if (text) return { ...text, value: completionOf(answerOf(text.value), reasons) };
+  const empty = completionOf([], reasons);
+  return empty && isCall(span.attributes) ? { value: empty } : undefined;
+}
+
+/** A text alone is what the model said, not the user. */
+const answerOf = (value: unknown): unknown =>
+  typeof value === 'string' ? [{ role: 'assistant', content: value }] : value;
+
+/** A reason alone makes an output only where the span is about a model. */
+const isCall = (attributes: OtelMap): boolean => textAt(attributes, ['gen_ai.request.model']) !== undefined;
+
+/** The span's own attributes first, then those of its events that tell all of an operation. */
+function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
+  const details = events.filter(({ name }) => name === 'gen_ai.client.inference.operation.details');
+  return [attributes, ...details.map((event) => event.attributes)];
+}
+
+function takeFromEvents({ events }: OtelSpan, names: readonly string[]): Given | undefined {
+  for (const event of events) {
+    if (!CONTENT_EVENTS.has(event.name)) continue;
+    const taken = takeAt(event.attributes, names);
+    if (taken) return taken;
+  }
+  return undefined;
+}
+
+const namesOf = (...given: (Given | undefined)[]): string[] => given.flatMap((one) => one?.from ?? []);
+const asText = (text: string): unknown => text;
+
+const CONTENT_EVENTS = new Set(['gen_ai.content.prompt', 'gen_ai.content.completion']);
+const INPUT = ['gen_ai.input.messages'];
+const SYSTEM = ['gen_ai.system_instructions'];
+const OUTPUT = ['gen_ai.output.messages'];
+const PROMPT = ['gen_ai.prompt'];
+const COMPLETION = ['gen_ai.completion'];
+const REASONS = 'gen_ai.response.finish_reasons';
+const REASON = 'gen_ai.response.finish_reason';
+const TOOL_ARGUMENTS = ['gen_ai.tool.call.arguments'];
+const TOOL_RESULT = ['gen_ai.tool.call.result'];
+const QUERY = ['gen_ai.retrieval.query.text'];
+const DOCUMENTS = ['gen_ai.retrieval.documents'];

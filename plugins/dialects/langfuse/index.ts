@@ -1,0 +1,118 @@
+import {
+  defineDialect,
+  looseJson,
+  objectOf,
+  saidJson,
+  takeAt,
+  takeMembers,
+  textAt,
+  textsAt,
+  type GivenMembers,
+  type OtelMap,
+  type OtelSpan,
+  type ReadKind,
+  type SpanReading,
+} from '@spandrel/plugin-api';
+import { usageOf } from './usage.js';
+
+/** The SDKs of Langfuse, version 3 and later in Python, 4 and later in JavaScript (docs/spec/otlp.md#langfuse). */
+export default defineDialect({
+  name: 'langfuse',
+  setup: () => ({ claims: { attributes: ['langfuse.*'] }, read }),
+});
+
+function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
+  return {
+    kind: kindOf(textAt(attributes, TYPE), name),
+    model: textAt(attributes, MODEL),
+    usage: usageOf(attributes),
+    input: takeAt(attributes, INPUT, looseJson),
+    output: takeAt(attributes, OUTPUT, looseJson),
+    request: parametersOf(attributes),
+    timeToFirstTokenMs: timeToFirstTokenMs(attributes, startUnixNano),
+    metadata: metadataOf(attributes, 'langfuse.observation.metadata'),
+    failure: failureOf(attributes),
+    session: textAt(attributes, SESSION),
+    user: textAt(attributes, USER),
+    tags: textsAt(attributes, 'langfuse.trace.tags'),
+    traceName: textAt(attributes, TRACE_NAME),
+    traceMetadata: traceMetadataOf(attributes),
+  };
+}
+
+const TYPE = ['langfuse.observation.type'];
+const MODEL = ['langfuse.observation.model.name'];
+const INPUT = ['langfuse.observation.input'];
+const OUTPUT = ['langfuse.observation.output'];
+const SESSION = ['langfuse.session.id'];
+const USER = ['langfuse.user.id'];
+const TRACE_NAME = ['langfuse.trace.name'];
+
+function kindOf(told: string | undefined, name: string): ReadKind | undefined {
+  switch (told?.toLowerCase()) {
+    case undefined:
+      return undefined;
+    case 'generation':
+      return { type: 'llm_call' };
+    case 'embedding':
+      return { type: 'embedding' };
+    case 'tool':
+      return { type: 'tool_call', name };
+    case 'retriever':
+      return { type: 'retrieval' };
+    default:
+      return { type: 'custom', kind: told!.toLowerCase() };
+  }
+}
+
+function parametersOf(attributes: OtelMap): GivenMembers | undefined {
+  return asMembers(attributes, 'langfuse.observation.model.parameters');
+}
+
+/** An attribute that is an object, or JSON text of one. */
+function asMembers(attributes: OtelMap, name: string): GivenMembers | undefined {
+  const taken = takeAt(attributes, [name]);
+  const value = objectOf(taken?.value);
+  return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
+}
+
+/** Members are attributes of their own; metadata that is no object is one attribute. Values may be JSON text. */
+function metadataOf(attributes: OtelMap, name: string): GivenMembers | undefined {
+  const members = takeMembers(attributes, `${name}.`);
+  const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
+  if (!members) return asMembers(attributes, name);
+  return {
+    ...members,
+    value: Object.fromEntries(Object.entries(members.value).map(([member, value]) => [member, parsed(value)])),
+  };
+}
+
+/** Environment, release and version describe the whole trace. */
+function traceMetadataOf(attributes: OtelMap): GivenMembers | undefined {
+  const given = metadataOf(attributes, 'langfuse.trace.metadata');
+  const value: Record<string, unknown> = { ...given?.value };
+  const from = [...(given?.from ?? [])];
+  for (const member of ['environment', 'release', 'version']) {
+    const text = textAt(attributes, [`langfuse.${member}`]);
+    if (text === undefined || member in value) continue;
+    value[member] = text;
+    from.push(`langfuse.${member}`);
+  }
+  return from.length === 0 ? undefined : { value, from };
+}
+
+/** Langfuse tells errors by a level and leaves the span's status unset. */
+function failureOf(attributes: OtelMap): string | undefined {
+  if (textAt(attributes, ['langfuse.observation.level']) !== 'ERROR') return undefined;
+  return textAt(attributes, ['langfuse.observation.status_message']) ?? 'error';
+}
+
+/** The time of the first token is ISO 8601, JSON text or not. */
+function timeToFirstTokenMs(attributes: OtelMap, startUnixNano: bigint): number | undefined {
+  const text = textAt(attributes, ['langfuse.observation.completion_start_time']);
+  if (text === undefined || startUnixNano === 0n) return undefined;
+  const told = saidJson(text);
+  const first = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  const elapsed = first - Number(startUnixNano / 1_000_000n);
+  return elapsed >= 0 ? elapsed : undefined;
+}

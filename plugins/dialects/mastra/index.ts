@@ -1,0 +1,57 @@
+import {
+  defineDialect,
+  takeAt,
+  textAt,
+  type OtelMap,
+  type OtelSpan,
+  type ReadKind,
+  type SpanReading,
+} from '@spandrel/plugin-api';
+
+/**
+ * Mastra. Its calls of models and tools are told as GenAI conventions have it; what is its own are agents, workflows and
+ * their steps (docs/spec/otlp.md#mastra).
+ */
+export default defineDialect({
+  name: 'mastra',
+  setup: () => ({ claims: { attributes: ['mastra.*'] }, read }),
+});
+
+function read({ attributes, name }: OtelSpan): SpanReading | undefined {
+  const type = textAt(attributes, TYPE);
+  if (type === undefined) return undefined;
+  return {
+    kind: kindOf(type, attributes, name),
+    input: takeAt(attributes, [`mastra.${type}.input`]),
+    output: takeAt(attributes, [`mastra.${type}.output`]),
+    metadata: takeMetadata(attributes),
+  };
+}
+
+const TYPE = ['mastra.span.type'];
+const METADATA = ['mastra.metadata'];
+
+function takeMetadata(attributes: OtelMap): SpanReading['metadata'] {
+  const taken = takeAt(attributes, METADATA);
+  if (typeof taken?.value !== 'object' || taken.value === null || Array.isArray(taken.value)) return undefined;
+  return { value: taken.value as Record<string, unknown>, from: taken.from };
+}
+
+/** Types of spans that the GenAI attributes beside them tell nothing of. */
+function kindOf(type: string, attributes: OtelMap, name: string): ReadKind | undefined {
+  if (attributes.has('gen_ai.operation.name')) return undefined;
+  if (type === 'tool_call' || type === 'mcp_tool_call') {
+    return { type: 'tool_call', name: textAt(attributes, TOOL_NAME) ?? name };
+  }
+  if (type === 'model_generation') return { type: 'llm_call' };
+  return { type: 'custom', kind: CUSTOM_KINDS.get(type) ?? type, name: textAt(attributes, NAMES) };
+}
+
+const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
+  ['agent_run', 'agent'],
+  ['workflow_run', 'workflow'],
+  ['workflow_step', 'step'],
+  ['model_step', 'step'],
+]);
+const TOOL_NAME = ['gen_ai.tool.name'];
+const NAMES = ['gen_ai.agent.name', 'gen_ai.workflow.name', 'mastra.entity.name'];

@@ -1,0 +1,106 @@
+import {
+  completionOf,
+  conversationOf,
+  defineDialect,
+  objectOf,
+  saidJson,
+  setMember,
+  takeAt,
+  textOf,
+  type Given,
+  type GivenMembers,
+  type OtelMap,
+  type OtelSpan,
+  type ReadKind,
+  type SpanReading,
+} from '@spandrel/plugin-api';
+import { usageOf } from './usage.js';
+
+/** MLflow's tracing, which writes every value as JSON text, texts in their quotes too (docs/spec/otlp.md#mlflow). */
+export default defineDialect({
+  name: 'mlflow',
+  setup: () => ({ claims: { attributes: ['mlflow.*'] }, read }),
+});
+
+function read({ attributes, name }: OtelSpan): SpanReading {
+  const kind = kindOf(jsonTextAt(attributes, 'mlflow.spanType'), attributes, name);
+  return {
+    kind,
+    model: jsonTextAt(attributes, 'mlflow.llm.model'),
+    provider: jsonTextAt(attributes, 'mlflow.llm.provider'),
+    usage: usageOf(attributes),
+    input: inputOf(takeAt(attributes, ['mlflow.spanInputs'], saidJson), kind),
+    output: outputOf(takeAt(attributes, ['mlflow.spanOutputs'], saidJson), kind),
+    session: jsonTextAt(attributes, 'mlflow.trace.session'),
+    user: jsonTextAt(attributes, 'mlflow.trace.user'),
+    traceMetadata: tagsOf(attributes),
+  };
+}
+
+/** A text, in JSON's quotes or not. */
+function jsonTextAt(attributes: OtelMap, name: string): string | undefined {
+  return textOf(takeAt(attributes, [name], saidJson)?.value) || undefined;
+}
+
+function kindOf(told: string | undefined, attributes: OtelMap, name: string): ReadKind | undefined {
+  switch (told) {
+    case undefined:
+      return undefined;
+    case 'LLM':
+    case 'CHAT_MODEL':
+      return { type: 'llm_call' };
+    case 'EMBEDDING':
+      return { type: 'embedding' };
+    case 'RETRIEVER':
+    case 'RERANKER':
+      return { type: 'retrieval' };
+    case 'TOOL':
+      return { type: 'tool_call', name: jsonTextAt(attributes, 'mlflow.spanFunctionName') ?? name };
+    default:
+      return { type: 'custom', kind: told.toLowerCase() };
+  }
+}
+
+/** The arguments of the function that was called: where they have messages, those; the whole stays an attribute then. */
+function inputOf(given: Given | undefined, kind: ReadKind | undefined): Given | undefined {
+  if (kind?.type !== 'llm_call' || !given) return given;
+  const { messages, system, prompt, input } = objectOf(given.value);
+  const told = messages ?? prompt ?? input;
+  return told === undefined
+    ? { ...given, value: conversationOf(given.value) }
+    : { value: conversationOf(told, system) };
+}
+
+/** An answer in OpenAI's or Anthropic's format, or messages; the whole stays an attribute where only a part is shown. */
+function outputOf(given: Given | undefined, kind: ReadKind | undefined): Given | undefined {
+  if (kind?.type !== 'llm_call' || !given) return given;
+  if (typeof given.value === 'string') {
+    return { ...given, value: completionOf([{ role: 'assistant', content: given.value }]) };
+  }
+  const { choices, content, stop_reason: reason } = objectOf(given.value);
+  if (Array.isArray(choices)) return { value: completionOf(choices.map(messageOfChoice)) };
+  if (Array.isArray(content)) {
+    return { value: completionOf([{ role: 'assistant', content }], typeof reason === 'string' ? [reason] : []) };
+  }
+  return { ...given, value: completionOf(given.value) };
+}
+
+function messageOfChoice(choice: unknown): unknown {
+  const { message, text, finish_reason: reason } = objectOf(choice);
+  return { role: 'assistant', content: text ?? null, ...objectOf(message), finish_reason: reason ?? null };
+}
+
+const TAG = 'mlflow.traceTag.';
+
+function tagsOf(attributes: OtelMap): GivenMembers | undefined {
+  let value: Record<string, unknown> | undefined;
+  const from: string[] = [];
+  for (const name of attributes.keys()) {
+    if (!name.startsWith(TAG) || name.length === TAG.length) continue;
+    const taken = takeAt(attributes, [name], saidJson);
+    if (!taken) continue;
+    setMember((value ??= {}), name.slice(TAG.length), taken.value);
+    from.push(name);
+  }
+  return value && { value, from };
+}

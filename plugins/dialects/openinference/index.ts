@@ -1,0 +1,121 @@
+import {
+  amountAt,
+  countAt,
+  defineDialect,
+  looseJson,
+  objectOf,
+  saidJson,
+  takeAt,
+  textAt,
+  textOf,
+  textsAt,
+  type GivenMembers,
+  type OtelMap,
+  type OtelSpan,
+  type ReadKind,
+  type ReadUsage,
+  type SpanReading,
+} from '@spandrel/plugin-api';
+import { inputOf, outputOf } from './payloads.js';
+
+/** OpenInference, the conventions of Arize and Phoenix (docs/spec/otlp.md#openinference). */
+export default defineDialect({
+  name: 'openinference',
+  setup: () => ({
+    claims: {
+      attributes: [
+        ...['openinference.*', 'llm.*', 'embedding.*', 'retrieval.*', 'reranker.*', 'tag.tags'],
+        ...['input.value', 'output.value', 'tool.name', 'tool.parameters', 'agent.name', 'metadata'],
+      ],
+    },
+    read,
+  }),
+});
+
+function read({ attributes, name }: OtelSpan): SpanReading | undefined {
+  const told = textAt(attributes, KIND)?.toUpperCase();
+  if (told === undefined && !SURE.some((sure) => attributes.has(sure))) return undefined;
+  const kind = kindOf(told, attributes, name);
+  const request = parametersOf(attributes);
+  return {
+    kind,
+    model: textAt(attributes, REQUESTED) ?? textOf(request?.value['model']) ?? textAt(attributes, MODEL),
+    responseModel: textAt(attributes, RESPONSE_MODEL),
+    provider: textAt(attributes, PROVIDER),
+    usage: usageOf(attributes),
+    input: inputOf(attributes, kind),
+    output: outputOf(attributes, kind),
+    request,
+    metadata: metadataOf(attributes),
+    tags: textsAt(attributes, 'tag.tags'),
+  };
+}
+
+const KIND = ['openinference.span.kind'];
+/** Names that nobody else uses, for spans of instrumentations that leave the kind out. */
+const SURE = ['llm.model_name', 'llm.input_messages.0.message.role', 'llm.token_count.prompt', 'embedding.model_name'];
+const REQUESTED = ['llm.request.model_name'];
+const MODEL = ['llm.model_name', 'embedding.model_name', 'reranker.model_name'];
+const RESPONSE_MODEL = ['llm.response.model_name', 'llm.model_name'];
+const PROVIDER = ['llm.provider', 'llm.system'];
+
+function kindOf(told: string | undefined, attributes: OtelMap, spanName: string): ReadKind | undefined {
+  switch (told) {
+    case undefined:
+      return attributes.has('embedding.model_name') ? { type: 'embedding' } : { type: 'llm_call' };
+    case 'LLM':
+      return { type: 'llm_call' };
+    case 'EMBEDDING':
+      return { type: 'embedding' };
+    case 'TOOL':
+      return {
+        type: 'tool_call',
+        name: textAt(attributes, TOOL_NAME) ?? spanName,
+        callId: textAt(attributes, TOOL_ID),
+      };
+    case 'RETRIEVER':
+    case 'RERANKER':
+      return { type: 'retrieval' };
+    case 'UNKNOWN':
+      return { type: 'custom', kind: 'span' };
+    default:
+      return { type: 'custom', kind: told.toLowerCase(), name: textAt(attributes, AGENT_NAME) };
+  }
+}
+
+const TOOL_NAME = ['tool.name', 'tool_call.function.name'];
+const TOOL_ID = ['tool.id', 'tool_call.id'];
+const AGENT_NAME = ['agent.name'];
+
+function usageOf(attributes: OtelMap): ReadUsage | undefined {
+  const usage: ReadUsage = {
+    inputTokens: countAt(attributes, INPUT_TOKENS),
+    outputTokens: countAt(attributes, OUTPUT_TOKENS),
+    cachedInputTokens: countAt(attributes, CACHED),
+    cacheWriteTokens: countAt(attributes, WRITTEN),
+    reasoningTokens: countAt(attributes, REASONING),
+    cost: amountAt(attributes, COST),
+  };
+  const isTold = usage.inputTokens !== undefined || usage.outputTokens !== undefined || usage.cost !== undefined;
+  return isTold ? usage : undefined;
+}
+
+const INPUT_TOKENS = ['llm.token_count.prompt'];
+const OUTPUT_TOKENS = ['llm.token_count.completion'];
+const CACHED = ['llm.token_count.prompt_details.cache_read'];
+const WRITTEN = ['llm.token_count.prompt_details.cache_write'];
+const REASONING = ['llm.token_count.completion_details.reasoning'];
+const COST = ['llm.cost.total'];
+
+/** The model is told elsewhere; what else stands there are the parameters. */
+function parametersOf(attributes: OtelMap): GivenMembers | undefined {
+  const taken = takeAt(attributes, ['llm.invocation_parameters'], saidJson);
+  const value = objectOf(taken?.value);
+  return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
+}
+
+function metadataOf(attributes: OtelMap): GivenMembers | undefined {
+  const taken = takeAt(attributes, ['metadata'], looseJson);
+  const value = objectOf(taken?.value);
+  return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
+}

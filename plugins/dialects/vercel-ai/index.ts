@@ -1,0 +1,115 @@
+import {
+  amountAt,
+  countAt,
+  defineDialect,
+  flagAt,
+  takeMembers,
+  textAt,
+  textsAt,
+  type GivenMembers,
+  type OtelMap,
+  type OtelSpan,
+  type ReadKind,
+  type ReadUsage,
+  type SpanReading,
+} from '@spandrel/plugin-api';
+import { inputOf, outputOf } from './payloads.js';
+
+/**
+ * The AI SDK of Vercel, versions 3 to 6, and the legacy form of 7. The new form of 7 is GenAI conventions with a few
+ * attributes of its own (docs/spec/otlp.md#vercel-ai).
+ */
+export default defineDialect({
+  name: 'vercel-ai',
+  setup: () => ({ claims: { attributes: ['ai.*'], scopes: ['ai'] }, read }),
+});
+
+function read({ attributes }: OtelSpan): SpanReading {
+  const operation = textAt(attributes, OPERATION) ?? firstWord(textAt(attributes, OPERATION_NAME));
+  const kind = operation === undefined ? undefined : kindOf(operation, attributes);
+  return {
+    kind,
+    model: textAt(attributes, MODEL),
+    provider: textAt(attributes, PROVIDER),
+    responseModel: textAt(attributes, RESPONSE_MODEL),
+    responseId: textAt(attributes, RESPONSE_ID),
+    usage: usageOf(attributes),
+    input: inputOf(attributes, kind),
+    output: outputOf(attributes, kind),
+    request: takeMembers(attributes, 'ai.settings.', isContext),
+    streaming: isStreaming(operation, attributes),
+    timeToFirstTokenMs: amountAt(attributes, FIRST_MS),
+    metadata: metadataOf(attributes),
+    session: textAt(attributes, SESSION),
+    user: textAt(attributes, USER),
+    tags: textsAt(attributes, 'ai.telemetry.metadata.tags') ?? textsAt(attributes, 'ai.settings.context.tags'),
+  };
+}
+
+const OPERATION = ['ai.operationId'];
+/** Followed by a blank and the application's own name of the function. */
+const OPERATION_NAME = ['operation.name'];
+const MODEL = ['ai.model.id'];
+const PROVIDER = ['ai.model.provider'];
+const RESPONSE_MODEL = ['ai.response.model'];
+const RESPONSE_ID = ['ai.response.id'];
+const FIRST_MS = ['ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk'];
+const SESSION = ['ai.telemetry.metadata.sessionId', 'ai.settings.context.sessionId'];
+const USER = ['ai.telemetry.metadata.userId', 'ai.settings.context.userId'];
+const FUNCTION = ['ai.telemetry.functionId'];
+const TOOL_NAME = ['ai.toolCall.name'];
+const TOOL_ID = ['ai.toolCall.id'];
+/** The context of a call is its metadata. */
+const isContext = (member: string): boolean => member.startsWith('context.');
+
+function firstWord(text: string | undefined): string | undefined {
+  if (text === undefined || !text.startsWith('ai.')) return undefined;
+  const blank = text.indexOf(' ');
+  return blank === -1 ? text : text.slice(0, blank);
+}
+
+function kindOf(operation: string, attributes: OtelMap): ReadKind {
+  if (operation.startsWith('ai.embed')) return { type: 'embedding' };
+  if (operation.endsWith('.doGenerate') || operation.endsWith('.doStream')) return { type: 'llm_call' };
+  if (operation === 'ai.toolCall') {
+    return { type: 'tool_call', name: textAt(attributes, TOOL_NAME), callId: textAt(attributes, TOOL_ID) };
+  }
+  const kind = WRAPPERS.has(operation) ? 'agent' : operation.slice('ai.'.length);
+  return { type: 'custom', kind, name: textAt(attributes, FUNCTION) };
+}
+
+const WRAPPERS = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject']);
+
+function isStreaming(operation: string | undefined, attributes: OtelMap): boolean | undefined {
+  if (operation?.endsWith('.doStream')) return true;
+  if (operation?.endsWith('.doGenerate')) return false;
+  return flagAt(attributes, ['gen_ai.request.stream']);
+}
+
+function usageOf(attributes: OtelMap): ReadUsage | undefined {
+  const usage: ReadUsage = {
+    inputTokens: countAt(attributes, INPUT),
+    outputTokens: countAt(attributes, OUTPUT),
+    cachedInputTokens: countAt(attributes, CACHED),
+    cacheWriteTokens: countAt(attributes, WRITTEN),
+    reasoningTokens: countAt(attributes, REASONING),
+  };
+  return usage.inputTokens === undefined && usage.outputTokens === undefined ? undefined : usage;
+}
+
+const INPUT = ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'];
+const OUTPUT = ['ai.usage.outputTokens', 'ai.usage.completionTokens'];
+const CACHED = ['ai.usage.cachedInputTokens', 'ai.usage.inputTokenDetails.cacheReadTokens'];
+const WRITTEN = ['ai.usage.inputTokenDetails.cacheWriteTokens'];
+const REASONING = ['ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens'];
+
+/** The application's metadata without what is the trace's; version 7 calls it the context. */
+function metadataOf(attributes: OtelMap): GivenMembers | undefined {
+  return (
+    takeMembers(attributes, 'ai.telemetry.metadata.', isTheTraces) ??
+    takeMembers(attributes, 'ai.settings.context.', isTheTraces)
+  );
+}
+
+const isTheTraces = (member: string): boolean =>
+  member === 'sessionId' || member === 'userId' || member === 'tags';
