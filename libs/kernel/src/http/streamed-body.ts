@@ -14,8 +14,8 @@ export interface StreamedBody {
   contentDisposition: string | undefined;
   /** `Content-Length`; `undefined` in chunked encoding. */
   length: number | undefined;
-  /** `Content-Encoding` in lower case; `identity` when there is none. */
-  contentEncoding: string;
+  /** `Content-Encoding` in lower case; `undefined` for a body that is sent as it is. */
+  contentEncoding: string | undefined;
 }
 
 /** What a route can do with a body. */
@@ -38,8 +38,9 @@ export const BodyStream = createParamDecorator((options: StreamedBodyOptions | u
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { headers } = request;
   const stream = request.body as Readable;
-  const contentEncoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (contentEncoding !== 'identity' && options?.unpacks !== true) {
+  const coding = headers['content-encoding']?.trim().toLowerCase();
+  const contentEncoding = coding === 'identity' ? undefined : coding;
+  if (contentEncoding !== undefined && options?.unpacks !== true) {
     stream.resume();
     throw new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed');
   }

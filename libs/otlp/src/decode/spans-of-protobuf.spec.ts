@@ -1,6 +1,7 @@
 import type { OtelSpan } from '@spandrel/plugin-api';
 import fc from 'fast-check';
 import { random } from '../../../../test/support/random.js';
+import { THOROUGH } from '../../../../test/support/repetitions.js';
 import { anyTraces } from '../testing/any-export.js';
 import { encodeOtlp } from '../testing/otlp-schema.js';
 import { spansByProtobufjs } from '../testing/read-by-protobufjs.js';
@@ -9,6 +10,11 @@ import { ItemBudget } from './item-budget.js';
 import { spansOfProtobuf } from './spans-of-protobuf.js';
 
 const ITEMS_MAX = 100_000;
+
+/** How many random messages, and how many changed ones: 100,000 of each where tests take their time. */
+const MESSAGES = THOROUGH ? 100_000 : 300;
+const CHANGES_EACH = 40;
+const CHANGED = THOROUGH ? 100_000 / CHANGES_EACH : 60;
 const read = (body: Uint8Array): OtelSpan[] => [...spansOfProtobuf(Buffer.from(body), new ItemBudget(ITEMS_MAX))];
 const encode = (message: object): Buffer => encodeOtlp('ExportTraceServiceRequest', message);
 
@@ -45,16 +51,16 @@ describe('the protobuf reader', () => {
         const body = encode(message);
         expect(read(body)).toEqual(spansByProtobufjs(body));
       }),
-      { numRuns: 300 },
+      { numRuns: MESSAGES },
     );
   });
 
   it('throws nothing but ExportFault on bytes that were cut or changed, and reads the same where both read', () => {
     const pick = random(1);
     let readByBoth = 0;
-    for (const message of fc.sample(anyTraces, { numRuns: 60 })) {
+    for (const message of fc.sample(anyTraces, { numRuns: CHANGED })) {
       const body = encode(message);
-      for (let times = 0; times < 40 && body.length > 0; times++) {
+      for (let times = 0; times < CHANGES_EACH && body.length > 0; times++) {
         const changed = Buffer.from(body);
         for (let bytes = pick(3); bytes >= 0; bytes--) changed[pick(changed.length)] = pick(256);
         if (compare(changed)) readByBoth++;
@@ -67,7 +73,7 @@ describe('the protobuf reader', () => {
   it('throws nothing but ExportFault on bytes of any kind', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (body) => void compare(body)),
-      { numRuns: 2_000 },
+      { numRuns: 10 * MESSAGES },
     );
   });
 

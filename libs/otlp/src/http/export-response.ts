@@ -30,12 +30,17 @@ export const rejectedCount = (rejected: readonly Rejection[]): number =>
 export function rejectionMessage(rejected: readonly Rejection[]): string {
   let message = '';
   for (const { reason, count, firstSpanId } of rejected) {
-    const first = firstSpanId === '' ? '' : `, first span ${firstSpanId}`;
-    const next = `${message === '' ? '' : '; '}${reason} (${count}${first})`;
-    if (Buffer.byteLength(message + next) > MESSAGE_BYTES_MAX - ELLIPSIS.length) return message + ELLIPSIS;
+    const first = firstSpanId === '' ? '' : `, first span ${firstSpanId.slice(0, SHOWN_MAX)}`;
+    const next = `${message === '' ? '' : '; '}${shown(reason)} (${count}${first})`;
+    if (Buffer.byteLength(message + next) > MESSAGE_BYTES_MAX - MORE.length) return message + MORE;
     message += next;
   }
   return message;
 }
 
-const ELLIPSIS = '; ...';
+const MORE = '; ...';
+
+/** The most of one reason, or of one id, that is shown. */
+const SHOWN_MAX = 200;
+
+const shown = (reason: string): string => (reason.length > SHOWN_MAX ? `${reason.slice(0, SHOWN_MAX)}...` : reason);

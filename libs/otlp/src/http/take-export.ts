@@ -4,6 +4,7 @@ import type { OtelSpan } from '@spandrel/plugin-api';
 import { ItemBudget } from '../decode/item-budget.js';
 import { logsOfJson } from '../decode/logs-of-json.js';
 import { logsOfProtobuf } from '../decode/logs-of-protobuf.js';
+import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import { pointsOfJson } from '../decode/points-of-json.js';
 import { pointsOfProtobuf } from '../decode/points-of-protobuf.js';
 import { spansOfJson } from '../decode/spans-of-json.js';
@@ -26,6 +27,7 @@ export interface ExportAnswer {
 
 /** Decoders of one signal; both give items one after the other. */
 interface Decoders<Item> {
+  signal: 'traces' | 'logs' | 'metrics';
   protobuf: (body: Buffer, items: ItemBudget) => Iterable<Item>;
   json: (text: string, items: ItemBudget) => Iterable<Item>;
 }
@@ -36,9 +38,9 @@ interface ReadExport<Item> {
   encoding: OtlpEncoding;
 }
 
-const SPANS: Decoders<OtelSpan> = { protobuf: spansOfProtobuf, json: spansOfJson };
-const LOGS = { protobuf: logsOfProtobuf, json: logsOfJson };
-const POINTS = { protobuf: pointsOfProtobuf, json: pointsOfJson };
+const SPANS: Decoders<OtelSpan> = { signal: 'traces', protobuf: spansOfProtobuf, json: spansOfJson };
+const LOGS: Decoders<OtelLogRecord> = { signal: 'logs', protobuf: logsOfProtobuf, json: logsOfJson };
+const POINTS: Decoders<number> = { signal: 'metrics', protobuf: pointsOfProtobuf, json: pointsOfJson };
 
 const METRICS_NOT_KEPT =
   'metrics are not kept here, traces are; OTEL_METRICS_EXPORTER=none turns their exporter off';
@@ -99,7 +101,7 @@ export class TakeExport {
       const decoded =
         encoding === 'json' ? decoders.json(bytes.toString('utf8'), allowed) : decoders.protobuf(bytes, allowed);
       const items = await collect(decoded).catch((error: unknown) => {
-        if (decoders === (SPANS as unknown) && encoding === 'protobuf') this.refuseOtherSignal(bytes);
+        if (decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
         throw error;
       });
       return await use({ items, encoding }, bytes);
@@ -139,6 +141,6 @@ function accepted({ contentType, contentEncoding, stream }: StreamedBody): {
     'unsupported_media_type',
     encoding === undefined
       ? `the media type ${contentType ? `"${contentType.slice(0, 100)}" ` : ''}is not one of OTLP; send application/x-protobuf or application/json`
-      : `the Content-Encoding "${contentEncoding.slice(0, 100)}" is not supported; send one of ${ACCEPTED_CODINGS}, or none`,
+      : `the Content-Encoding "${contentEncoding?.slice(0, 100)}" is not supported; send one of ${ACCEPTED_CODINGS}, or none`,
   );
 }

@@ -17,8 +17,8 @@ const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tr
 export const ACCEPTED_CODINGS = 'gzip, zstd, deflate, br';
 
 /**
- * @param coding in lower case.
+ * @param coding in lower case; `undefined` for a body that is sent as it is.
  * @returns a new stream that unpacks; `null` for a body that is not packed; `undefined` for a coding that is not known.
  */
-export const unpackerOf = (coding: string): Transform | null | undefined =>
-  coding === 'identity' || coding === '' ? null : UNPACKERS.get(coding)?.();
+export const unpackerOf = (coding: string | undefined): Transform | null | undefined =>
+  coding === undefined || coding === '' ? null : UNPACKERS.get(coding)?.();
