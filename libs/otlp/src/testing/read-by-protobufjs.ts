@@ -1,5 +1,4 @@
 import type { OtelMap, OtelSpan, OtelValue } from '@spandrel/plugin-api';
-import Long from 'long';
 import { otlpType } from './otlp-schema.js';
 
 type Message = Record<string, never> & Record<string, unknown>;
@@ -10,7 +9,7 @@ type Message = Record<string, never> & Record<string, unknown>;
  */
 export function spansByProtobufjs(body: Uint8Array): OtelSpan[] {
   const type = otlpType('ExportTraceServiceRequest');
-  const request = type.toObject(type.decode(body), { defaults: true, longs: undefined }) as Message;
+  const request = type.toObject(type.decode(body), { defaults: true }) as Message;
   return list(request['resourceSpans']).flatMap((ofResource) =>
     list(ofResource['scopeSpans']).flatMap((ofScope) => {
       const scope = (ofScope['scope'] ?? {}) as Message;
@@ -72,7 +71,7 @@ function valueOf(value: Message | null): OtelValue {
   if (has('stringValue')) return value['stringValue'] as string;
   if (has('boolValue')) return value['boolValue'] as boolean;
   if (has('intValue')) {
-    const integer = BigInt((value['intValue'] as Long).toString());
+    const integer = big(value['intValue']);
     return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
   }
   if (has('doubleValue')) return value['doubleValue'] as number;
