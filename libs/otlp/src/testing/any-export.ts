@@ -71,7 +71,7 @@ export const anyLogs = wrapped(logRecord, 'resourceLogs', 'scopeLogs', 'logRecor
 
 const IDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpanId']);
 
-/** The same export as OTLP's JSON has it: ids in hex digits, other bytes in base64, 64-bit integers as text. */
+/** An export as OTLP's JSON has it: ids in hex digits, other bytes in base64, 64-bit integers as text. */
 export function jsonOf(message: unknown, member = ''): unknown {
   if (Buffer.isBuffer(message)) return message.toString(IDS.has(member) ? 'hex' : 'base64');
   if (Array.isArray(message)) return message.map((each) => jsonOf(each));
