@@ -9,6 +9,7 @@ const FLOORS = [
   ['uploads', ['kernel', 'plugin-api', 'contract']],
   ['access', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['tracing', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['otlp', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['connections', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['datasets', ['tracing', 'uploads', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['analytics', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],

@@ -15,6 +15,7 @@ export { selectFeatures } from './features/select-features.js';
 export { makeDirectory } from './files/make-directory.js';
 export { newFileFault, PathFault, pathFault } from './files/path-fault.js';
 export { useDirectory } from './files/use-directory.js';
+export type { ForeignProtocol } from './http/foreign/foreign-protocol.js';
 export { createHttpApp, type HttpAppParts } from './http/create-http-app.js';
 export { ClientGone } from './http/intake/client-gone.js';
 export { CurrentReader, type Reader } from './http/current-reader.js';

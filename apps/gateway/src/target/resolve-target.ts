@@ -4,6 +4,7 @@ import { isPublicAddress, modelCallOf } from '@spandrel/kernel';
 import type { Endpoint, Provider, RequestHead } from '@spandrel/plugin-api';
 import { BaseCache, type Base } from './base-url.js';
 import type { ForwardAllow } from './forward-allow.js';
+import { telemetryExportFault } from './telemetry-export.js';
 import { perhapsMeant, wrongAddress, type Addresses, type WrongAddress } from './wrong-address.js';
 import { CUSTOM, type ProviderEntry, type ProviderTable } from './provider-table.js';
 
@@ -50,6 +51,8 @@ export class TargetResolver {
   }
 
   resolve(head: RequestHead): Target | Refusal {
+    const exported = telemetryExportFault(head, this.addresses);
+    if (exported !== undefined) return { ...refusal(null, 'validation_failed', exported), needsNoKey: true };
     const named = head.headers[FORWARD_HEADER];
     if (named !== undefined) return this.forwarded(named, head);
     const entry = this.providers.recognise(head);

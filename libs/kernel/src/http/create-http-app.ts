@@ -17,6 +17,7 @@ import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
 import { admitRequests } from './access/admit-requests.js';
+import { ForeignPaths } from './foreign/foreign-requests.js';
 import { limitArrival } from './intake/arrival.js';
 import { HealthController } from './health.controller.js';
 import { namesOneHost } from './intake/host-header.js';
@@ -65,10 +66,12 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   useFaultWords();
   const { core } = parts.settings;
   const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
+  const foreign = new ForeignPaths(() => app.get(OpenApi).routes);
   const adapter = new FastifyAdapter({
     bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
     requestIdHeader: false,
+    rewriteUrl: ({ url }: IncomingMessage) => foreign.rewrite(url ?? '/'),
     // A request on a connection that was open when the stop began is served like any other, and its connection closed.
     return503OnClosing: false,
     // Bodies have limits of their own, see `limitArrival`.
@@ -87,6 +90,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const fastify: FastifyInstance = adapter.getInstance();
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
+  foreign.mark(fastify);
   addRequestRules(fastify, core, watch);
   answerWrongDoors(fastify, () => parts.gatewayUrl?.() ?? null);
   if (core.mode === 'cloud') {

@@ -1,6 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 import type { ErrorCode } from '@spandrel/contract';
 import type { z } from 'zod';
+import type { ForeignProtocol } from './foreign/foreign-protocol.js';
 import type { AccessRule } from './access/access-rule.js';
 
 /** An answer or a body that is not JSON. */
@@ -31,6 +32,8 @@ export interface OperationDescription {
   access: AccessRule;
   /** Whether the credential may also come as `?token=`: browsers cannot send headers with an `EventSource`. */
   tokenInQuery?: boolean;
+  /** The protocol of others that the route speaks; left out for the API's own. */
+  protocol?: ForeignProtocol;
 }
 
 /** Metadata key of {@link Operation}. */

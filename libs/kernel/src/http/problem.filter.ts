@@ -3,6 +3,8 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
 import type { Logger } from '../log/logger.js';
+import { foreignProtocolOf } from './foreign/foreign-requests.js';
+import { contentTypeOf } from './streamed-body.js';
 import { WrongDoor } from './wrong-door.js';
 import { isArriving, lingeringAnswer } from './intake/lingering-answer.js';
 
@@ -25,17 +27,26 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     reply.raw.destroy();
     return;
   }
-  if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', String(known.retryAfterSeconds));
-  const shown = problem(known.code, known.message, request.id, known.errors);
-  const lost = known instanceof WrongDoor ? { error: known.error } : undefined;
-  const body = Buffer.from(JSON.stringify({ ...shown, ...lost }));
+  // Exporters of OpenTelemetry come again after 503 only when they are told when.
+  const retryAfterSeconds = known.retryAfterSeconds ?? (known.code === 'unavailable' ? 1 : undefined);
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds));
+  const { mediaType, body } = writeError(known, request);
   const lingers = reply.getHeader('connection') === 'close' && isArriving(request.raw);
   void reply
     .status(ERRORS[known.code].status)
     .header('x-request-id', request.id)
-    .header('content-type', PROBLEM_MEDIA_TYPE)
+    .header('content-type', mediaType)
     .header('content-length', body.length)
     .send(lingers ? lingeringAnswer(body, request.raw) : body);
+}
+
+/** An error in the words of the protocol that the path speaks: problem+json unless it is one of others. */
+function writeError(error: DomainError, request: FastifyRequest): { mediaType: string; body: Buffer } {
+  const protocol = foreignProtocolOf(request.raw);
+  if (protocol) return protocol.writeError(error, contentTypeOf(request));
+  const shown = problem(error.code, error.message, request.id, error.errors);
+  const lost = error instanceof WrongDoor ? { error: error.error } : undefined;
+  return { mediaType: PROBLEM_MEDIA_TYPE, body: Buffer.from(JSON.stringify({ ...shown, ...lost })) };
 }
 
 /** What is not the caller's fault is logged: as an error what nobody foresaw, as a warning what had a reason. */

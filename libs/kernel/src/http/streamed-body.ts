@@ -14,6 +14,14 @@ export interface StreamedBody {
   contentDisposition: string | undefined;
   /** `Content-Length`; `undefined` in chunked encoding. */
   length: number | undefined;
+  /** `Content-Encoding` in lower case; `undefined` for a body that is sent as it is. */
+  contentEncoding: string | undefined;
+}
+
+/** What a route can do with a body. */
+export interface StreamedBodyOptions {
+  /** Whether it unpacks a compressed body by itself, with a limit of its own. */
+  unpacks: boolean;
 }
 
 /**
@@ -22,13 +30,17 @@ export interface StreamedBody {
  */
 export const StreamsBody = (): MethodDecorator => RouteConfig({ streamsBody: true });
 
-/** The body of a route marked with {@link StreamsBody}. @throws Invalid when it is compressed: it could be a bomb. */
-export const BodyStream = createParamDecorator((_data: unknown, context: ExecutionContext): StreamedBody => {
+/**
+ * The body of a route marked with {@link StreamsBody}.
+ * @throws Invalid when it is compressed, which could be a bomb, unless the route unpacks.
+ */
+export const BodyStream = createParamDecorator((options: StreamedBodyOptions | undefined, context: ExecutionContext): StreamedBody => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { headers } = request;
   const stream = request.body as Readable;
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  const coding = headers['content-encoding']?.trim().toLowerCase();
+  const contentEncoding = coding === 'identity' ? undefined : coding;
+  if (contentEncoding !== undefined && options?.unpacks !== true) {
     stream.resume();
     throw new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed');
   }
@@ -36,6 +48,7 @@ export const BodyStream = createParamDecorator((_data: unknown, context: Executi
     stream,
     contentType: mediaTypes.get(request.raw),
     contentDisposition: headers['content-disposition'],
+    contentEncoding,
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
   };
 });
@@ -45,6 +58,10 @@ const STREAMED = 'application/x.spandrel.streamed';
 
 /** What the requests said before that. */
 const mediaTypes = new WeakMap<FastifyRequest['raw'], string | undefined>();
+
+/** `Content-Type` as it came, also of a request whose body is streamed. */
+export const contentTypeOf = (request: FastifyRequest): string | undefined =>
+  mediaTypes.has(request.raw) ? mediaTypes.get(request.raw) : request.headers['content-type'];
 
 /** Whether the route of a request reads its body as a stream. */
 export const isStreamed = ({ routeOptions }: FastifyRequest): boolean =>

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '../addresses/model-call.js';
 import { NotFound } from '../errors/domain-error.js';
+import { foreignProtocolOf } from './foreign/foreign-requests.js';
 import { nearestName } from '../nearest-name.js';
 
 /** A request for a path that the API does not have, and whose right address is known. */
@@ -70,7 +71,9 @@ export function answerWrongDoors(fastify: FastifyInstance, gatewayUrl: () => str
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
     const path = request.url.split('?', 1)[0]!;
-    done(request.is404 ? wrongDoor(path, gatewayUrl(), collections) : undefined);
+    // A path that exists takes other methods.
+    const isLost = request.is404 && foreignProtocolOf(request.raw) === undefined;
+    done(isLost ? wrongDoor(path, gatewayUrl(), collections) : undefined);
   });
 }
 

@@ -37,7 +37,7 @@ export const textOf = (object: JsonObject, member: string): string => {
 
 /** A small number, written as such or as text; 0 for anything else. */
 export function countOf(object: JsonObject, member: string): number {
-  const value = Number(object[member] ?? 0);
+  const value = Number(integerOf(object[member]) ?? 0);
   return Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
@@ -46,9 +46,18 @@ const INTEGER = /^-?\d{1,20}$/;
 
 /** A 64-bit integer, written as text or as a number of any length; `null` for anything else. */
 export function integerOf(value: unknown): bigint | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : integerOf(String(value));
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null;
   const digits = JSON.isRawJSON(value) ? value.rawJSON : value;
   return typeof digits === 'string' && INTEGER.test(digits) ? BigInt(digits) : null;
+}
+
+/** An id in lower case; empty when it is absent or no text. */
+export const idOf = (object: JsonObject, member: string): string => textOf(object, member).toLowerCase();
+
+/** Nanoseconds since 1970; 0 for a time that is none. */
+export function nanosOf(object: JsonObject, member: string): bigint {
+  const nanos = integerOf(object[member]);
+  return nanos === null || nanos < 0n ? 0n : nanos;
 }
 
 export const malformed = (what: string): ExportFault => new ExportFault('malformed', `the body is no OTLP JSON: ${what}`);

@@ -22,6 +22,7 @@ export function valueOf(value: unknown, items: ItemBudget, place: string, depth:
   if (!isObject(value)) return null;
   for (const member in value) {
     const content = value[member];
+    if (content === null) continue;
     switch (member) {
       case 'stringValue':
         return typeof content === 'string' ? content : null;

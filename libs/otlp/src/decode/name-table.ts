@@ -1,4 +1,4 @@
-/** Names beyond this length, or this many, are read as they come. */
+/** Names beyond this length are read as they come; beyond this many the table begins anew. */
 const NAME_BYTES_MAX = 64;
 const NAMES_MAX = 8_192;
 
@@ -20,7 +20,9 @@ export class NameTable {
     const known = this.entries.get(hash);
     if (known && isSame(known.bytes, buffer, start, end)) return known.name;
     const name = buffer.toString('utf8', start, end);
-    if (known === undefined && this.entries.size < NAMES_MAX) {
+    if (known === undefined) {
+      // Whoever sends ever new names must not fill the table for good.
+      if (this.entries.size >= NAMES_MAX) this.entries.clear();
       this.entries.set(hash, { bytes: Uint8Array.prototype.slice.call(buffer, start, end), name });
     }
     return name;

@@ -40,7 +40,7 @@ export class ProtobufFields {
   /** Goes to the next field of the open message. @returns false at its end. */
   next(): boolean {
     if (this.at >= this.end) return false;
-    this.tag = this.varint32();
+    this.tag = this.fieldTag();
     if (this.tag < 8) throw this.malformed('field number 0');
     return true;
   }
@@ -116,12 +116,18 @@ export class ProtobufFields {
     return this.varint32();
   }
 
+  /** A bool: any number but 0 is true. */
+  bool(): boolean {
+    return this.int64() !== 0;
+  }
+
   /** An int64; a `bigint` where a number does not hold it. */
   int64(): number | bigint {
-    let low = 0;
+    let byte = this.byte();
+    if (byte < 0x80) return byte;
+    let low = byte & 0x7f;
     let high = 0;
-    let byte: number;
-    let shift = 0;
+    let shift = 7;
     do {
       byte = this.byte();
       if (shift < 28) low |= (byte & 0x7f) << shift;
@@ -152,10 +158,23 @@ export class ProtobufFields {
   }
 
   private bytesEnd(): number {
-    const length = this.varint32();
+    const length = this.length();
     const end = this.at + length;
     if (end > this.end) throw this.malformed('a length beyond its message');
     return end;
+  }
+
+  private fieldTag(): number {
+    const tag = this.int64();
+    if (typeof tag === 'bigint' || tag < 0 || tag >= TWO_32) throw this.malformed('a field number that is too large');
+    return tag;
+  }
+
+  /** A length. @throws ExportFault for one beyond 32 bits: its lower bits alone would mean something else. */
+  private length(): number {
+    const length = this.int64();
+    if (typeof length === 'bigint' || length < 0) throw this.malformed('a length beyond its message');
+    return length;
   }
 
   private advance(bytes: number): number {

@@ -1,4 +1,4 @@
-import type { OtelMap, OtelValue } from '@spandrel/plugin-api';
+import type { OtelValue } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';
 import { VALUE_DEPTH_MAX } from './value-depth.js';
@@ -11,25 +11,29 @@ export function readAttribute(fields: ProtobufFields, items: ItemBudget, into: M
   let value: OtelValue = null;
   while (fields.next()) {
     if (fields.tag === bytes(1)) name = fields.name();
-    else if (fields.tag === bytes(2)) value = readValue(fields, items, depth);
+    else if (fields.tag === bytes(2)) value = readValue(fields, items, depth, value);
     else fields.skip();
   }
   fields.leave(outer);
   into.set(name, value);
 }
 
-/** Reads an `AnyValue`. @returns `null` when it holds nothing, or nothing that is known. */
-export function readValue(fields: ProtobufFields, items: ItemBudget, depth: number): OtelValue {
+/**
+ * Reads an `AnyValue`.
+ * @param before what the same field held when it came before: protobuf merges both.
+ * @returns `null` when it holds nothing, or nothing that is known.
+ */
+export function readValue(fields: ProtobufFields, items: ItemBudget, depth: number, before: OtelValue = null): OtelValue {
   if (depth > VALUE_DEPTH_MAX) throw fields.malformed(`a value nested deeper than ${VALUE_DEPTH_MAX}`);
   const outer = fields.enter();
-  let value: OtelValue = null;
+  let value = before;
   while (fields.next()) {
     switch (fields.tag) {
       case bytes(1):
         value = fields.text();
         break;
       case varint(2):
-        value = fields.uint32() !== 0;
+        value = fields.bool();
         break;
       case varint(3):
         value = fields.int64();
@@ -38,10 +42,10 @@ export function readValue(fields: ProtobufFields, items: ItemBudget, depth: numb
         value = fields.double();
         break;
       case bytes(5):
-        value = readList(fields, items, depth + 1);
+        value = readList(fields, items, depth + 1, Array.isArray(value) ? (value as OtelValue[]) : []);
         break;
       case bytes(6):
-        value = readMap(fields, items, depth + 1);
+        value = readMap(fields, items, depth + 1, value instanceof Map ? (value as Map<string, OtelValue>) : undefined);
         break;
       case bytes(7):
         value = fields.bytes();
@@ -54,9 +58,8 @@ export function readValue(fields: ProtobufFields, items: ItemBudget, depth: numb
   return value;
 }
 
-function readList(fields: ProtobufFields, items: ItemBudget, depth: number): OtelValue[] {
+function readList(fields: ProtobufFields, items: ItemBudget, depth: number, values: OtelValue[]): OtelValue[] {
   const outer = fields.enter();
-  const values: OtelValue[] = [];
   while (fields.next()) {
     if (fields.tag === bytes(1)) {
       items.take();
@@ -67,10 +70,17 @@ function readList(fields: ProtobufFields, items: ItemBudget, depth: number): Ote
   return values;
 }
 
-/** Reads a message whose field 1 are `KeyValue`s: a `KeyValueList`, a `Resource`. */
-export function readMap(fields: ProtobufFields, items: ItemBudget, depth = 0): OtelMap {
+/**
+ * Reads a message whose field 1 are `KeyValue`s: a `KeyValueList`, a `Resource`.
+ * @param map gets them.
+ */
+export function readMap(
+  fields: ProtobufFields,
+  items: ItemBudget,
+  depth: number,
+  map: Map<string, OtelValue> = new Map(),
+): Map<string, OtelValue> {
   const outer = fields.enter();
-  const map = new Map<string, OtelValue>();
   while (fields.next()) {
     if (fields.tag === bytes(1)) readAttribute(fields, items, map, depth);
     else fields.skip();

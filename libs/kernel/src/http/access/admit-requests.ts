@@ -1,6 +1,7 @@
 import type { Permission } from '@spandrel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
+import { foreignProtocolOf } from '../foreign/foreign-requests.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper } from './caller.js';
@@ -61,6 +62,8 @@ const guarded = ({ operation }: RouteFacts): GuardedRoute => ({
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
 function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | undefined {
+  const protocol = foreignProtocolOf(request.raw);
+  if (protocol) return protocol.credentialOf(request.headers);
   const { authorization } = request.headers;
   if (authorization !== undefined) return BEARER.exec(authorization)?.[1];
   if (!tokenInQuery) return undefined;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { foreignProtocolOf } from '../foreign/foreign-requests.js';
 import { DomainError } from '../../errors/domain-error.js';
 
 /** A path of the app with the methods that it takes. */
@@ -26,12 +27,15 @@ export function answerWrongMethods(fastify: FastifyInstance): void {
     if (!request.is404) return done();
     const path = request.raw.url!.split('?', 1)[0]!;
     const found = [...paths.values()].filter(({ pattern }) => pattern.test(path));
-    const allowed = [...new Set(found.flatMap(({ methods }) => [...methods]))].toSorted();
+    const isForeign = foreignProtocolOf(request.raw) !== undefined;
+    const allowed = [...new Set(found.flatMap(({ methods }) => [...methods]))]
+      .filter((method) => !isForeign || method !== 'OPTIONS')
+      .toSorted();
     // A path that the router refuses for another reason, such as an id that is too long, has no wrong method.
     const isRefusedPath = request.method !== 'OPTIONS' && allowed.includes(request.method);
     if (found.length === 0 || isRefusedPath) return done();
     void reply.header('allow', allowed.join(', '));
-    if (request.method === 'OPTIONS') return void reply.status(204).send();
+    if (request.method === 'OPTIONS' && !isForeign) return void reply.status(204).send();
     done(
       new DomainError(
         'method_not_allowed',

@@ -7,7 +7,8 @@ import { refuseUnknownParameters } from './refuse-unknown-parameters.js';
 /**
  * Sees to names that no route knows: of query parameters they are refused, of members of a JSON body they are named in
  * the answer (docs/spec/general.md#query-parameters). What is known comes from the schemas beside the routes, once for
- * each route when it is registered. A route outside Nest knows no parameters.
+ * each route when it is registered. A route outside Nest knows no parameters; one that
+ * speaks a protocol of others takes what their clients add.
  * @param routes every route of the app; called when the first one is registered.
  */
 export function checkNames(fastify: FastifyInstance, routes: () => readonly RouteFacts[]): void {
@@ -16,6 +17,7 @@ export function checkNames(fastify: FastifyInstance, routes: () => readonly Rout
     known ??= new Map(routes().map((facts) => [routeKey(facts), facts]));
     const method = String(route.method);
     const facts = known.get(`${method === 'HEAD' ? 'GET' : method} ${route.url}`);
+    if (facts?.operation.protocol) return;
     route.onRequest = [...listOf(route.onRequest), refuseUnknownParameters(facts?.query, method)];
     if (method === 'DELETE') route.preHandler = [...listOf(route.preHandler), refuseBodyOfDelete];
     else if (facts && namesIgnored(facts)) {

@@ -13,7 +13,7 @@ import type {
   OpenApiResponse,
   OpenApiSchema,
 } from './openapi-document.js';
-import { IGNORED, ProblemResponses, problemsOf, RATE_LIMIT, REQUEST_ID } from './route-problems.js';
+import { foreignProblems, IGNORED, ProblemResponses, problemsOf, RATE_LIMIT, REQUEST_ID } from './route-problems.js';
 import { SchemaComponents } from './schema-components.js';
 
 /** What the document is made of. */
@@ -40,7 +40,7 @@ export function buildDocument({ routes, features, authenticated }: DocumentParts
     tags: [tagOf(route, features).name],
     ...parametersOf(route, components),
     ...requestBodyOf(route, components),
-    responses: { [route.status]: successOf(route, components), ...problems.of(problemsOf(route)) },
+    responses: { [route.status]: successOf(route, components), ...errorsOf(route, problems, components) },
     security: securityOf(route, authenticated),
   });
   for (const route of routes) {
@@ -100,6 +100,9 @@ const SECURITY_SCHEMES: Record<string, OpenApiSchema> = {
     scheme: 'bearer',
     description: 'An API key (`spn_sk_…`) or a JWT. Not needed in local mode.',
   },
+  basic: { type: 'http', scheme: 'basic', description: 'An API key or a JWT as the password, with any user name.' },
+  key: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'An API key without any scheme.' },
+  api_key_header: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'An API key.' },
   token: {
     type: 'apiKey',
     in: 'query',
@@ -108,6 +111,17 @@ const SECURITY_SCHEMES: Record<string, OpenApiSchema> = {
   },
 };
 
+function errorsOf(
+  route: RouteFacts,
+  problems: ProblemResponses,
+  components: SchemaComponents,
+): OpenApiOperation['responses'] {
+  const { protocol } = route.operation;
+  if (!protocol) return problems.of(problemsOf(route));
+  const { errorAnswer } = protocol;
+  return foreignProblems(problemsOf(route), errorAnswer.description, mediaOf(errorAnswer, components, 'output'));
+}
+
 const tagOf = ({ module }: RouteFacts, features: readonly Feature[]): OpenApiDocument['tags'][number] => {
   const feature = features.find((each) => each.module === module);
   return feature ? (feature.tag ?? { name: feature.name }) : KERNEL_TAG;
@@ -115,7 +129,8 @@ const tagOf = ({ module }: RouteFacts, features: readonly Feature[]): OpenApiDoc
 
 function securityOf({ operation }: RouteFacts, authenticated: boolean): OpenApiOperation['security'] {
   if (operation.access === 'open') return [];
-  const ways = operation.tokenInQuery ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
+  const names = operation.protocol?.credentialWays ?? (operation.tokenInQuery ? ['bearer', 'token'] : ['bearer']);
+  const ways = names.map((name) => ({ [name]: [] }));
   return authenticated ? ways : [{}, ...ways];
 }
 

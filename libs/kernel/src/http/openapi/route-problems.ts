@@ -44,6 +44,21 @@ export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[
 
 const pick = (holds: boolean, ...codes: ErrorCode[]): ErrorCode[] => (holds ? codes : []);
 
+/** The error answers of a route that speaks a protocol of others, by status. */
+export function foreignProblems(
+  codes: readonly ErrorCode[],
+  description: string,
+  content: OpenApiResponse['content'] & {},
+): Record<string, OpenApiResponse> {
+  const statuses = new Set(codes.map((code) => ERRORS[code].status));
+  return Object.fromEntries(
+    [...statuses].map((status) => [
+      status,
+      { description, headers: { ...REQUEST_ID, ...HEADERS_OF_STATUS[status] }, content },
+    ]),
+  );
+}
+
 /** The error answers of routes; routes with the same errors of a status share one component. */
 export class ProblemResponses {
   readonly responses: Record<string, OpenApiResponse> = {};

@@ -1,36 +1,27 @@
 import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelStatus } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
+import { itemsOfJson } from './json-envelope.js';
+import { countOf, idOf, nanosOf, objectOf, objectsOf, textOf, type JsonObject } from './json-shapes.js';
 import { attributesOf } from './json-values.js';
-import { countOf, integerOf, isObject, malformed, objectOf, objectsOf, textOf, type JsonObject } from './json-shapes.js';
-import { NO_SCOPE, parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
+import { parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
+
+const NAMES = { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans' };
 
 /**
- * The spans of an `ExportTraceServiceRequest` in OTLP's JSON, as `JSON.parse` made it or `parseExactJson`, one after the
- * other as they are asked for. Ids are as sent, in lower case, which may be none or no hex digits at all.
+ * The spans of an `ExportTraceServiceRequest` in OTLP's JSON, one after the other as they are asked for. Ids are as sent,
+ * in lower case, which may be none or no hex digits at all.
  * @throws ExportFault when it has another shape, naming the place, or holds more items than allowed.
  */
-export function* spansOfJson(body: unknown, items: ItemBudget): Generator<OtelSpan, void, undefined> {
-  if (!isObject(body)) throw malformed('it must be an object with the member resourceSpans');
-  for (const [r, resourceSpans] of objectsOf(body, 'resourceSpans', '').entries()) {
-    const place = `resourceSpans[${r}]`;
-    const resource = attributesOf(objectOf(resourceSpans, 'resource', place), items, `${place}.resource`);
-    for (const [s, scopeSpans] of objectsOf(resourceSpans, 'scopeSpans', place).entries()) {
-      const scopePlace = `${place}.scopeSpans[${s}]`;
-      const scope = scopeOf(objectOf(scopeSpans, 'scope', scopePlace));
-      for (const [n, span] of objectsOf(scopeSpans, 'spans', scopePlace).entries()) {
-        yield spanOf(span, items, scope, resource, `${scopePlace}.spans[${n}]`);
-      }
-    }
-  }
-}
+export const spansOfJson = (text: string, items: ItemBudget): Generator<OtelSpan, void, undefined> =>
+  itemsOfJson(text, items, NAMES, spanOf);
 
-function scopeOf(scope: JsonObject): OtelScope {
-  const name = textOf(scope, 'name');
-  const version = textOf(scope, 'version');
-  return name === '' && version === '' ? NO_SCOPE : { name, version };
-}
-
-function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
+function spanOf(
+  span: JsonObject,
+  items: ItemBudget,
+  scope: OtelScope,
+  resource: OtelMap,
+  place: string,
+): OtelSpan {
   items.take();
   return {
     traceId: idOf(span, 'traceId'),
@@ -77,13 +68,4 @@ function statusOf(status: JsonObject): OtelStatus {
   const code = STATUS_CODES[countOf(status, 'code')] ?? 'unset';
   const message = textOf(status, 'message');
   return code === 'unset' && message === '' ? UNSET : { code, message };
-}
-
-const idOf = (object: JsonObject, member: string): string => textOf(object, member).toLowerCase();
-
-/** Nanoseconds since 1970; 0 for a time that is none. */
-function nanosOf(object: JsonObject, member: string): bigint {
-  const value = object[member];
-  const nanos = integerOf(value);
-  return nanos === null || nanos < 0n ? 0n : nanos;
 }

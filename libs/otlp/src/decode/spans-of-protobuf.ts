@@ -1,73 +1,17 @@
 import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelSpanKind, OtelStatus, OtelValue } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
-import { NameTable } from './name-table.js';
-import { bytes, fixed64, ProtobufFields, varint } from './protobuf-fields.js';
-import { readAttribute, readMap } from './protobuf-values.js';
-import { EMPTY_MAP, NO_SCOPE, parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
-
-const names = new NameTable();
+import { itemsOfProtobuf } from './protobuf-envelope.js';
+import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';
+import { readAttribute } from './protobuf-values.js';
+import { parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
 
 /**
- * The spans of an `ExportTraceServiceRequest`, one after the other as they are asked for, so that a long export holds up
- * nobody. Ids are as sent, which may be none or of any length (`rejectionOf` judges them).
+ * The spans of an `ExportTraceServiceRequest`, one after the other as they are asked for. Ids are as sent, which may be
+ * none or of any length; times may be 0.
  * @throws ExportFault when the bytes are no such message, or hold more items than allowed.
  */
-export function* spansOfProtobuf(body: Buffer, items: ItemBudget): Generator<OtelSpan, void, undefined> {
-  const fields = new ProtobufFields(body, names);
-  while (fields.next()) {
-    if (fields.tag !== bytes(1)) fields.skip();
-    else yield* spansOfResource(fields, items);
-  }
-}
-
-function* spansOfResource(fields: ProtobufFields, items: ItemBudget): Generator<OtelSpan, void, undefined> {
-  const outer = fields.enter();
-  const resource = ahead(fields, () => readMap(fields, items)) ?? EMPTY_MAP;
-  while (fields.next()) {
-    if (fields.tag !== bytes(2)) fields.skip();
-    else yield* spansOfScope(fields, items, resource);
-  }
-  fields.leave(outer);
-}
-
-function* spansOfScope(
-  fields: ProtobufFields,
-  items: ItemBudget,
-  resource: OtelMap,
-): Generator<OtelSpan, void, undefined> {
-  const outer = fields.enter();
-  const scope = ahead(fields, () => readScope(fields)) ?? NO_SCOPE;
-  while (fields.next()) {
-    if (fields.tag !== bytes(2)) fields.skip();
-    else yield readSpan(fields, items, scope, resource);
-  }
-  fields.leave(outer);
-}
-
-/** What field 1 of the open message holds, wherever it stands: what comes before it may depend on it. */
-function ahead<Part>(fields: ProtobufFields, read: () => Part): Part | undefined {
-  const start = fields.place;
-  let part: Part | undefined;
-  while (part === undefined && fields.next()) {
-    if (fields.tag === bytes(1)) part = read();
-    else fields.skip();
-  }
-  fields.goTo(start);
-  return part;
-}
-
-function readScope(fields: ProtobufFields): OtelScope {
-  const outer = fields.enter();
-  let name = '';
-  let version = '';
-  while (fields.next()) {
-    if (fields.tag === bytes(1)) name = fields.name();
-    else if (fields.tag === bytes(2)) version = fields.name();
-    else fields.skip();
-  }
-  fields.leave(outer);
-  return { name, version };
-}
+export const spansOfProtobuf = (body: Buffer, items: ItemBudget): Generator<OtelSpan, void, undefined> =>
+  itemsOfProtobuf(body, items, readSpan);
 
 function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, resource: OtelMap): OtelSpan {
   items.take();
@@ -100,7 +44,7 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
         parentSpanId = parentOf(fields.hex());
         break;
       case bytes(5):
-        name = fields.name();
+        name = fields.text();
         break;
       case varint(6):
         kind = SPAN_KINDS[fields.uint32()] ?? null;
@@ -130,7 +74,7 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
         dropped.links = fields.uint32();
         break;
       case bytes(15):
-        status = readStatus(fields);
+        status = readStatus(fields, status);
         break;
       default:
         fields.skip();
@@ -188,10 +132,9 @@ function readLink(fields: ProtobufFields, items: ItemBudget): OtelLink {
   return { traceId, spanId, attributes };
 }
 
-function readStatus(fields: ProtobufFields): OtelStatus {
+function readStatus(fields: ProtobufFields, before: OtelStatus): OtelStatus {
   const outer = fields.enter();
-  let message = '';
-  let code: OtelStatus['code'] = 'unset';
+  let { code, message } = before;
   while (fields.next()) {
     if (fields.tag === bytes(2)) message = fields.text();
     else if (fields.tag === varint(3)) code = STATUS_CODES[fields.uint32()] ?? 'unset';

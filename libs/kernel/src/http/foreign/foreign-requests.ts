@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { RouteFacts } from '../openapi/find-routes.js';
+import type { ForeignProtocol } from './foreign-protocol.js';
+
+/** The protocols of requests to paths that speak one, whatever their method. */
+const protocols = new WeakMap<IncomingMessage, ForeignProtocol>();
+
+/** The protocol of others that the path of a request speaks; `undefined` for all other paths. */
+export const foreignProtocolOf = (request: IncomingMessage): ForeignProtocol | undefined => protocols.get(request);
+
+/** Knows which paths speak a protocol of others. */
+export class ForeignPaths {
+  private known: ReadonlyMap<string, ForeignProtocol> | undefined;
+
+  /** @param routes every route of the app; called at the first request. */
+  constructor(private readonly routes: () => readonly RouteFacts[]) {}
+
+  /** The URL that is routed: a slash at the end of such a path is left out. */
+  rewrite(url: string): string {
+    const query = url.indexOf('?');
+    const end = query === -1 ? url.length : query;
+    if (url.charCodeAt(end - 1) !== SLASH) return url;
+    const path = url.slice(0, end - 1);
+    return this.protocols().has(path) ? path + url.slice(end) : url;
+  }
+
+  /** Notes for every request which protocol its path speaks. Registered before whatever may refuse a request. */
+  mark(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      const protocol = this.protocols().get(request.url.split('?', 1)[0]!);
+      if (protocol) protocols.set(request.raw, protocol);
+      done();
+    });
+  }
+
+  private protocols(): ReadonlyMap<string, ForeignProtocol> {
+    this.known ??= new Map(
+      this.routes().flatMap(({ path, operation }) => (operation.protocol ? [[path, operation.protocol] as const] : [])),
+    );
+    return this.known;
+  }
+}
+
+const SLASH = 0x2f;

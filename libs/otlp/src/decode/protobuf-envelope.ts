@@ -1,0 +1,92 @@
+import type { OtelMap, OtelScope, OtelValue } from '@spandrel/plugin-api';
+import type { ItemBudget } from './item-budget.js';
+import { NameTable } from './name-table.js';
+import { bytes, ProtobufFields } from './protobuf-fields.js';
+import { readMap } from './protobuf-values.js';
+import { EMPTY_MAP, NO_SCOPE } from './span-parts.js';
+
+const names = new NameTable();
+
+/** Reads one span, log record or metric; the field that {@link ProtobufFields.next} came to is its message. */
+export type ReadItem<Item> = (fields: ProtobufFields, items: ItemBudget, scope: OtelScope, resource: OtelMap) => Item;
+
+/**
+ * What an export request holds, one after the other as they are asked for, so that a long export holds up nobody. The
+ * three signals of OTLP wrap their items in one way: a request of resources, which hold scopes, which hold items.
+ * @throws ExportFault when the bytes are no such message, or hold more items than allowed.
+ */
+export function* itemsOfProtobuf<Item>(
+  body: Buffer,
+  items: ItemBudget,
+  read: ReadItem<Item>,
+): Generator<Item, void, undefined> {
+  const fields = new ProtobufFields(body, names);
+  while (fields.next()) {
+    items.takeOther();
+    if (fields.tag !== bytes(1)) fields.skip();
+    else yield* itemsOfResource(fields, items, read);
+  }
+}
+
+function* itemsOfResource<Item>(
+  fields: ProtobufFields,
+  items: ItemBudget,
+  read: ReadItem<Item>,
+): Generator<Item, void, undefined> {
+  const outer = fields.enter();
+  const resource: OtelMap = ahead(fields, items, (before?: Map<string, OtelValue>) => readMap(fields, items, 0, before)) ?? EMPTY_MAP;
+  while (fields.next()) {
+    items.takeOther();
+    if (fields.tag !== bytes(2)) fields.skip();
+    else yield* itemsOfScope(fields, items, read, resource);
+  }
+  fields.leave(outer);
+}
+
+function* itemsOfScope<Item>(
+  fields: ProtobufFields,
+  items: ItemBudget,
+  read: ReadItem<Item>,
+  resource: OtelMap,
+): Generator<Item, void, undefined> {
+  const outer = fields.enter();
+  const scope = ahead(fields, items, (before?: OtelScope) => readScope(fields, before)) ?? NO_SCOPE;
+  while (fields.next()) {
+    if (fields.tag === bytes(2)) yield read(fields, items, scope, resource);
+    else {
+      items.takeOther();
+      fields.skip();
+    }
+  }
+  fields.leave(outer);
+}
+
+/**
+ * What field 1 of the open message holds, wherever it stands: what comes before it may depend on it. Protobuf merges a
+ * message that comes more than once.
+ */
+function ahead<Part>(fields: ProtobufFields, items: ItemBudget, read: (before?: Part) => Part): Part | undefined {
+  const start = fields.place;
+  let part: Part | undefined;
+  while (fields.next()) {
+    if (fields.tag === bytes(1)) part = read(part);
+    else {
+      items.takeOther();
+      fields.skip();
+    }
+  }
+  fields.goTo(start);
+  return part;
+}
+
+function readScope(fields: ProtobufFields, before: OtelScope = NO_SCOPE): OtelScope {
+  const outer = fields.enter();
+  let { name, version } = before;
+  while (fields.next()) {
+    if (fields.tag === bytes(1)) name = fields.name();
+    else if (fields.tag === bytes(2)) version = fields.name();
+    else fields.skip();
+  }
+  fields.leave(outer);
+  return { name, version };
+}

@@ -1,0 +1,68 @@
+import { Controller, Res } from '@nestjs/common';
+import { BodyStream, CurrentScope, DomainError, type Scope, type StreamedBody } from '@spandrel/kernel';
+import type { FastifyReply } from 'fastify';
+import { OtlpRoute } from './otlp-route.js';
+import { TakeExport, type ExportAnswer } from './take-export.js';
+import { ACCEPTED_CODINGS } from './unpack.js';
+
+const UNPACKS = { unpacks: true };
+
+/** OTLP over HTTP, on its own paths and on those that SDKs call of themselves (docs/spec/otlp.md#endpoints). */
+@Controller()
+export class OtlpController {
+  constructor(private readonly exports: TakeExport) {}
+
+  @OtlpRoute('v1/traces', 'traces', 'otlpTraces')
+  traces(@CurrentScope() scope: Scope, @BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.traces(scope, body));
+  }
+
+  @OtlpRoute('v1/logs', 'logs', 'otlpLogs')
+  logs(@CurrentScope() scope: Scope, @BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.logs(scope, body));
+  }
+
+  @OtlpRoute('v1/metrics', 'metrics', 'otlpMetrics')
+  metrics(@BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.metrics(body));
+  }
+
+  @OtlpRoute('api/otel/v1/traces', 'traces', 'otlpTracesUnderApi')
+  tracesUnderApi(@CurrentScope() scope: Scope, @BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.traces(scope, body));
+  }
+
+  @OtlpRoute('api/otel/v1/logs', 'logs', 'otlpLogsUnderApi')
+  logsUnderApi(@CurrentScope() scope: Scope, @BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.logs(scope, body));
+  }
+
+  @OtlpRoute('api/otel/v1/metrics', 'metrics', 'otlpMetricsUnderApi')
+  metricsUnderApi(@BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.metrics(body));
+  }
+
+  /** Langfuse's SDKs call this path when only their base URL is changed. */
+  @OtlpRoute('api/public/otel/v1/traces', 'traces', 'otlpTracesOfLangfuse')
+  tracesOfLangfuse(@CurrentScope() scope: Scope, @BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.traces(scope, body));
+  }
+
+  /** LangSmith's exporter calls this path. */
+  @OtlpRoute('otel/v1/traces', 'traces', 'otlpTracesOfLangsmith')
+  tracesOfLangsmith(@CurrentScope() scope: Scope, @BodyStream(UNPACKS) body: StreamedBody, @Res() reply: FastifyReply): Promise<void> {
+    return send(reply, this.exports.traces(scope, body));
+  }
+}
+
+async function send(reply: FastifyReply, taken: Promise<ExportAnswer>): Promise<void> {
+  try {
+    const { mediaType, body } = await taken;
+    void reply.header('content-type', mediaType).send(body);
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unsupported_media_type') {
+      void reply.header('accept-encoding', ACCEPTED_CODINGS);
+    }
+    throw error;
+  }
+}

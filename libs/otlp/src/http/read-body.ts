@@ -1,0 +1,72 @@
+import { pipeline } from 'node:stream/promises';
+import type { Readable, Transform } from 'node:stream';
+import { DomainError, Invalid } from '@spandrel/kernel';
+import type { BodyBudget } from './decode-budget.js';
+
+/** How a body is read. */
+export interface BodyLimits {
+  /** Most bytes of the body as it comes, and of what it unpacks to (setting `limits.otlp_bytes`). */
+  bytesMax: number;
+  /** Takes the bytes that are held. */
+  budget: BodyBudget;
+}
+
+/**
+ * Reads a body as a whole, unpacked. Unpacking stops at the limit, so that a bomb takes no memory. What is left of a
+ * refused body is let pass, so that the client hears the answer.
+ * @param unpacker as `unpackerOf` gives it.
+ * @throws Invalid `payload_too_large`, `malformed_request` when it is not packed as it says; DomainError `unavailable`
+ * when all bodies together take too much, `request_timeout` when the client leaves.
+ */
+export async function readBody(body: Readable, unpacker: Transform | null, limits: BodyLimits): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const keep = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    let bytes = 0;
+    for await (const chunk of source) {
+      bytes = within(bytes + chunk.length, limits, unpacker === null ? 'is' : 'unpacks to');
+      limits.budget.take(chunk.length);
+      chunks.push(chunk);
+    }
+  };
+  try {
+    if (unpacker === null) await keep(arriving(body));
+    else await pipeline(counted(body, limits), unpacker, keep);
+  } catch (error) {
+    body.resume();
+    throw error instanceof DomainError ? error : faultOf(error as NodeJS.ErrnoException);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The chunks of a body. It is not ended when reading stops: the answer goes over its connection. */
+const arriving = (body: Readable): AsyncIterable<Buffer> =>
+  body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+
+async function* counted(body: Readable, limits: BodyLimits): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of arriving(body)) {
+    bytes = within(bytes + chunk.length, limits, 'is');
+    yield chunk;
+  }
+}
+
+function within(bytes: number, { bytesMax }: BodyLimits, verb: string): number {
+  if (bytes > bytesMax) {
+    throw new Invalid(
+      'payload_too_large',
+      `the body ${verb} larger than ${bytesMax} bytes (limits.otlp_bytes); let the exporter send smaller batches`,
+    );
+  }
+  return bytes;
+}
+
+function faultOf(error: NodeJS.ErrnoException): Error {
+  const { code = '' } = error;
+  if (/^(?:Z_|ZSTD_|ERR__ERROR_|ERR_BROTLI|ERR_ZSTD|ERR_PADDING|BROTLI_)/.test(code)) {
+    return new Invalid('malformed_request', 'the body is not packed as Content-Encoding says, or is cut off');
+  }
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    return new DomainError('request_timeout', 'the client has gone');
+  }
+  return error;
+}

@@ -1,0 +1,40 @@
+import type { Scope } from '@spandrel/kernel';
+import type { OtelSpan } from '@spandrel/plugin-api';
+import type { OtelLogRecord } from './decode/otel-log-record.js';
+
+/** Why some items of an export are left out, and how many. */
+export interface Rejection {
+  /** A sentence without a full stop: `the trace id is not 32 hex digits`. */
+  readonly reason: string;
+  /** From 1. */
+  readonly count: number;
+  /** Span id of the first of them, as it was sent. */
+  readonly firstSpanId: string;
+}
+
+/** What became of an export once everything else of it is durable. */
+export interface WrittenExport {
+  /** One entry a reason, in the order in which the reasons came up; empty when everything was taken. */
+  readonly rejected: readonly Rejection[];
+}
+
+/**
+ * Stores what exports hold. Both methods settle when everything accepted is durable, may be called again with the same
+ * items without any effect, and hand the event loop back after some 10 ms of work at a time.
+ */
+export abstract class WriteExport {
+  /**
+   * Stores the spans of one export, in one or several transactions. Spans that may not be kept are left out and told.
+   * @param spans as decoded: ids are of any form, times may be missing.
+   * @throws DomainError `unavailable` when the database does not answer; a part may be durable then, and sending all of it
+   * again is safe.
+   */
+  abstract writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport>;
+
+  /**
+   * Adds the log records that tell of model calls to the spans that they belong to, or keeps them until those come.
+   * Records that are nothing of the kind are rejected.
+   * @throws DomainError `unavailable` as {@link writeSpans} does.
+   */
+  abstract writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport>;
+}
