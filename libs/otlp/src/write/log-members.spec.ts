@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { StoredSpan } from '@spandrel/tracing';
+import { keepLogMembers, logsMerged, withLogs, withoutLogs, type LogView } from './log-members.js';
+
+const outputs = fc.option(
+  fc.dictionary(fc.constantFrom('text', 'finish_reason', 'tool_calls'), fc.constantFrom(null, 'x', 'y')),
+  { nil: undefined },
+);
+const told = fc.record({ input: fc.constantFrom(undefined, ['told']), output: outputs });
+const own = fc.record({
+  input: fc.constantFrom(undefined, ['own']),
+  output: outputs,
+  metadata: fc.constant({ otel: { kind: 'client' } }),
+});
+
+const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+const stored = ({ input, output, metadata }: LogView): StoredSpan =>
+  ({ input: textOf(input), output: textOf(output), metadata: textOf(metadata) }) as StoredSpan;
+
+describe('what log events bring to a span', () => {
+  it('never replaces what the span gave', () => {
+    fc.assert(
+      fc.property(own, told, (span, events) => {
+        const merged = withLogs(span, events);
+        if (span.input !== undefined) expect(merged.input).toEqual(span.input);
+        const given = Object.entries(span.output ?? {}).filter(([, value]) => value !== null);
+        expect(merged.output ?? {}).toMatchObject(Object.fromEntries(given));
+      }),
+    );
+  });
+
+  it('is the same whether the span or the events come first', () => {
+    fc.assert(
+      fc.property(own, told, told, (span, some, all) => {
+        const together = withLogs(span, all);
+        const first = logsMerged(stored(span), some) ?? span;
+        expect(logsMerged(stored(first), all) ?? first).toEqual(together);
+      }),
+    );
+  });
+
+  it('is merged again without any effect', () => {
+    fc.assert(
+      fc.property(own, told, (span, events) => {
+        expect(logsMerged(stored(withLogs(span, events)), events)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('stays when the span comes again after the events are gone', () => {
+    fc.assert(
+      fc.property(own, told, (span, events) => {
+        const merged = withLogs(span, events);
+        const item = { id: 's', trace_id: 't', name: 'n', ...span };
+        const { input, output, metadata } = keepLogMembers(item, stored(merged));
+        expect({ input, output, metadata }).toEqual(merged);
+      }),
+    );
+  });
+
+  it('can be taken away', () => {
+    const span: LogView = { input: undefined, output: { text: 'x' }, metadata: { otel: {} } };
+    const merged = withLogs(span, { input: ['told'], output: { text: 'y', finish_reason: 'stop' } });
+    expect(merged).toEqual({
+      input: ['told'],
+      output: { text: 'x', finish_reason: 'stop' },
+      metadata: { otel: { from_logs: ['input', 'output.finish_reason'] } },
+    });
+    expect(withoutLogs(merged)).toEqual(span);
+  });
+});

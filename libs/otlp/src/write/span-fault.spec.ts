@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import type { OtelSpan } from '@spandrel/plugin-api';
+import { Rejections } from './rejections.js';
+import { spanFault } from './span-fault.js';
+
+const span = (members: Partial<OtelSpan> = {}): OtelSpan =>
+  ({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), startUnixNano: 1n, endUnixNano: 2n, ...members }) as OtelSpan;
+
+describe('a span that cannot be kept', () => {
+  it.each([
+    [{ traceId: '' }, 'trace id'],
+    [{ traceId: '0'.repeat(32) }, 'trace id'],
+    [{ traceId: 'g'.repeat(32) }, 'trace id'],
+    [{ spanId: 'b'.repeat(15) }, 'span id'],
+    [{ spanId: '0'.repeat(16) }, 'span id'],
+    [{ startUnixNano: 0n, endUnixNano: 0n }, 'neither'],
+    [{ endUnixNano: 10n ** 21n }, '9999'],
+  ])('%j is refused for its %s', (members, reason) => {
+    expect(spanFault(span(members))).toContain(reason);
+  });
+
+  it.each([[{}], [{ startUnixNano: 0n }], [{ endUnixNano: 0n }]])('%j is kept', (members) => {
+    expect(spanFault(span(members))).toBeUndefined();
+  });
+
+  it('is counted with its reason, and the first of a reason is named', () => {
+    const rejections = new Rejections();
+    for (const [reason, id] of [['r', '1'], ['s', '2'], ['r', '3']] as const) rejections.add(reason, id);
+    expect(rejections.list).toEqual([
+      { reason: 'r', count: 2, firstSpanId: '1' },
+      { reason: 's', count: 1, firstSpanId: '2' },
+    ]);
+  });
+});

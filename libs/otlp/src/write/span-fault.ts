@@ -1,0 +1,22 @@
+import type { OtelSpan } from '@spandrel/plugin-api';
+
+/** The last nanosecond of the year 9999, which timestamps of the wire end with. */
+const LAST_UNIX_NANO = 253_402_300_799_999_999_999n;
+
+const isId = (id: string, digits: number): boolean =>
+  id.length === digits && /^[0-9a-f]+$/.test(id) && !/^0+$/.test(id);
+
+/** Why ids name no span; `undefined` when they do. */
+export function idFault({ traceId, spanId }: Pick<OtelSpan, 'traceId' | 'spanId'>): string | undefined {
+  if (!isId(traceId, 32)) return 'the trace id is not 32 hex digits, or zero';
+  if (!isId(spanId, 16)) return 'the span id is not 16 hex digits, or zero';
+  return undefined;
+}
+
+/** Why a span cannot be kept (docs/spec/otlp.md#spans-that-are-rejected); `undefined` when it can. */
+export function spanFault(span: OtelSpan): string | undefined {
+  const { startUnixNano: start, endUnixNano: end } = span;
+  if (start === 0n && end === 0n) return 'neither a start nor an end is told';
+  if (start > LAST_UNIX_NANO || end > LAST_UNIX_NANO) return 'a time lies behind the year 9999';
+  return idFault(span);
+}
