@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue } from '@spandrel/plugin-api';
+import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import type { OtlpEventRow } from './otlp-event.entity.js';
+
+/** Log records that tell of calls of models; all others are not kept. */
+const EVENT_NAMES: ReadonlySet<string> = new Set([
+  ...['gen_ai.system.message', 'gen_ai.user.message', 'gen_ai.assistant.message', 'gen_ai.tool.message'],
+  ...['gen_ai.choice', 'gen_ai.content.prompt', 'gen_ai.content.completion', 'gen_ai.evaluation.result'],
+  'gen_ai.client.inference.operation.details',
+]);
+
+/** Whether a record is an event of a span that spans are read with. */
+export const isSpanEvent = ({ eventName }: OtelLogRecord): boolean => EVENT_NAMES.has(eventName);
+
+/** The row of a record; one that comes again has the same id. */
+export function eventRow(record: OtelLogRecord, projectId: string, cameAt: number): OtlpEventRow {
+  const event = JSON.stringify({ name: record.eventName, attributes: plainMap(attributesOf(record)) });
+  const time = String(record.timeUnixNano).padStart(20, '0');
+  const id = createHash('sha256').update(`${time} ${event}`).digest('base64url').slice(0, 22);
+  const { traceId, spanId } = record;
+  return { projectId, traceId, spanId, id, time, event, cameAt, merged: 0 };
+}
+
+/** The members of a record's body beside its attributes, as a span event has them. */
+function attributesOf({ attributes, body }: OtelLogRecord): OtelMap {
+  return body instanceof Map ? new Map([...(body as OtelMap), ...attributes]) : attributes;
+}
+
+/** The span event that a row is. */
+export function eventOfRow({ time, event }: OtlpEventRow): OtelEvent {
+  const { name, attributes } = JSON.parse(event) as { name: string; attributes: Record<string, unknown> };
+  return { name, timeUnixNano: BigInt(time), attributes: mapOf(attributes) };
+}
+
+function valueOf(value: unknown): OtelValue {
+  if (Array.isArray(value)) return value.map(valueOf);
+  return typeof value === 'object' && value !== null ? mapOf(value) : (value as OtelValue);
+}
+
+const mapOf = (members: object): OtelMap =>
+  new Map(Object.entries(members).map(([name, value]) => [name, valueOf(value)]));
+
+const NOTHING: OtelMap = new Map();
+
+/** A span of which nothing but events is known: what dialects read of it is what the events tell. */
+export const spanOfEvents = (traceId: string, spanId: string, events: readonly OtelEvent[]): OtelSpan => ({
+  traceId,
+  spanId,
+  parentSpanId: null,
+  traceState: '',
+  name: '',
+  kind: null,
+  startUnixNano: events[0]?.timeUnixNano ?? 0n,
+  endUnixNano: events.at(-1)?.timeUnixNano ?? 0n,
+  attributes: NOTHING,
+  events,
+  links: [],
+  status: { code: 'unset', message: '' },
+  dropped: { attributes: 0, events: 0, links: 0 },
+  scope: { name: '', version: '' },
+  resource: NOTHING,
+});

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import { integer, rowsFrom, shapeOf, sql, Storage, type Sql } from '@spandrel/storage';
+import type { OtlpEventRow } from './otlp-event.entity.js';
+import { otlpEventTable } from './tables.js';
+
+const COLUMNS = otlpEventTable.select('e');
+const COUNT = shapeOf({ count: integer() });
+
+/** Rows that one statement reads or writes. */
+const ROWS_PER_STATEMENT = 500;
+
+/** A span as its sender names it. */
+export interface SpanName {
+  traceId: string;
+  spanId: string;
+}
+
+/** Log events of spans, from their arrival until `otlp.pending_hours` later. */
+@Injectable()
+export class OtlpEventStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Writes events; those that are there already stay as they are. @returns once they are durable. */
+  async add(events: readonly OtlpEventRow[]): Promise<void> {
+    for (let at = 0; at < events.length; at += ROWS_PER_STATEMENT) {
+      const some = events.slice(at, at + ROWS_PER_STATEMENT);
+      const text = (name: 'projectId' | 'traceId' | 'spanId' | 'id' | 'time' | 'event') =>
+        ({ type: 'text', values: some.map((event) => event[name]) }) as const;
+      const rows = rowsFrom('r', {
+        project_id: text('projectId'),
+        trace_id: text('traceId'),
+        span_id: text('spanId'),
+        id: text('id'),
+        time: text('time'),
+        event: text('event'),
+        came_at: { type: 'number', values: some.map(({ cameAt }) => cameAt) },
+      });
+      await this.storage.write((tx) =>
+        tx.run(sql`insert into otlp_event (project_id, trace_id, span_id, id, time, event, came_at, merged)
+          select r.project_id, r.trace_id, r.span_id, r.id, r.time, r.event, cast(r.came_at as bigint), 0 from ${rows}
+          where true on conflict do nothing`),
+      );
+    }
+  }
+
+  /** The events of some spans in the order in which they happened, by trace and span id. */
+  async ofSpans(scope: Scope, spans: readonly SpanName[]): Promise<Map<string, OtlpEventRow[]>> {
+    const found: OtlpEventRow[] = [];
+    for (let at = 0; at < spans.length; at += ROWS_PER_STATEMENT) {
+      const asked = askedFor(spans.slice(at, at + ROWS_PER_STATEMENT));
+      found.push(
+        ...(await this.storage.read(
+          COLUMNS.query`select ${COLUMNS} from otlp_event e where e.project_id = ${scope.projectId}
+            and (e.trace_id, e.span_id) in (select asked.trace_id, asked.span_id from ${asked}) order by e.time, e.id`,
+        )),
+      );
+    }
+    return Map.groupBy(found, keyOfSpan);
+  }
+
+  /** Notes that the events of some spans have met them. */
+  async setMerged(scope: Scope, spans: readonly SpanName[]): Promise<void> {
+    for (let at = 0; at < spans.length; at += ROWS_PER_STATEMENT) {
+      const asked = askedFor(spans.slice(at, at + ROWS_PER_STATEMENT));
+      await this.storage.write((tx) =>
+        tx.run(sql`update otlp_event set merged = 1 where project_id = ${scope.projectId} and merged = 0
+          and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${asked})`),
+      );
+    }
+  }
+
+  /** Deletes the events of all projects that arrived before a moment. @returns how many of them never met their span. */
+  expire(before: number): Promise<number> {
+    return this.storage.write(async (tx) => {
+      const [row] = await tx.all(
+        COUNT.query`select count(*) as count from otlp_event e where e.came_at < ${before} and e.merged = 0`,
+      );
+      await tx.run(sql`delete from otlp_event where came_at < ${before}`);
+      return row!.count;
+    });
+  }
+}
+
+export const keyOfSpan = ({ traceId, spanId }: SpanName): string => `${traceId} ${spanId}`;
+
+const askedFor = (spans: readonly SpanName[]): Sql =>
+  rowsFrom('asked', {
+    trace_id: { type: 'text', values: spans.map(({ traceId }) => traceId) },
+    span_id: { type: 'text', values: spans.map(({ spanId }) => spanId) },
+  });

@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import type { OtelSpan } from '@spandrel/plugin-api';
+import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
+import type { OtelLogRecord } from '../decode/otel-log-record.js';
+import { OtlpSettings } from '../otlp.settings.js';
+import { DialectReader } from '../reading/dialect-reader.js';
+import { readSpan, type ReadSpan } from '../reading/read-span.js';
+import { WriteExport, type WrittenExport } from '../write-export.js';
+import { droppedScopes } from './dropped-scopes.js';
+import { eventRow, isSpanEvent } from './log-event.js';
+import { withLogs } from './log-members.js';
+import { MergeEvents } from './merge-events.js';
+import { keyOfSpan, OtlpEventStore } from './otlp-event.store.js';
+import type { OtlpEventRow } from './otlp-event.entity.js';
+import { OtlpWriteMetrics } from './otlp-write-metrics.js';
+import { Rejections } from './rejections.js';
+import { idFault, spanFault } from './span-fault.js';
+import { spanRecord } from './span-record.js';
+
+/** How long the event loop is held at a time. */
+const TURN_MS = 10;
+
+/** Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). */
+@Injectable()
+export class StoreExport extends WriteExport {
+  private readonly isDropped: (scope: string) => boolean;
+
+  constructor(
+    private readonly recordSpans: RecordSpans,
+    private readonly events: OtlpEventStore,
+    private readonly mergeEvents: MergeEvents,
+    private readonly dialects: DialectReader,
+    private readonly metrics: OtlpWriteMetrics,
+    private readonly settings: OtlpSettings,
+  ) {
+    super();
+    this.isDropped = droppedScopes(settings.dropScopes);
+  }
+
+  override async writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport> {
+    const rejections = new Rejections();
+    const size = this.recordSpans.sliceSize;
+    for (let at = 0; at < spans.length; at += size) {
+      await this.writeSlice(scope, spans.slice(at, at + size), rejections);
+    }
+    return { rejected: rejections.list };
+  }
+
+  override async writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport> {
+    const rejections = new Rejections();
+    const rows: OtlpEventRow[] = [];
+    const now = Date.now();
+    for (const record of records) {
+      const fault = isSpanEvent(record) ? idFault(record) : 'log records other than events of model calls are not kept';
+      if (fault === undefined) rows.push(eventRow(record, scope.projectId, now));
+      else rejections.add(fault, record.spanId);
+    }
+    await this.events.add(rows);
+    await this.mergeEvents.execute(scope, rows);
+    return { rejected: rejections.list };
+  }
+
+  private async writeSlice(scope: Scope, spans: readonly OtelSpan[], rejections: Rejections): Promise<void> {
+    const kept = spans.filter((span) => this.isKept(span, rejections));
+    const waiting = await this.events.ofSpans(scope, kept);
+    const records = await this.recordsOf(kept, waiting);
+    const { rejected } = await this.recordSpans.execute(scope, records);
+    for (const { index, message } of rejected) rejections.add(message, kept[index]!.spanId);
+    this.metrics.rejected.inc(rejected.length);
+    this.metrics.spans.inc(records.length - rejected.length);
+    // Events may have come since they were read; whoever writes second sees the other.
+    await this.mergeEvents.execute(scope, kept);
+  }
+
+  private isKept(span: OtelSpan, rejections: Rejections): boolean {
+    const fault = spanFault(span);
+    if (fault !== undefined) {
+      rejections.add(fault, span.spanId);
+      this.metrics.rejected.inc();
+      return false;
+    }
+    if (!this.isDropped(span.scope.name)) return true;
+    this.metrics.dropped.inc();
+    return false;
+  }
+
+  private async recordsOf(
+    spans: readonly OtelSpan[],
+    waiting: ReadonlyMap<string, readonly OtlpEventRow[]>,
+  ): Promise<SpanRecord[]> {
+    const records: SpanRecord[] = [];
+    let began = performance.now();
+    for (const span of spans) {
+      const read = readSpan(span, this.dialects, this.settings.spanBytes);
+      const events = waiting.get(keyOfSpan(span));
+      records.push(spanRecord(span, events ? this.withEvents(read, events) : read));
+      if (performance.now() - began < TURN_MS) continue;
+      await nextTurn();
+      began = performance.now();
+    }
+    return records;
+  }
+
+  private withEvents(read: ReadSpan, events: readonly OtlpEventRow[]): ReadSpan {
+    const { input, output, metadata } = read.span;
+    const told = this.mergeEvents.read(events);
+    return { ...read, span: { ...read.span, ...withLogs({ input, output, metadata: metadata ?? {} }, told) } };
+  }
+}
