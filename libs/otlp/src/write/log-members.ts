@@ -58,11 +58,21 @@ export function withLogs(own: LogView, told: Pick<LogView, 'input' | 'output'>):
       merged[name] = value;
       fromLogs.push(`output.${name}`);
     }
-    if (Object.keys(merged).length > 0) output = merged;
+    if (Object.keys(merged).length > 0) output = inOneOrder(merged);
   }
   if (fromLogs.length === 0) return own;
   const otel = isObject(own.metadata['otel']) ? own.metadata['otel'] : {};
   return { input, output, metadata: { ...own.metadata, otel: { ...otel, from_logs: fromLogs } } };
+}
+
+/** Members of an output in the order in which they are documented, others behind them. */
+const OUTPUT_ORDER = ['text', 'finish_reason', 'tool_calls', 'reasoning', 'choices'];
+
+/** One order whoever told first, so that equal outputs are equal text. */
+function inOneOrder(output: Members): Members {
+  const others = Object.keys(output).filter((name) => !OUTPUT_ORDER.includes(name));
+  const names = [...OUTPUT_ORDER.filter((name) => Object.hasOwn(output, name)), ...others];
+  return Object.fromEntries(names.map((name) => [name, output[name]]));
 }
 
 /** What is stored of a span, as values. */

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type IngestSpan, type SpanKind } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { CoreSettings, type Scope } from '@spandrel/kernel';
 import { fromJsonText } from '@spandrel/storage';
 import { RecordSpans, STATUS, type SpanAmendment, type StoredSpan } from '@spandrel/tracing';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
-import { OtlpSettings } from '../otlp.settings.js';
 import { eventOfRow, spanOfEvents } from './log-event.js';
 import { logsMerged, type LogView } from './log-members.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
@@ -18,7 +17,7 @@ export class MergeEvents {
     private readonly events: OtlpEventStore,
     private readonly recordSpans: RecordSpans,
     private readonly dialects: DialectReader,
-    private readonly settings: OtlpSettings,
+    private readonly core: CoreSettings,
   ) {}
 
   /**
@@ -41,7 +40,7 @@ export class MergeEvents {
   read(events: readonly OtlpEventRow[]): Pick<LogView, 'input' | 'output'> {
     const { traceId, spanId } = events[0]!;
     const span = spanOfEvents(traceId, spanId, events.map(eventOfRow));
-    const { input, output } = readSpan(span, this.dialects, this.settings.spanBytes).span;
+    const { input, output } = readSpan(span, this.dialects, this.core.bodyBytes).span;
     return { input, output };
   }
 

@@ -5,6 +5,7 @@ import type { OtlpEventRow } from './otlp-event.entity.js';
 import { otlpEventTable } from './tables.js';
 
 const COLUMNS = otlpEventTable.select('e');
+const AWAITED = otlpEventTable.select('e', ['projectId', 'traceId', 'spanId']);
 const COUNT = shapeOf({ count: integer() });
 
 /** Rows that one statement reads or writes. */
@@ -14,6 +15,11 @@ const ROWS_PER_STATEMENT = 500;
 export interface SpanName {
   traceId: string;
   spanId: string;
+}
+
+/** A span as its sender names it, of one project. */
+export interface ProjectSpan extends SpanName {
+  projectId: string;
 }
 
 /** Log events of spans, from their arrival until `otlp.pending_hours` later. */
@@ -68,6 +74,16 @@ export class OtlpEventStore {
           and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${asked})`),
       );
     }
+  }
+
+  /** Spans of all projects that have events which did not meet them so far, in the order of their keys, behind one. */
+  spansAwaited(behind: ProjectSpan, limit: number): Promise<ProjectSpan[]> {
+    const { projectId, traceId, spanId } = behind;
+    return this.storage.readLong(
+      AWAITED.query`select distinct ${AWAITED} from otlp_event e where e.merged = 0
+        and (e.project_id, e.trace_id, e.span_id) > (${projectId}, ${traceId}, ${spanId})
+        order by 1, 2, 3 limit ${limit}`,
+    );
   }
 
   /** Deletes the events of all projects that arrived before a moment. @returns how many of them never met their span. */

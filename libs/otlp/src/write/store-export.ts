@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Scope } from '@spandrel/kernel';
+import { CoreSettings, type Scope } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
@@ -33,10 +33,11 @@ export class StoreExport extends WriteExport {
     private readonly mergeEvents: MergeEvents,
     private readonly dialects: DialectReader,
     private readonly metrics: OtlpWriteMetrics,
-    private readonly settings: OtlpSettings,
+    private readonly core: CoreSettings,
+    { dropScopes }: OtlpSettings,
   ) {
     super();
-    this.isDropped = droppedScopes(settings.dropScopes);
+    this.isDropped = droppedScopes(dropScopes);
   }
 
   override async writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport> {
@@ -93,7 +94,7 @@ export class StoreExport extends WriteExport {
     const records: SpanRecord[] = [];
     let began = performance.now();
     for (const span of spans) {
-      const read = readSpan(span, this.dialects, this.settings.spanBytes);
+      const read = readSpan(span, this.dialects, this.core.bodyBytes);
       const events = waiting.get(keyOfSpan(span));
       records.push(spanRecord(span, events ? this.withEvents(read, events) : read));
       if (performance.now() - began < TURN_MS) continue;

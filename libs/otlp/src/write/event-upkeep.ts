@@ -1,0 +1,65 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { LOGGER, PeriodicTask, projectScope, type Logger } from '@spandrel/kernel';
+import { OtlpSettings } from '../otlp.settings.js';
+import { MergeEvents } from './merge-events.js';
+import { OtlpEventStore, type ProjectSpan } from './otlp-event.store.js';
+import { OtlpWriteMetrics } from './otlp-write-metrics.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Runs within the time for which events wait: what a crash left unmerged is merged long before it goes. */
+const RUNS_MIN = 6;
+const EVERY_MS_MAX = 600_000;
+
+/** Spans looked at in one go. */
+const SPANS_AT_ONCE = 500;
+
+/**
+ * Merges log events that a crash left beside their span, and deletes those that have waited long enough. Instances may do
+ * it at once: both are repeatable.
+ */
+@Injectable()
+export class EventUpkeep implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task: PeriodicTask;
+  private readonly keptMs: number;
+
+  constructor(
+    { pendingHours }: OtlpSettings,
+    @Inject(LOGGER) logger: Logger,
+    private readonly events: OtlpEventStore,
+    private readonly merge: MergeEvents,
+    private readonly metrics: OtlpWriteMetrics,
+  ) {
+    this.keptMs = pendingHours * HOUR_MS;
+    const everyMs = Math.min(EVERY_MS_MAX, this.keptMs / RUNS_MIN);
+    this.task = new PeriodicTask({
+      everyMs,
+      firstMs: (everyMs / RUNS_MIN) * (0.5 + Math.random()),
+      task: (stopped) => this.run(Date.now(), stopped),
+      failure: 'log events that wait for their spans could not be looked through; they will be at the next time',
+      logger,
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Does it now. @param now milliseconds since the epoch. @throws Unavailable when the database is lost. */
+  async run(now: number, stopped: AbortSignal): Promise<void> {
+    let behind: ProjectSpan = { projectId: '', traceId: '', spanId: '' };
+    while (!stopped.aborted) {
+      const spans = await this.events.spansAwaited(behind, SPANS_AT_ONCE);
+      for (const [projectId, ofProject] of Map.groupBy(spans, (span) => span.projectId)) {
+        await this.merge.execute(projectScope(projectId), ofProject);
+      }
+      if (spans.length < SPANS_AT_ONCE) break;
+      behind = spans.at(-1)!;
+    }
+    if (!stopped.aborted) this.metrics.expiredEvents.inc(await this.events.expire(now - this.keptMs));
+  }
+}
