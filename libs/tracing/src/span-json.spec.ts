@@ -27,6 +27,7 @@ const span: fc.Arbitrary<StoredSpan> = fc.record({
   endedAt: fc.option(fc.integer({ min: 0, max: 4e12 })),
   durationMs: count,
   createHash: fc.constant(null),
+  cover: fc.constantFrom(null, 1, 2, 3),
   kind: fc.constantFrom(
     '{"type":"custom"}',
     '{"type":"llm_call","model":"m"}',

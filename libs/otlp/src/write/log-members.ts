@@ -30,13 +30,14 @@ function logMembersOf(metadata: Members): ReadonlySet<string> {
 export function withoutLogs({ input, output, metadata }: LogView): LogView {
   const fromLogs = logMembersOf(metadata);
   if (fromLogs.size === 0) return { input, output, metadata };
-  const own = isObject(output)
+  const gaveOutput = [...fromLogs].some((name) => name !== 'input');
+  const own = gaveOutput && isObject(output)
     ? Object.fromEntries(Object.entries(output).filter(([name]) => !fromLogs.has(`output.${name}`)))
     : output;
   const { from_logs: _fromLogs, ...otel } = metadata['otel'] as Members;
   return {
     input: fromLogs.has('input') ? undefined : input,
-    output: isObject(own) && Object.keys(own).length === 0 ? undefined : own,
+    output: own !== output && isObject(own) && Object.keys(own).length === 0 ? undefined : own,
     metadata: { ...metadata, otel },
   };
 }
