@@ -66,12 +66,12 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   useFaultWords();
   const { core } = parts.settings;
   const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
-  const foreign = new ForeignPaths(() => app.get(OpenApi).routes);
-  const adapter = new FastifyAdapter({
+  const foreign: ForeignPaths = new ForeignPaths(() => app.get(OpenApi).routes);
+  const adapter: FastifyAdapter = new FastifyAdapter({
     bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
     requestIdHeader: false,
-    rewriteUrl: ({ url }: IncomingMessage) => foreign.rewrite(url ?? '/'),
+    rewriteUrl: ({ url }: IncomingMessage): string => foreign.rewrite(url ?? '/'),
     // A request on a connection that was open when the stop began is served like any other, and its connection closed.
     return503OnClosing: false,
     // Bodies have limits of their own, see `limitArrival`.

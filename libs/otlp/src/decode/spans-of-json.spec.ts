@@ -1,4 +1,5 @@
 import type { OtelSpan } from '@spandrel/plugin-api';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyLogs, anyTraces, jsonOf } from '../testing/any-export.js';
 import { encodeOtlp } from '../testing/otlp-schema.js';

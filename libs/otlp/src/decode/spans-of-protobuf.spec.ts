@@ -1,4 +1,5 @@
 import type { OtelSpan } from '@spandrel/plugin-api';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { random } from '../../../../test/support/random.js';
 import { THOROUGH } from '../../../../test/support/repetitions.js';

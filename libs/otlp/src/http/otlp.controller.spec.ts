@@ -185,7 +185,7 @@ describe('the encodings', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ])('stops unpacking %s at the limit', async (coding, pack) => {
-    const bomb = pack(Buffer.alloc(50_000_000));
+    const bomb = pack(Buffer.alloc(5_000_000));
     expect(bomb.length).toBeLessThan(BODY_BYTES);
     const answer = await post(packed(bomb), { ...PROTOBUF, 'content-encoding': coding });
     expect(answer.status).toBe(413);

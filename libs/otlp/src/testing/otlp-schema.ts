@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf, { type Type } from 'protobufjs';
 
 /** The part of OpenTelemetry's messages that this service reads, in protobuf's own language: what tests encode with. */
 const SCHEMA = `
@@ -52,7 +52,7 @@ message BadRequest { repeated FieldViolation field_violations = 1; }
 const { root } = protobuf.parse(SCHEMA);
 
 /** A message type by its name, such as `ExportTraceServiceRequest`. */
-export const otlpType = (name: string): protobuf.Type => root.lookupType(name);
+export const otlpType = (name: string): Type => root.lookupType(name);
 
 /** The bytes of a message, whose members are named as in OTLP's JSON (`resourceSpans`); bytes may be Buffers. */
 export const encodeOtlp = (type: string, message: object): Buffer =>

@@ -1,7 +1,7 @@
 import type { OtelMap, OtelSpan, OtelValue } from '@spandrel/plugin-api';
 import { otlpType } from './otlp-schema.js';
 
-type Message = Record<string, never> & Record<string, unknown>;
+type Message = Record<string, unknown>;
 
 /**
  * The spans of an export as protobufjs reads them, in the form of `OtelSpan`.

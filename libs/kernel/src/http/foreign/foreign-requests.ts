@@ -28,7 +28,8 @@ export class ForeignPaths {
   /** Notes for every request which protocol its path speaks. Registered before whatever may refuse a request. */
   mark(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
-      const protocol = this.protocols().get(request.url.split('?', 1)[0]!);
+      const path = request.is404 ? request.url.split('?', 1)[0] : request.routeOptions.url;
+      const protocol = path === undefined ? undefined : this.protocols().get(path);
       if (protocol) protocols.set(request.raw, protocol);
       done();
     });
