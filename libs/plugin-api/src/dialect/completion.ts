@@ -25,8 +25,8 @@ export function completionOf(value: unknown, finishReasons: readonly string[] = 
   }
   const choices = messages.map((message, at) => choiceOf(message, finishReasons[at]));
   const [first] = choices;
-  if (choices.length > 1) return { ...first!, choices };
-  return hasMoreThanText(messages[0]!) ? { ...first!, choices: messages } : first!;
+  const isMore = messages.some(hasMore);
+  return choices.length > 1 || isMore ? { ...first!, choices: isMore ? messages : choices } : first!;
 }
 
 /** Whether a value is already a {@link Completion}. */
@@ -67,5 +67,10 @@ function textOfReasoning(part: unknown): string | null {
   return textOf(content) ?? textOf(text) ?? textOf(thinking);
 }
 
-const hasMoreThanText = ({ content }: ChatMessage): boolean =>
-  listOf(content).some((part) => textOfPart(part) === null && textOfReasoning(part) === null);
+/** Whether a message says more than a {@link Completion} has members for. */
+function hasMore(message: ChatMessage): boolean {
+  for (const [member, value] of Object.entries(message)) if (!SHOWN.has(member) && value !== null) return true;
+  return listOf(message.content).some((part) => textOfPart(part) === null && textOfReasoning(part) === null);
+}
+
+const SHOWN = new Set(['role', 'content', 'tool_calls', 'finish_reason', 'reasoning', 'reasoning_content', 'index']);

@@ -119,11 +119,13 @@ const idOfCall = ({ id, call_id: callId, toolCallId }: JsonObject): string | nul
 const argumentsOf = ({ arguments: given, input, args }: JsonObject): unknown => given ?? input ?? args ?? null;
 
 /** A part that is what a tool gave back. */
-function toolResultOf(part: unknown): { tool_call_id: string | null; content: unknown } | null {
+function toolResultOf(part: unknown): { tool_call_id: string | null; content: unknown; name?: string } | null {
   const object = objectOf(part);
   if (!RESULT_TYPES.has(object['type'])) return null;
   const { id, tool_call_id: callId, toolCallId, tool_use_id: useId, response, result, output, content } = object;
+  const name = nameOfCall(object);
   return {
+    ...(name !== null && { name }),
     tool_call_id: textOf(id) ?? textOf(callId) ?? textOf(toolCallId) ?? textOf(useId),
     content: contentOf(response ?? result ?? output ?? content ?? null),
   };

@@ -4,8 +4,8 @@ import type { OtelMap, OtelSpan } from '../dialect/otel-span.js';
 import { isVector, plainValue } from '../dialect/plain-value.js';
 import { readJson } from '../wire/lenient-json.js';
 
-/** Members whose values say in which form something is written; readers bring them to one form. */
-const FORM = new Set(['type', 'role', 'lc']);
+/** Members that say in which form or order something is written; readers bring them to one form. */
+const FORM = new Set(['type', 'role', 'lc', 'index']);
 
 /**
  * Asserts that every text, number and flag of the attributes that a reading was made of stands in its values, so that it
