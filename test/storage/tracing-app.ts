@@ -50,6 +50,11 @@ export class TracingApp {
     return new TracingApp(storage, app);
   }
 
+  /** What the app provides, by its class. */
+  provided<Provided>(type: new (...given: never[]) => Provided): Provided {
+    return this.app.get<Provided>(type);
+  }
+
   /** @param body an object, or the text of one. @param project whose data; local mode's when left out. */
   async call(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',

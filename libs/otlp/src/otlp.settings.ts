@@ -16,10 +16,17 @@ export class OtlpSettings extends defineSettings({
     default: [],
     doc: 'Instrumentation scopes whose spans are not kept; * at the end: all that begin so. Their children go to the top of the trace.',
   }),
-  pendingHours: setting('otlp.pending_hours', z.number().positive().max(24 * 30), {
-    default: 1,
-    doc: 'Hours for which log events wait for their span.',
-  }),
+  pendingHours: setting(
+    'otlp.pending_hours',
+    z
+      .number()
+      .positive()
+      .max(24 * 30),
+    {
+      default: 1,
+      doc: 'Hours for which log events wait for their span.',
+    },
+  ),
   decodeBytes: setting('otlp.decode_bytes', settingValue.bytes, {
     default: 268_435_456,
     doc: 'Bytes of all exports being read at once; beyond that they are asked to come again (503).',

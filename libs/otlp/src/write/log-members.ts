@@ -31,9 +31,10 @@ export function withoutLogs({ input, output, metadata }: LogView): LogView {
   const fromLogs = logMembersOf(metadata);
   if (fromLogs.size === 0) return { input, output, metadata };
   const gaveOutput = [...fromLogs].some((name) => name !== 'input');
-  const own = gaveOutput && isObject(output)
-    ? Object.fromEntries(Object.entries(output).filter(([name]) => !fromLogs.has(`output.${name}`)))
-    : output;
+  const own =
+    gaveOutput && isObject(output)
+      ? Object.fromEntries(Object.entries(output).filter(([name]) => !fromLogs.has(`output.${name}`)))
+      : output;
   const { from_logs: _fromLogs, ...otel } = metadata['otel'] as Members;
   return {
     input: fromLogs.has('input') ? undefined : input,

@@ -25,7 +25,12 @@ describe('a span that cannot be kept', () => {
 
   it('is counted with its reason, and the first of a reason is named', () => {
     const rejections = new Rejections();
-    for (const [reason, id] of [['r', '1'], ['s', '2'], ['r', '3']] as const) rejections.add(reason, id);
+    for (const [reason, id] of [
+      ['r', '1'],
+      ['s', '2'],
+      ['r', '3'],
+    ] as const)
+      rejections.add(reason, id);
     expect(rejections.list).toEqual([
       { reason: 'r', count: 2, firstSpanId: '1' },
       { reason: 's', count: 1, firstSpanId: '2' },

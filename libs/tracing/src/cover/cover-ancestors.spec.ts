@@ -53,14 +53,15 @@ function coveredByRule(spans: readonly Sent[]): string[] {
 }
 
 /** Any graph of parents: trees, parents that never come, circles. */
-const graphs = fc.array(fc.record({ parent: fc.option(fc.nat(14)), usage: fc.boolean() }), { maxLength: 12 }).map(
-  (nodes): Sent[] =>
+const graphs = fc
+  .array(fc.record({ parent: fc.option(fc.nat(14)), usage: fc.boolean() }), { maxLength: 12 })
+  .map((nodes): Sent[] =>
     nodes.map(({ parent, usage }, index) => ({
       id: `s${index}`,
       parentId: parent === null || parent === index ? null : `s${parent}`,
       usage,
     })),
-);
+  );
 
 const written = (spans: readonly Sent[]): Trace => {
   const trace = new Trace();
@@ -100,10 +101,13 @@ describe('the cover of usage', () => {
 
   it('is the same when spans run first and tell their usage at the end', () => {
     fc.assert(
-      fc.property(graphs.chain((spans) => fc.shuffledSubarray(spans, { minLength: spans.length })), (order) => {
-        const running = order.map((span) => ({ ...span, usage: false }));
-        expect(written([...running, ...order]).covered).toEqual(coveredByRule(order));
-      }),
+      fc.property(
+        graphs.chain((spans) => fc.shuffledSubarray(spans, { minLength: spans.length })),
+        (order) => {
+          const running = order.map((span) => ({ ...span, usage: false }));
+          expect(written([...running, ...order]).covered).toEqual(coveredByRule(order));
+        },
+      ),
     );
   });
 

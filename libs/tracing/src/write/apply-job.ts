@@ -55,7 +55,10 @@ export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): J
 function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trace'>): TraceRow {
   const createHash = body.id ? requestHash({ ...body }) : null;
   const origins = originsOfNew({ start: typeof body.started_at !== 'number', name: false });
-  const row = newTrace({ projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash, origins }, body);
+  const row = newTrace(
+    { projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash, origins },
+    body,
+  );
   const existing = set.trace(id);
   if (!existing) {
     set.createTrace(row);

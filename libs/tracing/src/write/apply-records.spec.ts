@@ -76,10 +76,13 @@ class Written {
 
 /** Spans whose ids are their trace's alone; every span has a finished form and may have others. */
 const forms = fc
-  .array(fc.record({ parent: fc.option(fc.nat(11)), tokens: fc.nat(4), pending: fc.boolean(), running: fc.boolean() }), {
-    minLength: 1,
-    maxLength: 10,
-  })
+  .array(
+    fc.record({ parent: fc.option(fc.nat(11)), tokens: fc.nat(4), pending: fc.boolean(), running: fc.boolean() }),
+    {
+      minLength: 1,
+      maxLength: 10,
+    },
+  )
   .map((spans) =>
     spans.flatMap(({ parent, tokens, pending, running }, n): Form[] => {
       const trace = 1 + (n % 2);
@@ -178,7 +181,10 @@ describe('records of spans', () => {
     const taken: Form = { trace: 2, span: 1, parent: null, tokens: 0, stage: 'finished' };
     const child: Form = { trace: 2, span: 5, parent: 1, tokens: 2, stage: 'finished' };
     const alias = `${spanId(1)}.${traceId(2)}`;
-    for (const sent of [[taken, child], [child, taken]]) {
+    for (const sent of [
+      [taken, child],
+      [child, taken],
+    ]) {
       const written = new Written().write([agent]);
       for (const form of sent) written.write([form]);
       expect(written.spans.map(({ id, parentId }) => [id, parentId])).toEqual([

@@ -4,7 +4,7 @@ export interface SpanHolders {
   traceOfSpan(id: string): string | undefined;
 }
 
-/** How a span is stored whose id another trace of the project has (docs/spec/otlp.md#ids). */
+/** How a span is stored whose id another trace of the project has (docs/spec/otlp.md#ids-of-spans). */
 export const aliasOf = (id: string, traceId: string): string => `${id}.${traceId}`;
 
 /** The id under which a span of a trace is stored, or will be: its own, unless another trace has it. */

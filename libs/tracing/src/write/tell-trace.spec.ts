@@ -60,7 +60,9 @@ describe('what spans tell of their trace', () => {
       fc.property(tellings, (tolds) => {
         const given = { name: 'given', session_id: null, user_id: 'me', tags: ['z', 'b'], metadata: { a: 'mine' } };
         const trace = patchedTrace(bare(), given);
-        const { name, session_id, user_id, tags, metadata } = traceResource(tolds.reduce((row, t) => tell(row, t), trace));
+        const { name, session_id, user_id, tags, metadata } = traceResource(
+          tolds.reduce((row, t) => tell(row, t), trace),
+        );
         expect({ name, session_id, user_id }).toEqual({ name: 'given', session_id: null, user_id: 'me' });
         expect(tags.slice(0, 2)).toEqual(['z', 'b']);
         expect(metadata['a']).toBe('mine');

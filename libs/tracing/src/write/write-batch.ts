@@ -108,10 +108,7 @@ export class WriteBatch {
 
   private async save(tx: WriteTx, set: WorkingSet): Promise<void> {
     const traces = [...set.traces.values()];
-    const saving = together(
-      this.spans.save(tx, set.scope, set.spans.values()),
-      saveMarks(tx, set.scope, set.marks),
-    );
+    const saving = together(this.spans.save(tx, set.scope, set.spans.values()), saveMarks(tx, set.scope, set.marks));
     if (!traces.some(({ recount }) => recount)) {
       await together(saving, this.traces.save(tx, traces));
       return;
