@@ -87,6 +87,9 @@ export const SpanSchema = defineEntity({
 
 export type SpanRow = RowOf<typeof SpanSchema>;
 
+/** What leads from a span to its parent. */
+export type SpanLink = Pick<SpanRow, 'id' | 'traceId' | 'parentId' | 'cover'>;
+
 const payloadProperties = () => ({
   projectId: p.text().primary(),
   spanId: p.text().primary(),

@@ -23,7 +23,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { placesOfSpans, placesOfTrace, type Places, type Read } from './span-places.sql.js';
-import type { DatedPayloadRow, SpanRow, StoredSpan } from './span.entity.js';
+import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';
 
@@ -49,9 +49,6 @@ export const PAYLOAD_SIZE = joinSql(
 );
 
 const LINK = spanTable.select('s', ['id', 'traceId', 'parentId', 'cover']);
-
-/** What leads from a span to its parent. */
-export type SpanLink = Pick<SpanRow, 'id' | 'traceId' | 'parentId' | 'cover'>;
 
 const START_ORDER: Sorting = {
   list: 'trace',
