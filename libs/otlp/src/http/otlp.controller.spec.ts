@@ -233,7 +233,9 @@ describe('the encodings', () => {
   });
 
   it('refuses more items than allowed', async () => {
-    const answer = await post(new Uint8Array(encodeOtlp('ExportTraceServiceRequest', request(Array.from({ length: 1_001 }, () => ({}))))));
+    const answer = await post(
+      new Uint8Array(encodeOtlp('ExportTraceServiceRequest', request(Array.from({ length: 1_001 }, () => ({}))))),
+    );
     expect([answer.status, decoded('RpcStatus', answer)['code']]).toEqual([413, 8]);
     expect(kept.spans).toEqual([]);
   });
