@@ -2,18 +2,8 @@ import { SetMetadata } from '@nestjs/common';
 import type { ErrorCode } from '@spandrel/contract';
 import type { z } from 'zod';
 import type { ForeignProtocol } from './foreign/foreign-protocol.js';
+import type { MediaDescription } from './media-description.js';
 import type { AccessRule } from './access/access-rule.js';
-
-/** An answer or a body that is not JSON. */
-export interface MediaDescription {
-  /** Media types, such as `text/csv`. */
-  mediaTypes: readonly string[];
-  description: string;
-  /** What the content, or each piece of it, is; bytes when left out. */
-  schema?: z.ZodType;
-  /** Whether an answer comes as a file, with `Content-Disposition`. */
-  attachment?: boolean;
-}
 
 /** What the OpenAPI description says of a route beyond what its parameters' schemas say. */
 export interface OperationDescription {

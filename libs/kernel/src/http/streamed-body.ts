@@ -34,24 +34,26 @@ export const StreamsBody = (): MethodDecorator => RouteConfig({ streamsBody: tru
  * The body of a route marked with {@link StreamsBody}.
  * @throws Invalid when it is compressed, which could be a bomb, unless the route unpacks.
  */
-export const BodyStream = createParamDecorator((options: StreamedBodyOptions | undefined, context: ExecutionContext): StreamedBody => {
-  const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const { headers } = request;
-  const stream = request.body as Readable;
-  const coding = headers['content-encoding']?.trim().toLowerCase();
-  const contentEncoding = coding === 'identity' ? undefined : coding;
-  if (contentEncoding !== undefined && options?.unpacks !== true) {
-    stream.resume();
-    throw new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed');
-  }
-  return {
-    stream,
-    contentType: mediaTypes.get(request.raw),
-    contentDisposition: headers['content-disposition'],
-    contentEncoding,
-    length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
-  };
-});
+export const BodyStream = createParamDecorator(
+  (options: StreamedBodyOptions | undefined, context: ExecutionContext): StreamedBody => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { headers } = request;
+    const stream = request.body as Readable;
+    const coding = headers['content-encoding']?.trim().toLowerCase();
+    const contentEncoding = coding === 'identity' ? undefined : coding;
+    if (contentEncoding !== undefined && options?.unpacks !== true) {
+      stream.resume();
+      throw new Invalid('unsupported_media_type', 'Content-Encoding is not supported; send the body uncompressed');
+    }
+    return {
+      stream,
+      contentType: mediaTypes.get(request.raw),
+      contentDisposition: headers['content-disposition'],
+      contentEncoding,
+      length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
+    };
+  },
+);
 
 /** Fastify chooses a parser by media type alone: requests for streamed routes go to this one. */
 const STREAMED = 'application/x.spandrel.streamed';

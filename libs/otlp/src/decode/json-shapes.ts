@@ -60,4 +60,5 @@ export function nanosOf(object: JsonObject, member: string): bigint {
   return nanos === null || nanos < 0n ? 0n : nanos;
 }
 
-export const malformed = (what: string): ExportFault => new ExportFault('malformed', `the body is no OTLP JSON: ${what}`);
+export const malformed = (what: string): ExportFault =>
+  new ExportFault('malformed', `the body is no OTLP JSON: ${what}`);

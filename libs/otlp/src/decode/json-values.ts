@@ -7,7 +7,13 @@ import { VALUE_DEPTH_MAX } from './value-depth.js';
  * The attributes of an object, member `attributes` unless told otherwise.
  * @param place of the object, for the message of a fault.
  */
-export function attributesOf(object: JsonObject, items: ItemBudget, place: string, depth = 0, member = 'attributes'): OtelMap {
+export function attributesOf(
+  object: JsonObject,
+  items: ItemBudget,
+  place: string,
+  depth = 0,
+  member = 'attributes',
+): OtelMap {
   const map = new Map<string, OtelValue>();
   for (const attribute of objectsOf(object, member, place)) {
     items.take();

@@ -34,7 +34,8 @@ function* itemsOfResource<Item>(
   read: ReadItem<Item>,
 ): Generator<Item, void, undefined> {
   const outer = fields.enter();
-  const resource: OtelMap = ahead(fields, items, (before?: Map<string, OtelValue>) => readMap(fields, items, 0, before)) ?? EMPTY_MAP;
+  const resource: OtelMap =
+    ahead(fields, items, (before?: Map<string, OtelValue>) => readMap(fields, items, 0, before)) ?? EMPTY_MAP;
   while (fields.next()) {
     items.takeOther();
     if (fields.tag !== bytes(2)) fields.skip();

@@ -4,7 +4,12 @@ import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.j
 import { VALUE_DEPTH_MAX } from './value-depth.js';
 
 /** Reads `KeyValue` messages one by one into the map of those before. */
-export function readAttribute(fields: ProtobufFields, items: ItemBudget, into: Map<string, OtelValue>, depth = 0): void {
+export function readAttribute(
+  fields: ProtobufFields,
+  items: ItemBudget,
+  into: Map<string, OtelValue>,
+  depth = 0,
+): void {
   items.take();
   const outer = fields.enter();
   let name = '';
@@ -23,7 +28,12 @@ export function readAttribute(fields: ProtobufFields, items: ItemBudget, into: M
  * @param before what the same field held when it came before: protobuf merges both.
  * @returns `null` when it holds nothing, or nothing that is known.
  */
-export function readValue(fields: ProtobufFields, items: ItemBudget, depth: number, before: OtelValue = null): OtelValue {
+export function readValue(
+  fields: ProtobufFields,
+  items: ItemBudget,
+  depth: number,
+  before: OtelValue = null,
+): OtelValue {
   if (depth > VALUE_DEPTH_MAX) throw fields.malformed(`a value nested deeper than ${VALUE_DEPTH_MAX}`);
   const outer = fields.enter();
   let value = before;

@@ -15,13 +15,7 @@ const NAMES = { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans'
 export const spansOfJson = (text: string, items: ItemBudget): Generator<OtelSpan, void, undefined> =>
   itemsOfJson(text, items, NAMES, spanOf);
 
-function spanOf(
-  span: JsonObject,
-  items: ItemBudget,
-  scope: OtelScope,
-  resource: OtelMap,
-  place: string,
-): OtelSpan {
+function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
   items.take();
   return {
     traceId: idOf(span, 'traceId'),

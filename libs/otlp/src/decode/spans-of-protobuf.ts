@@ -1,4 +1,13 @@
-import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelSpanKind, OtelStatus, OtelValue } from '@spandrel/plugin-api';
+import type {
+  OtelEvent,
+  OtelLink,
+  OtelMap,
+  OtelScope,
+  OtelSpan,
+  OtelSpanKind,
+  OtelStatus,
+  OtelValue,
+} from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import { itemsOfProtobuf } from './protobuf-envelope.js';
 import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';

@@ -93,7 +93,7 @@ beforeAll(async () => {
   cloud = await startApp('cloud');
 });
 afterAll(() => Promise.all([local.close(), cloud.close()]));
-beforeEach(() => Object.assign(kept, { spans: [], records: [], rejected: [], fault: null }));
+beforeEach(() => void Object.assign(kept, { spans: [], records: [], rejected: [], fault: null }));
 
 interface Answer {
   status: number;
@@ -127,8 +127,7 @@ function decoded(type: string, { body }: Answer): Record<string, unknown> {
   const message = otlpType(type);
   return message.toObject(message.decode(body), { longs: Number }) as Record<string, unknown>;
 }
-const jsonOf = ({ body }: Answer): Record<string, unknown> =>
-  JSON.parse(body.toString()) as Record<string, unknown>;
+const jsonOf = ({ body }: Answer): Record<string, unknown> => JSON.parse(body.toString()) as Record<string, unknown>;
 
 describe('the paths', () => {
   it.each(['/v1/traces', '/api/otel/v1/traces', '/api/public/otel/v1/traces', '/otel/v1/traces'])(
@@ -213,7 +212,10 @@ describe('the encodings', () => {
       code: 3,
       message,
       details: [
-        { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field: '', description: message }] },
+        {
+          '@type': 'type.googleapis.com/google.rpc.BadRequest',
+          fieldViolations: [{ field: '', description: message }],
+        },
       ],
     });
   });
@@ -221,7 +223,9 @@ describe('the encodings', () => {
   it('says what is wrong with protobuf in a BadRequest', async () => {
     const answer = await post(packed(Buffer.from([0x0a, 5])));
     expect(answer.status).toBe(400);
-    const { details } = decoded('RpcStatus', answer) as { details: { type_url?: string; typeUrl?: string; value: Uint8Array }[] };
+    const { details } = decoded('RpcStatus', answer) as {
+      details: { type_url?: string; typeUrl?: string; value: Uint8Array }[];
+    };
     expect(details[0]!.typeUrl).toBe('type.googleapis.com/google.rpc.BadRequest');
     expect(otlpType('BadRequest').decode(details[0]!.value)).toMatchObject({
       fieldViolations: [{ description: expect.stringContaining('a length beyond its message') }],
@@ -229,7 +233,9 @@ describe('the encodings', () => {
   });
 
   it('refuses more items than allowed', async () => {
-    const answer = await post(new Uint8Array(encodeOtlp('ExportTraceServiceRequest', request(Array(1_001).fill({})))));
+    const answer = await post(
+      new Uint8Array(encodeOtlp('ExportTraceServiceRequest', request(Array.from({ length: 1_001 }, () => ({}))))),
+    );
     expect([answer.status, decoded('RpcStatus', answer)['code']]).toEqual([413, 8]);
     expect(kept.spans).toEqual([]);
   });
@@ -320,7 +326,11 @@ describe('the answers', () => {
       await Promise.all(held.map(({ sent }) => sent));
       let answer = await post();
       while (answer.status === 200) answer = await post();
-      expect([answer.status, answer.headers.get('retry-after'), decoded('RpcStatus', answer)['code']]).toEqual([503, '1', 14]);
+      expect([answer.status, answer.headers.get('retry-after'), decoded('RpcStatus', answer)['code']]).toEqual([
+        503,
+        '1',
+        14,
+      ]);
     } finally {
       for (const { end } of held) end();
     }
@@ -387,7 +397,8 @@ describe('the description', () => {
       const media = [requestBody, responses['200']!, responses['400']!, responses['503']!].map(({ content }) =>
         Object.keys(content),
       );
-      expect(media).toEqual(Array(4).fill(['application/x-protobuf', 'application/json']));
+      expect(media).toEqual(media.map(() => ['application/x-protobuf', 'application/json']));
+      expect(media).toHaveLength(4);
     }
   });
 });

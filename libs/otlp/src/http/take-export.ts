@@ -42,8 +42,7 @@ const SPANS: Decoders<OtelSpan> = { signal: 'traces', protobuf: spansOfProtobuf,
 const LOGS: Decoders<OtelLogRecord> = { signal: 'logs', protobuf: logsOfProtobuf, json: logsOfJson };
 const POINTS: Decoders<number> = { signal: 'metrics', protobuf: pointsOfProtobuf, json: pointsOfJson };
 
-const METRICS_NOT_KEPT =
-  'metrics are not kept here, traces are; OTEL_METRICS_EXPORTER=none turns their exporter off';
+const METRICS_NOT_KEPT = 'metrics are not kept here, traces are; OTEL_METRICS_EXPORTER=none turns their exporter off';
 
 /**
  * Takes exports: bytes in, bytes out (docs/spec/otlp.md#requests-and-answers). All methods throw DomainErrors, which are
@@ -64,7 +63,8 @@ export class TakeExport {
   traces(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
     return this.read(body, SPANS, async ({ items, encoding }, bytes) => {
       const { rejected } = items.length === 0 ? { rejected: [] } : await this.writer.writeSpans(scope, items);
-      if (items.length > 0 && rejectedCount(rejected) === items.length) throw this.nothingKept(bytes, encoding, rejected);
+      if (items.length > 0 && rejectedCount(rejected) === items.length)
+        throw this.nothingKept(bytes, encoding, rejected);
       return answer(rejected, 'rejectedSpans', encoding);
     });
   }
@@ -119,7 +119,10 @@ export class TakeExport {
   private refuseOtherSignal(bytes: Buffer): void {
     const signal = otherSignal(bytes, this.settings.itemsMax);
     if (signal === undefined) return;
-    throw new Invalid('validation_failed', `the body holds ${signal}, which belong to /v1/${signal}; this path takes spans`);
+    throw new Invalid(
+      'validation_failed',
+      `the body holds ${signal}, which belong to /v1/${signal}; this path takes spans`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DomainError } from '../../errors/domain-error.js';
-import type { MediaDescription } from '../operation.js';
+import type { MediaDescription } from '../media-description.js';
 
 /** How a credential may come, as the OpenAPI document names it. */
 export type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PACKAGE } from '../../package-root.js';
 import type { Feature } from '../../features/feature.js';
 import { isCounted } from '../access/access-rule.js';
-import type { MediaDescription } from '../operation.js';
+import type { MediaDescription } from '../media-description.js';
 import { namesIgnored, type RouteFacts } from './find-routes.js';
 import type {
   OpenApiDocument,

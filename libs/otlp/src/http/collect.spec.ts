@@ -1,0 +1,50 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ExportFault } from '../decode/export-fault.js';
+import { collect } from './collect.js';
+
+afterEach(() => jest.restoreAllMocks());
+
+/** Counts the turns of the event loop that others get while items are taken, each of which takes a millisecond. */
+async function turnsDuring(items: number): Promise<number> {
+  let now = 0;
+  let turns = 0;
+  let going = true;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  const others = (async () => {
+    for (; going; turns++) await nextTurn();
+  })();
+  const decoded = (function* () {
+    for (let item = 0; item < items; item++) {
+      now++;
+      yield item;
+    }
+  })();
+  const all = await collect(decoded);
+  const during = turns;
+  going = false;
+  await others;
+  expect(all).toEqual(Array.from({ length: items }, (_, item) => item));
+  return during;
+}
+
+describe('reading an export', () => {
+  it('lets others have their turn after every 10 ms', async () => {
+    expect(await turnsDuring(1_600)).toBeGreaterThan(90);
+  });
+
+  it('holds on to the turn for what is short', async () => {
+    expect(await turnsDuring(9)).toBe(0);
+  });
+
+  it.each([
+    ['malformed', 'malformed_request'],
+    ['too_large', 'payload_too_large'],
+  ] as const)('refuses what is %s as %s', async (kind, code) => {
+    const decoded = (function* () {
+      yield 1;
+      throw new ExportFault(kind, 'the reason');
+    })();
+    await expect(collect(decoded)).rejects.toMatchObject({ code, message: 'the reason' });
+  });
+});
