@@ -6,7 +6,11 @@ export function inputOf(given: Given | undefined, kind: ReadKind | undefined): G
   const { messages, prompts, prompt, ...rest } = objectOf(given.value);
   const told = messages ?? prompts ?? prompt;
   if (told === undefined) return { ...given, value: conversationOf(given.value) };
-  const isWhole = Object.keys(rest).length === 0;
+  // Messages of LangChain's own form have more in them than what is shown: the attribute stays.
+  const hasRoles = listOf(told)
+    .flat()
+    .every((message) => typeof objectOf(message)['role'] === 'string');
+  const isWhole = hasRoles && Object.keys(rest).length === 0;
   return { value: conversationOf(told), from: isWhole ? given.from : undefined };
 }
 

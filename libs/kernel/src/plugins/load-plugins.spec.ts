@@ -99,7 +99,7 @@ describe('loadPlugins', () => {
     [
       'an unknown extension point',
       () => scorer('point.mjs', "extensionPoint: 'storage'"),
-      /extensionPoint must be one of provider, scorer, search-index/,
+      /extensionPoint must be one of provider, scorer, search-index, dialect/,
     ],
     ['a bad name', () => scorer('name.mjs', "name: 'a b'"), /name must be/],
     ['no default export', () => plugin('none.mjs', 'export const a = 1;'), /no default export/],
@@ -166,6 +166,28 @@ describe('loadPlugins', () => {
   ])('refuses a provider with %s', async (what, members, reason, config = {}) => {
     const use = declaration(`${what.replaceAll(' ', '-')}.mjs`, members);
     await expect(load({ use, config })).rejects.toThrow(reason);
+  });
+
+  const dialect = (file: string, members: string): string =>
+    plugin(
+      file,
+      `export default { extensionPoint: 'dialect', apiVersion: 1, name: 'acme', setup: () => ({ ${members} }) };`,
+    );
+
+  it("asks a user's dialect before the built-in ones, in the order of config", async () => {
+    const use = dialect('dialect.mjs', "claims: { attributes: ['acme.*'] }, read: () => ({ model: 'm' })");
+    const { dialects } = await load({ use }, { use: 'openinference' }, { use: 'gen-ai' });
+    expect(dialects.map(({ name }) => name)).toEqual(['acme', 'openinference', 'gen-ai']);
+    expect(dialects[0]!.extension.read({} as never)).toEqual({ model: 'm' });
+  });
+
+  it.each([
+    ['nothing that reads', "claims: { attributes: ['a'] }", /without a read function/],
+    ['no claims', 'read: () => undefined', /claims of its dialect must have lists of names/],
+    ['claims of nothing', 'claims: { attributes: [] }, read: () => undefined', /claims of its dialect/],
+    ['a claim that is no list', "claims: { attributes: 'acme.*' }, read: () => undefined", /claims of its dialect/],
+  ])('refuses a dialect with %s', async (what, members, reason) => {
+    await expect(load({ use: dialect(`${what.replaceAll(' ', '-')}.mjs`, members) })).rejects.toThrow(reason);
   });
 
   it('refuses a file that is not there, and a name nobody has', async () => {

@@ -141,7 +141,7 @@ function assertReading(reading: SpanReading | undefined): void {
   assert.ok(!('then' in reading), 'a dialect is no asynchronous function');
   for (const member of TEXTS) assert.match(typeof reading[member], /^(string|undefined)$/, member);
   for (const member of GIVEN) {
-    const given = reading[member];
+    const given: Given | undefined = reading[member];
     assert.ok(given === undefined || 'value' in given, `${member} has no value`);
     assert.doesNotThrow(() => JSON.stringify(given?.value), `${member} is no JSON`);
   }
