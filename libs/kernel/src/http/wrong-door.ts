@@ -41,14 +41,23 @@ export function wrongDoor(
       call.client,
     );
   }
-  const hasCollection = (asked: string): boolean => collections.has(collectionOf(asked));
-  if (!path.startsWith('/api/') && hasCollection(`/api${path}`)) {
+  if (!path.startsWith('/api/') && collections.has(collectionOf(`/api${path}`))) {
     return new WrongDoor(`paths of the API begin with /api: the right one is /api${shownPath(path)}`);
   }
-  if (path.endsWith('/') && hasCollection(path)) {
+  return undefined;
+}
+
+/**
+ * What to answer a request for a path under `/api` that no route has: the nearest one that there is.
+ * @param collections the first two segments of the API's paths.
+ * @returns `undefined` where nothing more can be said than that there is nothing.
+ */
+export function misspeltPath(path: string, collections: ReadonlySet<string>): WrongDoor | undefined {
+  const isKnown = collections.has(collectionOf(path));
+  if (path.endsWith('/') && isKnown) {
     return new WrongDoor(`there is nothing at ${shownPath(path)}: paths of the API have no slash at their end`);
   }
-  if (!path.startsWith('/api/') || hasCollection(path)) return undefined;
+  if (!path.startsWith('/api/') || isKnown) return undefined;
   const nearest = nearestName(
     path.split('/', 3)[2]!,
     [...collections].map((known) => known.slice('/api/'.length)),
@@ -59,8 +68,8 @@ export function wrongDoor(
 }
 
 /**
- * Answers requests for paths that no route has with the right address where it is known, in cloud mode without asking for
- * a credential: a client that was pointed at the wrong program has none for this one.
+ * Answers requests for paths that no route has with the right address where it is known. In cloud mode wrong doors ask for
+ * no credential, since a client that was pointed at the wrong program has none for this one; a misspelt path does.
  * @param gatewayUrl asked at each, see {@link wrongDoor}.
  */
 export function answerWrongDoors(fastify: FastifyInstance, gatewayUrl: () => string | null): void {
@@ -69,10 +78,15 @@ export function answerWrongDoors(fastify: FastifyInstance, gatewayUrl: () => str
     if (url.startsWith('/api/')) collections.add(collectionOf(url));
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
-    const path = request.url.split('?', 1)[0]!;
-    done(request.is404 ? wrongDoor(path, gatewayUrl(), collections) : undefined);
+    done(request.is404 ? wrongDoor(pathOf(request.url), gatewayUrl(), collections) : undefined);
+  });
+  // Behind the check of credentials, which is done by then.
+  fastify.addHook('preParsing', (request, _reply, _payload, done) => {
+    done(request.is404 ? misspeltPath(pathOf(request.url), collections) : undefined);
   });
 }
+
+const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
 /** `/api/traces` of `/api/traces/:id`. */
 const collectionOf = (path: string): string => path.split('/', 3).join('/');
