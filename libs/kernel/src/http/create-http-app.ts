@@ -37,7 +37,7 @@ import { RequestTurns } from './intake/request-turns.js';
 import { RequestWatch } from './intake/request-watch.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
-import { answerWrongDoors } from './wrong-door.js';
+import { answerMisspeltPaths, answerWrongDoors, collectionsOf } from './wrong-door.js';
 
 /** What the app is made of. */
 export interface HttpAppParts {
@@ -88,11 +88,13 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   addRequestRules(fastify, core, watch);
-  answerWrongDoors(fastify, () => parts.gatewayUrl?.() ?? null);
+  const collections = collectionsOf(fastify);
+  answerWrongDoors(fastify, collections, () => parts.gatewayUrl?.() ?? null);
   if (core.mode === 'cloud') {
     admitRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
   }
   answerWrongMethods(fastify);
+  answerMisspeltPaths(fastify, collections);
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
     bodyParser: false,
     logger: false,

@@ -67,21 +67,33 @@ export function misspeltPath(path: string, collections: ReadonlySet<string>): Wr
     : new WrongDoor(`there is nothing at this path; did you mean /api/${nearest}?`);
 }
 
-/**
- * Answers requests for paths that no route has with the right address where it is known. In cloud mode wrong doors ask for
- * no credential, since a client that was pointed at the wrong program has none for this one; a misspelt path does.
- * @param gatewayUrl asked at each, see {@link wrongDoor}.
- */
-export function answerWrongDoors(fastify: FastifyInstance, gatewayUrl: () => string | null): void {
+/** The first two segments of the paths of all routes under `/api`, which come to be known as they are registered. */
+export function collectionsOf(fastify: FastifyInstance): ReadonlySet<string> {
   const collections = new Set<string>();
   fastify.addHook('onRoute', ({ url }) => {
     if (url.startsWith('/api/')) collections.add(collectionOf(url));
   });
+  return collections;
+}
+
+/**
+ * Answers requests at wrong doors with the right address. Registered before what asks for a credential: a client that was
+ * pointed at the wrong program has none for this one.
+ * @param gatewayUrl asked at each, see {@link wrongDoor}.
+ */
+export function answerWrongDoors(
+  fastify: FastifyInstance,
+  collections: ReadonlySet<string>,
+  gatewayUrl: () => string | null,
+): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
     done(request.is404 ? wrongDoor(pathOf(request.url), gatewayUrl(), collections) : undefined);
   });
-  // Behind the check of credentials, which is done by then.
-  fastify.addHook('preParsing', (request, _reply, _payload, done) => {
+}
+
+/** Answers requests for misspelt paths with the nearest one. Registered after what asks for a credential. */
+export function answerMisspeltPaths(fastify: FastifyInstance, collections: ReadonlySet<string>): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
     done(request.is404 ? misspeltPath(pathOf(request.url), collections) : undefined);
   });
 }
