@@ -18,7 +18,8 @@ const OUTPUT_MS_MAX = 1_000;
 
 /**
  * Runs API and gateway in one process, each in a thread of its own, so that neither waits for the other's event loop
- * and a kill takes both. Clients are told to come, by the banner and by `/readyz`, once both serve. Ends with 0 when asked to stop, with 1 when one of them cannot start or dies.
+ * and a kill takes both. Clients are told to come, by the banner and by `/readyz`, once both serve. Ends with 0 when asked
+ * to stop, with 1 when one of them cannot start or dies.
  */
 export async function serve(): Promise<void> {
   const args = process.argv.slice(3);

@@ -38,7 +38,7 @@ import { RequestTurns } from './intake/request-turns.js';
 import { RequestWatch } from './intake/request-watch.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
-import { answerWrongDoors } from './wrong-door.js';
+import { answerMisspeltPaths, answerWrongDoors, collectionsOf } from './wrong-door.js';
 
 /** What the app is made of. */
 export interface HttpAppParts {
@@ -92,11 +92,13 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   foreign.mark(fastify);
   addRequestRules(fastify, core, watch);
-  answerWrongDoors(fastify, () => parts.gatewayUrl?.() ?? null);
+  const collections = collectionsOf(fastify);
+  answerWrongDoors(fastify, collections, () => parts.gatewayUrl?.() ?? null);
   if (core.mode === 'cloud') {
     admitRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
   }
   answerWrongMethods(fastify);
+  answerMisspeltPaths(fastify, collections);
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
     bodyParser: false,
     logger: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrongDoor } from './wrong-door.js';
+import { misspeltPath, wrongDoor } from './wrong-door.js';
 
 const collections = new Set(['/api/traces', '/api/provider-connections']);
 const at = (path: string, gatewayUrl: string | null = 'http://127.0.0.1:4001') =>
@@ -38,17 +38,6 @@ describe("the API's answer at the wrong door", () => {
     expect(at('/traces/x')?.message).toBe('paths of the API begin with /api: the right one is /api/traces/x');
   });
 
-  it('misspelt paths and those with a slash at the end', () => {
-    expect(at('/api/trace')?.message).toBe('there is nothing at this path; did you mean /api/traces?');
-    expect(at('/api/Traces/x')?.message).toBe('there is nothing at this path; did you mean /api/traces?');
-    expect(at('/api/connections')?.message).toBe(
-      'there is nothing at this path; did you mean /api/provider-connections?',
-    );
-    expect(at('/api/traces/')?.message).toBe(
-      'there is nothing at /api/traces/: paths of the API have no slash at their end',
-    );
-  });
-
   it('has no host where the gateway’s is not known', () => {
     for (const path of ['/', '/v1/chat/completions', '/v1/messages', '/api/chat']) {
       expect(at(path, null)?.message).toMatch(/^(?!.*(http|null)).*gateway/);
@@ -61,4 +50,20 @@ describe("the API's answer at the wrong door", () => {
       expect(at(path)).toBeUndefined();
     },
   );
+});
+
+describe('a path under /api that no route has', () => {
+  it.each([
+    ['/api/trace', 'there is nothing at this path; did you mean /api/traces?'],
+    ['/api/Traces/x', 'there is nothing at this path; did you mean /api/traces?'],
+    ['/api/connections', 'there is nothing at this path; did you mean /api/provider-connections?'],
+    ['/api/traces/', 'there is nothing at /api/traces/: paths of the API have no slash at their end'],
+  ])('%s is told the right one', (path, message) => {
+    expect(misspeltPath(path, collections)?.message).toBe(message);
+    expect(at(path)).toBeUndefined();
+  });
+
+  it.each(['/api/nothing', '/api/traces/x/y', '/api/', '/api', '/nothing'])('%s is told no other', (path) => {
+    expect(misspeltPath(path, collections)).toBeUndefined();
+  });
 });

@@ -42,14 +42,23 @@ export function wrongDoor(
       call.client,
     );
   }
-  const hasCollection = (asked: string): boolean => collections.has(collectionOf(asked));
-  if (!path.startsWith('/api/') && hasCollection(`/api${path}`)) {
+  if (!path.startsWith('/api/') && collections.has(collectionOf(`/api${path}`))) {
     return new WrongDoor(`paths of the API begin with /api: the right one is /api${shownPath(path)}`);
   }
-  if (path.endsWith('/') && hasCollection(path)) {
+  return undefined;
+}
+
+/**
+ * What to answer a request for a path under `/api` that no route has: the nearest one that there is.
+ * @param collections the first two segments of the API's paths.
+ * @returns `undefined` where nothing more can be said than that there is nothing.
+ */
+export function misspeltPath(path: string, collections: ReadonlySet<string>): WrongDoor | undefined {
+  const isKnown = collections.has(collectionOf(path));
+  if (path.endsWith('/') && isKnown) {
     return new WrongDoor(`there is nothing at ${shownPath(path)}: paths of the API have no slash at their end`);
   }
-  if (!path.startsWith('/api/') || hasCollection(path)) return undefined;
+  if (!path.startsWith('/api/') || isKnown) return undefined;
   const nearest = nearestName(
     path.split('/', 3)[2]!,
     [...collections].map((known) => known.slice('/api/'.length)),
@@ -59,23 +68,41 @@ export function wrongDoor(
     : new WrongDoor(`there is nothing at this path; did you mean /api/${nearest}?`);
 }
 
-/**
- * Answers requests for paths that no route has with the right address where it is known, in cloud mode without asking for
- * a credential: a client that was pointed at the wrong program has none for this one.
- * @param gatewayUrl asked at each, see {@link wrongDoor}.
- */
-export function answerWrongDoors(fastify: FastifyInstance, gatewayUrl: () => string | null): void {
+/** The first two segments of the paths of all routes under `/api`, which come to be known as they are registered. */
+export function collectionsOf(fastify: FastifyInstance): ReadonlySet<string> {
   const collections = new Set<string>();
   fastify.addHook('onRoute', ({ url }) => {
     if (url.startsWith('/api/')) collections.add(collectionOf(url));
   });
+  return collections;
+}
+
+/**
+ * Answers requests at wrong doors with the right address. Registered before what asks for a credential: a client that was
+ * pointed at the wrong program has none for this one.
+ * @param gatewayUrl asked at each, see {@link wrongDoor}.
+ */
+export function answerWrongDoors(
+  fastify: FastifyInstance,
+  collections: ReadonlySet<string>,
+  gatewayUrl: () => string | null,
+): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
-    const path = request.url.split('?', 1)[0]!;
-    // A path that exists takes other methods.
+    // A path of a foreign protocol exists: it takes other methods.
     const isLost = request.is404 && foreignProtocolOf(request.raw) === undefined;
-    done(isLost ? wrongDoor(path, gatewayUrl(), collections) : undefined);
+    done(isLost ? wrongDoor(pathOf(request.url), gatewayUrl(), collections) : undefined);
   });
 }
+
+/** Answers requests for misspelt paths with the nearest one. Registered after what asks for a credential. */
+export function answerMisspeltPaths(fastify: FastifyInstance, collections: ReadonlySet<string>): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const isLost = request.is404 && foreignProtocolOf(request.raw) === undefined;
+    done(isLost ? misspeltPath(pathOf(request.url), collections) : undefined);
+  });
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
 /** `/api/traces` of `/api/traces/:id`. */
 const collectionOf = (path: string): string => path.split('/', 3).join('/');

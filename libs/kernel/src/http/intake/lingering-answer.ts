@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 /** How long a client may pause, and go on in all, while it sends a body that nobody wants. */
 const PAUSE_MS_MAX = 1_000;
 const LINGER_MS_MAX = 10_000;
+/** A pause is counted in so many steps, so that a process that stood still meanwhile counts one of them. */
+const PAUSE_STEPS = 10;
 
 /** Whether a request's body is still arriving. */
 export const isArriving = (request: IncomingMessage): boolean => !request.complete;
@@ -19,13 +21,16 @@ export const lingeringAnswer = (answer: Buffer, request: IncomingMessage): Reada
 async function* answerAndDrop(answer: Buffer, request: IncomingMessage): AsyncGenerator<Buffer> {
   yield answer;
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const pause = setTimeout(end, PAUSE_MS_MAX);
+  let quietSteps = 0;
+  const pause = setInterval(() => {
+    if (++quietSteps >= PAUSE_STEPS) end();
+  }, PAUSE_MS_MAX / PAUSE_STEPS);
   const deadline = setTimeout(end, LINGER_MS_MAX);
-  request.on('data', () => pause.refresh());
+  request.on('data', () => (quietSteps = 0));
   for (const event of ['end', 'close', 'error']) request.once(event, () => end());
   request.resume();
   if (request.complete || request.destroyed) end();
   await over;
-  clearTimeout(pause);
+  clearInterval(pause);
   clearTimeout(deadline);
 }
