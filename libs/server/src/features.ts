@@ -5,6 +5,7 @@ import { datasetsFeature } from '@spandrel/datasets';
 import { evalsFeature } from '@spandrel/evals';
 import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
+import { otlpFeature } from '@spandrel/otlp';
 import { queueFeature } from '@spandrel/queue';
 import { searchFeature } from '@spandrel/search';
 import { tracingFeature } from '@spandrel/tracing';
@@ -15,6 +16,7 @@ export const FEATURES: readonly Feature[] = [
   eventsFeature,
   accessFeature,
   tracingFeature,
+  otlpFeature,
   datasetsFeature,
   queueFeature,
   connectionsFeature,

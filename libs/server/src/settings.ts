@@ -8,6 +8,7 @@ import { ConnectionsSettings } from '../../connections/src/connections.settings.
 import { DatasetsSettings } from '../../datasets/src/datasets.settings.js';
 import { EvalsSettings } from '../../evals/src/evals.settings.js';
 import { EventsSettings } from '../../events/src/events.settings.js';
+import { OtlpSettings } from '../../otlp/src/otlp.settings.js';
 import { QueueSettings } from '../../queue/src/queue.settings.js';
 import { SearchSettings } from '../../search/src/search.settings.js';
 import { DatabaseSettings } from '../../storage/src/storage.settings.js';
@@ -20,6 +21,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   EventsSettings,
   AccessSettings,
   TracingSettings,
+  OtlpSettings,
   DatasetsSettings,
   QueueSettings,
   ConnectionsSettings,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ExportFault } from '../decode/export-fault.js';
 import { collect } from './collect.js';
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 /** Counts the turns of the event loop that others get while items are taken, each of which takes a millisecond. */
 async function turnsDuring(items: number): Promise<number> {

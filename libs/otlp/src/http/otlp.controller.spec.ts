@@ -69,7 +69,7 @@ async function startApp(mode: 'local' | 'cloud'): Promise<NestFastifyApplication
   Object.assign(otlp, { bodyBytes: BODY_BYTES, itemsMax: 1_000, decodeBytes: 3 * BODY_BYTES });
   const app = await createHttpApp({
     settings,
-    plugins: { providers: [], scorers: [], searchIndexes: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
     logger: createLogger('silent', 'test'),
     features: [
       defineFeature({

@@ -1,0 +1,1 @@
+export { otlpFeature } from './otlp.feature.js';

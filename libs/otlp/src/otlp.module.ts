@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { LOGGER, PLUGINS, type Logger, type PluginRegistry } from '@spandrel/kernel';
+import { TracingModule } from '@spandrel/tracing';
+import { OtlpController } from './http/otlp.controller.js';
+import { TakeExport } from './http/take-export.js';
+import { DialectReader } from './reading/dialect-reader.js';
+import { WriteExport } from './write-export.js';
+import { EventUpkeep } from './write/event-upkeep.js';
+import { MergeEvents } from './write/merge-events.js';
+import { OtlpEventStore } from './write/otlp-event.store.js';
+import { OtlpWriteMetrics } from './write/otlp-write-metrics.js';
+import { StoreExport } from './write/store-export.js';
+
+/** Takes exports of OpenTelemetry over HTTP, reads them with the dialects that are loaded, and stores them through tracing. */
+@Module({
+  imports: [TracingModule],
+  controllers: [OtlpController],
+  providers: [
+    TakeExport,
+    {
+      provide: DialectReader,
+      inject: [PLUGINS, OtlpWriteMetrics, LOGGER],
+      useFactory: ({ dialects }: PluginRegistry, metrics: OtlpWriteMetrics, logger: Logger) =>
+        new DialectReader(dialects, (dialect, error) => {
+          metrics.countDialectError(dialect);
+          logger.debug({ dialect, err: error }, 'a dialect threw over a span; the others were asked');
+        }),
+    },
+    { provide: WriteExport, useClass: StoreExport },
+    OtlpEventStore,
+    MergeEvents,
+    OtlpWriteMetrics,
+    EventUpkeep,
+  ],
+})
+export class OtlpModule {}
