@@ -52,7 +52,12 @@ function inputOf(request: Given | undefined): Given | undefined {
   if (!Array.isArray(contents)) return undefined;
   const system = objectOf(config)['system_instruction'];
   const prompt = typeof system === 'string' ? system : listOf(messageOf(system)?.['content']);
-  return { value: conversationOf(contents.map((content) => messageOf(content) ?? content), prompt) };
+  return {
+    value: conversationOf(
+      contents.map((content) => messageOf(content) ?? content),
+      prompt,
+    ),
+  };
 }
 
 function outputOf(response: Given | undefined): Given | undefined {

@@ -37,11 +37,7 @@ const MODEL = ['gen_ai.request.model', 'langsmith.metadata.ls_model_name'];
 const PROVIDER = ['langsmith.metadata.ls_provider'];
 const INPUT = ['gen_ai.prompt'];
 const OUTPUT = ['gen_ai.completion'];
-const SESSION = [
-  'langsmith.metadata.session_id',
-  'langsmith.metadata.thread_id',
-  'langsmith.metadata.conversation_id',
-];
+const SESSION = ['langsmith.metadata.session_id', 'langsmith.metadata.thread_id', 'langsmith.metadata.conversation_id'];
 const USER = ['langsmith.metadata.user_id'];
 const TRACE_NAME = ['langsmith.trace.name'];
 

@@ -111,5 +111,4 @@ function metadataOf(attributes: OtelMap): GivenMembers | undefined {
   );
 }
 
-const isTheTraces = (member: string): boolean =>
-  member === 'sessionId' || member === 'userId' || member === 'tags';
+const isTheTraces = (member: string): boolean => member === 'sessionId' || member === 'userId' || member === 'tags';

@@ -25,7 +25,11 @@ export function cutSpan<Members extends LargeMembers>(span: OtelSpan, members: M
   let over = jsonBytes(members) - bytesMax;
   if (over <= 0) return members;
   const places: TextPlace[] = [];
-  const copy = copied({ input: members.input, output: members.output, metadata: members.metadata }, '', places) as LargeMembers;
+  const copy = copied(
+    { input: members.input, output: members.output, metadata: members.metadata },
+    '',
+    places,
+  ) as LargeMembers;
   const truncated: string[] = [];
   for (const place of places.sort((a, b) => b.text.length - a.text.length)) {
     if (over <= 0 || place.text.length <= TEXT_MAX) break;
@@ -36,7 +40,12 @@ export function cutSpan<Members extends LargeMembers>(span: OtelSpan, members: M
   }
   const otel = copy.metadata['otel'] as Record<string, unknown>;
   otel['truncated'] = truncated;
-  return { ...members, ...(members.input !== undefined && { input: copy.input }), ...(members.output !== undefined && { output: copy.output }), metadata: copy.metadata };
+  return {
+    ...members,
+    ...(members.input !== undefined && { input: copy.input }),
+    ...(members.output !== undefined && { output: copy.output }),
+    metadata: copy.metadata,
+  };
 }
 
 interface TextPlace {

@@ -1,10 +1,4 @@
-import {
-  completionOf,
-  conversationOf,
-  isCompletion,
-  isConversation,
-  type SpanReading,
-} from '@spandrel/plugin-api';
+import { completionOf, conversationOf, isCompletion, isConversation, type SpanReading } from '@spandrel/plugin-api';
 
 /** The input as it is stored; that of a call of a model is messages, whatever a dialect gave. */
 export function storedInput({ kind, input }: SpanReading): unknown {

@@ -247,7 +247,9 @@ describe('metadata of a span', () => {
         scope: { name: 'lib', version: '1' },
         resource: { 'service.name': 'shop' },
         dropped: { attributes: 1, events: 0, links: 0 },
-        events: [{ name: 'gen_ai.user.message', timeUnixNano: 5n, attributes: { content: 'Hi', 'gen_ai.system': 'x' } }],
+        events: [
+          { name: 'gen_ai.user.message', timeUnixNano: 5n, attributes: { content: 'Hi', 'gen_ai.system': 'x' } },
+        ],
         links: [{ traceId: 't', spanId: 's', attributes: { a: 1 } }],
       },
       { input: { value: 'Hi', fromEvents: ['gen_ai.user.message'] } },

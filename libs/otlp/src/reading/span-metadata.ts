@@ -30,7 +30,10 @@ export function spanMetadata(span: OtelSpan, reading: SpanReading): Record<strin
 }
 
 /** @returns whether all of them could be added. */
-function addMembers(metadata: Record<string, unknown>, members: Readonly<Record<string, unknown>> | undefined): boolean {
+function addMembers(
+  metadata: Record<string, unknown>,
+  members: Readonly<Record<string, unknown>> | undefined,
+): boolean {
   let all = true;
   for (const name of Object.keys(members ?? {})) {
     if (OWN.has(name)) all = false;

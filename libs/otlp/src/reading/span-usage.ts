@@ -30,7 +30,8 @@ export function spanUsage(read: ReadUsage | undefined): SpanUsage | null {
 /** More cached tokens than input tokens: the sender leaves them out of the input, whatever else is known of it. */
 function inputOf({ inputTokens, cachedInputTokens, cacheWriteTokens, ...read }: ReadUsage): number | undefined {
   if (!isCount(inputTokens)) return undefined;
-  const cached = (isCount(cachedInputTokens) ? cachedInputTokens : 0) + (isCount(cacheWriteTokens) ? cacheWriteTokens : 0);
+  const cached =
+    (isCount(cachedInputTokens) ? cachedInputTokens : 0) + (isCount(cacheWriteTokens) ? cacheWriteTokens : 0);
   const all = read.inputExcludesCached === true || cached > inputTokens ? inputTokens + cached : inputTokens;
   return isCount(all) ? all : undefined;
 }

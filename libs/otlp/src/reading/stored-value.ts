@@ -14,7 +14,9 @@ export function storedAttributes(attributes: OtelMap, leftOut?: (name: string) =
 function storedValue(value: OtelValue): unknown {
   if (typeof value === 'string') return vectorInText(value) ?? value;
   const plain = plainValue(value);
-  return Array.isArray(plain) ? plain.map((item) => (typeof item === 'string' ? (vectorInText(item) ?? item) : item)) : plain;
+  return Array.isArray(plain)
+    ? plain.map((item) => (typeof item === 'string' ? (vectorInText(item) ?? item) : item))
+    : plain;
 }
 
 /** The least text that a vector takes: 17 digits with 16 commas in brackets. */
@@ -22,7 +24,8 @@ const VECTOR_TEXT_MIN = 35;
 const BRACKET = 0x5b;
 
 function vectorInText(text: string): { dimensions: number } | undefined {
-  if (text.length < VECTOR_TEXT_MIN || text.charCodeAt(0) !== BRACKET || !beginsNumber(text.charCodeAt(1))) return undefined;
+  if (text.length < VECTOR_TEXT_MIN || text.charCodeAt(0) !== BRACKET || !beginsNumber(text.charCodeAt(1)))
+    return undefined;
   try {
     const list = JSON.parse(text) as unknown;
     return Array.isArray(list) && isVector(list) ? { dimensions: list.length } : undefined;

@@ -34,8 +34,7 @@ export function traceReading(span: OtelSpan, reading: SpanReading, spanName: str
     user: rankedKey(attributes, 'user.id', reading.user, 'enduser.id'),
     tags: reading.tags === undefined ? NO_TAGS : [...new Set(reading.tags.filter(isKeptKey))],
     metadata: reading.traceMetadata?.value ?? null,
-    resource:
-      resource.size === 0 ? null : { service: serviceOf(resource) ?? '', attributes: storedResource(resource) },
+    resource: resource.size === 0 ? null : { service: serviceOf(resource) ?? '', attributes: storedResource(resource) },
   };
 }
 

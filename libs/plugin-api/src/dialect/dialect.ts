@@ -43,7 +43,7 @@ export interface SpanReading {
   model?: string | undefined;
   responseModel?: string | undefined;
   responseId?: string | undefined;
-  /** As the instrumentation names it; it is brought to the conventions' name afterwards. */
+  /** The name that the instrumentation has for it; it is brought to the name of the conventions afterwards. */
   provider?: string | undefined;
   usage?: ReadUsage | undefined;
   /** Messages for a call of a model, with the system prompt first; otherwise whatever the operation was given. */

@@ -31,13 +31,11 @@ export function otelSpan(plain: PlainSpan): OtelSpan {
     dropped: { attributes: 0, events: 0, links: 0 },
     ...rest,
     attributes: otelMap(attributes),
-    events: events.map(
-      ({ name, timeUnixNano = START, attributes: own = {} }): OtelEvent => ({
-        name,
-        timeUnixNano,
-        attributes: otelMap(own),
-      }),
-    ),
+    events: events.map(({ name, timeUnixNano = START, attributes: own = {} }): OtelEvent => ({
+      name,
+      timeUnixNano,
+      attributes: otelMap(own),
+    })),
     links: links.map(({ attributes: own = {}, ...link }) => ({ ...link, attributes: otelMap(own) })),
     resource: otelMap(resource),
     scope: { name: '', version: '', ...scope },

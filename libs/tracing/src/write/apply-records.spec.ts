@@ -134,7 +134,10 @@ describe('records of spans', () => {
         for (const job of asJobs(order, cuts, again)) written.write(job);
         for (const trace of written.traces) {
           const own = written.spans.filter((span) => span.traceId === trace.id);
-          const counted = own.reduce<typeof trace>((sum, span) => rollUp(sum, null, span), { ...trace, ...EMPTY_ROLLUP });
+          const counted = own.reduce<typeof trace>((sum, span) => rollUp(sum, null, span), {
+            ...trace,
+            ...EMPTY_ROLLUP,
+          });
           expect(traceListItem(trace)).toEqual(traceListItem(counted));
         }
         let tokens = 0;
