@@ -1,5 +1,4 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RowOf } from '@spandrel/storage';
 
 /** A span that has not come yet, or was deleted, and has usage below it (ADR 0024). */
 export const UsageMarkSchema = defineEntity({
@@ -12,5 +11,3 @@ export const UsageMarkSchema = defineEntity({
     spanId: p.text().primary(),
   },
 });
-
-export type UsageMarkRow = RowOf<typeof UsageMarkSchema>;

@@ -151,7 +151,9 @@ describe('loadSettings', () => {
       join(cwd, 'mine.ts'),
       ...BUILT_INS,
     ]);
-    expect(load({ args: ['--config', file('no-plugins.yaml', 'plugins: []\n')] }).core.plugins).toHaveLength(BUILT_INS.length);
+    expect(load({ args: ['--config', file('no-plugins.yaml', 'plugins: []\n')] }).core.plugins).toHaveLength(
+      BUILT_INS.length,
+    );
   });
 
   it('takes a built-in plugin that the own file lists from there, with its place and config', () => {

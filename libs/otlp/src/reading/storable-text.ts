@@ -1,7 +1,7 @@
 import { isStorableText, KEY_LENGTH_MAX, NAME_LENGTH_MAX } from '@spandrel/contract';
 
 /** A text without NUL and lone surrogates, which no column can hold. */
-export const storableText = (text: string): string =>
+const storableText = (text: string): string =>
   isStorableText(text) ? text : text.replaceAll('\0', '').replaceAll(LONE_SURROGATE, '');
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;

@@ -12,9 +12,9 @@ export interface Ranked {
 export const NAME_RANK = { anySpan: 1, rootSpan: 2, dialect: 3 } as const;
 
 /** Ranks of a session or a user: the attribute of the conventions, a dialect's own, the last resort. */
-export const KEY_RANK = { lastResort: 1, dialect: 2, conventions: 3 } as const;
+const KEY_RANK = { lastResort: 1, dialect: 2, conventions: 3 } as const;
 
-/** What one span tells of its trace (docs/spec/otlp.md#what-a-trace-becomes). */
+/** What one span tells of its trace (docs/spec/otlp.md#what-spans-tell-of-their-trace). */
 export interface TraceReading {
   readonly name: Ranked;
   readonly session: Ranked | null;

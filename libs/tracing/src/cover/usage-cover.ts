@@ -17,7 +17,7 @@ export const isBelow = ({ cover }: Pick<SpanRow, 'cover'>): boolean => ((cover ?
 export const isOtlp = ({ cover }: Pick<SpanRow, 'cover'>): boolean => ((cover ?? 0) & COVER.otlp) !== 0;
 
 /** Whether a span has usage, tokens or cost over 0: zeros cover nothing. */
-export const hasUsage = ({ totalTokens, cost }: Pick<SpanRow, 'totalTokens' | 'cost'>): boolean =>
+const hasUsage = ({ totalTokens, cost }: Pick<SpanRow, 'totalTokens' | 'cost'>): boolean =>
   (totalTokens ?? 0) > 0 || (cost ?? 0) > 0;
 
 /** Whether a span covers its ancestors. */

@@ -8,7 +8,7 @@ const ROWS_PER_STATEMENT = [128, 16, 4, 1] as const;
 
 const MARK = usageMarkTable.select('m', ['traceId', 'spanId']);
 
-/** Those of some spans that are marked, by their ids as they were sent. */
+/** Marks of the spans that are asked for, by their ids as they were sent. */
 export async function loadMarks(tx: WriteTx, { projectId }: Scope, spans: readonly UsageMark[]): Promise<UsageMark[]> {
   if (spans.length === 0) return [];
   const asked = askedFor(spans);

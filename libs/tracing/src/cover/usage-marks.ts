@@ -3,7 +3,7 @@ import { markedId } from './usage-cover.js';
 /** A mark: something below a span that is not there has usage. */
 export interface UsageMark {
   traceId: string;
-  /** As the sender has it. */
+  /** The id that the sender gave. */
   spanId: string;
 }
 

@@ -20,7 +20,7 @@ export interface SpanRecord {
 
 /** A change of a span that is stored; nothing where there is none. */
 export interface SpanAmendment {
-  /** As the sender has it. */
+  /** The id that the sender gave. */
   readonly spanId: string;
   readonly traceId: string;
   /** @returns the whole span anew, `undefined` when nothing is to change. Pure. */

@@ -86,7 +86,7 @@ function toldMetadata(trace: TraceRow, origins: Origins, telling: TraceTelling, 
   return JSON.stringify(inOneOrder(before, origins));
 }
 
-/** Of more resources than are kept, those told first in time stay. */
+/** Keeps the resources told first in time, when there are more than are kept. */
 function tellResource(
   metadata: Record<string, unknown>,
   origins: Origins,

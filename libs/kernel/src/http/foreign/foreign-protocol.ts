@@ -3,7 +3,7 @@ import type { DomainError } from '../../errors/domain-error.js';
 import type { MediaDescription } from '../media-description.js';
 
 /** How a credential may come, as the OpenAPI document names it. */
-export type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
+type CredentialWay = 'bearer' | 'basic' | 'key' | 'api_key_header';
 
 /**
  * A protocol of others that some routes of the API speak. Their clients are not ours: they send credentials where they
