@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SpanReading } from '@spandrel/plugin-api';
+import { type PlainSpan } from '@spandrel/plugin-api/testing';
+import { readPlain } from '../testing/read-plain-span.js';
+import { NAME_RANK } from './trace-reading.js';
+
+describe('what a span tells of its trace', () => {
+  it.each<[what: string, plain: PlainSpan, rank: number, reading?: SpanReading]>([
+    ['a span within', {}, NAME_RANK.anySpan],
+    ['a root', { parentSpanId: null }, NAME_RANK.rootSpan],
+    ['its own parent', { parentSpanId: 'b7ad6b7169203331' }, NAME_RANK.rootSpan],
+    ['a dialect', { parentSpanId: null }, NAME_RANK.dialect, { traceName: 'span' }],
+  ])('the name of %s', (_what, plain, rank, reading = {}) => {
+    expect(readPlain(plain, reading).trace.name).toEqual({ value: 'span', rank });
+  });
+
+  it.each<[what: string, attributes: Record<string, string>, session: string | undefined, kept: string | null]>([
+    ['the conventions', { 'session.id': 'a', 'gen_ai.conversation.id': 'c' }, 'b', 'a'],
+    ['a dialect', { 'gen_ai.conversation.id': 'c' }, 'b', 'b'],
+    ['the conversation', { 'gen_ai.conversation.id': 'c' }, undefined, 'c'],
+    ['none that is too long', { 'session.id': 'x'.repeat(513) }, undefined, null],
+    ['none with NUL', { 'session.id': 'x\0' }, undefined, null],
+  ])('the session of %s', (_what, attributes, session, kept) => {
+    const { trace } = readPlain({ attributes }, { session });
+    expect(trace.session?.value ?? null).toBe(kept);
+  });
+
+  it('the user by the same order', () => {
+    expect(readPlain({ attributes: { 'user.id': 'a', 'enduser.id': 'c' } }, { user: 'b' }).trace.user?.value).toBe('a');
+    expect(readPlain({ attributes: { 'enduser.id': 'c' } }, { user: 'b' }).trace.user?.value).toBe('b');
+    expect(readPlain({ attributes: { 'enduser.id': 'c' } }).trace.user?.value).toBe('c');
+  });
+
+  it('tags once each, without those that no column holds', () => {
+    expect(readPlain({}, { tags: ['a', 'a', '', 'x'.repeat(513), 'b'] }).trace.tags).toEqual(['a', 'b']);
+  });
+
+  it('metadata and the resource of its service', () => {
+    const { trace } = readPlain(
+      { resource: { 'service.name': 'shop' } },
+      { traceMetadata: { value: { tenant: 'acme' } } },
+    );
+    expect(trace.metadata).toEqual({ tenant: 'acme' });
+    expect(trace.resource).toEqual({ service: 'shop', attributes: { 'service.name': 'shop' } });
+  });
+});
