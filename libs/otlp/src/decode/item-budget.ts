@@ -1,5 +1,9 @@
 import { ExportFault } from './export-fault.js';
 
+/** Memory that an item takes once it is read, about, and how many are told at a time. */
+const ITEM_BYTES = 96;
+const ITEMS_TOLD = 1_024;
+
 /** Wrappers and unknown fields that an export may have however few items it may hold. */
 const OTHERS_MIN = 1_000;
 
@@ -11,8 +15,14 @@ export class ItemBudget {
   private left: number;
   private othersLeft: number;
 
-  /** @param max setting `otlp.items_max`. */
-  constructor(private readonly max: number) {
+  /**
+   * @param max setting `otlp.items_max`.
+   * @param hold hears of the memory that items take, in bytes, before they take it; what it throws ends the reading.
+   */
+  constructor(
+    private readonly max: number,
+    private readonly hold: (bytes: number) => void = () => undefined,
+  ) {
     this.left = max;
     this.othersLeft = 2 * max + OTHERS_MIN;
   }
@@ -20,6 +30,7 @@ export class ItemBudget {
   /** @throws ExportFault `too_large` when there are more than allowed. */
   take(): void {
     if (--this.left < 0) throw this.tooMany();
+    if (this.left % ITEMS_TOLD === 0) this.hold(ITEMS_TOLD * ITEM_BYTES);
   }
 
   /**

@@ -1,30 +1,34 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Invalid } from '@spandrel/kernel';
 import { ExportFault } from '../decode/export-fault.js';
+import { Turn } from '../turn.js';
 
-/** Milliseconds that an export is read at a time; after that others have their turn. */
-const SLICE_MS = 10;
-
-/** Items that are read between two looks at the clock. */
-const ITEMS_A_LOOK = 16;
+/** What was read of an export. */
+export interface Collected<Item> {
+  /** Its items; `null` where there are more than may be kept. */
+  items: Item[] | null;
+  /** How many it holds. */
+  count: number;
+}
 
 /**
- * Takes all that a decoder gives, in slices, so that others are served meanwhile.
+ * Reads all that a decoder gives, in slices, so that others are served meanwhile. Items take many times their
+ * bytes, so a large export is read once to see that all of it is right, and again as it is used.
+ * @param keptMax items that are kept.
  * @throws Invalid `malformed_request` or `payload_too_large` where the decoder throws ExportFault.
  */
-export async function collect<Item>(decoded: Iterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  let began = performance.now();
+export async function collect<Item>(decoded: Iterable<Item>, keptMax: number): Promise<Collected<Item>> {
+  let items: Item[] | null = [];
+  let count = 0;
+  const turn = new Turn();
   try {
     for (const item of decoded) {
-      all.push(item);
-      if (all.length % ITEMS_A_LOOK !== 0 || performance.now() - began < SLICE_MS) continue;
-      await nextTurn();
-      began = performance.now();
+      if (++count > keptMax) items = null;
+      items?.push(item);
+      if (turn.isOver()) await turn.next();
     }
   } catch (error) {
     if (!(error instanceof ExportFault)) throw error;
     throw new Invalid(error.kind === 'too_large' ? 'payload_too_large' : 'malformed_request', error.message);
   }
-  return all;
+  return { items, count };
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '@spandrel/kernel';
+import { DomainError, Invalid } from '@spandrel/kernel';
 
 /** Keeps what all bodies being decoded at once take within a bound (setting `otlp.decode_bytes`). */
 export class DecodeBudget {
@@ -11,11 +11,12 @@ export class DecodeBudget {
     return this.taken;
   }
 
-  /** Begins a body, which takes bytes as they come and gives them all back at its end. */
+  /** Begins a body, which takes bytes as they come and are read, and gives them all back at its end. */
   open(): BodyBudget {
     let own = 0;
     return {
       take: (bytes) => {
+        if (own + bytes > this.bytesMax) throw tooLarge(this.bytesMax);
         if (this.taken + bytes > this.bytesMax) throw full();
         this.taken += bytes;
         own += bytes;
@@ -30,10 +31,19 @@ export class DecodeBudget {
 
 /** What one body holds. */
 export interface BodyBudget {
-  /** @throws DomainError `unavailable` when all bodies together would take too much. */
+  /**
+   * @throws DomainError `unavailable` when all bodies together would take too much; Invalid `payload_too_large` when this
+   * one alone would, which no waiting changes.
+   */
   take(bytes: number): void;
   close(): void;
 }
+
+const tooLarge = (bytesMax: number): Invalid =>
+  new Invalid(
+    'payload_too_large',
+    `reading the export would take more than ${bytesMax} bytes (otlp.decode_bytes); let the exporter send smaller batches`,
+  );
 
 const full = (): DomainError =>
   new DomainError('unavailable', 'too many exports are being read at once; send this one again', {

@@ -3,6 +3,9 @@ import { ItemBudget } from '../decode/item-budget.js';
 import { logsOfProtobuf } from '../decode/logs-of-protobuf.js';
 import { pointsOfProtobuf } from '../decode/points-of-protobuf.js';
 
+/** Items that are looked at: an export is of one signal. */
+const ITEMS_LOOKED_AT = 1_000;
+
 /**
  * Which signal's export a body is that was sent for spans although not one span of it can be kept. The signals wrap their
  * items in one way, so that all are read as spans of a kind.
@@ -16,7 +19,11 @@ export function otherSignal(body: Buffer, itemsMax: number): 'logs' | 'metrics' 
 
 function some<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): boolean {
   try {
-    for (const item of items) if (holds(item)) return true;
+    let looked = 0;
+    for (const item of items) {
+      if (holds(item)) return true;
+      if (++looked === ITEMS_LOOKED_AT) return false;
+    }
   } catch (error) {
     if (!(error instanceof ExportFault)) throw error;
   }

@@ -34,9 +34,14 @@ interface Decoders<Item> {
 
 /** What was read of an export. */
 interface ReadExport<Item> {
-  items: Item[];
+  /** All of it, one after the other; where it is large it is read anew. */
+  items: Iterable<Item>;
+  count: number;
   encoding: OtlpEncoding;
 }
+
+/** Most items of an export that are kept while it is read; those of a larger one are read again as they are stored. */
+const KEPT_MAX = 2_048;
 
 const SPANS: Decoders<OtelSpan> = { signal: 'traces', protobuf: spansOfProtobuf, json: spansOfJson };
 const LOGS: Decoders<OtelLogRecord> = { signal: 'logs', protobuf: logsOfProtobuf, json: logsOfJson };
@@ -59,20 +64,24 @@ export class TakeExport {
     this.budget = new DecodeBudget(settings.decodeBytes);
   }
 
+  /** Bytes that exports take which are being read and stored at the moment. */
+  get bytesHeld(): number {
+    return this.budget.bytes;
+  }
+
   /** Stores spans. @returns once those that are kept are durable. */
   traces(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.read(body, SPANS, async ({ items, encoding }, bytes) => {
-      const { rejected } = items.length === 0 ? { rejected: [] } : await this.writer.writeSpans(scope, items);
-      if (items.length > 0 && rejectedCount(rejected) === items.length)
-        throw this.nothingKept(bytes, encoding, rejected);
+    return this.read(body, SPANS, async ({ items, count, encoding }, bytes) => {
+      const { rejected } = count === 0 ? { rejected: [] } : await this.writer.writeSpans(scope, items);
+      if (count > 0 && rejectedCount(rejected) === count) throw this.nothingKept(bytes, encoding, rejected);
       return answer(rejected, 'rejectedSpans', encoding);
     });
   }
 
   /** Adds the records that tell of model calls to their spans; the others are rejected. */
   logs(scope: Scope, body: StreamedBody): Promise<ExportAnswer> {
-    return this.read(body, LOGS, async ({ items, encoding }) => {
-      const { rejected } = items.length === 0 ? { rejected: [] } : await this.writer.writeLogs(scope, items);
+    return this.read(body, LOGS, async ({ items, count, encoding }) => {
+      const { rejected } = count === 0 ? { rejected: [] } : await this.writer.writeLogs(scope, items);
       return answer(rejected, 'rejectedLogRecords', encoding);
     });
   }
@@ -80,13 +89,17 @@ export class TakeExport {
   /** Rejects all data points, which the answer says. */
   metrics(body: StreamedBody): Promise<ExportAnswer> {
     return this.read(body, POINTS, async ({ items, encoding }) => {
-      const count = items.reduce((sum, points) => sum + points, 0);
+      let count = 0;
+      for (const points of items) count += points;
       const rejected = count === 0 ? [] : [{ reason: METRICS_NOT_KEPT, count, firstSpanId: '' }];
       return answer(rejected, 'rejectedDataPoints', encoding);
     });
   }
 
-  /** @param use gets what was read; the bytes of the body count as held until it is through. */
+  /**
+   * Reads an export whole, so that one which is damaged anywhere leaves nothing.
+   * @param use gets what was read; the bytes of the body count as held until it is through.
+   */
   private async read<Item>(
     body: StreamedBody,
     decoders: Decoders<Item>,
@@ -97,14 +110,13 @@ export class TakeExport {
     const budget = this.budget.open();
     try {
       const bytes = await readBody(body.stream, unpacker, { bytesMax: bodyBytes, budget });
-      const allowed = new ItemBudget(itemsMax);
-      const decoded =
-        encoding === 'json' ? decoders.json(bytes.toString('utf8'), allowed) : decoders.protobuf(bytes, allowed);
-      const items = await collect(decoded).catch((error: unknown) => {
+      const decode = decoderOf(bytes, encoding, decoders);
+      const read = collect(decode(new ItemBudget(itemsMax, budget.take)), KEPT_MAX);
+      const { items, count } = await read.catch((error: unknown) => {
         if (decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
         throw error;
       });
-      return await use({ items, encoding }, bytes);
+      return await use({ items: items ?? decode(new ItemBudget(itemsMax)), count, encoding }, bytes);
     } finally {
       budget.close();
     }
@@ -124,6 +136,17 @@ export class TakeExport {
       `the body holds ${signal}, which belong to /v1/${signal}; this path takes spans`,
     );
   }
+}
+
+/** Decodes a body from its beginning each time it is called. */
+function decoderOf<Item>(
+  bytes: Buffer,
+  encoding: OtlpEncoding,
+  { json, protobuf }: Decoders<Item>,
+): (allowed: ItemBudget) => Iterable<Item> {
+  if (encoding === 'protobuf') return (allowed) => protobuf(bytes, allowed);
+  const text = bytes.toString('utf8');
+  return (allowed) => json(text, allowed);
 }
 
 const answer = (rejected: readonly Rejection[], name: RejectedName, encoding: OtlpEncoding): ExportAnswer => ({

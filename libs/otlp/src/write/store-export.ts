@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { CoreSettings, type Scope } from '@spandrel/kernel';
 import type { OtelSpan } from '@spandrel/plugin-api';
@@ -7,6 +6,7 @@ import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import { OtlpSettings } from '../otlp.settings.js';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan, type ReadSpan } from '../reading/read-span.js';
+import { Turn } from '../turn.js';
 import { WriteExport, type WrittenExport } from '../write-export.js';
 import { droppedScopes } from './dropped-scopes.js';
 import { eventRow, isSpanEvent } from './log-event.js';
@@ -16,11 +16,9 @@ import { keyOfSpan, OtlpEventStore } from './otlp-event.store.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 import { OtlpWriteMetrics } from './otlp-write-metrics.js';
 import { Rejections } from './rejections.js';
+import { slicesOf } from './slices-of.js';
 import { idFault, spanFault } from './span-fault.js';
 import { spanRecord } from './span-record.js';
-
-/** How long the event loop is held at a time. */
-const TURN_MS = 10;
 
 /** Stores exports through tracing: usage counts once, in whatever order spans and logs come (ADR 0024). */
 @Injectable()
@@ -40,39 +38,40 @@ export class StoreExport extends WriteExport {
     this.isDropped = droppedScopes(dropScopes);
   }
 
-  override async writeSpans(scope: Scope, spans: readonly OtelSpan[]): Promise<WrittenExport> {
+  override async writeSpans(scope: Scope, spans: Iterable<OtelSpan>): Promise<WrittenExport> {
     const rejections = new Rejections();
-    const size = this.recordSpans.sliceSize;
-    for (let at = 0; at < spans.length; at += size) {
-      await this.writeSlice(scope, spans.slice(at, at + size), rejections);
+    const isKept = (span: OtelSpan): boolean => this.isKept(span, rejections);
+    for await (const slice of slicesOf(spans, this.recordSpans.sliceSize, isKept)) {
+      await this.writeSlice(scope, slice, rejections);
     }
     return { rejected: rejections.list };
   }
 
-  override async writeLogs(scope: Scope, records: readonly OtelLogRecord[]): Promise<WrittenExport> {
+  override async writeLogs(scope: Scope, records: Iterable<OtelLogRecord>): Promise<WrittenExport> {
     const rejections = new Rejections();
-    const rows: OtlpEventRow[] = [];
     const now = Date.now();
-    for (const record of records) {
+    const isKept = (record: OtelLogRecord): boolean => {
       const fault = isSpanEvent(record) ? idFault(record) : 'log records other than events of model calls are not kept';
-      if (fault === undefined) rows.push(eventRow(record, scope.projectId, now));
-      else rejections.add(fault, record.spanId);
+      if (fault !== undefined) rejections.add(fault, record.spanId);
+      return fault === undefined;
+    };
+    for await (const slice of slicesOf(records, this.recordSpans.sliceSize, isKept)) {
+      const rows = slice.map((record) => eventRow(record, scope.projectId, now));
+      await this.events.add(rows);
+      await this.mergeEvents.execute(scope, rows);
     }
-    await this.events.add(rows);
-    await this.mergeEvents.execute(scope, rows);
     return { rejected: rejections.list };
   }
 
   private async writeSlice(scope: Scope, spans: readonly OtelSpan[], rejections: Rejections): Promise<void> {
-    const kept = spans.filter((span) => this.isKept(span, rejections));
-    const waiting = await this.events.ofSpans(scope, kept);
-    const records = await this.recordsOf(kept, waiting);
+    const waiting = await this.events.ofSpans(scope, spans);
+    const records = await this.recordsOf(spans, waiting);
     const { rejected } = await this.recordSpans.execute(scope, records);
-    for (const { index, message } of rejected) rejections.add(message, kept[index]!.spanId);
+    for (const { index, message } of rejected) rejections.add(message, spans[index]!.spanId);
     this.metrics.rejected.inc(rejected.length);
     this.metrics.spans.inc(records.length - rejected.length);
     // Events may have come since they were read; whoever writes second sees the other.
-    await this.mergeEvents.execute(scope, kept);
+    await this.mergeEvents.execute(scope, spans);
   }
 
   private isKept(span: OtelSpan, rejections: Rejections): boolean {
@@ -92,14 +91,12 @@ export class StoreExport extends WriteExport {
     waiting: ReadonlyMap<string, readonly OtlpEventRow[]>,
   ): Promise<SpanRecord[]> {
     const records: SpanRecord[] = [];
-    let began = performance.now();
+    const turn = new Turn();
     for (const span of spans) {
       const read = readSpan(span, this.dialects, this.core.bodyBytes);
       const events = waiting.get(keyOfSpan(span));
       records.push(spanRecord(span, events ? this.withEvents(read, events) : read));
-      if (performance.now() - began < TURN_MS) continue;
-      await nextTurn();
-      began = performance.now();
+      if (turn.isOver()) await turn.next();
     }
     return records;
   }

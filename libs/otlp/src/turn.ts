@@ -1,0 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Milliseconds for which work on an export holds the event loop; after that others have their turn. */
+const TURN_MS = 10;
+
+/** A look at the clock costs as much as a small piece of work: pieces between two looks. */
+const PIECES_A_LOOK = 4;
+
+/** The time that work on an export has until others are served. */
+export class Turn {
+  private began = performance.now();
+  private pieces = 0;
+
+  /** Called after every piece of work. @returns whether {@link next} is to be awaited. */
+  isOver(): boolean {
+    return ++this.pieces % PIECES_A_LOOK === 0 && performance.now() - this.began >= TURN_MS;
+  }
+
+  /** Lets others have their turn. */
+  async next(): Promise<void> {
+    await nextTurn();
+    this.began = performance.now();
+  }
+}
