@@ -11,6 +11,15 @@ describe('banner', () => {
     expect(inMode('local')).not.toContain('spn_sk_');
   });
 
+  it('tells exporters of OpenTelemetry the variable that they read, with the key that cloud mode wants', () => {
+    const variable = '    OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:3000\n';
+    expect(inMode('local')).toContain(variable);
+    expect(inMode('cloud')).toContain(`${variable}    OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20spn_sk_…\n`);
+    const alone = banner(loadSettings([], { args: [], env: {}, cwd: process.cwd() }).core, 3000, undefined);
+    expect(alone).toContain(variable);
+    expect(alone).not.toContain('OPENAI_BASE_URL');
+  });
+
   it('says in cloud mode that gateway and API want a key', () => {
     expect(inMode('cloud')).toContain('X-Spandrel-Key: spn_sk_…');
     expect(inMode('cloud')).toContain("/api/traces -H 'Authorization: Bearer spn_sk_…'\n");

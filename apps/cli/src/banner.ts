@@ -14,10 +14,16 @@ export function banner(settings: CoreSettings, apiPort: number, gatewayPort: num
       `    Anthropic  ANTHROPIC_BASE_URL=http://127.0.0.1:${gatewayPort}`,
       `    Ollama     OLLAMA_HOST=http://127.0.0.1:${gatewayPort}`,
       ...(isCloud ? ['    with the header X-Spandrel-Key: spn_sk_… (spandrel admin key create)'] : []),
-      '',
-      '  Read them back:',
-      `    curl http://127.0.0.1:${apiPort}/api/traces${isCloud ? " -H 'Authorization: Bearer spn_sk_…'" : ''}`,
     );
   }
+  lines.push(
+    '',
+    '  Let an application with OpenTelemetry send it to the API:',
+    `    OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${apiPort}`,
+    ...(isCloud ? ['    OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20spn_sk_…'] : []),
+    '',
+    '  Read it back:',
+    `    curl http://127.0.0.1:${apiPort}/api/traces${isCloud ? " -H 'Authorization: Bearer spn_sk_…'" : ''}`,
+  );
   return `${lines.join('\n')}\n\n`;
 }

@@ -138,7 +138,7 @@ describe('the HTTP application', () => {
   it.each([
     ['POST', '/v1/chat/completions', /right address is http:\/\/127\.0\.0\.1:4001\/v1\/chat\/completions /],
     ['POST', '/api/chat?x=1', /right address is http:\/\/127\.0\.0\.1:4001\/api\/chat /],
-    ['GET', '/', /described at \/docs.*http:\/\/127\.0\.0\.1:4001$/],
+    ['GET', '/', /described at \/docs.*http:\/\/127\.0\.0\.1:4001, and exports of OpenTelemetry to \/v1\/traces$/],
     ['GET', '/probe/x', /the right one is \/api\/probe\/x$/],
   ])('says where %s %s belongs', async (method, path, detail) => {
     const { status, headers, json } = await call(path, { method, ...(method === 'POST' && { body: '{}' }) });

@@ -22,6 +22,7 @@ import { limitArrival } from './intake/arrival.js';
 import { HealthController } from './health.controller.js';
 import { namesOneHost } from './intake/host-header.js';
 import { registerJsonBody } from './json-body.js';
+import { Http2Notice } from './intake/http2-notice.js';
 import { localRequestFault } from './intake/local-request.js';
 import { answerMalformedHttp } from './intake/malformed-http.js';
 import { answerWrongMethods } from './intake/wrong-method.js';
@@ -67,6 +68,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const { core } = parts.settings;
   const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
   const foreign: ForeignPaths = new ForeignPaths(() => app.get(OpenApi).routes);
+  const http2 = new Http2Notice(logger);
   const adapter: FastifyAdapter = new FastifyAdapter({
     bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
@@ -84,7 +86,9 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     },
     clientErrorHandler: (error: Error, socket: Socket) => {
       const refused = answerMalformedHttp(error, socket);
-      if (refused) watch.malformed(refused, socket);
+      if (!refused) return;
+      watch.malformed(refused, socket);
+      if (refused.isHttp2) http2.notice();
     },
   });
   const fastify: FastifyInstance = adapter.getInstance();

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonSyntaxError, parseExactJson } from '@spandrel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { lostExportAdvice, lostExportOf } from '../addresses/lost-export.js';
 import { Invalid } from '../errors/domain-error.js';
 
 /**
@@ -42,8 +43,11 @@ function firstDifference(bytes: Buffer, others: Buffer): number {
   return at;
 }
 
-const unsupported = (mediaType: string | undefined): Invalid =>
-  new Invalid(
+function unsupported(mediaType: string | undefined): Invalid {
+  const lost = lostExportOf('', mediaType);
+  const advice = lost ? `; ${lostExportAdvice(lost)}` : '';
+  return new Invalid(
     'unsupported_media_type',
-    `the media type ${mediaType ? `"${mediaType.slice(0, 100)}" ` : ''}is not supported; send application/json`,
+    `the media type ${mediaType ? `"${mediaType.slice(0, 100)}" ` : ''}is not supported; send application/json${advice}`,
   );
+}

@@ -3,7 +3,7 @@ import { misspeltPath, wrongDoor } from './wrong-door.js';
 
 const collections = new Set(['/api/traces', '/api/provider-connections']);
 const at = (path: string, gatewayUrl: string | null = 'http://127.0.0.1:4001') =>
-  wrongDoor(path, gatewayUrl, collections);
+  wrongDoor(path, undefined, gatewayUrl, collections);
 const openai = { type: 'invalid_request_error', code: 'not_found' };
 
 describe("the API's answer at the wrong door", () => {
@@ -32,10 +32,23 @@ describe("the API's answer at the wrong door", () => {
     expect(at('/')).toMatchObject({
       code: 'not_found',
       message:
-        'this is the API of Spandrel: its paths begin with /api and are described at /docs; model calls go to the gateway, http://127.0.0.1:4001',
+        'this is the API of Spandrel: its paths begin with /api and are described at /docs; model calls go to the gateway, http://127.0.0.1:4001, and exports of OpenTelemetry to /v1/traces',
       error: undefined,
     });
     expect(at('/traces/x')?.message).toBe('paths of the API begin with /api: the right one is /api/traces/x');
+  });
+
+  it('of exports, which are told the variable that they have', () => {
+    for (const [path, contentType] of [
+      ['/v1/trace', 'application/json'],
+      ['/', 'application/x-protobuf'],
+    ] as const) {
+      expect(wrongDoor(path, contentType, null, collections)).toMatchObject({
+        code: 'not_found',
+        message: expect.stringContaining('OTEL_EXPORTER_OTLP_ENDPOINT'),
+        error: undefined,
+      });
+    }
   });
 
   it('has no host where the gateway’s is not known', () => {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { lostExportAdvice, lostExportOf } from '../addresses/lost-export.js';
 import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '../addresses/model-call.js';
 import { NotFound } from '../errors/domain-error.js';
 import { foreignProtocolOf } from './foreign/foreign-requests.js';
@@ -17,21 +18,25 @@ export class WrongDoor extends NotFound {
 }
 
 /**
- * What to answer a request for a path that no route has: model calls belong to the gateway, and paths of the API begin
- * with `/api` (docs/spec/general.md#wrong-doors).
+ * What to answer a request for a path that no route has: exports of OpenTelemetry have paths of their own, model calls
+ * belong to the gateway, and paths of the API begin with `/api` (docs/spec/general.md#wrong-doors).
+ * @param contentType of the request, as it came.
  * @param gatewayUrl without a slash at its end; `null` where it is not known here.
  * @param collections the first two segments of the API's paths: `/api/traces`.
  * @returns `undefined` where nothing more can be said than that there is nothing.
  */
 export function wrongDoor(
   path: string,
+  contentType: string | undefined,
   gatewayUrl: string | null,
   collections: ReadonlySet<string>,
 ): WrongDoor | undefined {
+  const lost = lostExportOf(path, contentType);
+  if (lost) return new WrongDoor(`there is nothing at this path; ${lostExportAdvice(lost)}`);
   const gateway = gatewayUrl ?? 'at an address of its own';
   if (path === '/') {
     return new WrongDoor(
-      `this is the API of Spandrel: its paths begin with /api and are described at /docs; model calls go to the gateway, ${gateway}`,
+      `this is the API of Spandrel: its paths begin with /api and are described at /docs; model calls go to the gateway, ${gateway}, and exports of OpenTelemetry to /v1/traces`,
     );
   }
   const call = modelCallOf(path);
@@ -90,7 +95,8 @@ export function answerWrongDoors(
   fastify.addHook('onRequest', (request, _reply, done) => {
     // A path of a foreign protocol exists: it takes other methods.
     const isLost = request.is404 && foreignProtocolOf(request.raw) === undefined;
-    done(isLost ? wrongDoor(pathOf(request.url), gatewayUrl(), collections) : undefined);
+    if (!isLost) return done();
+    done(wrongDoor(pathOf(request.url), request.headers['content-type'], gatewayUrl(), collections));
   });
 }
 
