@@ -9,11 +9,11 @@ const TSC = resolve('node_modules/typescript/bin/tsc');
 const TEMPLATE = resolve('docs/examples/provider-plugin');
 const ROOT = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string; dependencies: { zod: string } };
 
-/** The TypeScript of docs/plugins.md that is a file, by its name. */
+/** The TypeScript of two pages that is a file, by its name. */
 const examples = new Map(
-  [...readFileSync('docs/plugins.md', 'utf8').matchAll(/^```ts file=(\S+)\n(.*?)^```/gms)].map(
-    ([, file, code]): [string, string] => [file!, code!],
-  ),
+  ['docs/plugins.md', 'docs/otlp.md']
+    .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/^```ts file=(\S+)\n(.*?)^```/gms)])
+    .map(([, file, code]): [string, string] => [file!, code!]),
 );
 
 /** The build, two tarballs, an installation and a run of the compiler, on a machine that may be slow. */
@@ -45,6 +45,7 @@ const FAULTS: [file: string, text: string, by: string, says: RegExp][] = [
   ['acme.ts', 'body.used?.in', 'body.used.in', /possibly 'undefined'/],
   ['acme.ts', 'prompt })', 'promt })', /'promt' does not exist/],
   ['max-length.ts', 'config.characters ?', 'config.words ?', /'words' does not exist/],
+  ['desk.ts', "'llm_call'", "'llm_cal'", /llm_cal/],
   ['harbour-team.ts', 'z.string()', 'z.strin()', /'strin' does not exist/],
 ];
 const faultyFile = (at: number): string => `faulty-${at}.ts`;
@@ -77,10 +78,10 @@ describe('@spandrel/plugin-api in an empty project', () => {
     compiler = run(project, process.execPath, TSC, ...checks, ...examples.keys(), ...FAULTS.keys().map(faultyFile));
   }, BUILD_MS_MAX);
 
-  it('is all that the examples of docs/plugins.md need', () => {
+  it('is all that the examples of docs/plugins.md and docs/otlp.md need', () => {
     const installed = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as { packages: object };
     expect(Object.keys(installed.packages)).toEqual(['', 'node_modules/@spandrel/plugin-api', 'node_modules/zod']);
-    expect([...examples.keys()]).toEqual(['harbour.ts', 'acme.ts', 'harbour-team.ts', 'max-length.ts']);
+    expect([...examples.keys()]).toEqual(['harbour.ts', 'acme.ts', 'harbour-team.ts', 'max-length.ts', 'desk.ts']);
     const faults = compiler.output.split('\n').filter((line) => /^\S/.test(line));
     expect(faults.filter((line) => !line.startsWith('faulty-'))).toEqual([]);
   });

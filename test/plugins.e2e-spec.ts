@@ -1,12 +1,12 @@
-/** Plugins from outside the repository: the examples of docs/plugins.md, as they stand there, beside some that go wrong. */
+/** Plugins from outside the repository: the examples of docs/plugins.md and docs/otlp.md, as they stand there, beside some that go wrong. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EvalRunResource, Problem } from '@spandrel/contract';
-import type { ScorerPlugin } from '@spandrel/plugin-api';
-import { describeScorerContract } from '@spandrel/plugin-api/testing';
+import type { DialectPlugin, ScorerPlugin } from '@spandrel/plugin-api';
+import { describeDialectContract, describeScorerContract, otelSpan } from '@spandrel/plugin-api/testing';
 // Not from the index, which loads the whole framework.
 import { createLogger } from '../libs/kernel/src/log/logger.js';
 import { loadPlugins } from '../libs/kernel/src/plugins/load-plugins.js';
@@ -16,10 +16,10 @@ import { tempDir, until } from './support/spandrel.ts';
 import { describeOnBothDatabases } from './support/databases.ts';
 
 const folder = tempDir();
-for (const [, file, code] of readFileSync(resolve('docs/plugins.md'), 'utf8').matchAll(
-  /^```\w+ file=(\S+)\n(.*?)^```/gms,
-)) {
-  writeFileSync(join(folder, file!), code!);
+for (const page of ['docs/plugins.md', 'docs/otlp.md']) {
+  for (const [, file, code] of readFileSync(resolve(page), 'utf8').matchAll(/^```\w+ file=(\S+)\n(.*?)^```/gms)) {
+    writeFileSync(join(folder, file!), code!);
+  }
 }
 
 const acme = createServer((request, response) => {
@@ -46,6 +46,16 @@ const harbour = createServer((request, response) => {
     );
   });
 });
+/** What an instrumentation says that docs/otlp.md writes a dialect for. */
+const DESK_ATTRIBUTES = {
+  'desk.step': 'ask',
+  'desk.engine': 'pilot-2',
+  'desk.question': 'When is high water?',
+  'desk.reply': 'At noon.',
+  'desk.used.in': 9,
+  'desk.used.out': 3,
+  'desk.boat': 'Ada',
+};
 const upstream = makeUpstream();
 let upstreamUrl: string;
 
@@ -62,6 +72,7 @@ beforeAll(async () => {
     join(folder, 'my.yaml'),
     `plugins:
   - ./max-length.ts
+  - ./desk.ts
   - use: ./acme.ts
     config: { base_url: '${await listen(acme)}' }
   - use: ./harbour.ts
@@ -126,6 +137,34 @@ describeOnBothDatabases('plugins in files of their own', ({ takePlace }) => {
         output: { text: 'At noon.', finish_reason: 'stop' },
       },
     ]);
+  });
+
+  it('read spans of OpenTelemetry in a dialect of their own', async () => {
+    const { api } = program;
+    const attributes = Object.entries(DESK_ATTRIBUTES).map(([key, value]) => ({
+      key,
+      value: typeof value === 'number' ? { intValue: value } : { stringValue: value },
+    }));
+    const span = {
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+      spanId: 'b7ad6b7169203331',
+      name: 'ask the desk',
+      startTimeUnixNano: '1795338000000000000',
+      endTimeUnixNano: '1795338001000000000',
+      attributes,
+    };
+    const exported = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
+    expect((await api.post('/v1/traces', exported)).status).toBe(200);
+    expect(await api.spans('provider=harbour&kind=llm_call&model=pilot-2')).toMatchObject([
+      {
+        kind: { type: 'llm_call', model: 'pilot-2', input_tokens: 9, output_tokens: 3 },
+        input: [{ role: 'user', content: 'When is high water?' }],
+        output: { text: 'At noon.' },
+        metadata: { otel: { attributes: { 'desk.step': 'ask', 'desk.boat': 'Ada' } } },
+      },
+    ]);
+    const { body } = await api.get<{ trace: { session_id: string } }>(`/api/traces/${span.traceId}`);
+    expect(body.trace.session_id).toBe('Ada');
   });
 
   it('send their own headers from a connection, also those that config decides', async () => {
@@ -210,6 +249,35 @@ describe('a scorer plugin in a file of its own', () => {
     });
   });
 });
+
+const { default: desk } = (await import(join(folder, 'desk.ts'))) as { default: DialectPlugin };
+
+describeDialectContract(
+  {
+    plugin: desk,
+    spans: [
+      {
+        name: 'a question',
+        span: otelSpan({ attributes: DESK_ATTRIBUTES }),
+        reading: {
+          kind: { type: 'llm_call' },
+          model: 'pilot-2',
+          provider: 'harbour',
+          usage: { inputTokens: 9, outputTokens: 3 },
+          input: 'When is high water?',
+          output: 'At noon.',
+          session: 'Ada',
+        },
+      },
+      {
+        name: 'a step',
+        span: otelSpan({ attributes: { 'desk.step': 'moor' } }),
+        reading: { kind: { type: 'custom', kind: 'step' } },
+      },
+    ],
+  },
+  { describe, it },
+);
 
 const { default: maxLength } = (await import(join(folder, 'max-length.ts'))) as { default: ScorerPlugin };
 

@@ -1,5 +1,5 @@
 /** An export of OpenTelemetry that came to a path which takes none. */
-export type LostExport = 'http' | 'grpc';
+type LostExport = 'http' | 'grpc';
 
 const NEAR_PATH = /\/v1\/(?:traces?|logs?|metrics?)$/;
 const EXPORT_MEDIA_TYPE = /^application\/(?:x-)?protobuf\s*(?:$|;)/i;
