@@ -6,6 +6,7 @@ import { TakeExport } from './http/take-export.js';
 import { DialectReader } from './reading/dialect-reader.js';
 import { WriteExport } from './write-export.js';
 import { EventUpkeep } from './write/event-upkeep.js';
+import { ForgetEvents } from './write/forget-events.js';
 import { MergeEvents } from './write/merge-events.js';
 import { OtlpEventStore } from './write/otlp-event.store.js';
 import { OtlpWriteMetrics } from './write/otlp-write-metrics.js';
@@ -31,6 +32,7 @@ import { StoreExport } from './write/store-export.js';
     MergeEvents,
     OtlpWriteMetrics,
     EventUpkeep,
+    ForgetEvents,
   ],
 })
 export class OtlpModule {}

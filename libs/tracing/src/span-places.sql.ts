@@ -54,9 +54,18 @@ export async function placesOfSpans(
 }
 
 /** The partitions in which the spans of a trace lie. */
-export async function placesOfTrace(dialect: Dialect, read: Read, scope: Scope, traceId: string): Promise<Within> {
+export const placesOfTrace = (dialect: Dialect, read: Read, scope: Scope, traceId: string): Promise<Within> =>
+  placesOfTraces(dialect, read, scope, [traceId]);
+
+/** The partitions in which the spans of some traces lie. */
+export async function placesOfTraces(
+  dialect: Dialect,
+  read: Read,
+  scope: Scope,
+  traceIds: readonly string[],
+): Promise<Within> {
   if (dialect === 'sqlite') return ANYWHERE;
-  const { from, until } = await startsOfTraces(read, scope, [traceId]);
+  const { from, until } = await startsOfTraces(read, scope, traceIds);
   return (alias) => betweenStarts(`${alias}.started_at`, from, until);
 }
 

@@ -1,5 +1,6 @@
 import { formatTimestamp, type SpanKind, type SpanResource, type SpanStatus } from '@spandrel/contract';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
+import { isOtlp } from './cover/usage-cover.js';
 import type { StoredSpan } from './span.entity.js';
 import { STATUS } from './status.js';
 
@@ -27,10 +28,15 @@ export function shownStatus(span: StoredSpan): { status: SpanStatus; error: stri
   return { status: span.status === STATUS.completed ? 'completed' : 'running', error };
 }
 
-/** The caller's kind, whole; an `llm_call` always shows its well-known members, the estimated cost among them. */
+/**
+ * The caller's kind, whole, with the estimated cost, if there is one; an `llm_call` always shows its well-known members.
+ */
 export function shownKind(span: StoredSpan): SpanKind {
   const kind = fromJsonText(span.kind) as SpanKind;
-  if (kind.type !== 'llm_call') return kind;
+  if (kind.type !== 'llm_call') {
+    if (isOtlp(span) && span.cost !== null) kind['cost'] ??= span.cost;
+    return kind;
+  }
   kind['provider'] ??= null;
   kind['input_tokens'] ??= null;
   kind['output_tokens'] ??= null;

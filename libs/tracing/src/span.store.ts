@@ -15,14 +15,13 @@ import {
   takeFittingIds,
   text,
   together,
-  unindexed,
   type LongReadOptions,
   type Position,
   type Sorting,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans, placesOfTrace, type Places, type Read } from './span-places.sql.js';
+import { placesOfSpans, placesOfTrace, placesOfTraces, type Places, type Read } from './span-places.sql.js';
 import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';
@@ -158,13 +157,17 @@ export class SpanStore {
     );
   }
 
-  /** Ids of the spans of a trace that name a parent. */
-  async childrenOf(tx: WriteTx, scope: Scope, traceId: string, parentId: string): Promise<string[]> {
+  /** Ids of the spans that name one of some parents as theirs, in the trace of that. */
+  async childrenOf(tx: WriteTx, scope: Scope, parents: readonly { id: string; traceId: string }[]): Promise<string[]> {
+    if (parents.length === 0) return [];
+    const traceIds = [...new Set(parents.map(({ traceId }) => traceId))];
+    const ids = [...new Set(parents.map(({ id }) => id))];
+    const within = await placesOfTraces(tx.dialect, (query) => tx.all(query), scope, traceIds);
     const rows = await tx.all(
-      ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.parent_id = ${parentId}
-        and ${unindexed('s.trace_id')} = ${traceId}`,
+      LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and ${anyOf('s.parent_id', ids)}${within('s')}`,
     );
-    return rows.map(({ id }) => id);
+    const named = new Set(parents.map(({ id, traceId }) => `${traceId} ${id}`));
+    return rows.filter(({ traceId, parentId }) => named.has(`${traceId} ${parentId}`)).map(({ id }) => id);
   }
 
   /** Writes what the jobs made of the spans. */

@@ -3,10 +3,16 @@ import { plainMap, type OtelEvent, type OtelMap, type OtelSpan, type OtelValue }
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 
+/** What somebody else found out about a call: it brings neither input nor output, and is kept as an event of the span. */
+const EVALUATION = 'gen_ai.evaluation.result';
+
+/** Whether an event is kept as an event of its span. */
+export const isKeptEvent = (name: unknown): boolean => name === EVALUATION;
+
 /** Log records that tell of calls of models; all others are not kept. */
 const EVENT_NAMES: ReadonlySet<string> = new Set([
   ...['gen_ai.system.message', 'gen_ai.user.message', 'gen_ai.assistant.message', 'gen_ai.tool.message'],
-  ...['gen_ai.choice', 'gen_ai.content.prompt', 'gen_ai.content.completion', 'gen_ai.evaluation.result'],
+  ...['gen_ai.choice', 'gen_ai.content.prompt', 'gen_ai.content.completion', EVALUATION],
   'gen_ai.client.inference.operation.details',
 ]);
 

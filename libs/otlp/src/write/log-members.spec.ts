@@ -7,11 +7,17 @@ const outputs = fc.option(
   fc.dictionary(fc.constantFrom('text', 'finish_reason', 'tool_calls'), fc.constantFrom(null, 'x', 'y')),
   { nil: undefined },
 );
-const told = fc.record({ input: fc.constantFrom(undefined, ['told']), output: outputs });
+const evaluation = (n: number) => ({ name: 'evaluated', time_unix_nano: `${n}`, attributes: {}, from_logs: true });
+const told = fc.record({
+  input: fc.constantFrom(undefined, ['told']),
+  output: outputs,
+  count: fc.integer({ min: 1, max: 3 }),
+  events: fc.subarray([evaluation(9), evaluation(10)]),
+});
 const own = fc.record({
   input: fc.constantFrom(undefined, ['own']),
   output: outputs,
-  metadata: fc.constant({ otel: { kind: 'client' } }),
+  metadata: fc.constantFrom({ otel: { kind: 'client' } }, { otel: { kind: 'client', events: [{ name: 'own' }] } }),
 });
 
 const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
@@ -37,6 +43,10 @@ describe('what log events bring to a span', () => {
         const all = {
           input: more.input ?? some.input,
           output: some.output || more.output ? { ...some.output, ...Object.fromEntries(members) } : undefined,
+          count: some.count + more.count,
+          events: [evaluation(9), evaluation(10)].filter(({ time_unix_nano: time }) =>
+            [...some.events, ...more.events].some((event) => event.time_unix_nano === time),
+          ),
         };
         const together = withLogs(span, all);
         const first = logsMerged(stored(span), some) ?? span;
@@ -64,13 +74,42 @@ describe('what log events bring to a span', () => {
     );
   });
 
+  it('is not replaced by fewer events, which fill in what is missing', () => {
+    fc.assert(
+      fc.property(own, told, told, (span, events, late) => {
+        const merged = withLogs(span, { ...events, count: 4 });
+        const after = logsMerged(stored(merged), late) ?? merged;
+        if (merged.input !== undefined) expect(after.input).toEqual(merged.input);
+        const given = Object.entries(merged.output ?? {}).filter(([, value]) => value !== null);
+        expect(after.output ?? {}).toMatchObject(Object.fromEntries(given));
+        expect(after.metadata['otel']).toMatchObject({ kind: 'client' });
+      }),
+    );
+  });
+
+  it('keeps events that are no messages as events of the span, once and in their order', () => {
+    const none = { input: undefined, output: undefined, count: 0 };
+    const span: LogView = { input: 'own', output: undefined, metadata: { otel: { events: [{ name: 'own' }] } } };
+    const [late, early] = [evaluation(10), evaluation(9)];
+    const first = withLogs(span, { ...none, events: [late] });
+    const second = logsMerged(stored(first), { ...none, events: [early] })!;
+    expect(second.metadata).toEqual({ otel: { events: [{ name: 'own' }, early, late] } });
+    expect(logsMerged(stored(second), { ...none, events: [early, late] })).toBeUndefined();
+    expect(withoutLogs(second)).toEqual(span);
+  });
+
   it('can be taken away', () => {
     const span: LogView = { input: undefined, output: { text: 'x' }, metadata: { otel: {} } };
-    const merged = withLogs(span, { input: ['told'], output: { text: 'y', finish_reason: 'stop' } });
+    const merged = withLogs(span, {
+      input: ['told'],
+      output: { text: 'y', finish_reason: 'stop' },
+      count: 2,
+      events: [],
+    });
     expect(merged).toEqual({
       input: ['told'],
       output: { text: 'x', finish_reason: 'stop' },
-      metadata: { otel: { from_logs: ['input', 'output.finish_reason'] } },
+      metadata: { otel: { from_logs: ['input', 'output.finish_reason'], log_events: 2 } },
     });
     expect(withoutLogs(merged)).toEqual(span);
   });

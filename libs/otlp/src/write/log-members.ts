@@ -19,27 +19,81 @@ export interface LogView {
   metadata: Members;
 }
 
-/** The members that came from log events, as the metadata say. */
-function logMembersOf(metadata: Members): ReadonlySet<string> {
-  const { otel } = metadata;
-  const names = isObject(otel) && Array.isArray(otel['from_logs']) ? otel['from_logs'] : [];
-  return new Set(names.filter((name) => typeof name === 'string'));
+/** What log events tell of a span. */
+export interface ToldByLogs {
+  input: unknown;
+  output: unknown;
+  /** How many events input and output were read from. */
+  count: number;
+  /** Events that become events of the span, as `metadata.otel.events` has them, with `from_logs`. */
+  events: readonly Members[];
 }
+
+/** Events of logs that one span keeps. */
+const EVENTS_MAX = 1_000;
+
+const otelOf = ({ otel }: Members): Members => (isObject(otel) ? otel : {});
+const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isFromLogs = (event: unknown): event is Members => isObject(event) && event['from_logs'] === true;
+
+/** The members that came from log events, as the metadata say. */
+const logMembersOf = (metadata: Members): ReadonlySet<string> =>
+  new Set(listIn(otelOf(metadata)['from_logs']).filter((name) => typeof name === 'string'));
+
+/** What log events brought to a span, as far as its own members leave it visible. */
+function toldBefore({ input, output, metadata }: LogView): ToldByLogs {
+  const fromLogs = logMembersOf(metadata);
+  const members = isObject(output) ? Object.entries(output).filter(([name]) => fromLogs.has(`output.${name}`)) : [];
+  const { log_events: count, events } = otelOf(metadata);
+  return {
+    input: fromLogs.has('input') ? input : undefined,
+    output: members.length > 0 ? Object.fromEntries(members) : undefined,
+    count: typeof count === 'number' ? count : 0,
+    events: listIn(events).filter(isFromLogs),
+  };
+}
+
+/**
+ * What two sets of log events tell together. Events are gone some time after they came: fewer than before are read as an
+ * addition, which fills in what is missing; as many or more are all there are.
+ */
+function together(before: ToldByLogs, now: ToldByLogs): ToldByLogs {
+  const events = inOrder([...before.events, ...now.events]);
+  if (now.count >= before.count) return { ...now, events };
+  const output = isObject(now.output) || isObject(before.output) ? filledIn(before.output, now.output) : undefined;
+  return { input: isAbsent(before.input) ? now.input : before.input, output, count: before.count, events };
+}
+
+const filledIn = (first: unknown, second: unknown): Members => ({
+  ...(isObject(second) && second),
+  ...(isObject(first) && Object.fromEntries(Object.entries(first).filter(([, value]) => !isAbsent(value)))),
+});
+
+/** Each event once, by time; equal ones are told apart by their text. */
+function inOrder(events: readonly Members[]): Members[] {
+  const byText = new Map(events.map((event) => [JSON.stringify(event), event]));
+  const keyOf = ([text, event]: [string, Members]): string => `${timeOf(event)} ${text}`;
+  const sorted = [...byText].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return sorted.map(([, event]) => event).slice(0, EVENTS_MAX);
+}
+
+const timeOf = ({ time_unix_nano: time }: Members): string => (typeof time === 'string' ? time : '').padStart(20, '0');
 
 /** The span without what came from log events. */
 export function withoutLogs({ input, output, metadata }: LogView): LogView {
   const fromLogs = logMembersOf(metadata);
-  if (fromLogs.size === 0) return { input, output, metadata };
+  const { from_logs: _members, log_events: _count, events, ...rest } = otelOf(metadata);
+  const ownEvents = listIn(events).filter((event) => !isFromLogs(event));
+  if (fromLogs.size === 0 && ownEvents.length === listIn(events).length) return { input, output, metadata };
   const gaveOutput = [...fromLogs].some((name) => name !== 'input');
   const own =
     gaveOutput && isObject(output)
       ? Object.fromEntries(Object.entries(output).filter(([name]) => !fromLogs.has(`output.${name}`)))
       : output;
-  const { from_logs: _fromLogs, ...otel } = metadata['otel'] as Members;
   return {
     input: fromLogs.has('input') ? undefined : input,
     output: own !== output && isObject(own) && Object.keys(own).length === 0 ? undefined : own,
-    metadata: { ...metadata, otel },
+    metadata: { ...metadata, otel: { ...rest, ...(ownEvents.length > 0 && { events: ownEvents }) } },
   };
 }
 
@@ -48,7 +102,7 @@ export function withoutLogs({ input, output, metadata }: LogView): LogView {
  * @param own without anything from logs.
  * @param told what all log events that are known of it give.
  */
-export function withLogs(own: LogView, told: Pick<LogView, 'input' | 'output'>): LogView {
+export function withLogs(own: LogView, told: ToldByLogs): LogView {
   const fromLogs: LogMember[] = [];
   const input = isAbsent(own.input) && !isAbsent(told.input) ? told.input : own.input;
   if (input !== own.input) fromLogs.push('input');
@@ -62,9 +116,22 @@ export function withLogs(own: LogView, told: Pick<LogView, 'input' | 'output'>):
     }
     if (Object.keys(merged).length > 0) output = inOneOrder(merged);
   }
-  if (fromLogs.length === 0) return own;
-  const otel = isObject(own.metadata['otel']) ? own.metadata['otel'] : {};
-  return { input, output, metadata: { ...own.metadata, otel: { ...otel, from_logs: fromLogs } } };
+  const otel = withTold(otelOf(own.metadata), fromLogs, told);
+  return otel === undefined ? own : { input, output, metadata: { ...own.metadata, otel } };
+}
+
+/** @returns `undefined` when the log events bring nothing. */
+function withTold(otel: Members, fromLogs: readonly LogMember[], { count, events }: ToldByLogs): Members | undefined {
+  const { events: own, ...rest } = otel;
+  const known = new Set(listIn(own).map((event) => JSON.stringify(event)));
+  const added = events.filter((event) => !known.has(JSON.stringify({ ...event, from_logs: undefined })));
+  if (fromLogs.length === 0 && added.length === 0) return undefined;
+  const all = [...listIn(own), ...added];
+  return {
+    ...rest,
+    ...(all.length > 0 && { events: all }),
+    ...(fromLogs.length > 0 && { from_logs: fromLogs, log_events: count }),
+  };
 }
 
 /** Members of an output in the order in which they are documented, others behind them. */
@@ -84,21 +151,20 @@ const viewOf = (stored: StoredSpan): LogView => ({
   metadata: objectFromJsonText(stored.metadata),
 });
 
+const hasLogs = (told: ToldByLogs): boolean =>
+  told.events.length > 0 || !isAbsent(told.input) || !isAbsent(told.output);
+
 /** A span that comes again keeps what log events brought to the stored one, also when those are gone. Pure. */
 export function keepLogMembers(item: IngestSpan, stored: StoredSpan): IngestSpan {
-  const before = viewOf(stored);
-  const fromLogs = logMembersOf(before.metadata);
-  if (fromLogs.size === 0) return item;
-  const output = isObject(before.output)
-    ? Object.fromEntries(Object.entries(before.output).filter(([name]) => fromLogs.has(`output.${name}`)))
-    : undefined;
-  const own = withoutLogs({ input: item.input, output: item.output, metadata: item.metadata ?? {} });
-  return { ...item, ...withLogs(own, { input: fromLogs.has('input') ? before.input : undefined, output }) };
+  const before = toldBefore(viewOf(stored));
+  if (!hasLogs(before)) return item;
+  const sent = { input: item.input, output: item.output, metadata: item.metadata ?? {} };
+  return { ...item, ...withLogs(withoutLogs(sent), together(before, toldBefore(sent))) };
 }
 
 /** The members that a stored span has once log events are merged into it; `undefined` when that changes nothing. Pure. */
-export function logsMerged(stored: StoredSpan, told: Pick<LogView, 'input' | 'output'>): LogView | undefined {
+export function logsMerged(stored: StoredSpan, told: ToldByLogs): LogView | undefined {
   const before = viewOf(stored);
-  const after = withLogs(withoutLogs(before), told);
+  const after = withLogs(withoutLogs(before), together(toldBefore(before), told));
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after;
 }

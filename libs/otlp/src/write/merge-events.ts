@@ -5,8 +5,8 @@ import { fromJsonText } from '@spandrel/storage';
 import { RecordSpans, STATUS, type SpanAmendment, type StoredSpan } from '@spandrel/tracing';
 import { DialectReader } from '../reading/dialect-reader.js';
 import { readSpan } from '../reading/read-span.js';
-import { eventOfRow, spanOfEvents } from './log-event.js';
-import { logsMerged, type LogView } from './log-members.js';
+import { eventOfRow, isKeptEvent, spanOfEvents } from './log-event.js';
+import { logsMerged, type ToldByLogs } from './log-members.js';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 import { OtlpEventStore, type SpanName } from './otlp-event.store.js';
 
@@ -36,12 +36,20 @@ export class MergeEvents {
     await this.events.setMerged(scope, met);
   }
 
-  /** What the events of one span tell. @param events in the order in which they happened, at least one. */
-  read(events: readonly OtlpEventRow[]): Pick<LogView, 'input' | 'output'> {
-    const { traceId, spanId } = events[0]!;
-    const span = spanOfEvents(traceId, spanId, events.map(eventOfRow));
-    const { input, output } = readSpan(span, this.dialects, this.core.bodyBytes).span;
-    return { input, output };
+  /** What the events of one span tell. @param rows in the order in which they happened, at least one. */
+  read(rows: readonly OtlpEventRow[]): ToldByLogs {
+    const { traceId, spanId } = rows[0]!;
+    const events = rows.map(eventOfRow);
+    const span = spanOfEvents(traceId, spanId, events);
+    const { input, output, metadata } = readSpan(span, this.dialects, this.core.bodyBytes).span;
+    return {
+      input,
+      output,
+      count: events.filter(({ name }) => !isKeptEvent(name)).length,
+      events: eventsIn(metadata)
+        .filter(({ name }) => isKeptEvent(name))
+        .map((event) => ({ ...event, from_logs: true })),
+    };
   }
 
   private amendment(events: readonly OtlpEventRow[]): SpanAmendment {
@@ -56,6 +64,12 @@ export class MergeEvents {
       },
     };
   }
+}
+
+/** The events that a span was read with, as they are stored. */
+function eventsIn(metadata: IngestSpan['metadata']): Record<string, unknown>[] {
+  const otel = metadata?.['otel'] as { events?: Record<string, unknown>[] } | undefined;
+  return otel?.events ?? [];
 }
 
 /** A stored span as an item that changes nothing of it. */

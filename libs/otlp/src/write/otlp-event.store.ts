@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { integer, rowsFrom, shapeOf, sql, Storage, type Sql } from '@spandrel/storage';
+import { anyOf, integer, rowsFrom, shapeOf, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 import { otlpEventTable } from './tables.js';
 
@@ -29,8 +29,10 @@ export class OtlpEventStore {
 
   /** Writes events; those that are there already stay as they are. @returns once they are durable. */
   async add(events: readonly OtlpEventRow[]): Promise<void> {
-    for (let at = 0; at < events.length; at += ROWS_PER_STATEMENT) {
-      const some = events.slice(at, at + ROWS_PER_STATEMENT);
+    // Instances that write the same rows at once wait for one another, never both.
+    const ordered = events.toSorted((a, b) => (keyOfRow(a) < keyOfRow(b) ? -1 : 1));
+    for (let at = 0; at < ordered.length; at += ROWS_PER_STATEMENT) {
+      const some = ordered.slice(at, at + ROWS_PER_STATEMENT);
       const text = (name: 'projectId' | 'traceId' | 'spanId' | 'id' | 'time' | 'event') =>
         ({ type: 'text', values: some.map((event) => event[name]) }) as const;
       const rows = rowsFrom('r', {
@@ -86,6 +88,31 @@ export class OtlpEventStore {
     );
   }
 
+  /** Deletes the events of a project. */
+  async deleteOfProject(tx: WriteTx, projectId: string): Promise<void> {
+    await tx.run(sql`delete from otlp_event where project_id = ${projectId}`);
+  }
+
+  /** Deletes the events of traces of any projects. */
+  async deleteOfTraces(tx: WriteTx, traces: readonly Omit<ProjectSpan, 'spanId'>[]): Promise<void> {
+    for (const [projectId, ofProject] of Map.groupBy(traces, (trace) => trace.projectId)) {
+      for (let at = 0; at < ofProject.length; at += ROWS_PER_STATEMENT) {
+        const ids = ofProject.slice(at, at + ROWS_PER_STATEMENT).map(({ traceId }) => traceId);
+        await tx.run(sql`delete from otlp_event where project_id = ${projectId} and ${anyOf('trace_id', ids)}`);
+      }
+    }
+  }
+
+  /** Deletes the events of spans of any projects. */
+  async deleteOfSpans(tx: WriteTx, spans: readonly ProjectSpan[]): Promise<void> {
+    for (const [projectId, ofProject] of Map.groupBy(spans, (span) => span.projectId)) {
+      for (let at = 0; at < ofProject.length; at += ROWS_PER_STATEMENT) {
+        await tx.run(sql`delete from otlp_event where project_id = ${projectId} and (trace_id, span_id) in
+          (select asked.trace_id, asked.span_id from ${askedFor(ofProject.slice(at, at + ROWS_PER_STATEMENT))})`);
+      }
+    }
+  }
+
   /** Deletes the events of all projects that arrived before a moment. @returns how many of them never met their span. */
   expire(before: number): Promise<number> {
     return this.storage.write(async (tx) => {
@@ -99,6 +126,8 @@ export class OtlpEventStore {
 }
 
 export const keyOfSpan = ({ traceId, spanId }: SpanName): string => `${traceId} ${spanId}`;
+
+const keyOfRow = ({ traceId, spanId, id }: OtlpEventRow): string => `${traceId} ${spanId} ${id}`;
 
 const askedFor = (spans: readonly SpanName[]): Sql =>
   rowsFrom('asked', {

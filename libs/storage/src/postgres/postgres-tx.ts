@@ -27,6 +27,9 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
+/** SQLSTATE of a statement in a transaction that failed before. */
+const IN_FAILED_TRANSACTION = '25P02';
+
 /** What pg takes for a timeout that is never reached. */
 const NEVER_MS = 2 ** 31 - 1;
 
@@ -43,6 +46,8 @@ export class PostgresTx implements BackendTx {
   readonly watch = new TransactionWatch();
   private manager: SqlEntityManager | undefined;
   private timed = true;
+  /** The first failure of a statement. */
+  private failure: unknown;
 
   constructor(
     private readonly client: pg.PoolClient,
@@ -106,15 +111,21 @@ export class PostgresTx implements BackendTx {
     await together(...sent);
   }
 
-  private query(text: string, values: SqlValue[], name?: string): Promise<pg.QueryResult> {
-    return this.watch.whileAnswered(() =>
-      this.client.query({
-        text,
-        values,
-        ...(name !== undefined && { name }),
-        ...(!this.timed && { query_timeout: NEVER_MS }),
-      }),
-    );
+  private async query(text: string, values: SqlValue[], name?: string): Promise<pg.QueryResult> {
+    try {
+      return await this.watch.whileAnswered(() =>
+        this.client.query({
+          text,
+          values,
+          ...(name !== undefined && { name }),
+          ...(!this.timed && { query_timeout: NEVER_MS }),
+        }),
+      );
+    } catch (error) {
+      // Statements sent behind one that fails are refused: what that one met is what counts.
+      if ((error as { code?: string }).code !== IN_FAILED_TRANSACTION) this.failure ??= error;
+      throw this.failure ?? error;
+    }
   }
 }
 

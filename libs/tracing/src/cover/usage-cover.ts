@@ -30,13 +30,16 @@ export const tellsUsage = (kind: SpanKind | null | undefined): boolean =>
 /** Only traces with such an id can have spans that came by OTLP. */
 export const isOtlpTraceId = (id: string): boolean => /^[0-9a-f]{32}$/.test(id);
 
+/** Whether a sender of OTLP can have given a span this id. */
+export const isOtlpSpanId = (id: string): boolean => /^[0-9a-f]{16}$/.test(id);
+
 /**
  * The id that the sender gave a span, as marks have it: a span whose id another trace has is stored with the id of its
  * trace behind it. @returns `null` for an id that no span of OTLP can have.
  */
 export function markedId(id: string, traceId: string): string | null {
   const short = id.endsWith(`.${traceId}`) ? id.slice(0, -traceId.length - 1) : id;
-  return /^[0-9a-f]{16}$/.test(short) ? short : null;
+  return isOtlpSpanId(short) ? short : null;
 }
 
 /** The span with something below it that has usage: one that came by OTLP no longer counts its own. */

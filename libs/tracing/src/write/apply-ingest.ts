@@ -2,9 +2,11 @@ import { type IngestRejection, type IngestSpan, type IngestTrace } from '@spandr
 import { DomainError, NotFound } from '@spandrel/kernel';
 import { ingestedSpan } from './ingested-span.js';
 import { newTrace, patchedTrace } from './new-trace.js';
-import { originsOfNew } from './trace-origins.js';
+import { originsOf, originsOfNew } from './trace-origins.js';
 import type { PricingTable } from '../pricing.js';
+import { resolvedParent } from './span-alias.js';
 import type { TracingJob } from './tracing-job.js';
+import type { TraceRow } from '../trace.entity.js';
 import type { WorkingSet } from './working-set.js';
 
 type IngestJob = Extract<TracingJob, { type: 'ingest' }>;
@@ -43,7 +45,7 @@ export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTab
 function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
   const existing = set.trace(item.id);
   if (existing) {
-    const next = patchedTrace(existing, item, 'keep_told');
+    const next = withEarlierStart(patchedTrace(existing, item, 'keep_told'), item.defaults?.started_at);
     if (next !== existing) set.updateTrace(existing, next);
     return;
   }
@@ -56,10 +58,17 @@ function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
   set.createTrace(newTrace(place, { ...item, name: item.name ?? item.defaults?.name }));
 }
 
+/** A start that nobody gave is the earliest that is known: a sender's later calls may come first. */
+const withEarlierStart = (trace: TraceRow, startedAt: number | null | undefined): TraceRow =>
+  typeof startedAt === 'number' && startedAt < trace.startedAt && originsOf(trace).openStart
+    ? { ...trace, startedAt }
+    : trace;
+
 function ingestSpan(set: WorkingSet, item: IngestSpan, { now, restored }: IngestJob, pricing: PricingTable): void {
   if (!set.trace(item.trace_id)) throw new NotFound('trace_not_found', 'there is no trace with this trace_id');
   const around = { now, projectId: set.scope.projectId, pricing: restored ? NO_PRICES : pricing };
-  const step = ingestedSpan(set.span(item.id), item, around);
+  const placed = { ...item, parent_id: resolvedParent(set, item.parent_id, item.trace_id) };
+  const step = ingestedSpan(set.span(item.id), placed, around);
   if (step.type === 'span_created') set.createSpan(step.after);
   else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after, restored);
   else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after, restored);

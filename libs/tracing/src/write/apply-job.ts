@@ -9,6 +9,7 @@ import { newTrace, patchedTrace } from './new-trace.js';
 import { originsOfNew } from './trace-origins.js';
 import type { PricingTable } from '../pricing.js';
 import { requestHash } from './request-hash.js';
+import { resolvedParent } from './span-alias.js';
 import type { RecordedResult } from './span-record.js';
 import type { StoredSpan } from '../span.entity.js';
 import { STATUS } from '../status.js';
@@ -97,7 +98,7 @@ function createSpan(set: WorkingSet, { id, now, body, scope }: Job<'create_span'
       projectId: scope.projectId,
       id,
       traceId: body.trace_id,
-      parentId: body.parent_id,
+      parentId: resolvedParent(set, body.parent_id, body.trace_id),
       name: body.name,
       kind: body.kind,
       input: body.input,

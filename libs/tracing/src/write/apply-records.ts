@@ -4,7 +4,7 @@ import { ingestedSpan, type IngestStep } from './ingested-span.js';
 import { newTrace } from './new-trace.js';
 import type { PricingTable } from '../pricing.js';
 import { recordedSpan, wholeItem } from './recorded-span.js';
-import { aliasOf, resolvedId } from './span-alias.js';
+import { aliasOf, resolvedId, resolvedParent } from './span-alias.js';
 import type { RecordedResult, SpanAmendment, SpanRecord } from './span-record.js';
 import { toldTrace } from './tell-trace.js';
 import { originsOfNew } from './trace-origins.js';
@@ -63,7 +63,7 @@ function placedItem(set: WorkingSet, item: IngestSpan): IngestSpan {
   return {
     ...item,
     id: resolvedId(set, item.id, traceId),
-    parent_id: typeof parentId === 'string' ? resolvedId(set, parentId, traceId) : null,
+    parent_id: resolvedParent(set, parentId, traceId) ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { IngestSpan } from '@spandrel/contract';
-import { COVER } from '../cover/usage-cover.js';
+import { COVER, isOtlp } from '../cover/usage-cover.js';
 import { ingestedSpan, type IngestStep, type Surroundings } from './ingested-span.js';
 import type { StoredSpan } from '../span.entity.js';
 import type { SpanRecord } from './span-record.js';
@@ -24,7 +24,12 @@ export function recordedSpan(stored: StoredSpan | null, record: SpanRecord, arou
   }
   const item = stored && record.keep ? record.keep(record.item, stored) : record.item;
   const known = stored && { ...stored, cover: (stored.cover ?? 0) | COVER.otlp };
-  return { step: ingestedSpan(known, wholeItem(item), { ...around, cover: COVER.otlp }), weak: false };
+  const step = ingestedSpan(known, wholeItem(item), { ...around, cover: COVER.otlp });
+  if (!stored || isOtlp(stored)) return { step, weak: false };
+  // The bit alone is a change, too: the span was written natively, or came back from an export.
+  if (step.type !== 'unchanged') return { step: { ...step, before: stored } as IngestStep, weak: false };
+  const type = stored.status === STATUS.running ? 'span_updated' : 'span_corrected';
+  return { step: { type, before: stored, after: known! }, weak: false };
 }
 
 /** The item with every member, so that it clears what it does not have. */

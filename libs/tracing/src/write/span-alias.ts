@@ -1,3 +1,5 @@
+import { isOtlpSpanId, isOtlpTraceId } from '../cover/usage-cover.js';
+
 /** Where it is known to which trace the span with an id belongs. */
 export interface SpanHolders {
   /** @returns the trace; `undefined` when there is no span with this id. */
@@ -14,3 +16,14 @@ export function resolvedId(holders: SpanHolders, id: string, traceId: string): s
   const holder = holders.traceOfSpan(id);
   return holder === undefined || holder === traceId ? id : alias;
 }
+
+/** Whether a span of a trace can be stored under another id than this one: spans that came by OTLP can. */
+export const mayBeAliased = (id: string, traceId: string): boolean => isOtlpTraceId(traceId) && isOtlpSpanId(id);
+
+/** The parent of a span as the span is stored, also one that a program names which knows of no other trace. */
+export const resolvedParent = <Id extends string | null | undefined>(
+  holders: SpanHolders,
+  parentId: Id,
+  traceId: string,
+): Id | string =>
+  typeof parentId === 'string' && mayBeAliased(parentId, traceId) ? resolvedId(holders, parentId, traceId) : parentId;

@@ -28,8 +28,8 @@ export class WorkingSet {
   readonly traces = new Map<string, TraceCell>();
   readonly spans = new Map<string, Cell<StoredSpan>>();
   readonly marks = new UsageMarks();
-  /** Spans beside those that may change: parents, to know their traces, and ancestors that are covered already. */
-  private readonly links = new Map<string, SpanLink>();
+  /** Spans beside those that may change: parents, to know their traces, and ancestors that are covered already. `null` is not there. */
+  private readonly links = new Map<string, SpanLink | null>();
 
   constructor(
     readonly scope: Scope,
@@ -44,13 +44,18 @@ export class WorkingSet {
     this.spans.set(id, { before: row, now: row });
   }
 
-  loadLink(link: SpanLink): void {
-    this.links.set(link.id, link);
+  loadLink(id: string, link: SpanLink | null): void {
+    this.links.set(id, link);
+  }
+
+  /** What leads from a span to its parent; `null` when it is not there, `undefined` when that is not known. */
+  link(id: string): SpanLink | null | undefined {
+    const cell = this.spans.get(id);
+    return cell ? cell.now : this.links.get(id);
   }
 
   traceOfSpan(id: string): string | undefined {
-    const cell = this.spans.get(id);
-    return cell ? cell.now?.traceId : this.links.get(id)?.traceId;
+    return this.link(id)?.traceId;
   }
 
   trace(id: string): TraceRow | null {
@@ -149,8 +154,7 @@ export class WorkingSet {
   }
 
   private coverNode(id: string, traceId: string): CoverNode | null {
-    const cell = this.spans.get(id);
-    const span = cell ? cell.now : this.links.get(id);
+    const span = this.link(id);
     return span?.traceId === traceId ? { parentId: span.parentId, below: isBelow(span) } : null;
   }
 
