@@ -36,6 +36,17 @@ const post = (path: string, body: string, more = ''): string =>
   `POST ${path} HTTP/1.1\r\n${local}Content-Length: ${Buffer.byteLength(body)}\r\n${more}Connection: close\r\n\r\n${body}`;
 const chatBody = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] });
 
+describe('an export of OpenTelemetry', () => {
+  it.each(['/v1/traces', '/v1/logs', '/v1/metrics'])('to %s is answered with 400 and goes to nobody', async (path) => {
+    for (const type of ['application/x-protobuf', 'application/json']) {
+      const { head, body } = await rawRequest(gateway.port, post(path, '{}', `Content-Type: ${type}\r\n`));
+      expect(head).toMatch(/^HTTP\/1.1 400 /);
+      expect(body.toString()).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=');
+    }
+    expect(upstream.received).toEqual([]);
+  });
+});
+
 describe('a request', () => {
   it('arrives with its headers in case, order and number, without the hop-by-hop ones and the gateway’s own', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');

@@ -41,10 +41,10 @@ export function countOf(object: JsonObject, member: string): number {
   return Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** Digits beyond those of any 64-bit integer are no such integer. */
-const INTEGER = /^-?\d{1,20}$/;
+/** Text of more digits is no number that anybody means. */
+const INTEGER = /^-?\d{1,30}$/;
 
-/** A 64-bit integer, written as text or as a number of any length; `null` for anything else. */
+/** An integer, written as text or as a number of any length; `null` for anything else. */
 export function integerOf(value: unknown): bigint | null {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null;
   const digits = JSON.isRawJSON(value) ? value.rawJSON : value;
@@ -54,10 +54,13 @@ export function integerOf(value: unknown): bigint | null {
 /** An id in lower case; empty when it is absent or no text. */
 export const idOf = (object: JsonObject, member: string): string => textOf(object, member).toLowerCase();
 
+/** Nanoseconds since 1970, also such as 64 bits do not hold; 0 where none are told. */
+export const anyNanosOf = (object: JsonObject, member: string): bigint => integerOf(object[member]) ?? 0n;
+
 /** Nanoseconds since 1970; 0 for a time that is none. */
 export function nanosOf(object: JsonObject, member: string): bigint {
-  const nanos = integerOf(object[member]);
-  return nanos === null || nanos < 0n ? 0n : nanos;
+  const nanos = anyNanosOf(object, member);
+  return BigInt.asUintN(64, nanos) === nanos ? nanos : 0n;
 }
 
 export const malformed = (what: string): ExportFault =>

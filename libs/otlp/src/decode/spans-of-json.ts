@@ -1,7 +1,7 @@
 import type { OtelEvent, OtelLink, OtelMap, OtelScope, OtelSpan, OtelStatus } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import { itemsOfJson } from './json-envelope.js';
-import { countOf, idOf, nanosOf, objectOf, objectsOf, textOf, type JsonObject } from './json-shapes.js';
+import { anyNanosOf, countOf, idOf, nanosOf, objectOf, objectsOf, textOf, type JsonObject } from './json-shapes.js';
 import { attributesOf } from './json-values.js';
 import { parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
 
@@ -24,8 +24,8 @@ function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource:
     traceState: textOf(span, 'traceState'),
     name: textOf(span, 'name'),
     kind: SPAN_KINDS[countOf(span, 'kind')] ?? null,
-    startUnixNano: nanosOf(span, 'startTimeUnixNano'),
-    endUnixNano: nanosOf(span, 'endTimeUnixNano'),
+    startUnixNano: anyNanosOf(span, 'startTimeUnixNano'),
+    endUnixNano: anyNanosOf(span, 'endTimeUnixNano'),
     attributes: attributesOf(span, items, place),
     events: objectsOf(span, 'events', place).map((event, n) => eventOf(event, items, `${place}.events[${n}]`)),
     links: objectsOf(span, 'links', place).map((link, n) => linkOf(link, items, `${place}.links[${n}]`)),

@@ -1,7 +1,7 @@
 import type { OtelSpan } from '@spandrel/plugin-api';
 
-/** The last nanosecond of the year 9999, which timestamps of the wire end with. */
-const LAST_UNIX_NANO = 253_402_300_799_999_999_999n;
+/** Whether 64 bits hold a time, as they do in protobuf; the last is in the year 2554. */
+const isTime = (nanos: bigint): boolean => BigInt.asUintN(64, nanos) === nanos;
 
 const isId = (id: string, digits: number): boolean =>
   id.length === digits && /^[0-9a-f]+$/.test(id) && !/^0+$/.test(id);
@@ -17,6 +17,6 @@ export function idFault({ traceId, spanId }: Pick<OtelSpan, 'traceId' | 'spanId'
 export function spanFault(span: OtelSpan): string | undefined {
   const { startUnixNano: start, endUnixNano: end } = span;
   if (start === 0n && end === 0n) return 'neither a start nor an end is told';
-  if (start > LAST_UNIX_NANO || end > LAST_UNIX_NANO) return 'a time lies behind the year 9999';
+  if (!isTime(start) || !isTime(end)) return 'a time is no count of nanoseconds since 1970 in 64 bits';
   return idFault(span);
 }
