@@ -1,4 +1,5 @@
 import type { SpanResource } from '@spandrel/contract';
+import type { Settings } from '@spandrel/kernel';
 import type { StorageConfig } from '@spandrel/storage';
 import { OtlpSettings } from '../../libs/otlp/src/otlp.settings.js';
 import { encodeOtlp, otlpType } from '../../libs/otlp/src/testing/otlp-schema.js';
@@ -35,7 +36,7 @@ export class OtlpDoor {
   ) {}
 
   static async open(database: StorageConfig): Promise<OtlpDoor> {
-    const settings = (all: ServerApp['settings']): void => void Object.assign(all.of(OtlpSettings), LIMITS);
+    const settings = (all: Settings): void => void Object.assign(all.of(OtlpSettings), LIMITS);
     if (database.dialect === 'sqlite') {
       const app = await startServerApp(database, { settings });
       return new OtlpDoor(app, app.api, {}, undefined, () => Promise.reject(new Error('local mode has no tenants')));

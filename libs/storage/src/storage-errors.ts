@@ -28,13 +28,13 @@ const SOCKET_ERRORS = new Set([
 ]);
 
 const codeOf = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = Error.isError(error) && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 };
 
 /** The database cannot be reached (any more); whether a commit under way was done is unknown. */
 export const isConnectionLost = (error: unknown): boolean =>
-  error instanceof Error &&
+  Error.isError(error) &&
   (SOCKET_ERRORS.has(codeOf(error)) ||
     /^(08...|57P0[123])$/.test(codeOf(error)) ||
     CONNECTION_LOST.test(error.message));
