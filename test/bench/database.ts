@@ -82,3 +82,15 @@ export function bareSpansPerSecond(dataDir: string, batch: number): number {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Bytes that the rows of some tables take, without indexes and free space. */
+export function tableBytes(dataDir: string, tables: readonly string[]): number {
+  const db = new Database(databaseFile(dataDir), { readonly: true });
+  try {
+    const marks = tables.map(() => '?').join(',');
+    const query = db.prepare(`SELECT coalesce(sum(payload), 0) AS bytes FROM dbstat WHERE name IN (${marks})`);
+    return (query.get(...tables) as { bytes: number }).bytes;
+  } finally {
+    db.close();
+  }
+}

@@ -2,15 +2,12 @@ import { createReadStream, mkdtempSync, rmSync, statSync, writeFileSync } from '
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../support/ports.ts';
 import { Api } from '../support/api.ts';
+import { Beside } from './beside.ts';
 import { bareRowsPerSecond } from './database.ts';
 import { startPeer, type Peer } from './process.ts';
 
-/** Milliseconds between the requests that are sent beside an import, and between looks at the memory. */
-const BESIDE_MS = 5;
-const MEMORY_MS = 50;
 /** Datapoints that the import writes in one transaction. */
 const BATCH = 256;
 
@@ -86,44 +83,4 @@ async function upload(url: string, file: string): Promise<number> {
   sent.on('error', reject);
   createReadStream(file).pipe(sent);
   return (JSON.parse(await promise) as { imported: number }).imported;
-}
-
-/** Sends spans and looks at the memory until it is stopped. */
-class Beside {
-  private going = true;
-  private readonly millis: number[] = [];
-  private peak = 0;
-  private readonly api: Api;
-  private readonly peer: Peer;
-  private readonly loops: Promise<void>[];
-
-  constructor(api: Api, peer: Peer) {
-    this.api = api;
-    this.peer = peer;
-    this.loops = [this.spans(), this.memory()];
-  }
-
-  async stop(): Promise<{ p99: number; peak: number }> {
-    this.going = false;
-    await Promise.all(this.loops);
-    const sorted = this.millis.toSorted((a, b) => a - b);
-    return { p99: sorted[Math.floor(sorted.length * 0.99)]!, peak: this.peak };
-  }
-
-  private async spans(): Promise<void> {
-    const { body: trace } = await this.api.post<{ id: string }>('/api/traces', {});
-    while (this.going) {
-      const started = performance.now();
-      await this.api.post('/api/spans', { trace_id: trace.id, name: 'beside', input: 'x' });
-      this.millis.push(performance.now() - started);
-      await sleep(BESIDE_MS);
-    }
-  }
-
-  private async memory(): Promise<void> {
-    while (this.going) {
-      this.peak = Math.max(this.peak, this.peer.rssBytes());
-      await sleep(MEMORY_MS);
-    }
-  }
 }

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { freePorts } from '../support/ports.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { copiedSpansPerSecond } from './bare-copy.ts';
+import { Caller } from './caller.ts';
 import { median, medianTurn, run, type Turn } from './load.ts';
 import { spanOf, traceIdOf } from './postgres-data.ts';
 import { startPeer, type Peer } from './process.ts';
@@ -104,44 +105,6 @@ export function reportPostgres(figures: PostgresFigures, spans: number): void {
   goal('Postgres create+complete p99 ms', pairs.p99, '<=', 50);
   goal('Postgres slowest list, ms', slowest('list'), '<=', 20);
   goal('Postgres summary, ms', slowest('summary'), '<=', 10);
-}
-
-/** Speaks to the API with a key of an organization that is hardly limited. */
-class Caller {
-  readonly base: string;
-  readonly headers: Record<string, string>;
-  private constructor(base: string, credential: string) {
-    this.base = base;
-    this.headers = { 'content-type': 'application/json', authorization: `Bearer ${credential}` };
-  }
-
-  static async withKey(base: string, adminToken: string): Promise<Caller> {
-    const operator = new Caller(base, adminToken);
-    const org = await operator.post<{ id: string }>('/api/orgs', {
-      name: 'bench',
-      plan: 'enterprise',
-      rate_limit: 1_000_000,
-    });
-    const project = await operator.post<{ id: string }>(`/api/orgs/${org.id}/projects`, { name: 'bench' });
-    const { key } = await operator.post<{ key: string }>('/api/keys', {
-      project_id: project.id,
-      name: 'bench',
-      scopes: ['read', 'write', 'ingest'],
-    });
-    return new Caller(base, key);
-  }
-
-  post = <Answer>(path: string, body: object): Promise<Answer> =>
-    this.answer<Answer>(fetch(this.base + path, { method: 'POST', headers: this.headers, body: JSON.stringify(body) }));
-
-  get = <Answer>(path: string): Promise<Answer> =>
-    this.answer<Answer>(fetch(this.base + path, { headers: { authorization: this.headers['authorization']! } }));
-
-  private async answer<Answer>(sent: Promise<Response>): Promise<Answer> {
-    const response = await sent;
-    if (!response.ok) throw new Error(`${response.url}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Answer;
-  }
 }
 
 async function measurePairs(caller: Caller, peer: Peer, rounds: number, seconds: number): Promise<Turn> {

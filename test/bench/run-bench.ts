@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
- * `-- events`, `-- queries`, `-- strategies` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- events`, `-- queries`, `-- strategies`, `-- otlp` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -9,6 +9,8 @@ import { measureEvals } from './eval-rows.ts';
 import { measureEvents } from './event-rows.ts';
 import { measureGateway } from './gateway-rows.ts';
 import { measureImport } from './import-rows.ts';
+import { reportOtlp } from './otlp-report.ts';
+import { measureOtlp } from './otlp-rows.ts';
 import { measurePostgres, reportPostgres } from './postgres-rows.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
@@ -17,7 +19,7 @@ import { measureStrategies, type StrategyFigure } from './strategy-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const PARTS = ['gateway', 'server', 'evals', 'imports', 'events', 'queries', 'strategies', 'postgres'];
+const PARTS = ['gateway', 'server', 'evals', 'imports', 'events', 'queries', 'strategies', 'otlp', 'postgres'];
 const only = PARTS.find((part) => process.argv.includes(part));
 const measures = (part: string): boolean => only === undefined || only === part;
 const spans = Number(/--spans=(\d+)/.exec(process.argv.join(' '))?.[1] ?? (quick ? 100_000 : 1_000_000));
@@ -34,6 +36,7 @@ if (measures('imports')) reportImport(await measureImport(quick ? 200_000 : 1_00
 if (measures('events')) reportEvents(await measureEvents(rounds, seconds, quick ? 20 : 60));
 if (measures('queries')) reportQueries(await measureQueries(spans), spans);
 if (measures('strategies')) reportStrategies(await measureStrategies(spans));
+if (measures('otlp')) reportOtlp(await measureOtlp(rounds));
 if (measures('postgres')) reportPostgres(await measurePostgres(rounds, seconds, spans), spans);
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api } from '../support/api.ts';
+import type { Peer } from './process.ts';
+
+/** Milliseconds between the requests that are sent beside other work, and between looks at the memory. */
+const BESIDE_MS = 5;
+const MEMORY_MS = 50;
+
+/** Sends spans and looks at the memory until it is stopped. */
+export class Beside {
+  private going = true;
+  private readonly millis: number[] = [];
+  private peak = 0;
+  private readonly api: Api;
+  private readonly peer: Peer;
+  private readonly loops: Promise<void>[];
+
+  constructor(api: Api, peer: Peer) {
+    this.api = api;
+    this.peer = peer;
+    this.loops = [this.spans(), this.memory()];
+  }
+
+  async stop(): Promise<{ p99: number; peak: number }> {
+    this.going = false;
+    await Promise.all(this.loops);
+    const sorted = this.millis.toSorted((a, b) => a - b);
+    return { p99: sorted[Math.floor(sorted.length * 0.99)]!, peak: this.peak };
+  }
+
+  private async spans(): Promise<void> {
+    const { body: trace } = await this.api.post<{ id: string }>('/api/traces', {});
+    while (this.going) {
+      const started = performance.now();
+      await this.api.post('/api/spans', { trace_id: trace.id, name: 'beside', input: 'x' });
+      this.millis.push(performance.now() - started);
+      await sleep(BESIDE_MS);
+    }
+  }
+
+  private async memory(): Promise<void> {
+    while (this.going) {
+      this.peak = Math.max(this.peak, this.peer.rssBytes());
+      await sleep(MEMORY_MS);
+    }
+  }
+}
