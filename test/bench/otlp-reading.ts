@@ -39,7 +39,7 @@ export async function builtInDialects(): Promise<InstanceType<typeof DialectRead
     const { default: plugin } = (await importSource(
       `plugins/dialects/${name}/index.ts`,
     )) as typeof import('../../plugins/dialects/gen-ai/index.ts');
-    return { name, extension: await plugin.setup({}, { logger }) };
+    return { name, extension: await plugin.setup({ logger }, {}) };
   });
   return new DialectReader(await Promise.all(loaded), (dialect, error) => {
     throw new Error(`${dialect} threw`, { cause: error });
