@@ -32,7 +32,7 @@ const drawnSpan = fc.record({
   service: fc.constantFrom('app', 'worker'),
   /** Forms that come beside the whole one. */
   also: fc.constantFrom('nothing', 'nothing', 'running', 'pending', 'both'),
-  /** Its end never comes. */
+  /** Whether the end of the span never comes. */
   endless: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 });
 export type DrawnSpan = typeof drawnSpan extends fc.Arbitrary<infer Value> ? Value : never;

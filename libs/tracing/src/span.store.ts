@@ -164,7 +164,8 @@ export class SpanStore {
     const ids = [...new Set(parents.map(({ id }) => id))];
     const within = await placesOfTraces(tx.dialect, (query) => tx.all(query), scope, traceIds);
     const rows = await tx.all(
-      LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and ${anyOf('s.parent_id', ids)}${within('s')}`,
+      LINK.query`select ${LINK} from span s where s.project_id = ${scope.projectId} and s.parent_id is not null
+        and ${anyOf('s.parent_id', ids)}${within('s')}`,
     );
     const named = new Set(parents.map(({ id, traceId }) => `${traceId} ${id}`));
     return rows.filter(({ traceId, parentId }) => named.has(`${traceId} ${parentId}`)).map(({ id }) => id);

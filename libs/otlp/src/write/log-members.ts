@@ -55,11 +55,14 @@ function toldBefore({ input, output, metadata }: LogView): ToldByLogs {
 
 /**
  * What two sets of log events tell together. Events are gone some time after they came: fewer than before are read as an
- * addition, which fills in what is missing; as many or more are all there are.
+ * addition, which fills in what is missing. As many or more count as all there are, but a member that they do not tell at
+ * all was told by others.
  */
 function together(before: ToldByLogs, now: ToldByLogs): ToldByLogs {
   const events = inOrder([...before.events, ...now.events]);
-  if (now.count >= before.count) return { ...now, events };
+  if (now.count >= before.count) {
+    return { ...now, input: now.input ?? before.input, output: now.output ?? before.output, events };
+  }
   const output = isObject(now.output) || isObject(before.output) ? filledIn(before.output, now.output) : undefined;
   return { input: isAbsent(before.input) ? now.input : before.input, output, count: before.count, events };
 }

@@ -1,0 +1,80 @@
+/** Small exports of one span or record, as tests write them. */
+import { createHash } from 'node:crypto';
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** Hex digits that are always the same for a name. */
+const hex = (name: string, digits: number): string => createHash('sha256').update(name).digest('hex').slice(0, digits);
+export const traceIdOf = (name: string): string => hex(name, 32);
+export const spanIdOf = (name: string): string => hex(name, 16);
+
+const nanosOf = (epochMs: number): string => `${BigInt(epochMs) * 1_000_000n}`;
+const keyValues = (attributes: Attributes): object[] =>
+  Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === 'string' ? { stringValue: value } : { intValue: value },
+  }));
+
+export interface SpanOptions {
+  trace: string;
+  span: string;
+  parent?: string;
+  scope?: string;
+  startedAt?: number;
+  attributes?: Attributes;
+}
+
+/** An export of one span, a call of a model unless `attributes` say otherwise. */
+export function spanExport({
+  trace,
+  span,
+  parent,
+  scope = 'test',
+  startedAt = START,
+  attributes,
+}: SpanOptions): object {
+  return {
+    resourceSpans: [
+      {
+        scopeSpans: [
+          {
+            scope: { name: scope },
+            spans: [
+              {
+                traceId: traceIdOf(trace),
+                spanId: spanIdOf(span),
+                ...(parent !== undefined && { parentSpanId: spanIdOf(parent) }),
+                name: span,
+                startTimeUnixNano: nanosOf(startedAt),
+                endTimeUnixNano: nanosOf(startedAt + 1_000),
+                attributes: keyValues(attributes ?? { 'gen_ai.operation.name': 'chat' }),
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+}
+
+export const START = Date.UTC(2026, 10, 22, 12);
+
+export interface RecordOptions {
+  trace: string;
+  span: string;
+  event: string;
+  at?: number;
+  body: Attributes;
+}
+
+/** An export of one log record. */
+export function logExport({ trace, span, event, at = START, body }: RecordOptions): object {
+  const record = {
+    timeUnixNano: nanosOf(at),
+    eventName: event,
+    traceId: traceIdOf(trace),
+    spanId: spanIdOf(span),
+    body: { kvlistValue: { values: keyValues(body) } },
+  };
+  return { resourceLogs: [{ scopeLogs: [{ scope: { name: 'test' }, logRecords: [record] }] }] };
+}
