@@ -6,6 +6,7 @@ import { UnsecuredJWT } from 'jose';
 import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
 import { Seeds } from '../openapi/seeds.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { isOtlpPath } from '../support/otlp-path.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { bodyFor, routesOf, send, type CloudAnswer, type Route } from './cloud-request.ts';
@@ -37,12 +38,9 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-/** Paths of OpenTelemetry's exporters, who have other ways to send a credential, and other errors. */
-const OTLP = /\/v1\/(traces|logs|metrics)\/?$/;
-
 /** Who may do what, told by method and path alone (docs/spec/access.md#scopes). */
 function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator' {
-  if (OTLP.test(path)) return 'ingest';
+  if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
   if (path === '/api/credential') return 'caller';
   if (/^\/api\/(orgs|keys|audit-log)/.test(path)) return 'admin';
@@ -91,7 +89,7 @@ async function faultsOf(attempts: readonly Attempt[]): Promise<string[]> {
 function faultOf({ method, path, authorization, allowed }: Attempt, answer: CloudAnswer): string | undefined {
   const { status, mediaType, authenticate, text } = answer;
   if (!allowed.includes(status)) return `${status} ${text.slice(0, 100)}`;
-  const problems = OTLP.test(path.split('?', 1)[0]!) ? ['application/json', PROBLEM] : [PROBLEM];
+  const problems = isOtlpPath(decodeURI(path)) ? ['application/json', PROBLEM] : [PROBLEM];
   if (!problems.includes(mediaType)) return `it is ${mediaType}`;
   if ((authenticate === 'Bearer') !== (status === 401)) return `WWW-Authenticate is ${authenticate}`;
   if (method === 'HEAD') return text === '' ? undefined : 'there is a body';
@@ -153,7 +151,7 @@ describe('cloud mode', () => {
       authorization === key || authorization?.startsWith('Basic') === true;
     const attempts = guarded().flatMap((route) =>
       bad.flatMap((authorization, index) => {
-        if (OTLP.test(route.path) && isForExporters(authorization)) return [];
+        if (isOtlpPath(route.path) && isForExporters(authorization)) return [];
         const methods = index < 8 ? methodsOf(route) : [route.method];
         return methods.map((method) => ({ method, path: seeds.fill(route.path), authorization, allowed: [401] }));
       }),
@@ -175,12 +173,14 @@ describe('cloud mode', () => {
     ];
     const attempts = guarded().flatMap((route) => {
       const wrong = PERMISSIONS.find((scope) => !scopesFor(route).includes(scope));
+      // Exports at a wrong door are told the right one, without a credential too.
+      const closed = isOtlpPath(route.path) ? [401, 404] : [401];
       return disguises.flatMap((disguise) =>
         methodsOf(route).flatMap((method) => {
           const path = disguise(seeds.fill(route.path));
           const isStream = route.path === '/api/events' && path.includes('?token=');
           return [
-            ...(isStream ? [] : [{ method, path, authorization: undefined, allowed: [401] }]),
+            ...(isStream ? [] : [{ method, path, authorization: undefined, allowed: closed }]),
             ...(wrong ? [{ method, path, authorization: `Bearer ${keys[wrong]}`, allowed: [403, 404, 405] }] : []),
           ];
         }),

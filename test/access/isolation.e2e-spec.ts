@@ -322,3 +322,98 @@ describe('a tenant', () => {
     expect(JSON.stringify(body)).not.toContain(THEIR_MARK);
   });
 });
+
+describe('an export of OpenTelemetry', () => {
+  const TRACE = '0af7651916cd43dd8448eb211c80319c';
+  const [PARENT, CHILD, LATE] = ['00f067aa0ba902b7', 'b7ad6b7169203331', '53995c3f42cd8ad8'] as const;
+
+  interface Attribute {
+    key: string;
+    value: { stringValue: string } | { intValue: number };
+  }
+  const text = (key: string, stringValue: string): Attribute => ({ key, value: { stringValue } });
+  const count = (key: string, intValue: number): Attribute => ({ key, value: { intValue } });
+  const called = (spanId: string, parentSpanId: string, mark: string): object => ({
+    traceId: TRACE,
+    ...{ spanId, parentSpanId, name: mark },
+    ...{ startTimeUnixNano: '1795338000000000000', endTimeUnixNano: '1795338001000000000' },
+    attributes: [
+      text('gen_ai.operation.name', 'chat'),
+      text('gen_ai.request.model', mark),
+      text('session.id', `session of ${mark}`),
+      count('gen_ai.usage.input_tokens', 7),
+    ],
+  });
+  const exportOf = (...spans: object[]): object => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  const said = (spanId: string, mark: string): object => ({
+    eventName: 'gen_ai.user.message',
+    ...{ traceId: TRACE, spanId, timeUnixNano: '1795338000000000000' },
+    body: { kvlistValue: { values: [text('content', mark)] } },
+  });
+  const logsOf = (...logRecords: object[]): object => ({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] });
+
+  it('reaches nothing of another tenant, whose trace and spans have the same ids', async () => {
+    const [victim, attacker] = await Promise.all([app.createTenant(), app.createTenant()]);
+    expect((await victim.api.post('/v1/traces', exportOf(called(PARENT, '', 'victim')))).status).toBe(200);
+    const whole = await victim.api.get(`/api/traces/${TRACE}`);
+    // A child that would cover the parent, messages for both spans, and one for a span that the victim sends later.
+    expect((await attacker.api.post('/v1/traces', exportOf(called(CHILD, PARENT, 'attacker')))).status).toBe(200);
+    const messages = logsOf(...[PARENT, CHILD, LATE].map((span) => said(span, 'attacker')));
+    expect((await attacker.api.post('/v1/logs', messages)).status).toBe(200);
+    expect((await victim.api.get(`/api/traces/${TRACE}`)).body).toEqual(whole.body);
+
+    await victim.api.post('/v1/traces', exportOf(called(LATE, PARENT, 'victim')));
+    const { body: theirTrace } = await victim.api.get<{ spans: { id: string; input: unknown }[] }>(
+      `/api/traces/${TRACE}`,
+    );
+    expect(theirTrace.spans.map(({ id, input }) => [id, input]).toSorted()).toEqual([
+      [PARENT, null],
+      [LATE, null],
+    ]);
+    expect(JSON.stringify(theirTrace)).not.toContain('attacker');
+    const { body: ownTrace } = await attacker.api.get(`/api/traces/${TRACE}`);
+    expect(ownTrace).toMatchObject({
+      trace: { session_id: 'session of attacker', span_count: 1, total_tokens: 7 },
+      spans: [{ id: CHILD, input: [{ role: 'user', content: 'attacker' }] }],
+    });
+    expect(JSON.stringify(ownTrace)).not.toContain('victim');
+  });
+
+  it('is stored in the project of its key, in whichever way exporters send that', async () => {
+    const tenant = await app.createTenant();
+    const ways = (key: string): Record<string, string>[] => [
+      { authorization: `Bearer ${key}` },
+      { authorization: `Basic ${Buffer.from(`any user:${key}`).toString('base64')}` },
+      { authorization: key },
+      { 'x-api-key': key },
+    ];
+    for (const [at, path] of [
+      '/v1/traces',
+      '/api/otel/v1/traces',
+      '/api/public/otel/v1/traces',
+      '/otel/v1/traces',
+    ].entries()) {
+      for (const [way, headers] of ways(tenant.key).entries()) {
+        const response = await fetch(app.url + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(exportOf(called(`000000000000${at}00${way + 1}`, '', 'mine'))),
+        });
+        expect([path, headers, response.status]).toEqual([path, headers, 200]);
+      }
+    }
+    for (const headers of ways('spn_sk_nobody').concat({})) {
+      const response = await fetch(`${app.url}/v1/traces`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(exportOf(called(CHILD, '', 'nobody'))),
+      });
+      expect([headers, response.status, await response.json()]).toEqual([
+        headers,
+        401,
+        { code: 16, message: expect.any(String) },
+      ]);
+    }
+    expect((await tenant.api.spans('limit=1000')).map(({ name }) => name)).toEqual(Array(16).fill('mine'));
+  });
+});

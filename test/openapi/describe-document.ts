@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import { ERRORS } from '@spandrel/contract';
 import type { OpenApiDocument, OpenApiOperation } from '@spandrel/kernel';
+import { isOtlpPath } from '../support/otlp-path.ts';
 import type { Described } from './described.ts';
 
 const anonymous = (path: string): string => path.replace(/\{\w+\}|:\w+/g, '{}');
@@ -106,12 +107,17 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
       expect(query.map(({ name }) => name).toSorted()).toEqual(names.split(' ').toSorted());
     });
 
-    it('says which errors there are, as problem+json', () => {
-      for (const { responses, operationId } of operations()) {
-        expect({ operationId, has: Object.keys(responses) }).toEqual({
-          operationId,
-          has: expect.arrayContaining(['400', '403', '500', '503']),
-        });
+    it('says which errors there are, as problem+json, or as OTLP has them', () => {
+      for (const [path, methods] of Object.entries(document.paths)) {
+        for (const { responses, operationId } of Object.values(methods)) {
+          const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+          expect({ operationId, has: errors.map(([status]) => status) }).toEqual({
+            operationId,
+            has: expect.arrayContaining(['400', '403', '500', '503']),
+          });
+          const problems = errors.filter(([, response]) => '$ref' in response);
+          expect([operationId, problems.length]).toEqual([operationId, isOtlpPath(path) ? 0 : errors.length]);
+        }
       }
       for (const response of Object.values(document.components.responses)) {
         expect(Object.keys(response.content!)).toEqual(['application/problem+json']);
@@ -126,7 +132,13 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
       // In local mode they may be left out.
       const left = isCloud ? [] : [{}];
       const ways = new Set(operations().map(({ security }) => JSON.stringify(security)));
-      const wanted = [[], [...left, { bearer: [] }], [...left, { bearer: [] }, { token: [] }]];
+      const ofExporters = [{ bearer: [] }, { basic: [] }, { key: [] }, { api_key_header: [] }];
+      const wanted = [
+        [],
+        [...left, { bearer: [] }],
+        [...left, { bearer: [] }, { token: [] }],
+        [...left, ...ofExporters],
+      ];
       expect(ways).toEqual(new Set(wanted.map((way) => JSON.stringify(way))));
       const stream = operations().find(({ operationId }) => operationId === 'listenToEvents')!;
       expect(stream.security).toEqual(wanted[2]);

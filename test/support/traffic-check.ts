@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/kernel';
+import { isOtlpPath } from './otlp-path.ts';
 
 /** A request and what was answered, as they crossed the wire. */
 export interface Exchange {
@@ -60,7 +61,7 @@ export class TrafficCheck {
     if (!exchange.headers.get('x-request-id')) return 'there is no X-Request-Id';
     const operation = this.operationOf(exchange);
     if (!operation) {
-      if (isOtlp(exchange.path)) return exchange.status === 405 ? undefined : 'OTLP answers other methods with 405';
+      if (isOtlpPath(exchange.path)) return exchange.status === 405 ? undefined : 'OTLP answers other methods with 405';
       if (exchange.method === 'OPTIONS' && exchange.status === 204) return undefined;
       return exchange.status >= 400 && exchange.status < 500
         ? this.problemFault(exchange)
@@ -74,7 +75,7 @@ export class TrafficCheck {
 
   private operationOf({ method, path }: Exchange): OpenApiOperation | undefined {
     const [plain] = path.split('?', 1);
-    const segments = (isOtlp(path) ? plain!.replace(/\/$/, '') : plain!).split('/');
+    const segments = (isOtlpPath(path) ? plain!.replace(/\/$/, '') : plain!).split('/');
     const fits = this.routes.filter(
       (route) =>
         route.segments.length === segments.length &&
@@ -116,7 +117,7 @@ export class TrafficCheck {
   }
 
   private queryFault({ parameters = [] }: OpenApiOperation, { path }: Exchange): string | undefined {
-    if (isOtlp(path)) return undefined;
+    if (isOtlpPath(path)) return undefined;
     const searchParams = new URLSearchParams(path.split('?').slice(1).join('?'));
     const documented = parameters.filter((parameter) => parameter.in === 'query');
     for (const name of new Set(searchParams.keys())) {
@@ -143,9 +144,6 @@ export class TrafficCheck {
     return fault && `the body was taken, but is not documented so: ${fault}`;
   }
 }
-
-/** Whether a path speaks OTLP, whose errors are its own and which takes any parameter. */
-const isOtlp = (path: string): boolean => /\/v1\/(traces|logs|metrics)\/?$/.test(path.split('?', 1)[0]!);
 
 const variables = (segments: readonly string[]): number => segments.filter((part) => part.startsWith('{')).length;
 

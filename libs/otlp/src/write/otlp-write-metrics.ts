@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, type Registry } from '@prometheus-io/client';
-import { METRICS } from '@spandrel/kernel';
+import { METRICS, PLUGINS, type PluginRegistry } from '@spandrel/kernel';
 
 /** Counts what becomes of the spans and events that exports bring. */
 @Injectable()
@@ -11,7 +11,7 @@ export class OtlpWriteMetrics {
   readonly expiredEvents: Counter.Internal;
   private readonly dialectErrors: Counter<'dialect'>;
 
-  constructor(@Inject(METRICS) registry: Registry) {
+  constructor(@Inject(METRICS) registry: Registry, @Inject(PLUGINS) { dialects }: PluginRegistry) {
     const counter = (name: string, help: string): Counter.Internal =>
       new Counter({ name, help, registers: [registry] }).labels();
     this.spans = counter('spandrel_otlp_spans_total', 'Spans of OpenTelemetry that were taken, repeated ones as well.');
@@ -24,6 +24,8 @@ export class OtlpWriteMetrics {
       labelNames: ['dialect'] as const,
       registers: [registry],
     });
+    // From 0, so that an alert sees the first one.
+    for (const { name: dialect } of dialects) this.dialectErrors.labels({ dialect });
   }
 
   countDialectError(dialect: string): void {
