@@ -25,7 +25,7 @@ export class OtlpWriteMetrics {
       registers: [registry],
     });
     // From 0, so that an alert sees the first one.
-    for (const { name: dialect } of dialects) this.dialectErrors.labels({ dialect });
+    for (const { name: dialect } of dialects) this.dialectErrors.inc({ dialect }, 0);
   }
 
   countDialectError(dialect: string): void {
