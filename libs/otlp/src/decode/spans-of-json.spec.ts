@@ -1,8 +1,11 @@
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { random } from '../../../../test/support/random.js';
+import { THOROUGH } from '../../../../test/support/repetitions.js';
 import { anyLogs, anyTraces, jsonOf } from '../testing/any-export.js';
 import { encodeOtlp } from '../testing/otlp-schema.js';
+import { ExportFault } from './export-fault.js';
 import { ItemBudget } from './item-budget.js';
 import { logsOfJson } from './logs-of-json.js';
 import { logsOfProtobuf } from './logs-of-protobuf.js';
@@ -18,20 +21,61 @@ const withSpan = (span: object): object => ({ resourceSpans: [{ scopeSpans: [{ s
 const attribute = (value: unknown): unknown =>
   read(withSpan({ attributes: [{ key: 'a', value }] }))[0]!.attributes.get('a');
 
+/** What JSON is made of, and what it is not. */
+const CHARACTERS = [...'{}[]",:.-+0123456789eEtfn\\ x\0', '\u{1f30a}', '\ud800'];
+const CHANGES_EACH = 40;
+const CHANGED = THOROUGH ? 100_000 / CHANGES_EACH : 25;
+/** The thorough numbers take longer than a test may without saying so. */
+const PATIENCE_MS = 3_600_000;
+
+/** @returns false for text that is refused as it should be. */
+function isReadable(text: string): boolean {
+  try {
+    readText(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ExportFault);
+    return false;
+  }
+  expect(() => JSON.parse(text) as unknown).not.toThrow();
+  return true;
+}
+
 describe('the JSON reader', () => {
-  it('reads what the protobuf reader reads, of spans and of log records', () => {
-    fc.assert(
-      fc.property(anyTraces, anyLogs, (traces, logs) => {
-        expect(read(jsonOf(traces))).toEqual([
-          ...spansOfProtobuf(encodeOtlp('ExportTraceServiceRequest', traces), budget()),
-        ]);
-        expect([...logsOfJson(JSON.stringify(jsonOf(logs)), budget())]).toEqual([
-          ...logsOfProtobuf(encodeOtlp('ExportLogsServiceRequest', logs), budget()),
-        ]);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  it(
+    'reads what the protobuf reader reads, of spans and of log records',
+    () => {
+      fc.assert(
+        fc.property(anyTraces, anyLogs, (traces, logs) => {
+          expect(read(jsonOf(traces))).toEqual([
+            ...spansOfProtobuf(encodeOtlp('ExportTraceServiceRequest', traces), budget()),
+          ]);
+          expect([...logsOfJson(JSON.stringify(jsonOf(logs)), budget())]).toEqual([
+            ...logsOfProtobuf(encodeOtlp('ExportLogsServiceRequest', logs), budget()),
+          ]);
+        }),
+        { numRuns: THOROUGH ? 100_000 : 100 },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'throws nothing but ExportFault on text that was cut or changed',
+    () => {
+      const pick = random(1);
+      let readable = 0;
+      for (const message of fc.sample(anyTraces, { numRuns: CHANGED })) {
+        const text = JSON.stringify(jsonOf(message));
+        for (let times = 0; times < CHANGES_EACH; times++) {
+          const at = pick(text.length);
+          const changed = text.slice(0, at) + CHARACTERS[pick(CHARACTERS.length)]! + text.slice(at + pick(3));
+          for (const sent of [changed, text.slice(0, at)]) if (isReadable(sent)) readable++;
+        }
+      }
+      expect(readable).toBeGreaterThan(100);
+    },
+    PATIENCE_MS,
+  );
 
   it.each([
     ['not JSON', '{"resourceSpans": [', 'is not valid JSON'],

@@ -16,6 +16,9 @@ const ITEMS_MAX = 100_000;
 const MESSAGES = THOROUGH ? 100_000 : 300;
 const CHANGES_EACH = 40;
 const CHANGED = THOROUGH ? 100_000 / CHANGES_EACH : 60;
+/** So many take longer than a test may without saying so. */
+const PATIENCE_MS = 3_600_000;
+
 const read = (body: Uint8Array): OtelSpan[] => [...spansOfProtobuf(Buffer.from(body), new ItemBudget(ITEMS_MAX))];
 const encode = (message: object): Buffer => encodeOtlp('ExportTraceServiceRequest', message);
 
@@ -46,37 +49,49 @@ function compare(body: Uint8Array): boolean {
 }
 
 describe('the protobuf reader', () => {
-  it('reads every message as protobufjs does', () => {
-    fc.assert(
-      fc.property(anyTraces, (message) => {
+  it(
+    'reads every message as protobufjs does',
+    () => {
+      fc.assert(
+        fc.property(anyTraces, (message) => {
+          const body = encode(message);
+          expect(read(body)).toEqual(spansByProtobufjs(body));
+        }),
+        { numRuns: MESSAGES },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'throws nothing but ExportFault on bytes that were cut or changed, and reads the same where both read',
+    () => {
+      const pick = random(1);
+      let readByBoth = 0;
+      for (const message of fc.sample(anyTraces, { numRuns: CHANGED })) {
         const body = encode(message);
-        expect(read(body)).toEqual(spansByProtobufjs(body));
-      }),
-      { numRuns: MESSAGES },
-    );
-  });
-
-  it('throws nothing but ExportFault on bytes that were cut or changed, and reads the same where both read', () => {
-    const pick = random(1);
-    let readByBoth = 0;
-    for (const message of fc.sample(anyTraces, { numRuns: CHANGED })) {
-      const body = encode(message);
-      for (let times = 0; times < CHANGES_EACH && body.length > 0; times++) {
-        const changed = Buffer.from(body);
-        for (let bytes = pick(3); bytes >= 0; bytes--) changed[pick(changed.length)] = pick(256);
-        if (compare(changed)) readByBoth++;
-        compare(body.subarray(0, pick(body.length)));
+        for (let times = 0; times < CHANGES_EACH && body.length > 0; times++) {
+          const changed = Buffer.from(body);
+          for (let bytes = pick(3); bytes >= 0; bytes--) changed[pick(changed.length)] = pick(256);
+          if (compare(changed)) readByBoth++;
+          compare(body.subarray(0, pick(body.length)));
+        }
       }
-    }
-    expect(readByBoth).toBeGreaterThan(100);
-  });
+      expect(readByBoth).toBeGreaterThan(100);
+    },
+    PATIENCE_MS,
+  );
 
-  it('throws nothing but ExportFault on bytes of any kind', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 60 }), (body) => void compare(body)),
-      { numRuns: 10 * MESSAGES },
-    );
-  });
+  it(
+    'throws nothing but ExportFault on bytes of any kind',
+    () => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 60 }), (body) => void compare(body)),
+        { numRuns: 10 * MESSAGES },
+      );
+    },
+    PATIENCE_MS,
+  );
 
   it('reads nothing beyond the end of the body, where the buffer goes on', () => {
     const body = encode({ resourceSpans: [{ scopeSpans: [{ spans: [{ name: 'a span' }] }] }] });
