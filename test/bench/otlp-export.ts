@@ -92,7 +92,7 @@ const SHAPES: readonly SpanShape[] = [
       ...{ 'gen_ai.tool.type': 'function', 'gen_ai.tool.description': 'Tides of a harbour, by day' },
       'gen_ai.tool.call.arguments': '{"harbour":"Saint-Malo","days":7}',
       'gen_ai.tool.call.result': JSON.stringify(
-        Array.from({ length: 7 }, (_, day) => ({ day, high_m: 10 + day / 3, high_at: '18:42', low_at: '12:10' })),
+        Array.from({ length: 7 }, (_, day) => ({ day, high_m: 10 + day / 4, high_at: '18:42', low_at: '12:10' })),
       ),
       ...{ 'code.function.name': 'tides', 'thread.id': 1, 'thread.name': 'main', 'app.cache': 'miss' },
     },

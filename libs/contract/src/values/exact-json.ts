@@ -100,8 +100,9 @@ const ZERO = 0x30;
  * jumps from quote to quote, so long texts cost little.
  */
 function assertModest(text: string): void {
-  if (text.length <= JSON_DEPTH_MAX) return;
-  const members = new Uint32Array(JSON_DEPTH_MAX + 1);
+  // Every level takes a bracket at its beginning and one at its end.
+  if (text.length <= 2 * JSON_DEPTH_MAX) return;
+  members[0] = 0;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -118,6 +119,9 @@ function assertModest(text: string): void {
     }
   }
 }
+
+/** Members so far of the object at each depth; only while {@link assertModest} runs. */
+const members = new Uint32Array(JSON_DEPTH_MAX + 1);
 
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);

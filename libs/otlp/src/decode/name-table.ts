@@ -5,6 +5,8 @@ const NAMES_MAX = 8_192;
 interface Entry {
   bytes: Uint8Array;
   name: string;
+  /** The name that came after this one the last time, which it mostly does again. */
+  next: Entry | undefined;
 }
 
 /**
@@ -13,19 +15,34 @@ interface Entry {
  */
 export class NameTable {
   private readonly entries = new Map<number, Entry>();
+  private last: Entry | undefined;
 
   read(buffer: Buffer, start: number, end: number): string {
     if (end - start > NAME_BYTES_MAX) return buffer.toString('utf8', start, end);
+    const expected = this.last?.next;
+    if (expected !== undefined && isSame(expected.bytes, buffer, start, end)) {
+      this.last = expected;
+      return expected.name;
+    }
     const hash = hashOf(buffer, start, end);
     const known = this.entries.get(hash);
-    if (known && isSame(known.bytes, buffer, start, end)) return known.name;
+    if (known !== undefined && isSame(known.bytes, buffer, start, end)) return this.follow(known);
     const name = buffer.toString('utf8', start, end);
-    if (known === undefined) {
-      // Whoever sends ever new names must not fill the table for good.
-      if (this.entries.size >= NAMES_MAX) this.entries.clear();
-      this.entries.set(hash, { bytes: Uint8Array.prototype.slice.call(buffer, start, end), name });
+    if (known !== undefined) return name;
+    // Whoever sends ever new names must not fill the table for good.
+    if (this.entries.size >= NAMES_MAX) {
+      this.entries.clear();
+      this.last = undefined;
     }
-    return name;
+    const entry = { bytes: Uint8Array.prototype.slice.call(buffer, start, end), name, next: undefined };
+    this.entries.set(hash, entry);
+    return this.follow(entry);
+  }
+
+  private follow(entry: Entry): string {
+    if (this.last !== undefined) this.last.next = entry;
+    this.last = entry;
+    return entry.name;
   }
 }
 

@@ -34,7 +34,7 @@ export class DialectReader {
     try {
       const reading = extension.read(span);
       if (typeof reading !== 'object' || reading === null) return;
-      for (const member of MEMBERS) take(merged, reading, member);
+      for (let at = 0; at < MEMBERS.length; at++) take(merged, reading, MEMBERS[at]!);
     } catch (error) {
       this.onError(name, error);
     }
@@ -46,7 +46,6 @@ function take<Member extends keyof SpanReading>(
   reading: SpanReading,
   { name, isValue }: ReadingMember<Member>,
 ): void {
-  if (merged[name] !== undefined) return;
   const value = reading[name];
-  if (value !== undefined && isValue(value)) merged[name] = value;
+  if (value !== undefined && merged[name] === undefined && isValue(value)) merged[name] = value;
 }

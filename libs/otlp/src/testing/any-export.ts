@@ -76,6 +76,8 @@ export function jsonOf(message: unknown, member = ''): unknown {
   if (Buffer.isBuffer(message)) return message.toString(IDS.has(member) ? 'hex' : 'base64');
   if (Array.isArray(message)) return message.map((each) => jsonOf(each));
   if (typeof message === 'number' && !Number.isFinite(message)) return String(message);
+  // JSON.stringify writes it without its sign.
+  if (Object.is(message, -0)) return JSON.rawJSON('-0');
   if (typeof message !== 'object' || message === null) return message;
   return Object.fromEntries(Object.entries(message).map(([name, each]) => [name, jsonOf(each, name)]));
 }

@@ -50,6 +50,7 @@ function messagesOfList(list: readonly unknown[]): ChatMessage[] {
 
 /** Messages of LangChain have their members in `kwargs` or `data`, and a type instead of a role. */
 function messageOf(given: JsonObject): ChatMessage {
+  if (isPlainMessage(given)) return given;
   const object = { ...given, ...objectOf(given['kwargs']), ...objectOf(given['data']) };
   const { role: _role, content, parts, tool_calls: calls, kwargs: _kwargs, data: _data, ...rest } = object;
   const role = roleOf(given);
@@ -64,6 +65,13 @@ function messageOf(given: JsonObject): ChatMessage {
   const left = sent.filter((part) => !toolCallOf(part));
   const message: ChatMessage = { role, content: left.length === 0 ? null : contentOf(left), ...rest };
   return withCalls(message, inParts.length > 0 ? inParts : toolCallsOf(calls));
+}
+
+/** Most messages: a role and a text, and nothing to be brought into another form. */
+function isPlainMessage(given: JsonObject): given is ChatMessage {
+  if (typeof given['role'] !== 'string' || typeof given['content'] !== 'string') return false;
+  for (const member in given) if (member !== 'role' && member !== 'content') return false;
+  return true;
 }
 
 function dropLangChain(rest: Record<string, unknown>): void {
