@@ -378,42 +378,4 @@ describe('an export of OpenTelemetry', () => {
     });
     expect(JSON.stringify(ownTrace)).not.toContain('victim');
   });
-
-  it('is stored in the project of its key, in whichever way exporters send that', async () => {
-    const tenant = await app.createTenant();
-    const ways = (key: string): Record<string, string>[] => [
-      { authorization: `Bearer ${key}` },
-      { authorization: `Basic ${Buffer.from(`any user:${key}`).toString('base64')}` },
-      { authorization: key },
-      { 'x-api-key': key },
-    ];
-    for (const [at, path] of [
-      '/v1/traces',
-      '/api/otel/v1/traces',
-      '/api/public/otel/v1/traces',
-      '/otel/v1/traces',
-    ].entries()) {
-      for (const [way, headers] of ways(tenant.key).entries()) {
-        const response = await fetch(app.url + path, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(exportOf(called(`000000000000${at}00${way + 1}`, '', 'mine'))),
-        });
-        expect([path, headers, response.status]).toEqual([path, headers, 200]);
-      }
-    }
-    for (const headers of ways('spn_sk_nobody').concat({})) {
-      const response = await fetch(`${app.url}/v1/traces`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(exportOf(called(CHILD, '', 'nobody'))),
-      });
-      expect([headers, response.status, await response.json()]).toEqual([
-        headers,
-        401,
-        { code: 16, message: expect.any(String) },
-      ]);
-    }
-    expect((await tenant.api.spans()).map(({ name }) => name)).toEqual(Array(16).fill('mine'));
-  });
 });
