@@ -4,8 +4,19 @@ import { ExportFault } from './export-fault.js';
 const ITEM_BYTES = 96;
 const ITEMS_TOLD = 1_024;
 
+/**
+ * Attributes at any depth, events and links that are kept of one span. SDKs keep 128 of each; stored as one piece, a
+ * million would hold up everybody for half a minute.
+ */
+export const NAMED_MAX = 20_000;
+
+/** What a span has more of than is kept. */
+export type Named = 'attributes' | 'events' | 'links';
+
 /** Wrappers and unknown fields that an export may have however few items it may hold. */
 const OTHERS_MIN = 1_000;
+
+const NONE_PASSED: Readonly<Record<Named, number>> = Object.freeze({ attributes: 0, events: 0, links: 0 });
 
 /**
  * Counts what an export holds: spans, attributes, events, links and elements of lists together. An export of few bytes
@@ -14,6 +25,8 @@ const OTHERS_MIN = 1_000;
 export class ItemBudget {
   private left: number;
   private othersLeft: number;
+  private namedLeft = NAMED_MAX;
+  private passed = NONE_PASSED;
 
   /**
    * @param max setting `otlp.items_max`.
@@ -31,6 +44,29 @@ export class ItemBudget {
   take(): void {
     if (--this.left < 0) throw this.tooMany();
     if (this.left % ITEMS_TOLD === 0) this.hold(ITEMS_TOLD * ITEM_BYTES);
+  }
+
+  /** Begins a span, a log record or a resource, whose attributes, events and links are counted from here on. */
+  begin(): void {
+    this.namedLeft = NAMED_MAX;
+    this.passed = NONE_PASSED;
+  }
+
+  /**
+   * Counts an attribute, an event or a link.
+   * @returns whether it is kept: there may be too many of one span, which {@link passedOver} tells.
+   * @throws ExportFault `too_large` as {@link take} does.
+   */
+  takeNamed(named: Named): boolean {
+    this.take();
+    if (--this.namedLeft >= 0) return true;
+    this.passed = { ...this.passed, [named]: this.passed[named] + 1 };
+    return false;
+  }
+
+  /** How many of what {@link begin} began were not kept. */
+  get passedOver(): Readonly<Record<Named, number>> {
+    return this.passed;
   }
 
   /**

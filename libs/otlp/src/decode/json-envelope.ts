@@ -109,8 +109,10 @@ function ahead<Part>(
   return part;
 }
 
-const resourceOf = (value: unknown, items: ItemBudget, place: string): OtelMap =>
-  attributesOf(objectOr(value, `${place}.resource`), items, `${place}.resource`);
+function resourceOf(value: unknown, items: ItemBudget, place: string): OtelMap {
+  items.begin();
+  return attributesOf(objectOr(value, `${place}.resource`), items, `${place}.resource`);
+}
 
 function scopeOf(value: unknown, place: string): OtelScope {
   const scope = objectOr(value, `${place}.scope`);

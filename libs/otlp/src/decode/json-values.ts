@@ -16,8 +16,8 @@ export function attributesOf(
 ): OtelMap {
   const map = new Map<string, OtelValue>();
   for (const attribute of objectsOf(object, member, place)) {
-    items.take();
-    map.set(textOf(attribute, 'key'), valueOf(attribute['value'], items, place, depth));
+    if (items.takeNamed('attributes'))
+      map.set(textOf(attribute, 'key'), valueOf(attribute['value'], items, place, depth));
   }
   return map;
 }

@@ -23,6 +23,7 @@ function logRecordOf(
   place: string,
 ): OtelLogRecord {
   items.take();
+  items.begin();
   const attributes = attributesOf(record, items, place);
   return {
     eventName: eventNameOf(textOf(record, 'eventName'), attributes),

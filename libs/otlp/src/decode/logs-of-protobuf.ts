@@ -15,6 +15,7 @@ export const logsOfProtobuf = (body: Buffer, items: ItemBudget): Generator<OtelL
 
 function readLogRecord(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, resource: OtelMap): OtelLogRecord {
   items.take();
+  items.begin();
   const outer = fields.enter();
   const attributes = new Map<string, OtelValue>();
   let eventName = '';

@@ -34,6 +34,7 @@ function* itemsOfResource<Item>(
   read: ReadItem<Item>,
 ): Generator<Item, void, undefined> {
   const outer = fields.enter();
+  items.begin();
   const resource: OtelMap =
     ahead(fields, items, (before?: Map<string, OtelValue>) => readMap(fields, items, 0, before)) ?? EMPTY_MAP;
   while (fields.next()) {

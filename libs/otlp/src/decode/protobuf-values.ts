@@ -10,7 +10,7 @@ export function readAttribute(
   into: Map<string, OtelValue>,
   depth = 0,
 ): void {
-  items.take();
+  if (!items.takeNamed('attributes')) return fields.skip();
   const outer = fields.enter();
   let name = '';
   let value: OtelValue = null;

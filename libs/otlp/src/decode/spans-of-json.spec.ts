@@ -6,7 +6,7 @@ import { THOROUGH } from '../../../../test/support/repetitions.js';
 import { anyLogs, anyTraces, jsonOf } from '../testing/any-export.js';
 import { encodeOtlp } from '../testing/otlp-schema.js';
 import { ExportFault } from './export-fault.js';
-import { ItemBudget } from './item-budget.js';
+import { ItemBudget, NAMED_MAX } from './item-budget.js';
 import { logsOfJson } from './logs-of-json.js';
 import { logsOfProtobuf } from './logs-of-protobuf.js';
 import { pointsOfJson } from './points-of-json.js';
@@ -163,6 +163,13 @@ describe('the JSON reader', () => {
     expect(attribute(nested(64))).toBeInstanceOf(Map);
     expect(() => attribute(nested(65))).toThrow('nested deeper than 64');
     expect(() => readText(`{"x":${'['.repeat(1_000_000)}`)).toThrow('x is nested too deeply');
+  });
+
+  it('keeps so many attributes, events and links of one span, and counts the others', () => {
+    const attributes = Array.from({ length: NAMED_MAX - 1 }, (_, n) => ({ key: `k${n}` }));
+    const [span] = read(withSpan({ attributes, events: [{}, {}], links: [{}], droppedLinksCount: 2 }));
+    expect([span!.attributes.size, span!.events.length]).toEqual([NAMED_MAX - 1, 1]);
+    expect(span!.dropped).toEqual({ attributes: 0, events: 1, links: 3 });
   });
 
   it('refuses more items than allowed, and objects that could be none, before they are made', () => {

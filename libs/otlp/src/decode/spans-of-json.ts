@@ -3,7 +3,7 @@ import type { ItemBudget } from './item-budget.js';
 import { itemsOfJson } from './json-envelope.js';
 import { anyNanosOf, countOf, idOf, nanosOf, objectOf, objectsOf, textOf, type JsonObject } from './json-shapes.js';
 import { attributesOf } from './json-values.js';
-import { parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
+import { droppedOf, parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
 
 const NAMES = { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans' };
 
@@ -17,6 +17,14 @@ export const spansOfJson = (text: string, items: ItemBudget): Generator<OtelSpan
 
 function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource: OtelMap, place: string): OtelSpan {
   items.take();
+  items.begin();
+  const attributes = attributesOf(span, items, place);
+  const events = objectsOf(span, 'events', place).flatMap((event, n) =>
+    items.takeNamed('events') ? [eventOf(event, items, `${place}.events[${n}]`)] : [],
+  );
+  const links = objectsOf(span, 'links', place).flatMap((link, n) =>
+    items.takeNamed('links') ? [linkOf(link, items, `${place}.links[${n}]`)] : [],
+  );
   return {
     traceId: idOf(span, 'traceId'),
     spanId: idOf(span, 'spanId'),
@@ -26,22 +34,22 @@ function spanOf(span: JsonObject, items: ItemBudget, scope: OtelScope, resource:
     kind: SPAN_KINDS[countOf(span, 'kind')] ?? null,
     startUnixNano: anyNanosOf(span, 'startTimeUnixNano'),
     endUnixNano: anyNanosOf(span, 'endTimeUnixNano'),
-    attributes: attributesOf(span, items, place),
-    events: objectsOf(span, 'events', place).map((event, n) => eventOf(event, items, `${place}.events[${n}]`)),
-    links: objectsOf(span, 'links', place).map((link, n) => linkOf(link, items, `${place}.links[${n}]`)),
+    attributes,
+    events,
+    links,
     status: statusOf(objectOf(span, 'status', place)),
-    dropped: {
-      attributes: countOf(span, 'droppedAttributesCount'),
-      events: countOf(span, 'droppedEventsCount'),
-      links: countOf(span, 'droppedLinksCount'),
-    },
+    dropped: droppedOf(
+      items,
+      countOf(span, 'droppedAttributesCount'),
+      countOf(span, 'droppedEventsCount'),
+      countOf(span, 'droppedLinksCount'),
+    ),
     scope,
     resource,
   };
 }
 
 function eventOf(event: JsonObject, items: ItemBudget, place: string): OtelEvent {
-  items.take();
   return {
     name: textOf(event, 'name'),
     timeUnixNano: nanosOf(event, 'timeUnixNano'),
@@ -50,7 +58,6 @@ function eventOf(event: JsonObject, items: ItemBudget, place: string): OtelEvent
 }
 
 function linkOf(link: JsonObject, items: ItemBudget, place: string): OtelLink {
-  items.take();
   return {
     traceId: idOf(link, 'traceId'),
     spanId: idOf(link, 'spanId'),

@@ -7,7 +7,7 @@ import { anyTraces } from '../testing/any-export.js';
 import { encodeOtlp } from '../testing/otlp-schema.js';
 import { spansByProtobufjs } from '../testing/read-by-protobufjs.js';
 import { ExportFault } from './export-fault.js';
-import { ItemBudget } from './item-budget.js';
+import { ItemBudget, NAMED_MAX } from './item-budget.js';
 import { spansOfProtobuf } from './spans-of-protobuf.js';
 
 const ITEMS_MAX = 100_000;
@@ -148,6 +148,25 @@ describe('the protobuf reader', () => {
     const spans = spansOfProtobuf(bomb, new ItemBudget(10));
     for (let taken = 0; taken < 10; taken++) expect(spans.next().done).toBe(false);
     expect(() => spans.next()).toThrow(expect.objectContaining({ kind: 'too_large' }));
+  });
+
+  it('keeps so many attributes, events and links of one span, and counts the others', () => {
+    const many = Array.from({ length: NAMED_MAX }, (_, n) => ({ key: `k${n}` }));
+    const full = {
+      name: 'full',
+      attributes: many,
+      events: [{ attributes: [{ key: 'a' }] }, {}],
+      links: [{}],
+      droppedEventsCount: 3,
+    };
+    const [first, second] = read(encode({ resourceSpans: [{ scopeSpans: [{ spans: [full, { events: [{}] }] }] }] }));
+    expect([first!.attributes.size, first!.events, first!.links]).toEqual([NAMED_MAX, [], []]);
+    expect(first!.dropped).toEqual({ attributes: 0, events: 5, links: 1 });
+    expect(second).toMatchObject({ events: [{}], dropped: { events: 0 } });
+    const deep = { attributes: [{ key: 'map', value: { kvlistValue: { values: many } } }] };
+    const [nestedSpan] = read(encode({ resourceSpans: [{ scopeSpans: [{ spans: [deep] }] }] }));
+    expect(nestedSpan!.attributes.get('map')).toHaveProperty('size', NAMED_MAX - 1);
+    expect(nestedSpan!.dropped.attributes).toBe(1);
   });
 
   it('counts wrappers too, which hold nothing', () => {

@@ -12,7 +12,7 @@ import type { ItemBudget } from './item-budget.js';
 import { itemsOfProtobuf } from './protobuf-envelope.js';
 import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';
 import { readAttribute } from './protobuf-values.js';
-import { parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
+import { droppedOf, parentOf, SPAN_KINDS, STATUS_CODES, UNSET } from './span-parts.js';
 
 /**
  * The spans of an `ExportTraceServiceRequest`, one after the other as they are asked for. Ids are as sent, which may be
@@ -24,6 +24,7 @@ export const spansOfProtobuf = (body: Buffer, items: ItemBudget): Generator<Otel
 
 function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, resource: OtelMap): OtelSpan {
   items.take();
+  items.begin();
   const outer = fields.enter();
   const attributes = new Map<string, OtelValue>();
   let traceId = '';
@@ -37,7 +38,9 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
   let events: OtelEvent[] | undefined;
   let links: OtelLink[] | undefined;
   let status = UNSET;
-  const dropped = { attributes: 0, events: 0, links: 0 };
+  let droppedAttributes = 0;
+  let droppedEvents = 0;
+  let droppedLinks = 0;
   while (fields.next()) {
     switch (fields.tag) {
       case bytes(1):
@@ -68,19 +71,21 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
         readAttribute(fields, items, attributes);
         break;
       case varint(10):
-        dropped.attributes = fields.uint32();
+        droppedAttributes = fields.uint32();
         break;
       case bytes(11):
-        (events ??= []).push(readEvent(fields, items));
+        if (items.takeNamed('events')) (events ??= []).push(readEvent(fields, items));
+        else fields.skip();
         break;
       case varint(12):
-        dropped.events = fields.uint32();
+        droppedEvents = fields.uint32();
         break;
       case bytes(13):
-        (links ??= []).push(readLink(fields, items));
+        if (items.takeNamed('links')) (links ??= []).push(readLink(fields, items));
+        else fields.skip();
         break;
       case varint(14):
-        dropped.links = fields.uint32();
+        droppedLinks = fields.uint32();
         break;
       case bytes(15):
         status = readStatus(fields, status);
@@ -103,14 +108,13 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
     events: events ?? [],
     links: links ?? [],
     status,
-    dropped,
+    dropped: droppedOf(items, droppedAttributes, droppedEvents, droppedLinks),
     scope,
     resource,
   };
 }
 
 function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
-  items.take();
   const outer = fields.enter();
   const attributes = new Map<string, OtelValue>();
   let name = '';
@@ -126,7 +130,7 @@ function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
 }
 
 function readLink(fields: ProtobufFields, items: ItemBudget): OtelLink {
-  items.take();
+  items.begin();
   const outer = fields.enter();
   const attributes = new Map<string, OtelValue>();
   let traceId = '';

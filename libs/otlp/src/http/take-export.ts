@@ -113,7 +113,8 @@ export class TakeExport {
       const decode = decoderOf(bytes, encoding, decoders);
       const read = collect(decode(new ItemBudget(itemsMax, budget.take)), KEPT_MAX);
       const { items, count } = await read.catch((error: unknown) => {
-        if (decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
+        const mayBeOther = error instanceof Invalid && error.code === 'malformed_request';
+        if (mayBeOther && decoders.signal === 'traces' && encoding === 'protobuf') this.refuseOtherSignal(bytes);
         throw error;
       });
       return await use({ items: items ?? decode(new ItemBudget(itemsMax)), count, encoding }, bytes);
