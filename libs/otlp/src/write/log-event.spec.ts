@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
-import { eventOfRow, eventRow, isSpanEvent } from './log-event.js';
+import { eventOfRow, eventRows, isSpanEvent } from './log-event.js';
 
 const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({
   eventName: 'gen_ai.user.message',
@@ -14,9 +14,11 @@ const record = (members: Partial<OtelLogRecord> = {}): OtelLogRecord => ({
   ...members,
 });
 
+const rowOf = (one: OtelLogRecord, cameAt: number) => eventRows([one], 'p', cameAt, 0)[0]!;
+
 describe('a log record that tells of a call', () => {
   it('is a span event with the members of its body', () => {
-    const event = eventOfRow(eventRow(record(), 'p', 1));
+    const event = eventOfRow(rowOf(record(), 1));
     expect(event.name).toBe('gen_ai.user.message');
     expect(event.timeUnixNano).toBe(7n);
     expect([...event.attributes]).toEqual([
@@ -27,14 +29,21 @@ describe('a log record that tells of a call', () => {
 
   it('keeps structured values as maps', () => {
     const body = new Map([['message', new Map([['tool_calls', [new Map([['id', '1']])]]])]]);
-    expect(eventOfRow(eventRow(record({ body }), 'p', 1)).attributes.get('message')).toEqual(body.get('message'));
+    expect(eventOfRow(rowOf(record({ body }), 1)).attributes.get('message')).toEqual(body.get('message'));
   });
 
   it('has the same id when it comes again, and another one when it differs', () => {
-    const { id } = eventRow(record(), 'p', 1);
-    expect(eventRow(record(), 'p', 2).id).toBe(id);
-    expect(eventRow(record({ timeUnixNano: 8n }), 'p', 1).id).not.toBe(id);
-    expect(eventRow(record({ body: null }), 'p', 1).id).not.toBe(id);
+    const { id } = rowOf(record(), 1);
+    expect(rowOf(record(), 2).id).toBe(id);
+    expect(rowOf(record({ timeUnixNano: 8n }), 1).id).not.toBe(id);
+    expect(rowOf(record({ body: null }), 1).id).not.toBe(id);
+  });
+
+  it('keeps its place among others, and is there twice when it was sent twice at once', () => {
+    const rows = eventRows([record(), record({ body: null }), record()], 'p', 1, 5);
+    expect(rows.map(({ position }) => position)).toEqual([5, 6, 7]);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(3);
+    expect(eventRows([record(), record()], 'p', 2, 0).map(({ id }) => id)).toEqual([rows[0]!.id, rows[2]!.id]);
   });
 
   it('is told by its name', () => {

@@ -19,13 +19,33 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
 /** Whether a record is an event of a span that spans are read with. */
 export const isSpanEvent = ({ eventName }: OtelLogRecord): boolean => EVENT_NAMES.has(eventName);
 
-/** The row of a record; one that comes again has the same id. */
-export function eventRow(record: OtelLogRecord, projectId: string, cameAt: number): OtlpEventRow {
+/**
+ * The rows of records of one export; a record that comes again has the same id, and the second of two that are equal one of
+ * its own.
+ * @param position of the first of them in the export.
+ */
+export function eventRows(
+  records: readonly OtelLogRecord[],
+  projectId: string,
+  cameAt: number,
+  position: number,
+): OtlpEventRow[] {
+  const met = new Map<string, number>();
+  return records.map((record, at) => {
+    const row = eventRow(record, projectId, cameAt, position + at);
+    const name = `${row.traceId} ${row.spanId} ${row.id}`;
+    const earlier = met.get(name) ?? 0;
+    met.set(name, earlier + 1);
+    return earlier === 0 ? row : { ...row, id: `${row.id}.${earlier}` };
+  });
+}
+
+function eventRow(record: OtelLogRecord, projectId: string, cameAt: number, position: number): OtlpEventRow {
   const event = JSON.stringify({ name: record.eventName, attributes: plainMap(attributesOf(record)) });
   const time = String(record.timeUnixNano).padStart(20, '0');
   const id = createHash('sha256').update(`${time} ${event}`).digest('base64url').slice(0, 22);
   const { traceId, spanId } = record;
-  return { projectId, traceId, spanId, id, time, event, cameAt, merged: 0 };
+  return { projectId, traceId, spanId, id, time, event, cameAt, position, merged: 0 };
 }
 
 /** The members of a record's body beside its attributes, as a span event has them. */

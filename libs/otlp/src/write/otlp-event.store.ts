@@ -43,16 +43,17 @@ export class OtlpEventStore {
         time: text('time'),
         event: text('event'),
         came_at: { type: 'number', values: some.map(({ cameAt }) => cameAt) },
+        position: { type: 'number', values: some.map(({ position }) => position) },
       });
       await this.storage.write((tx) =>
-        tx.run(sql`insert into otlp_event (project_id, trace_id, span_id, id, time, event, came_at, merged)
-          select r.project_id, r.trace_id, r.span_id, r.id, r.time, r.event, cast(r.came_at as bigint), 0 from ${rows}
+        tx.run(sql`insert into otlp_event (project_id, trace_id, span_id, id, time, event, came_at, position, merged)
+          select r.project_id, r.trace_id, r.span_id, r.id, r.time, r.event, cast(r.came_at as bigint), cast(r.position as integer), 0 from ${rows}
           where true on conflict do nothing`),
       );
     }
   }
 
-  /** The events of some spans in the order in which they happened, by trace and span id. */
+  /** The events of some spans in the order in which they happened, of one moment that in which they were sent, by trace and span id. */
   async ofSpans(scope: Scope, spans: readonly SpanName[]): Promise<Map<string, OtlpEventRow[]>> {
     const found: OtlpEventRow[] = [];
     for (let at = 0; at < spans.length; at += ROWS_PER_STATEMENT) {
@@ -60,7 +61,8 @@ export class OtlpEventStore {
       found.push(
         ...(await this.storage.read(
           COLUMNS.query`select ${COLUMNS} from otlp_event e where e.project_id = ${scope.projectId}
-            and (e.trace_id, e.span_id) in (select asked.trace_id, asked.span_id from ${asked}) order by e.time, e.id`,
+            and (e.trace_id, e.span_id) in (select asked.trace_id, asked.span_id from ${asked}) 
+            order by e.time, e.came_at, e.position, e.id`,
         )),
       );
     }

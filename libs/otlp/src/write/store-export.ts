@@ -9,7 +9,7 @@ import { readSpan, type ReadSpan } from '../reading/read-span.js';
 import { Turn } from '../turn.js';
 import { WriteExport, type WrittenExport } from '../write-export.js';
 import { droppedScopes } from './dropped-scopes.js';
-import { eventRow, isSpanEvent } from './log-event.js';
+import { eventRows, isSpanEvent } from './log-event.js';
 import { withLogs } from './log-members.js';
 import { MergeEvents } from './merge-events.js';
 import { keyOfSpan, OtlpEventStore } from './otlp-event.store.js';
@@ -50,13 +50,15 @@ export class StoreExport extends WriteExport {
   override async writeLogs(scope: Scope, records: Iterable<OtelLogRecord>): Promise<WrittenExport> {
     const rejections = new Rejections();
     const now = Date.now();
+    let position = 0;
     const isKept = (record: OtelLogRecord): boolean => {
       const fault = isSpanEvent(record) ? idFault(record) : 'log records other than events of model calls are not kept';
       if (fault !== undefined) rejections.add(fault, record.spanId);
       return fault === undefined;
     };
     for await (const slice of slicesOf(records, this.recordSpans.sliceSize, isKept)) {
-      const rows = slice.map((record) => eventRow(record, scope.projectId, now));
+      const rows = eventRows(slice, scope.projectId, now, position);
+      position += slice.length;
       await this.events.add(rows);
       await this.mergeEvents.execute(scope, rows);
     }
