@@ -12,6 +12,7 @@ export * from './dialect/conversation.js';
 export type * from './dialect/dialect.js';
 export type * from './dialect/otel-span.js';
 export * from './dialect/plain-value.js';
+export * from './dialect/told-usage.js';
 export * from './model-price.js';
 export * from './openai-format/chat-answer.js';
 export * from './openai-format/chat-calls.js';

@@ -5,8 +5,10 @@ import {
   countAt,
   defineDialect,
   looseJson,
+  saidByModel,
   takeAt,
   textAt,
+  toldUsage,
   type Given,
   type OtelMap,
   type OtelSpan,
@@ -62,26 +64,21 @@ function readRequest(attributes: OtelMap): SpanReading {
     input: input && { ...input, value: conversationOf(input.value) },
     output: output && {
       ...output,
-      value: completionOf(spoken(output.value), reason === undefined ? [] : [reason]),
+      value: completionOf(saidByModel(output.value), reason === undefined ? [] : [reason]),
     },
   };
 }
 
-const spoken = (value: unknown): unknown =>
-  typeof value === 'string' ? [{ role: 'assistant', content: value }] : value;
-
 /** Tokens that the cache gave or took are not in `input_tokens`. */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const usage: ReadUsage = {
+  return toldUsage({
     inputTokens: countAt(attributes, ['input_tokens']),
     outputTokens: countAt(attributes, ['output_tokens']),
     cachedInputTokens: countAt(attributes, ['cache_read_tokens']),
     cacheWriteTokens: countAt(attributes, ['cache_creation_tokens']),
     cost: amountAt(attributes, ['cost_usd']),
     inputExcludesCached: true,
-  };
-  const isTold = usage.inputTokens !== undefined || usage.outputTokens !== undefined || usage.cost !== undefined;
-  return isTold ? usage : undefined;
+  });
 }
 
 function toolOf(attributes: OtelMap, name: string): ReadKind {

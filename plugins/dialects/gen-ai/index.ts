@@ -27,6 +27,8 @@ export default defineDialect({
 function read(span: OtelSpan): SpanReading {
   const { attributes } = span;
   const kind = kindOf(attributes);
+  // Only a stream has a first chunk.
+  const firstMs = timeToFirstTokenMs(attributes);
   return {
     kind,
     model: textAt(attributes, MODEL),
@@ -37,8 +39,8 @@ function read(span: OtelSpan): SpanReading {
     input: inputOf(span, kind),
     output: outputOf(span, kind),
     request: takeMembers(attributes, 'gen_ai.request.', isNoParameter),
-    streaming: flagAt(attributes, STREAM),
-    timeToFirstTokenMs: timeToFirstTokenMs(attributes),
+    streaming: flagAt(attributes, STREAM) ?? (firstMs === undefined ? undefined : true),
+    timeToFirstTokenMs: firstMs,
     user: textAt(attributes, USER),
   };
 }

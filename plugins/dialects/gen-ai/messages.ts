@@ -1,6 +1,7 @@
 import {
   completionOf,
   conversationOf,
+  saidByModel,
   saidJson,
   takeAt,
   textAt,
@@ -29,16 +30,30 @@ export function outputOf(span: OtelSpan, kind: ReadKind | undefined): Given | un
 }
 
 function conversationIn(span: OtelSpan): Given | undefined {
-  for (const attributes of placesOf(span)) {
-    const messages = takeAt(attributes, INPUT, saidJson);
-    const system = takeAt(attributes, SYSTEM, saidJson);
-    if (!messages && !system) continue;
-    return { value: conversationOf(messages?.value, system?.value), from: namesOf(messages, system) };
-  }
+  const messages = takeFirst(placesOf(span), INPUT);
+  if (messages) return withSystem(messages, takeFirst(placesOf(span), SYSTEM));
   const told = messagesOfEvents(span.events);
   if (told) return told;
   const prompt = takeAt(span.attributes, PROMPT) ?? takeFromEvents(span, PROMPT);
   return prompt && { ...prompt, value: conversationOf(prompt.value) };
+}
+
+function takeFirst(places: readonly OtelMap[], names: readonly string[]): Given | undefined {
+  for (const attributes of places) {
+    const taken = takeAt(attributes, names, saidJson);
+    if (taken) return taken;
+  }
+  return undefined;
+}
+
+/**
+ * Messages behind the system prompt, which some senders put among them as well. A prompt without messages is no input: they
+ * come by log records, and what a span gives counts before these.
+ */
+function withSystem(messages: Given, system: Given | undefined): Given {
+  const conversation = conversationOf(messages.value);
+  if (!system || conversation[0]?.role === 'system') return { ...messages, value: conversation };
+  return { value: conversationOf(conversation, system.value), from: namesOf(messages, system) };
 }
 
 function completionIn(span: OtelSpan): Given | undefined {
@@ -52,14 +67,10 @@ function completionIn(span: OtelSpan): Given | undefined {
   const told = choicesOfEvents(span.events);
   if (told) return { ...told, value: completionOf(told.value, reasons) };
   const text = takeAt(span.attributes, COMPLETION) ?? takeFromEvents(span, COMPLETION);
-  if (text) return { ...text, value: completionOf(answerOf(text.value), reasons) };
+  if (text) return { ...text, value: completionOf(saidByModel(text.value), reasons) };
   const empty = completionOf([], reasons);
   return empty && isCall(span.attributes) ? { value: empty } : undefined;
 }
-
-/** A text alone is what the model said, not the user. */
-const answerOf = (value: unknown): unknown =>
-  typeof value === 'string' ? [{ role: 'assistant', content: value }] : value;
 
 /** A reason alone makes an output only where the span is about a model. */
 const isCall = (attributes: OtelMap): boolean => textAt(attributes, ['gen_ai.request.model']) !== undefined;

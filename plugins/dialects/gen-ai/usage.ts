@@ -1,19 +1,18 @@
-import { amountAt, countAt, type OtelSpan, type ReadUsage } from '@spandrel/plugin-api';
+import { amountAt, countAt, toldUsage, type OtelSpan, type ReadUsage } from '@spandrel/plugin-api';
 
 /** Tokens and cost; `undefined` when the span tells none. */
 export function usageOf({ attributes, scope }: OtelSpan): ReadUsage | undefined {
-  const usage: ReadUsage = {
+  const usage = toldUsage({
     inputTokens: countAt(attributes, INPUT),
     outputTokens: countAt(attributes, OUTPUT),
     cachedInputTokens: countAt(attributes, CACHED),
     cacheWriteTokens: countAt(attributes, WRITTEN),
     reasoningTokens: countAt(attributes, REASONING),
     cost: amountAt(attributes, COST),
-  };
-  if (usage.inputTokens === undefined && usage.outputTokens === undefined && usage.cost === undefined) return undefined;
+  });
   // Strands passes on Bedrock's count of input tokens, which leaves out the cached ones, under names of its own.
   const isStrands = scope.name.startsWith('strands.') && STRANDS.some((name) => attributes.has(name));
-  return isStrands ? { ...usage, inputExcludesCached: true } : usage;
+  return isStrands && usage ? { ...usage, inputExcludesCached: true } : usage;
 }
 
 const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'gen_ai.response.prompt_tokens'];

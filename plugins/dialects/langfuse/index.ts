@@ -1,10 +1,10 @@
 import {
   defineDialect,
   looseJson,
-  objectOf,
   saidJson,
   takeAt,
   takeMembers,
+  takeObject,
   textAt,
   textsAt,
   type GivenMembers,
@@ -13,6 +13,7 @@ import {
   type ReadKind,
   type SpanReading,
 } from '@spandrel/plugin-api';
+import { questionOf } from './question.js';
 import { usageOf } from './usage.js';
 
 /** The SDKs of Langfuse, version 3 and later in Python, 4 and later in JavaScript (docs/spec/otlp.md#langfuse). */
@@ -22,15 +23,20 @@ export default defineDialect({
 });
 
 function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
+  const kind = kindOf(textAt(attributes, TYPE), name);
+  const { input, request } = questionOf(attributes, kind);
+  const isOfInput = (member: string): boolean => input?.from?.includes(`${METADATA}.${member}`) === true;
   return {
-    kind: kindOf(textAt(attributes, TYPE), name),
+    kind,
     model: textAt(attributes, MODEL),
+    provider: name.startsWith(BY_CLIENT) ? 'openai' : undefined,
     usage: usageOf(attributes),
-    input: takeAt(attributes, INPUT, looseJson),
+    input,
     output: takeAt(attributes, OUTPUT, looseJson),
-    request: parametersOf(attributes),
+    request,
+    streaming: request?.value['stream'] === true ? true : undefined,
     timeToFirstTokenMs: timeToFirstTokenMs(attributes, startUnixNano),
-    metadata: metadataOf(attributes, 'langfuse.observation.metadata'),
+    metadata: metadataOf(attributes, METADATA, isOfInput),
     failure: failureOf(attributes),
     session: textAt(attributes, SESSION),
     user: textAt(attributes, USER),
@@ -40,15 +46,19 @@ function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
   };
 }
 
+/** Names that the SDK's wrapper of OpenAI's client gives, the method behind. */
+const BY_CLIENT = 'OpenAI.';
 const TYPE = ['langfuse.observation.type'];
 const MODEL = ['langfuse.observation.model.name'];
-const INPUT = ['langfuse.observation.input'];
+const METADATA = 'langfuse.observation.metadata';
 const OUTPUT = ['langfuse.observation.output'];
 const SESSION = ['langfuse.session.id'];
 const USER = ['langfuse.user.id'];
 const TRACE_NAME = ['langfuse.trace.name'];
 
 function kindOf(told: string | undefined, name: string): ReadKind | undefined {
+  // The SDK's wrapper of OpenAI's client calls everything a generation.
+  if (name === `${BY_CLIENT}embeddings`) return { type: 'embedding' };
   switch (told?.toLowerCase()) {
     case undefined:
       return undefined;
@@ -65,22 +75,11 @@ function kindOf(told: string | undefined, name: string): ReadKind | undefined {
   }
 }
 
-function parametersOf(attributes: OtelMap): GivenMembers | undefined {
-  return asMembers(attributes, 'langfuse.observation.model.parameters');
-}
-
-/** An attribute that is an object, or JSON text of one. */
-function asMembers(attributes: OtelMap, name: string): GivenMembers | undefined {
-  const taken = takeAt(attributes, [name]);
-  const value = objectOf(taken?.value);
-  return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
-}
-
 /** Members are attributes of their own; metadata that is no object is one attribute. Values may be JSON text. */
-function metadataOf(attributes: OtelMap, name: string): GivenMembers | undefined {
-  const members = takeMembers(attributes, `${name}.`);
+function metadataOf(attributes: OtelMap, name: string, leave?: (member: string) => boolean): GivenMembers | undefined {
+  const members = takeMembers(attributes, `${name}.`, leave);
   const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
-  if (!members) return asMembers(attributes, name);
+  if (!members) return takeObject(attributes, name);
   return {
     ...members,
     value: Object.fromEntries(Object.entries(members.value).map(([member, value]) => [member, parsed(value)])),

@@ -1,4 +1,13 @@
-import { countOf, objectOf, saidJson, takeAt, type OtelMap, type ReadUsage } from '@spandrel/plugin-api';
+import {
+  amountOf,
+  countOf,
+  objectOf,
+  saidJson,
+  takeAt,
+  toldUsage,
+  type OtelMap,
+  type ReadUsage,
+} from '@spandrel/plugin-api';
 
 /**
  * Tokens of `usage_details`, whose buckets exclude each other (`input` has neither `input_cached_tokens` nor
@@ -7,15 +16,13 @@ import { countOf, objectOf, saidJson, takeAt, type OtelMap, type ReadUsage } fro
 export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const counts = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
   const costs = objectOf(takeAt(attributes, COST, saidJson)?.value);
-  const usage: ReadUsage = {
+  return toldUsage({
     inputTokens: sumOf(counts, isInput),
     outputTokens: sumOf(counts, isOutput),
     cachedInputTokens: sumOf(counts, (name) => CACHED.has(name)),
     reasoningTokens: countOf(counts['output_reasoning_tokens']) ?? undefined,
     cost: amountOf(costs['total']) ?? sumOfAmounts(costs),
-  };
-  const isTold = usage.inputTokens !== undefined || usage.outputTokens !== undefined || usage.cost !== undefined;
-  return isTold ? usage : undefined;
+  });
 }
 
 const USAGE = ['langfuse.observation.usage_details'];
@@ -39,6 +46,3 @@ function sumOfAmounts(costs: Readonly<Record<string, unknown>>): number | undefi
   const amounts = Object.values(costs).flatMap((value) => amountOf(value) ?? []);
   return amounts.length === 0 ? undefined : amounts.reduce((sum, amount) => sum + amount, 0);
 }
-
-const amountOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

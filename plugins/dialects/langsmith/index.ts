@@ -1,5 +1,6 @@
 import {
   defineDialect,
+  flagAt,
   takeAt,
   takeMembers,
   textAt,
@@ -8,7 +9,8 @@ import {
   type ReadKind,
   type SpanReading,
 } from '@spandrel/plugin-api';
-import { inputOf, outputOf } from './run-payloads.js';
+import { outputOf, questionOf } from './run-payloads.js';
+import { usageOf } from './usage.js';
 
 /** LangSmith's SDKs with OpenTelemetry switched on: runs as spans (docs/spec/otlp.md#langsmith). */
 export default defineDialect({
@@ -16,19 +18,23 @@ export default defineDialect({
   setup: () => ({ claims: { attributes: ['langsmith.*'] }, read }),
 });
 
-function read({ attributes, name }: OtelSpan): SpanReading {
+function read({ attributes, events, name, parentSpanId }: OtelSpan): SpanReading {
   const kind = kindOf(textAt(attributes, KIND), name);
   return {
     kind,
     model: textAt(attributes, MODEL),
     provider: textAt(attributes, PROVIDER),
-    input: inputOf(takeAt(attributes, INPUT), kind),
+    usage: usageOf(attributes),
+    ...questionOf(takeAt(attributes, INPUT), kind),
     output: outputOf(takeAt(attributes, OUTPUT), kind),
+    streaming: flagAt(attributes, STREAMING),
     metadata: takeMembers(attributes, 'langsmith.metadata.', isTheTraces),
     session: textAt(attributes, SESSION),
     user: textAt(attributes, USER),
     tags: tagsOf(attributes),
-    traceName: textAt(attributes, TRACE_NAME),
+    failure: failureOf(events),
+    // Every run has it, with its own name.
+    traceName: parentSpanId === null ? textAt(attributes, TRACE_NAME) : undefined,
   };
 }
 
@@ -37,6 +43,7 @@ const MODEL = ['gen_ai.request.model', 'langsmith.metadata.ls_model_name'];
 const PROVIDER = ['langsmith.metadata.ls_provider'];
 const INPUT = ['gen_ai.prompt'];
 const OUTPUT = ['gen_ai.completion'];
+const STREAMING = ['langsmith.request.streaming'];
 const SESSION = ['langsmith.metadata.session_id', 'langsmith.metadata.thread_id', 'langsmith.metadata.conversation_id'];
 const USER = ['langsmith.metadata.user_id'];
 const TRACE_NAME = ['langsmith.trace.name'];
@@ -59,6 +66,12 @@ function kindOf(told: string | undefined, name: string): ReadKind | undefined {
     default:
       return { type: 'custom', kind: told!.toLowerCase() };
   }
+}
+
+/** The SDK for JavaScript tells a failed run by an exception event, and sets the span's status to OK. */
+function failureOf(events: OtelSpan['events']): string | undefined {
+  const exception = events.find(({ name }) => name === 'exception');
+  return exception && (textAt(exception.attributes, ['exception.message', 'exception.type']) ?? 'error');
 }
 
 /** One text, `a, b`. */

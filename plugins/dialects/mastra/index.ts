@@ -1,6 +1,7 @@
 import {
   defineDialect,
   takeAt,
+  takeObject,
   textAt,
   type OtelMap,
   type OtelSpan,
@@ -24,18 +25,11 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
     kind: kindOf(type, attributes, name),
     input: takeAt(attributes, [`mastra.${type}.input`]),
     output: takeAt(attributes, [`mastra.${type}.output`]),
-    metadata: takeMetadata(attributes),
+    metadata: takeObject(attributes, 'mastra.metadata'),
   };
 }
 
 const TYPE = ['mastra.span.type'];
-const METADATA = ['mastra.metadata'];
-
-function takeMetadata(attributes: OtelMap): SpanReading['metadata'] {
-  const taken = takeAt(attributes, METADATA);
-  if (typeof taken?.value !== 'object' || taken.value === null || Array.isArray(taken.value)) return undefined;
-  return { value: taken.value as Record<string, unknown>, from: taken.from };
-}
 
 /** Types of spans that the GenAI attributes beside them tell nothing of. */
 function kindOf(type: string, attributes: OtelMap, name: string): ReadKind | undefined {

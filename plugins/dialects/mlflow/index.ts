@@ -2,7 +2,9 @@ import {
   completionOf,
   conversationOf,
   defineDialect,
+  messageOfChoice,
   objectOf,
+  saidByModel,
   saidJson,
   setMember,
   takeAt,
@@ -74,20 +76,12 @@ function inputOf(given: Given | undefined, kind: ReadKind | undefined): Given | 
 /** An answer in OpenAI's or Anthropic's format, or messages; the whole stays an attribute where only a part is shown. */
 function outputOf(given: Given | undefined, kind: ReadKind | undefined): Given | undefined {
   if (kind?.type !== 'llm_call' || !given) return given;
-  if (typeof given.value === 'string') {
-    return { ...given, value: completionOf([{ role: 'assistant', content: given.value }]) };
-  }
   const { choices, content, stop_reason: reason } = objectOf(given.value);
   if (Array.isArray(choices)) return { value: completionOf(choices.map(messageOfChoice)) };
   if (Array.isArray(content)) {
     return { value: completionOf([{ role: 'assistant', content }], typeof reason === 'string' ? [reason] : []) };
   }
-  return { ...given, value: completionOf(given.value) };
-}
-
-function messageOfChoice(choice: unknown): unknown {
-  const { message, text, finish_reason: reason } = objectOf(choice);
-  return { role: 'assistant', content: text ?? null, ...objectOf(message), finish_reason: reason ?? null };
+  return { ...given, value: completionOf(saidByModel(given.value)) };
 }
 
 const TAG = 'mlflow.traceTag.';

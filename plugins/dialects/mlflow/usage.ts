@@ -1,21 +1,28 @@
-import { countOf, objectOf, saidJson, takeAt, type OtelMap, type ReadUsage } from '@spandrel/plugin-api';
+import {
+  amountOf,
+  countOf,
+  objectOf,
+  saidJson,
+  takeAt,
+  toldUsage,
+  type OtelMap,
+  type ReadUsage,
+} from '@spandrel/plugin-api';
 
 /** Tokens of `mlflow.chat.tokenUsage`, and the cost of `mlflow.llm.cost`, whole or as an attribute of its total. */
 export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const counts = objectOf(takeAt(attributes, ['mlflow.chat.tokenUsage'], saidJson)?.value);
-  const usage: ReadUsage = {
+  return toldUsage({
     inputTokens: countOf(counts['input_tokens']) ?? undefined,
     outputTokens: countOf(counts['output_tokens']) ?? undefined,
     cachedInputTokens: countOf(counts['cache_read_input_tokens']) ?? undefined,
     cacheWriteTokens: countOf(counts['cache_creation_input_tokens']) ?? undefined,
     cost: costOf(attributes),
-  };
-  const isTold = usage.inputTokens !== undefined || usage.outputTokens !== undefined || usage.cost !== undefined;
-  return isTold ? usage : undefined;
+  });
 }
 
 function costOf(attributes: OtelMap): number | undefined {
   const whole = objectOf(takeAt(attributes, ['mlflow.llm.cost'], saidJson)?.value)['total_cost'];
   const cost = whole ?? takeAt(attributes, ['mlflow.llm.cost.total_cost'], saidJson)?.value;
-  return typeof cost === 'number' && cost >= 0 && Number.isFinite(cost) ? cost : undefined;
+  return amountOf(cost) ?? undefined;
 }

@@ -2,14 +2,11 @@ import {
   amountAt,
   countAt,
   defineDialect,
-  looseJson,
-  objectOf,
-  saidJson,
-  takeAt,
+  takeObject,
   textAt,
   textOf,
   textsAt,
-  type GivenMembers,
+  toldUsage,
   type OtelMap,
   type OtelSpan,
   type ReadKind,
@@ -36,17 +33,19 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   const told = textAt(attributes, KIND)?.toUpperCase();
   if (told === undefined && !SURE.some((sure) => attributes.has(sure))) return undefined;
   const kind = kindOf(told, attributes, name);
-  const request = parametersOf(attributes);
+  const request = takeObject(attributes, 'llm.invocation_parameters');
+  const model = textAt(attributes, REQUESTED) ?? textOf(request?.value['model']) ?? textAt(attributes, MODEL);
   return {
     kind,
-    model: textAt(attributes, REQUESTED) ?? textOf(request?.value['model']) ?? textAt(attributes, MODEL),
+    model,
     responseModel: textAt(attributes, RESPONSE_MODEL),
     provider: textAt(attributes, PROVIDER),
     usage: usageOf(attributes),
     input: inputOf(attributes, kind),
     output: outputOf(attributes, kind),
-    request,
-    metadata: metadataOf(attributes),
+    request: request && { ...request, value: withoutTold(request.value, model) },
+    streaming: typeof request?.value['stream'] === 'boolean' ? request.value['stream'] : undefined,
+    metadata: takeObject(attributes, 'metadata'),
     tags: textsAt(attributes, 'tag.tags'),
   };
 }
@@ -88,16 +87,14 @@ const TOOL_ID = ['tool.id', 'tool_call.id'];
 const AGENT_NAME = ['agent.name'];
 
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const usage: ReadUsage = {
+  return toldUsage({
     inputTokens: countAt(attributes, INPUT_TOKENS),
     outputTokens: countAt(attributes, OUTPUT_TOKENS),
     cachedInputTokens: countAt(attributes, CACHED),
     cacheWriteTokens: countAt(attributes, WRITTEN),
     reasoningTokens: countAt(attributes, REASONING),
     cost: amountAt(attributes, COST),
-  };
-  const isTold = usage.inputTokens !== undefined || usage.outputTokens !== undefined || usage.cost !== undefined;
-  return isTold ? usage : undefined;
+  });
 }
 
 const INPUT_TOKENS = ['llm.token_count.prompt'];
@@ -107,15 +104,15 @@ const WRITTEN = ['llm.token_count.prompt_details.cache_write'];
 const REASONING = ['llm.token_count.completion_details.reasoning'];
 const COST = ['llm.cost.total'];
 
-/** The model is told elsewhere; what else stands there are the parameters. */
-function parametersOf(attributes: OtelMap): GivenMembers | undefined {
-  const taken = takeAt(attributes, ['llm.invocation_parameters'], saidJson);
-  const value = objectOf(taken?.value);
-  return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
-}
-
-function metadataOf(attributes: OtelMap): GivenMembers | undefined {
-  const taken = takeAt(attributes, ['metadata'], looseJson);
-  const value = objectOf(taken?.value);
-  return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
+/** The parameters without the model and whether the call streams, which have members of their own. */
+function withoutTold(
+  parameters: Readonly<Record<string, unknown>>,
+  model: string | undefined,
+): Record<string, unknown> {
+  const { model: named, stream, ...rest } = parameters;
+  return {
+    ...(named !== undefined && named !== model && { model: named }),
+    ...(stream !== undefined && typeof stream !== 'boolean' && { stream }),
+    ...rest,
+  };
 }

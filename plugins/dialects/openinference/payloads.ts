@@ -5,6 +5,7 @@ import {
   looseJson,
   objectOf,
   plainText,
+  saidByModel,
   saidJson,
   takeAt,
   takeTree,
@@ -61,12 +62,8 @@ function completionIn(attributes: OtelMap): Given | undefined {
     ? { ...choices, value: listOf(choices.value).map(textOfChoice) }
     : takeValue(attributes, 'output');
   if (!value) return reason === undefined ? undefined : { value: completionOf([], reasons) };
-  return { ...value, value: completionOf(spoken(value.value), reasons) };
+  return { ...value, value: completionOf(saidByModel(value.value), reasons) };
 }
-
-/** A text alone is what the model said. */
-const spoken = (value: unknown): unknown =>
-  typeof value === 'string' ? [{ role: 'assistant', content: value }] : value;
 
 function textOfPrompt(item: unknown): unknown {
   return objectOf(objectOf(item)['prompt'])['text'] ?? item;

@@ -6,6 +6,7 @@ import {
   takeMembers,
   textAt,
   textsAt,
+  toldUsage,
   type GivenMembers,
   type OtelMap,
   type OtelSpan,
@@ -86,21 +87,25 @@ function isStreaming(operation: string | undefined, attributes: OtelMap): boolea
   return flagAt(attributes, ['gen_ai.request.stream']);
 }
 
+/** Version 7 has the reasoning tokens under its own name, beside GenAI's names of the others. */
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
-  const usage: ReadUsage = {
+  return toldUsage({
     inputTokens: countAt(attributes, INPUT),
     outputTokens: countAt(attributes, OUTPUT),
     cachedInputTokens: countAt(attributes, CACHED),
     cacheWriteTokens: countAt(attributes, WRITTEN),
     reasoningTokens: countAt(attributes, REASONING),
-  };
-  return usage.inputTokens === undefined && usage.outputTokens === undefined ? undefined : usage;
+  });
 }
 
-const INPUT = ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'];
-const OUTPUT = ['ai.usage.outputTokens', 'ai.usage.completionTokens'];
-const CACHED = ['ai.usage.cachedInputTokens', 'ai.usage.inputTokenDetails.cacheReadTokens'];
-const WRITTEN = ['ai.usage.inputTokenDetails.cacheWriteTokens'];
+const INPUT = ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens', 'gen_ai.usage.input_tokens'];
+const OUTPUT = ['ai.usage.outputTokens', 'ai.usage.completionTokens', 'gen_ai.usage.output_tokens'];
+const CACHED = [
+  'ai.usage.cachedInputTokens',
+  'ai.usage.inputTokenDetails.cacheReadTokens',
+  'gen_ai.usage.cache_read.input_tokens',
+];
+const WRITTEN = ['ai.usage.inputTokenDetails.cacheWriteTokens', 'gen_ai.usage.cache_creation.input_tokens'];
 const REASONING = ['ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens'];
 
 /** The application's metadata without what is the trace's; version 7 calls it the context. */

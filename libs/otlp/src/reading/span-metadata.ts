@@ -1,5 +1,6 @@
 import { setMember, type OtelSpan, type SpanReading } from '@spandrel/plugin-api';
 import { GivenNames } from './given-names.js';
+import { isInputWhole } from './model-payloads.js';
 import { otelMetadata } from './otel-metadata.js';
 import { storableKey } from './storable-text.js';
 
@@ -13,7 +14,7 @@ const OWN: ReadonlySet<string> = new Set([
 export function spanMetadata(span: OtelSpan, reading: SpanReading): Record<string, unknown> {
   const metadata: Record<string, unknown> = {};
   const given = new GivenNames();
-  given.add(reading.input);
+  if (isInputWhole(reading)) given.add(reading.input);
   given.add(reading.output);
   given.add(reading.request);
   given.add(reading.traceMetadata);

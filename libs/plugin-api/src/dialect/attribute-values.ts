@@ -1,5 +1,5 @@
-import { filledTextOf, readExactJson } from '../wire/lenient-json.js';
-import type { Given } from './dialect.js';
+import { filledTextOf, objectOf, readExactJson } from '../wire/lenient-json.js';
+import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap, OtelValue } from './otel-span.js';
 import { plainValue } from './plain-value.js';
 
@@ -65,6 +65,13 @@ export function takeAt(
     if (isFilled(value)) return { value: typeof value === 'string' ? parse(value) : plainValue(value), from: [name] };
   }
   return undefined;
+}
+
+/** An attribute that is an object or JSON text of one, as members; `undefined` for any other, and for an empty one. */
+export function takeObject(attributes: OtelMap, name: string): GivenMembers | undefined {
+  const taken = takeAt(attributes, [name]);
+  const value = objectOf(taken?.value);
+  return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
 }
 
 /** A value that is there and not empty text. */

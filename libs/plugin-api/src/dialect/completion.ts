@@ -15,7 +15,7 @@ export interface Completion {
 
 /**
  * The output of a call of a model, from its messages in any of the forms that `conversationOf` reads.
- * @param finishReasons a reason for each choice, where messages tell none.
+ * @param finishReasons a reason for each choice, as the provider told it; it counts before that of a message.
  * @returns `undefined` when there is neither a message nor a reason.
  */
 export function completionOf(value: unknown, finishReasons: readonly string[] = []): Completion | undefined {
@@ -29,6 +29,16 @@ export function completionOf(value: unknown, finishReasons: readonly string[] = 
   return choices.length > 1 || isMore ? { ...first!, choices: isMore ? messages : choices } : first!;
 }
 
+/** A text alone is what the model said; any other value as it is. */
+export const saidByModel = (value: unknown): unknown =>
+  typeof value === 'string' ? [{ role: 'assistant', content: value }] : value;
+
+/** The message of a choice in OpenAI's format, of chats or of completions of text. */
+export function messageOfChoice(choice: unknown): Record<string, unknown> {
+  const { message, text, finish_reason: reason } = objectOf(choice);
+  return { role: 'assistant', content: text ?? null, ...objectOf(message), finish_reason: reason ?? null };
+}
+
 /** Whether a value is already a {@link Completion}. */
 export function isCompletion(value: unknown): value is Completion {
   const { text, finish_reason: reason } = objectOf(value);
@@ -40,7 +50,7 @@ function choiceOf(message: ChatMessage, told: string | undefined): Completion {
   const reasoning = reasoningOf(message);
   return {
     text: textIn(message.content),
-    finish_reason: filledTextOf(message['finish_reason']) ?? told ?? null,
+    finish_reason: told ?? filledTextOf(message['finish_reason']) ?? null,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(reasoning !== null && { reasoning }),
   };
@@ -69,8 +79,10 @@ function textOfReasoning(part: unknown): string | null {
 
 /** Whether a message says more than a {@link Completion} has members for. */
 function hasMore(message: ChatMessage): boolean {
-  for (const [member, value] of Object.entries(message)) if (!SHOWN.has(member) && value !== null) return true;
+  for (const [member, value] of Object.entries(message)) if (!SHOWN.has(member) && !isNothing(value)) return true;
   return listOf(message.content).some((part) => textOfPart(part) === null && textOfReasoning(part) === null);
 }
+
+const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 const SHOWN = new Set(['role', 'content', 'tool_calls', 'finish_reason', 'reasoning', 'reasoning_content', 'index']);

@@ -135,8 +135,14 @@ function toolResultOf(part: unknown): { tool_call_id: string | null; content: un
   return {
     ...(name !== null && { name }),
     tool_call_id: textOf(id) ?? textOf(callId) ?? textOf(toolCallId) ?? textOf(useId),
-    content: contentOf(response ?? result ?? output ?? content ?? null),
+    content: contentOf(response ?? result ?? valueOfOutput(output) ?? content ?? null),
   };
+}
+
+/** The AI SDK wraps a result: `{type: 'json', value}`. One that tells of an error keeps its type. */
+function valueOfOutput(output: unknown): unknown {
+  const { type, value } = objectOf(output);
+  return type === 'text' || type === 'json' ? value : output;
 }
 
 const RESULT_TYPES: ReadonlySet<unknown> = new Set([

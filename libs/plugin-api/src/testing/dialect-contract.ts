@@ -67,7 +67,7 @@ export function describeDialectContract<Config>(contract: DialectContract<Config
 }
 
 /** Whether one of the claims is in a span. */
-function isClaimed(claims: DialectClaims, span: OtelSpan): boolean {
+export function isClaimed(claims: DialectClaims, span: OtelSpan): boolean {
   const matches = (claimed: readonly string[] = [], names: Iterable<string>): boolean =>
     [...names].some((name) =>
       claimed.some((claim) => (claim.endsWith('*') ? name.startsWith(claim.slice(0, -1)) : claim === name)),
@@ -84,7 +84,7 @@ function isClaimed(claims: DialectClaims, span: OtelSpan): boolean {
 }
 
 /** A reading's members that have a value, without what they were made of. */
-function plainReading(reading: SpanReading | undefined): ExpectedReading {
+export function plainReading(reading: SpanReading | undefined): ExpectedReading {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(reading ?? {})) {
     if (value === undefined) continue;

@@ -1,5 +1,7 @@
 export {
   describeDialectContract,
+  isClaimed,
+  plainReading,
   type DialectContract,
   type DialectFixture,
   type ExpectedReading,
@@ -9,6 +11,7 @@ export { framesOf } from './frames.js';
 export { describeProviderContract } from './provider-contract.js';
 export * from './provider-fixtures.js';
 export { otelSpan, type PlainSpan } from './otel-span.js';
+export { recordedSpans } from './recorded-spans.js';
 export { readEverything } from './read-everything.js';
 export { describeScorerContract, type ScoreFixture, type ScorerContract } from './scorer-contract.js';
 export { describeSearchIndexContract, type SearchIndexContract } from './search-index-contract.js';

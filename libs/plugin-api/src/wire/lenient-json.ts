@@ -23,6 +23,10 @@ export const filledTextOf = (value: unknown): string | null => textOf(value) || 
 export const countOf = (value: unknown): number | null =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
 
+/** The value when it is a number from 0 (a cost, a time), else `null`. */
+export const amountOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+
 /** The object without some of its members. */
 export function without(object: JsonObject, ...members: string[]): Record<string, unknown> {
   const left: Record<string, unknown> = { ...object };
