@@ -9,6 +9,8 @@ describe('an export that lost its way', () => {
     ['/api/v1/traces', 'application/json; charset=utf-8'],
     ['/', 'application/x-protobuf'],
     ['/api/otel', 'application/protobuf; x=y'],
+    ['/v1/metrics/x', undefined],
+    ['/v1/logs%20', undefined],
   ])('%s of type %s is one', (path, contentType) => {
     expect(lostExportOf(path, contentType)).toBe('http');
   });
@@ -24,7 +26,8 @@ describe('an export that lost its way', () => {
     ['/v1/chat/completions', 'application/json'],
     ['/traces', undefined],
     ['/api/trace', 'application/json'],
-    ['/v1/metrics/x', 'application/protobuffer'],
+    ['/v1/metricsx', 'application/protobuffer'],
+    ['/v1/traces-of-mine', undefined],
   ])('%s of type %s is none', (path, contentType) => {
     expect(lostExportOf(path, contentType)).toBeUndefined();
   });
