@@ -147,10 +147,10 @@ const SHAPES: readonly SpanShape[] = [
 ];
 
 /** Spans of one trace of the export. */
-export const TRACE_SPANS = SHAPES.length;
+const TRACE_SPANS = SHAPES.length;
 
 /** An export as its sender has it, with a part of its own for every trace and span id. */
-export function exportMessage(spans: number, serial: number): object {
+function exportMessage(spans: number, serial: number): object {
   const traces = Math.ceil(spans / TRACE_SPANS);
   const start = BigInt(Date.now()) * 1_000_000n;
   const scopes = new Map(SHAPES.map(({ scope }) => [scope, [] as object[]]));

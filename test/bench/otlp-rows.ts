@@ -29,7 +29,7 @@ const WAYS = ['POST /api/ingest', 'OTLP', 'OTLP, gzip', 'OTLP, JSON'] as const;
 type Way = (typeof WAYS)[number];
 
 /** Spans a second, and CPU of the server a span in microseconds. */
-export interface Rate {
+interface Rate {
   perSecond: number;
   cpuMicros: number;
 }
@@ -41,7 +41,7 @@ export interface OtlpFigures {
   postgres: Record<Way, Rate>;
   bytes: { sent: number; stored: number };
   beside: { exports: number; spansPerSecond: number; p99: number };
-  /** Of one large export, in bytes. */
+  /** What one large export takes, in bytes. */
   memory: { body: number; idle: number; peak: number; after: number };
 }
 

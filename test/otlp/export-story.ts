@@ -4,10 +4,10 @@ import fc from 'fast-check';
 /** Ids are drawn from so few that traces share them, and parents stand in circles. */
 const TRACES = 3;
 const IDS = 9;
-export const START_MS = Date.UTC(2026, 10, 22, 9, 59, 58);
+const START_MS = Date.UTC(2026, 10, 22, 9, 59, 58);
 
 export const traceIdOf = (n: number): string => `${n + 1}`.repeat(32);
-export const spanIdOf = (n: number): string => `${n + 1}`.repeat(16);
+const spanIdOf = (n: number): string => `${n + 1}`.repeat(16);
 
 /** An export's part as one of its paths takes it. */
 export type Part =

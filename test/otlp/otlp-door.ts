@@ -94,7 +94,7 @@ export const jsonSpan = (span: object = {}): Record<string, unknown> => ({
 /** An export of spans as OTLP's JSON has it. */
 export const jsonRequest = (...spans: object[]): object => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
 
-/** The same spans in protobuf; ids that are no hex digits are sent as what is of them. */
+/** An export of spans in protobuf; ids that are no hex digits are sent as what is of them. */
 export const protobufRequest = (...spans: Record<string, unknown>[]): Buffer =>
   encodeOtlp(
     'ExportTraceServiceRequest',

@@ -4,7 +4,7 @@ import { Turn } from '../turn.js';
 
 /** What was read of an export. */
 export interface Collected<Item> {
-  /** Its items; `null` where there are more than may be kept. */
+  /** Items of the export; `null` where there are more than may be kept. */
   items: Item[] | null;
   /** How many it holds. */
   count: number;
