@@ -71,19 +71,21 @@ export class ItemBudget {
 
   /**
    * Counts what is passed over or only wraps items: empty wrappers cost time too.
+   * @param count how many objects and lists it has, where they are made.
    * @throws ExportFault `too_large` when there are far more than an export of so many items has.
    */
-  takeOther(): void {
-    if (--this.othersLeft < 0) throw this.tooMany();
+  takeOther(count = 1): void {
+    this.othersLeft -= count;
+    if (this.othersLeft < 0) throw this.tooMany();
   }
 
   /**
-   * Looks at a JSON text before it becomes objects, which take many times its memory.
-   * @param containers how many objects and lists it has; an item is written as four of them at most.
+   * Looks at a JSON text of one span, log record or metric before it becomes objects, which take many times its memory.
+   * @param containers how many objects and lists it has: one for each element, four at most for each attribute, event or link.
    * @throws ExportFault `too_large` when those cannot be items that are still allowed.
    */
   assertRoomFor(containers: number): void {
-    if (containers > 4 * (this.left + this.othersLeft)) throw this.tooMany();
+    if (containers > this.left + 4 * NAMED_MAX) throw this.tooMany();
   }
 
   private tooMany(): ExportFault {

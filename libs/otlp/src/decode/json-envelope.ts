@@ -41,7 +41,7 @@ export function* itemsOfJson<Item>(
       for (const r of json.elements(member)) yield* itemsOfResource(json, items, names, make, `${member}[${r}]`);
     } else if (TOP_MEMBERS.includes(member)) {
       throw malformed(`it holds ${member}, which belong to another path; here it must hold ${names.resources}`);
-    } else json.value(member);
+    } else json.ignore(member);
   }
   json.end();
 }
@@ -61,7 +61,7 @@ function* itemsOfResource<Item>(
       resource ??= ahead(json, member, place, 'resource', (value) => resourceOf(value, items, place)) ?? EMPTY_MAP;
       const list = `${place}.${member}`;
       for (const s of json.elements(list)) yield* itemsOfScope(json, items, names, make, resource, `${list}[${s}]`);
-    } else json.value(`${place}.${member}`);
+    } else json.ignore(`${place}.${member}`);
   }
 }
 
@@ -84,7 +84,7 @@ function* itemsOfScope<Item>(
         const name = `${list}[${n}]`;
         yield make(objectOr(json.value(name), name), items, scope, resource, name);
       }
-    } else json.value(`${place}.${member}`);
+    } else json.ignore(`${place}.${member}`);
   }
 }
 

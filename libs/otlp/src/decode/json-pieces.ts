@@ -67,6 +67,19 @@ export class JsonPieces {
     const start = this.at;
     const { containers, isLong } = this.pass(name);
     this.items.assertRoomFor(containers);
+    return this.parsed(start, isLong, name);
+  }
+
+  /** Reads the value that comes next, which nobody wants, to see that it is JSON. */
+  ignore(name: string): void {
+    this.peek();
+    const start = this.at;
+    const { containers, isLong } = this.pass(name);
+    this.items.takeOther(1 + containers);
+    this.parsed(start, isLong, name);
+  }
+
+  private parsed(start: number, isLong: boolean, name: string): unknown {
     try {
       const text = this.text.slice(start, this.at);
       return isLong ? JSON.parse(text, keepLongInteger) : JSON.parse(text);

@@ -163,6 +163,9 @@ describe('the protobuf reader', () => {
     expect([first!.attributes.size, first!.events, first!.links]).toEqual([NAMED_MAX, [], []]);
     expect(first!.dropped).toEqual({ attributes: 0, events: 5, links: 1 });
     expect(second).toMatchObject({ events: [{}], dropped: { events: 0 } });
+    const linked = { links: Array.from({ length: NAMED_MAX + 5 }, () => ({ attributes: [] })) };
+    const [linkedSpan] = read(encode({ resourceSpans: [{ scopeSpans: [{ spans: [linked] }] }] }));
+    expect([linkedSpan!.links.length, linkedSpan!.dropped.links]).toEqual([NAMED_MAX, 5]);
     const deep = { attributes: [{ key: 'map', value: { kvlistValue: { values: many } } }] };
     const [nestedSpan] = read(encode({ resourceSpans: [{ scopeSpans: [{ spans: [deep] }] }] }));
     expect(nestedSpan!.attributes.get('map')).toHaveProperty('size', NAMED_MAX - 1);

@@ -130,7 +130,6 @@ function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
 }
 
 function readLink(fields: ProtobufFields, items: ItemBudget): OtelLink {
-  items.begin();
   const outer = fields.enter();
   const attributes = new Map<string, OtelValue>();
   let traceId = '';
