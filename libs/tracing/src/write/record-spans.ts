@@ -10,7 +10,7 @@ export class RecordSpans {
 
   /** Records that one transaction takes at most; the caller may make those of the next meanwhile. */
   get sliceSize(): number {
-    return this.writes.jobItems;
+    return this.writes.jobRecords;
   }
 
   /**

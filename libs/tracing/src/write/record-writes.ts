@@ -20,11 +20,19 @@ const TRANSACTIONS_MAX = 2;
  */
 const JOB_ITEMS = { sqlite: 512, postgres: 1_024 };
 
+/**
+ * Records of one job. On SQLite they come in exports of thousands one after another: half as many a job took 40% off the 99th
+ * percentile of single spans beside them, for 8% more CPU.
+ */
+const JOB_RECORDS = { sqlite: 256, postgres: 1_024 };
+
 /** The one way in which traces and spans are written: all of it goes through one group commit. */
 @Injectable()
 export class RecordWrites {
   /** Items of an ingest that one job should have at most. */
   readonly jobItems: number;
+  /** Records of spans that one job should have at most. */
+  readonly jobRecords: number;
   private readonly group: GroupCommit<TracingJob, JobAnswer>;
 
   constructor(
@@ -34,6 +42,7 @@ export class RecordWrites {
     private readonly partitions: DayPartitions,
   ) {
     this.jobItems = JOB_ITEMS[storage.dialect];
+    this.jobRecords = JOB_RECORDS[storage.dialect];
     this.group = storage.groupCommit<TracingJob, JobAnswer>({
       apply: (tx, jobs) => batch.apply(tx, jobs, pricing),
       ...(!storage.exclusive && { beside: { max: TRANSACTIONS_MAX, touches: tracesOf } }),
