@@ -11,6 +11,7 @@ export * from './dialect/completion.js';
 export * from './dialect/conversation.js';
 export type * from './dialect/dialect.js';
 export type * from './dialect/otel-span.js';
+export * from './dialect/kind-of-type.js';
 export * from './dialect/plain-value.js';
 export * from './dialect/told-usage.js';
 export * from './model-price.js';

@@ -1,5 +1,6 @@
 import {
   defineDialect,
+  kindOfType,
   looseJson,
   saidJson,
   takeAt,
@@ -59,20 +60,7 @@ const TRACE_NAME = ['langfuse.trace.name'];
 function kindOf(told: string | undefined, name: string): ReadKind | undefined {
   // The SDK's wrapper of OpenAI's client calls everything a generation.
   if (name === `${BY_CLIENT}embeddings`) return { type: 'embedding' };
-  switch (told?.toLowerCase()) {
-    case undefined:
-      return undefined;
-    case 'generation':
-      return { type: 'llm_call' };
-    case 'embedding':
-      return { type: 'embedding' };
-    case 'tool':
-      return { type: 'tool_call', name };
-    case 'retriever':
-      return { type: 'retrieval' };
-    default:
-      return { type: 'custom', kind: told!.toLowerCase() };
-  }
+  return told === undefined ? undefined : kindOfType(told, name);
 }
 
 /** Members are attributes of their own; metadata that is no object is one attribute. Values may be JSON text. */

@@ -1,12 +1,12 @@
 import {
   defineDialect,
   flagAt,
+  kindOfType,
   takeAt,
   takeMembers,
   textAt,
   type OtelMap,
   type OtelSpan,
-  type ReadKind,
   type SpanReading,
 } from '@spandrel/plugin-api';
 import { outputOf, questionOf } from './run-payloads.js';
@@ -19,7 +19,8 @@ export default defineDialect({
 });
 
 function read({ attributes, events, name, parentSpanId }: OtelSpan): SpanReading {
-  const kind = kindOf(textAt(attributes, KIND), name);
+  const told = textAt(attributes, KIND);
+  const kind = told === undefined ? undefined : kindOfType(told, name);
   return {
     kind,
     model: textAt(attributes, MODEL),
@@ -50,23 +51,6 @@ const TRACE_NAME = ['langsmith.trace.name'];
 
 const THE_TRACES = new Set(['session_id', 'thread_id', 'conversation_id', 'user_id']);
 const isTheTraces = (member: string): boolean => THE_TRACES.has(member);
-
-function kindOf(told: string | undefined, name: string): ReadKind | undefined {
-  switch (told?.toLowerCase()) {
-    case undefined:
-      return undefined;
-    case 'llm':
-      return { type: 'llm_call' };
-    case 'embedding':
-      return { type: 'embedding' };
-    case 'tool':
-      return { type: 'tool_call', name };
-    case 'retriever':
-      return { type: 'retrieval' };
-    default:
-      return { type: 'custom', kind: told!.toLowerCase() };
-  }
-}
 
 /** The SDK for JavaScript tells a failed run by an exception event, and sets the span's status to OK. */
 function failureOf(events: OtelSpan['events']): string | undefined {

@@ -2,6 +2,7 @@ import {
   completionOf,
   conversationOf,
   defineDialect,
+  kindOfType,
   messageOfChoice,
   objectOf,
   saidByModel,
@@ -25,7 +26,7 @@ export default defineDialect({
 });
 
 function read({ attributes, name }: OtelSpan): SpanReading {
-  const kind = kindOf(jsonTextAt(attributes, 'mlflow.spanType'), attributes, name);
+  const kind = kindOf(attributes, name);
   return {
     kind,
     model: jsonTextAt(attributes, 'mlflow.llm.model'),
@@ -44,23 +45,11 @@ function jsonTextAt(attributes: OtelMap, name: string): string | undefined {
   return textOf(takeAt(attributes, [name], saidJson)?.value) || undefined;
 }
 
-function kindOf(told: string | undefined, attributes: OtelMap, name: string): ReadKind | undefined {
-  switch (told) {
-    case undefined:
-      return undefined;
-    case 'LLM':
-    case 'CHAT_MODEL':
-      return { type: 'llm_call' };
-    case 'EMBEDDING':
-      return { type: 'embedding' };
-    case 'RETRIEVER':
-    case 'RERANKER':
-      return { type: 'retrieval' };
-    case 'TOOL':
-      return { type: 'tool_call', name: jsonTextAt(attributes, 'mlflow.spanFunctionName') ?? name };
-    default:
-      return { type: 'custom', kind: told.toLowerCase() };
-  }
+function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
+  const told = jsonTextAt(attributes, 'mlflow.spanType');
+  return told === undefined
+    ? undefined
+    : kindOfType(told, jsonTextAt(attributes, 'mlflow.spanFunctionName') ?? spanName);
 }
 
 /** The arguments of the function that was called: where they have messages, those; the whole stays an attribute then. */
