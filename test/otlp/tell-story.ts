@@ -26,8 +26,20 @@ export class StoryTeller {
   /** All parts in one go. @returns the project. */
   async tellPlainly(story: Story): Promise<string> {
     const project = `plain-${++this.projects}`;
-    await this.send(project, 0, partsOf(story));
+    await this.tell(project, partsOf(story));
     return project;
+  }
+
+  /** Sends parts in one go. */
+  tell(project: string, parts: readonly Part[]): Promise<void> {
+    return this.send(project, 0, parts);
+  }
+
+  /** The parts in another order. */
+  shuffled(parts: readonly Part[], seed: number): Part[] {
+    const below = random(seed);
+    const drawn = parts.map((part) => ({ part, at: below(1_000_000) }));
+    return drawn.toSorted((a, b) => a.at - b.at).map(({ part }) => part);
   }
 
   /** The parts shuffled, some of them twice, in exports of any size from several exporters at once. @returns the project. */
@@ -36,8 +48,7 @@ export class StoryTeller {
     const below = random(seed);
     const parts = partsOf(story);
     const again = parts.filter(() => below(3) === 0);
-    const shuffled = [...parts, ...again].map((part) => ({ part, at: below(1_000_000) }));
-    const order = shuffled.toSorted((a, b) => a.at - b.at).map(({ part }) => part);
+    const order = this.shuffled([...parts, ...again], seed);
     const exporters = Array.from({ length: EXPORTERS }, (): Part[][] => []);
     for (let at = 0; at < order.length;) {
       const size = 1 + below(6);

@@ -3,6 +3,7 @@ import { captureRuleSchema } from './capture-rules.js';
 import { connectionSchema } from './connections.js';
 import { datapointSchema, datasetSchema } from './datasets.js';
 import { evalRunSummarySchema, resultItemSchema } from './evals.js';
+import { ingestTraceSchema } from './ingest.js';
 import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
 import { traceSchema } from './traces.js';
@@ -63,6 +64,41 @@ export const exportedResultSchema = z
   .meta({ id: 'ExportedEvalResult' });
 export type ExportedResult = z.output<typeof exportedResultSchema>;
 
+const originSchema = z.tuple([countSchema, z.string()]).readonly();
+
+/**
+ * Who told the members of a trace of which spans of OpenTelemetry told something: a rank, the smallest counts, and the place
+ * of the span in time. What is not in it was given.
+ */
+const traceOriginsSchema = z
+  .object({
+    name: originSchema.exactOptional(),
+    session: originSchema.exactOptional(),
+    user: originSchema.exactOptional(),
+    open_start: z.literal(true).exactOptional().describe('Nobody gave the start: it is the earliest of the spans.'),
+    tags: countSchema.describe('How many of the tags, from the first on, were given.'),
+    metadata: z.record(z.string(), z.string()),
+    resources: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'TraceOrigins' });
+
+/** A trace of an export. */
+export const exportedTraceSchema = traceSchema
+  .extend({
+    origins: traceOriginsSchema
+      .exactOptional()
+      .describe('Which spans of OpenTelemetry told what, so that later ones count as if the trace had never moved.'),
+  })
+  .meta({ id: 'ExportedTrace' });
+export type ExportedTrace = z.output<typeof exportedTraceSchema>;
+
+/** A trace that comes back from an export; what its spans make of it is left aside. */
+export const restoredTraceSchema = ingestTraceSchema
+  .omit({ defaults: true })
+  .extend({ origins: traceOriginsSchema.exactOptional() })
+  .meta({ id: 'RestoredTrace' });
+export type RestoredTrace = z.output<typeof restoredTraceSchema>;
+
 const WHOLE_PROJECT = 'Missing in the export of one trace.';
 
 /** Answer of `GET /api/export/json` (docs/spec/transfer.md#the-export). */
@@ -70,7 +106,7 @@ export const exportJsonSchema = z
   .object({
     version: z.literal(EXPORT_VERSION).describe('Of the format.'),
     exported_at: timestampTextSchema,
-    traces: z.array(traceSchema),
+    traces: z.array(exportedTraceSchema),
     spans: z.array(spanSchema),
     datasets: z.array(datasetSchema),
     datapoints: z.array(datapointSchema),

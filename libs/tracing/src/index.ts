@@ -20,7 +20,7 @@ export { NAME_RANK } from './write/trace-origins.js';
 export type { Ranked, TraceTelling } from './write/tell-trace.js';
 export { RecordScanStore } from './record-scan.store.js';
 export { RetentionTask } from './retention/retention-task.js';
-export { restoredSpanSchema, restoredTraceSchema, RestoreRecords } from './write/restore-records.js';
+export { restoredSpanSchema, RestoreRecords } from './write/restore-records.js';
 export {
   SpanCommitParticipants,
   type LeavingSpans,
@@ -30,6 +30,7 @@ export type { StoredSpan } from './span.entity.js';
 export { spanJson } from './span-json.js';
 export { spanResource } from './span-resource.js';
 export { SpanStore } from './span.store.js';
+export { exportedTrace } from './write/restored-trace.js';
 export { traceNotFound } from './write/apply-job.js';
 export { STATUS } from './status.js';
 export type { TraceRow } from './trace.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
-import { RecordScanStore, spanJson, SpanStore, traceResource, type TraceRow } from '@spandrel/tracing';
+import { exportedTrace, RecordScanStore, spanJson, SpanStore, type TraceRow } from '@spandrel/tracing';
 import type { ExportedIds } from './exported-ids.js';
 import { SLICE, slicesOf, type Slices } from './slices.js';
 
@@ -36,4 +36,4 @@ export class ExportRecords {
   }
 }
 
-export const traceJson = (trace: TraceRow): string => JSON.stringify(traceResource(trace));
+export const traceJson = (trace: TraceRow): string => JSON.stringify(exportedTrace(trace));

@@ -11,9 +11,9 @@ import {
   restoredQueueItemSchema,
   restoredResultSchema,
   restoredRunSchema,
+  restoredTraceSchema,
   type ExportCollection,
   type IngestSpan,
-  type IngestTrace,
   type RestoredCaptureRule,
   type RestoredConnection,
   type RestoredDatapoint,
@@ -22,15 +22,16 @@ import {
   type RestoredQueueItem,
   type RestoredResult,
   type RestoredRun,
+  type RestoredTrace,
 } from '@spandrel/contract';
 import { Invalid } from '@spandrel/kernel';
-import { restoredSpanSchema, restoredTraceSchema } from '@spandrel/tracing';
+import { restoredSpanSchema } from '@spandrel/tracing';
 import type { z } from 'zod';
 import type { FilePart } from './collection-scanner.js';
 
 /** What the items of each collection are. */
 export interface ImportItems {
-  traces: IngestTrace;
+  traces: RestoredTrace;
   spans: IngestSpan;
   datasets: RestoredDataset;
   datapoints: RestoredDatapoint;

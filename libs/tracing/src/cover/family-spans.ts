@@ -1,5 +1,6 @@
 import type { SpanKind } from '@spandrel/contract';
-import { covers, tellsUsage } from './usage-cover.js';
+import { covers, isBelow, tellsUsage } from './usage-cover.js';
+import { restoredCover } from '../write/ingested-with-cover.js';
 import { mayBeAliased, resolvedId, resolvedParent } from '../write/span-alias.js';
 import type { RowJob } from '../write/tracing-job.js';
 import type { WorkingSet } from '../write/working-set.js';
@@ -50,7 +51,10 @@ export const spansOfJobs = (set: WorkingSet, jobs: readonly RowJob[]): FamilySpa
         return stored ? [familySpan(set, job.id, stored.traceId, stored.parentId, job.body.kind)] : [];
       }
       case 'ingest':
-        return job.spans.map(({ item }) => familySpan(set, item.id, item.trace_id, item.parent_id, item.kind));
+        return job.spans.map(({ item }) => {
+          const span = familySpan(set, item.id, item.trace_id, item.parent_id, item.kind);
+          return { ...span, usage: span.usage || (job.restored === true && isBelow({ cover: restoredCover(item) })) };
+        });
       case 'record_spans':
         return [
           ...job.records.map(({ item: { id, trace_id: traceId, parent_id: parentId, kind } }) =>
@@ -75,7 +79,7 @@ function familySpan(
   kind: SpanKind | null | undefined,
 ): FamilySpan {
   const stored = set.span(id);
-  const parentIds = [resolvedParent(set, parentId, traceId), stored?.parentId].filter(
+  const parentIds = [parentId, resolvedParent(set, parentId, traceId), stored?.parentId].filter(
     (parent) => typeof parent === 'string',
   );
   return { id, traceId, parentIds, usage: tellsUsage(kind) || (stored !== null && covers(stored)) };

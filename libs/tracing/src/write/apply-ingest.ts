@@ -1,7 +1,8 @@
-import { type IngestRejection, type IngestSpan, type IngestTrace } from '@spandrel/contract';
+import { type IngestRejection, type IngestSpan, type IngestTrace, type RestoredTrace } from '@spandrel/contract';
 import { DomainError, NotFound } from '@spandrel/kernel';
-import { ingestedSpan } from './ingested-span.js';
+import { ingestedWithCover, restoredCover } from './ingested-with-cover.js';
 import { newTrace, patchedTrace } from './new-trace.js';
+import { restoredTrace } from './restored-trace.js';
 import { originsOf, originsOfNew } from './trace-origins.js';
 import type { PricingTable } from '../pricing.js';
 import { resolvedParent } from './span-alias.js';
@@ -27,7 +28,7 @@ export interface IngestSliceResult {
 export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTable): IngestSliceResult {
   const result: IngestSliceResult = { accepted: { traces: 0, spans: 0 }, rejected: [] };
   for (const { item } of job.traces) {
-    ingestTrace(set, item, job.now);
+    ingestTrace(set, item, job);
     result.accepted.traces++;
   }
   for (const { index, item } of job.spans) {
@@ -42,10 +43,12 @@ export function applyIngest(set: WorkingSet, job: IngestJob, pricing: PricingTab
   return result;
 }
 
-function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
+function ingestTrace(set: WorkingSet, item: IngestTrace & RestoredTrace, { now, restored }: IngestJob): void {
   const existing = set.trace(item.id);
   if (existing) {
-    const next = withEarlierStart(patchedTrace(existing, item, 'keep_told'), item.defaults?.started_at);
+    const next = restored
+      ? restoredTrace(existing, item)
+      : withEarlierStart(patchedTrace(existing, item, 'keep_told'), item.defaults?.started_at);
     if (next !== existing) set.updateTrace(existing, next);
     return;
   }
@@ -55,7 +58,8 @@ function ingestTrace(set: WorkingSet, item: IngestTrace, now: number): void {
     name: item.name === undefined && typeof item.defaults?.name === 'string',
   });
   const place = { projectId: set.scope.projectId, id: item.id, startedAt, createHash: null, origins };
-  set.createTrace(newTrace(place, { ...item, name: item.name ?? item.defaults?.name }));
+  const made = newTrace(place, { ...item, name: item.name ?? item.defaults?.name });
+  set.createTrace(restored ? restoredTrace(made, item) : made);
 }
 
 /** A start that nobody gave is the earliest that is known: a sender's later calls may come first. */
@@ -67,8 +71,9 @@ const withEarlierStart = (trace: TraceRow, startedAt: number | null | undefined)
 function ingestSpan(set: WorkingSet, item: IngestSpan, { now, restored }: IngestJob, pricing: PricingTable): void {
   if (!set.trace(item.trace_id)) throw new NotFound('trace_not_found', 'there is no trace with this trace_id');
   const around = { now, projectId: set.scope.projectId, pricing: restored ? NO_PRICES : pricing };
-  const placed = { ...item, parent_id: resolvedParent(set, item.parent_id, item.trace_id) };
-  const step = ingestedSpan(set.span(item.id), placed, around);
+  // A file names parents by the ids under which they were stored.
+  const placed = restored ? item : { ...item, parent_id: resolvedParent(set, item.parent_id, item.trace_id) };
+  const step = ingestedWithCover(set.span(item.id), placed, around, restored ? restoredCover(item) : 0);
   if (step.type === 'span_created') set.createSpan(step.after);
   else if (step.type === 'created_finished') set.createFinishedSpan(step.before, step.finished, step.after, restored);
   else if (step.type !== 'unchanged') set.replaceSpan(step.type, step.before, step.after, restored);

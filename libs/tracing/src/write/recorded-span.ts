@@ -1,6 +1,7 @@
 import type { IngestSpan } from '@spandrel/contract';
-import { COVER, isOtlp } from '../cover/usage-cover.js';
-import { ingestedSpan, type IngestStep, type Surroundings } from './ingested-span.js';
+import { COVER } from '../cover/usage-cover.js';
+import type { IngestStep, Surroundings } from './ingested-span.js';
+import { ingestedWithCover } from './ingested-with-cover.js';
 import type { StoredSpan } from '../span.entity.js';
 import type { SpanRecord } from './span-record.js';
 import { STATUS } from '../status.js';
@@ -23,13 +24,7 @@ export function recordedSpan(stored: StoredSpan | null, record: SpanRecord, arou
     return { step: { type: 'unchanged' }, weak: true };
   }
   const item = stored && record.keep ? record.keep(record.item, stored) : record.item;
-  const known = stored && { ...stored, cover: (stored.cover ?? 0) | COVER.otlp };
-  const step = ingestedSpan(known, wholeItem(item), { ...around, cover: COVER.otlp });
-  if (!stored || isOtlp(stored)) return { step, weak: false };
-  // The bit alone is a change, too: the span was written natively, or came back from an export.
-  if (step.type !== 'unchanged') return { step: { ...step, before: stored } as IngestStep, weak: false };
-  const type = stored.status === STATUS.running ? 'span_updated' : 'span_corrected';
-  return { step: { type, before: stored, after: known! }, weak: false };
+  return { step: ingestedWithCover(stored, wholeItem(item), around, COVER.otlp), weak: false };
 }
 
 /** The item with every member, so that it clears what it does not have. */

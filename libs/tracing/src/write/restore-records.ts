@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ingestTraceSchema, type IngestSpan, type IngestTrace } from '@spandrel/contract';
+import type { IngestSpan, RestoredTrace } from '@spandrel/contract';
 import { DomainError, type Scope } from '@spandrel/kernel';
 import type { IngestSliceResult } from './apply-ingest.js';
 import { ingestedSpanSchema, assertConsistent } from './ingested-span.js';
 import { RecordWrites } from './record-writes.js';
 import type { Indexed } from './tracing-job.js';
-
-/** A trace of an export; what its spans make of it is left aside. */
-export const restoredTraceSchema = ingestTraceSchema.omit({ defaults: true });
 
 /** A span of an export. One that contradicts itself is refused here, before anything is written. */
 export const restoredSpanSchema = ingestedSpanSchema.superRefine((span, context) => {
@@ -31,7 +28,7 @@ export class RestoreRecords {
    */
   async execute(
     scope: Scope,
-    traces: readonly Indexed<IngestTrace>[],
+    traces: readonly Indexed<RestoredTrace>[],
     spans: readonly Indexed<IngestSpan>[],
   ): Promise<IngestSliceResult> {
     const job = { type: 'ingest' as const, scope, now: Date.now(), traces, spans, restored: true as const };

@@ -6,6 +6,7 @@ import type {
   IngestSpan,
   IngestTrace,
   PatchTrace,
+  RestoredTrace,
 } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import type { SpanAmendment, SpanRecord } from './span-record.js';
@@ -30,7 +31,7 @@ export type TracingJob =
       type: 'ingest';
       scope: Scope;
       now: number;
-      traces: readonly Indexed<IngestTrace>[];
+      traces: readonly Indexed<IngestTrace & RestoredTrace>[];
       spans: readonly Indexed<IngestSpan>[];
       /** The items come back from an export: no cost is estimated anew, and no span ends now. */
       restored?: true;
