@@ -19,7 +19,8 @@ const DRAIN_MS = 5_000;
  */
 @Injectable()
 export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly owner = newId();
+  /** Names this process in the leases of its runs. */
+  readonly owner = newId();
   /** Ids of the runs that are worked on. */
   private readonly working = new Set<string>();
   /** How often runs were interrupted by errors, since they last went on. */

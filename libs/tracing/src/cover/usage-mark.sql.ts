@@ -11,14 +11,11 @@ const MARK = usageMarkTable.select('m', ['traceId', 'spanId']);
 /** Marks of the spans that are asked for, by their ids as they were sent. */
 export async function loadMarks(tx: WriteTx, { projectId }: Scope, spans: readonly UsageMark[]): Promise<UsageMark[]> {
   if (spans.length === 0) return [];
-  const asked = askedFor(spans);
-  const join = rawSql(tx.dialect === 'sqlite' ? 'cross join' : 'join');
   // Written as a cross join, SQLite looks every span up by key; a join may read all marks of the project.
-  const on = sql`m.project_id = ${projectId} and m.trace_id = asked.trace_id and m.span_id = asked.span_id`;
+  const join = rawSql(tx.dialect === 'sqlite' ? 'cross join' : 'join');
   return tx.all(
-    tx.dialect === 'sqlite'
-      ? MARK.query`select ${MARK} from ${asked} ${join} usage_mark m where ${on}`
-      : MARK.query`select ${MARK} from ${asked} ${join} usage_mark m on ${on}`,
+    MARK.query`select ${MARK} from ${askedFor(spans)} ${join} usage_mark m
+      on m.project_id = ${projectId} and m.trace_id = asked.trace_id and m.span_id = asked.span_id`,
   );
 }
 
