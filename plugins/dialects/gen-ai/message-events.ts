@@ -20,6 +20,7 @@ const CHOICE = 'gen_ai.choice';
 
 /** The messages that events tell, in their order; `undefined` when there is none. */
 export function messagesOfEvents(events: readonly OtelEvent[]): Given | undefined {
+  if (events.length === 0) return undefined;
   const messages: unknown[] = [];
   const fromEvents = new Set<string>();
   for (const { name, attributes } of events) {

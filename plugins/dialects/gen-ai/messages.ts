@@ -77,6 +77,7 @@ const isCall = (attributes: OtelMap): boolean => textAt(attributes, ['gen_ai.req
 
 /** The span's own attributes first, then those of its events that tell all of an operation. */
 function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
+  if (events.length === 0) return [attributes];
   const details = events.filter(({ name }) => name === 'gen_ai.client.inference.operation.details');
   return [attributes, ...details.map((event) => event.attributes)];
 }

@@ -79,14 +79,20 @@ function traceMetadataOf(attributes: OtelMap): GivenMembers | undefined {
   const given = metadataOf(attributes, 'langfuse.trace.metadata');
   const value: Record<string, unknown> = { ...given?.value };
   const from = [...(given?.from ?? [])];
-  for (const member of ['environment', 'release', 'version']) {
-    const text = textAt(attributes, [`langfuse.${member}`]);
+  for (const [member, name] of OF_TRACE) {
+    const text = textAt(attributes, [name]);
     if (text === undefined || member in value) continue;
     value[member] = text;
-    from.push(`langfuse.${member}`);
+    from.push(name);
   }
   return from.length === 0 ? undefined : { value, from };
 }
+
+const OF_TRACE = [
+  ['environment', 'langfuse.environment'],
+  ['release', 'langfuse.release'],
+  ['version', 'langfuse.version'],
+] as const;
 
 /** Langfuse tells errors by a level and leaves the span's status unset. */
 function failureOf(attributes: OtelMap): string | undefined {

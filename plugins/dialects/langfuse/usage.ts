@@ -17,9 +17,7 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   const counts = objectOf(takeAt(attributes, USAGE, saidJson)?.value);
   const costs = objectOf(takeAt(attributes, COST, saidJson)?.value);
   return toldUsage({
-    inputTokens: sumOf(counts, isInput),
-    outputTokens: sumOf(counts, isOutput),
-    cachedInputTokens: sumOf(counts, (name) => CACHED.has(name)),
+    ...sumsOf(counts),
     reasoningTokens: countOf(counts['output_reasoning_tokens']) ?? undefined,
     cost: amountOf(costs['total']) ?? sumOfAmounts(costs),
   });
@@ -29,17 +27,20 @@ const USAGE = ['langfuse.observation.usage_details'];
 const COST = ['langfuse.observation.cost_details'];
 const CACHED = new Set(['input_cached_tokens', 'cache_read_input_tokens']);
 
-const isInput = (name: string): boolean => name.includes('input') || name.includes('prompt');
-const isOutput = (name: string): boolean => !isInput(name) && (name.includes('output') || name.includes('completion'));
-
-/** @returns `undefined` when no bucket of them has a count. */
-function sumOf(counts: Readonly<Record<string, unknown>>, isOne: (name: string) => boolean): number | undefined {
-  let sum: number | undefined;
-  for (const [name, value] of Object.entries(counts)) {
-    const count = isOne(name.toLowerCase()) ? countOf(value) : null;
-    if (count !== null) sum = (sum ?? 0) + count;
+/** Sums of the buckets by what their names say; `undefined` where no bucket of that side has a count. */
+function sumsOf(counts: Readonly<Record<string, unknown>>): ReadUsage {
+  let inputTokens: number | undefined;
+  let outputTokens: number | undefined;
+  let cachedInputTokens: number | undefined;
+  for (const bucket of Object.keys(counts)) {
+    const count = countOf(counts[bucket]);
+    if (count === null) continue;
+    const name = bucket.toLowerCase();
+    if (CACHED.has(name)) cachedInputTokens = (cachedInputTokens ?? 0) + count;
+    if (name.includes('input') || name.includes('prompt')) inputTokens = (inputTokens ?? 0) + count;
+    else if (name.includes('output') || name.includes('completion')) outputTokens = (outputTokens ?? 0) + count;
   }
-  return sum;
+  return { inputTokens, outputTokens, cachedInputTokens };
 }
 
 function sumOfAmounts(costs: Readonly<Record<string, unknown>>): number | undefined {

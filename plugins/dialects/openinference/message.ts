@@ -1,9 +1,10 @@
-import { listOf, objectOf, textOf } from '@spandrel/plugin-api';
+import { isPlainMessage, listOf, objectOf, textOf } from '@spandrel/plugin-api';
 
 /** A message that OpenInference flattens (`message.contents.0.message_content.text` …), once it is put together again. */
 export function messageOf(item: unknown): unknown {
   const { message } = objectOf(item);
   if (message === undefined) return item;
+  if (isPlainMessage(objectOf(message))) return message;
   const { contents, content, tool_calls: calls, ...rest } = objectOf(message);
   return {
     ...rest,

@@ -35,7 +35,7 @@ export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given
   const message = {
     role: 'assistant',
     content: said?.value ?? null,
-    tool_calls: listOf(calls?.value),
+    ...(calls && { tool_calls: listOf(calls.value) }),
     ...(reasoning && { reasoning: reasoning.value }),
   };
   return {

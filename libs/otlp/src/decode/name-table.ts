@@ -10,7 +10,7 @@ interface Entry {
 }
 
 /**
- * Reads names of attributes from bytes and gives the same string for the same bytes: exporters send few names again and
+ * Reads names from bytes and gives the same string for the same bytes: exporters send few names again and
  * again, and looking one up costs less than decoding it.
  */
 export class NameTable {
@@ -34,7 +34,8 @@ export class NameTable {
       this.entries.clear();
       this.last = undefined;
     }
-    const entry = { bytes: Uint8Array.prototype.slice.call(buffer, start, end), name, next: undefined };
+    const bytes = Uint8Array.prototype.slice.call(buffer, start, end);
+    const entry = { bytes, name: sameAsLiteral(name), next: undefined };
     this.entries.set(hash, entry);
     return this.follow(entry);
   }
@@ -45,6 +46,12 @@ export class NameTable {
     return entry.name;
   }
 }
+
+/**
+ * The one string that the engine keeps for all members and literals of a name: where an attribute is looked up by a
+ * literal, no characters are compared.
+ */
+const sameAsLiteral = (name: string): string => Object.keys({ [name]: true })[0]!;
 
 /** FNV-1a of 32 bits. */
 function hashOf(buffer: Buffer, start: number, end: number): number {

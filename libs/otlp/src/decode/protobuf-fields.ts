@@ -87,7 +87,7 @@ export class ProtobufFields {
     return start === end ? '' : this.buffer.toString('utf8', start, end);
   }
 
-  /** The name of an attribute. */
+  /** The name of an attribute, of a span, of a scope: a text that comes again and again. */
   name(): string {
     const end = this.bytesEnd();
     const start = this.at;

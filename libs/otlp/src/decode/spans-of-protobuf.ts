@@ -56,7 +56,7 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
         parentSpanId = parentOf(fields.hex());
         break;
       case bytes(5):
-        name = fields.text();
+        name = fields.name();
         break;
       case varint(6):
         kind = SPAN_KINDS[fields.uint32()] ?? null;

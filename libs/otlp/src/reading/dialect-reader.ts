@@ -1,7 +1,7 @@
 import type { Named } from '@spandrel/kernel';
 import type { Dialect, OtelSpan, SpanReading } from '@spandrel/plugin-api';
 import { ClaimTable } from './claim-table.js';
-import { MEMBERS, type ReadingMember } from './reading-members.js';
+import { addReading, emptyReading } from './reading-members.js';
 
 /** Hears of a dialect that threw over a span, by its name. */
 export type OnDialectError = (dialect: string, error: unknown) => void;
@@ -23,7 +23,7 @@ export class DialectReader {
   /** @returns what is known of the span; values of odd types are left out. Never throws. */
   read(span: OtelSpan): SpanReading {
     const asked = this.claims.claimants(span);
-    const merged: SpanReading = {};
+    const merged = emptyReading();
     for (let place = 0; place < asked.length; place++) {
       if (asked[place] === 1) this.add(merged, this.dialects[place]!, span);
     }
@@ -34,18 +34,9 @@ export class DialectReader {
     try {
       const reading = extension.read(span);
       if (typeof reading !== 'object' || reading === null) return;
-      for (let at = 0; at < MEMBERS.length; at++) take(merged, reading, MEMBERS[at]!);
+      addReading(merged, reading);
     } catch (error) {
       this.onError(name, error);
     }
   }
-}
-
-function take<Member extends keyof SpanReading>(
-  merged: SpanReading,
-  reading: SpanReading,
-  { name, isValue }: ReadingMember<Member>,
-): void {
-  const value = reading[name];
-  if (value !== undefined && merged[name] === undefined && isValue(value)) merged[name] = value;
 }

@@ -1,12 +1,14 @@
 import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap } from './otel-span.js';
 import { plainValue, setMember } from './plain-value.js';
+import { rememberedByName } from './remembered-by-name.js';
 
 /** Levels that flattened names may have. */
 const DEPTH_MAX = 32;
 
-interface Branch {
-  [member: string]: unknown;
+/** A structured value that is being put together; a class of its own tells it from one that an attribute holds. */
+class Branch {
+  readonly members = new Map<string, unknown>();
 }
 
 /**
@@ -18,12 +20,15 @@ interface Branch {
  */
 export function takeTree(attributes: OtelMap, prefix: string, leave?: (name: string) => boolean): Given | undefined {
   let root: Branch | undefined;
+  let depth = 0;
   const from: string[] = [];
   for (const [name, value] of attributes) {
-    if (!name.startsWith(prefix) || value === null || leave?.(name)) continue;
-    root ??= newBranch();
-    if (!plant(root, name.slice(prefix.length).split('.'), plainValue(value))) continue;
-    from.push(name);
+    if (!beginsWith(name, prefix) || value === null || leave?.(name)) continue;
+    if (root === undefined) {
+      root = new Branch();
+      depth = partsOf(prefix).length - 1;
+    }
+    if (plant(root, partsOf(name), depth, plainValue(value))) from.push(name);
   }
   return root === undefined || from.length === 0 ? undefined : { value: grown(root), from };
 }
@@ -42,7 +47,7 @@ export function takeMembers(
   let value: Record<string, unknown> | undefined;
   const from: string[] = [];
   for (const [name, held] of attributes) {
-    if (!name.startsWith(prefix) || name.length === prefix.length || held === null) continue;
+    if (!beginsWith(name, prefix) || name.length === prefix.length || held === null) continue;
     const member = name.slice(prefix.length);
     if (isLeftOut?.(member)) continue;
     setMember((value ??= {}), member, plainValue(held));
@@ -51,34 +56,44 @@ export function takeMembers(
   return value && { value, from };
 }
 
-const newBranch = (): Branch => Object.create(null) as Branch;
+/** Most names have no dot where the prefix ends, which is cheaper to see than that they begin otherwise. */
+const beginsWith = (name: string, prefix: string): boolean =>
+  name.charCodeAt(prefix.length - 1) === DOT && name.startsWith(prefix);
 
-/** Branches made here, so that a structured value of an attribute is told from one. */
-const isBranch = (value: unknown): value is Branch =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
+const DOT = 0x2e;
 
-/** @returns false where another attribute stands in the way, or the name has too many parts. */
-function plant(root: Branch, path: readonly string[], value: unknown): boolean {
-  if (path.length > DEPTH_MAX) return false;
-  let branch = root;
-  for (let at = 0; at < path.length - 1; at++) {
-    const next = (branch[path[at]!] ??= newBranch());
-    if (!isBranch(next)) return false;
-    branch = next;
+/** The parts of a name between its dots. */
+const partsOf = rememberedByName((name): readonly string[] => name.split('.'));
+
+/**
+ * @param depth how many parts of the path the root stands for.
+ * @returns false where another attribute stands in the way, or the name has too many parts.
+ */
+function plant(root: Branch, path: readonly string[], depth: number, value: unknown): boolean {
+  const last = path.length - 1;
+  if (last - depth >= DEPTH_MAX) return false;
+  let { members } = root;
+  for (let at = depth; at < last; at++) {
+    let next = members.get(path[at]!);
+    if (next === undefined) members.set(path[at]!, (next = new Branch()));
+    if (!(next instanceof Branch)) return false;
+    members = next.members;
   }
-  const last = path[path.length - 1]!;
-  if (last in branch) return false;
-  branch[last] = value;
+  if (members.has(path[last]!)) return false;
+  members.set(path[last]!, value);
   return true;
 }
 
-/** Members of an object that are numbers come first and in their order, whatever order they were set in. */
+/** Members that are numbers make a list in their order, whatever order they came in. */
 function grown(value: unknown): unknown {
-  if (!isBranch(value)) return value;
-  const names = Object.keys(value);
-  if (names.every(isIndex)) return names.map((name) => grown(value[name]));
+  if (!(value instanceof Branch)) return value;
+  const { members } = value;
+  const names = [...members.keys()];
+  if (names.every(isIndex)) {
+    return names.sort((a, b) => Number(a) - Number(b)).map((name) => grown(members.get(name)));
+  }
   const object: Record<string, unknown> = {};
-  for (const name of names) setMember(object, name, grown(value[name]));
+  for (const [name, member] of members) setMember(object, name, grown(member));
   return object;
 }
 

@@ -47,7 +47,7 @@ export function textsAt(attributes: OtelMap, name: string): string[] | undefined
   const value = attributes.get(name);
   if (value === undefined || value === null) return undefined;
   const list = typeof value === 'string' ? looseJson(value) : value;
-  const texts = (Array.isArray(list) ? list : [list]).flatMap((item: unknown) => filledTextOf(item) ?? []);
+  const texts = (Array.isArray(list) ? list : [list]).filter((item): item is string => filledTextOf(item) !== null);
   return texts.length > 0 ? texts : undefined;
 }
 

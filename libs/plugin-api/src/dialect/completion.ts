@@ -1,6 +1,6 @@
 import type { ChatMessage, ToolCall } from '../chat.js';
 import { filledTextOf, listOf, objectOf, textOf } from '../wire/lenient-json.js';
-import { conversationOf, textOfPart, toolCallsOf } from './conversation.js';
+import { conversationOf, isPlainMessage, textOfPart, toolCallsOf } from './conversation.js';
 
 /** What came of a call of a model, as spans hold it. */
 export interface Completion {
@@ -20,6 +20,10 @@ export interface Completion {
  */
 export function completionOf(value: unknown, finishReasons: readonly string[] = []): Completion | undefined {
   const messages = conversationOf(value);
+  const [only] = messages;
+  if (messages.length === 1 && isPlainMessage(only!)) {
+    return { text: only.content as string, finish_reason: finishReasons[0] ?? null };
+  }
   if (messages.length === 0) {
     return finishReasons.length > 0 ? { text: null, finish_reason: finishReasons[0]! } : undefined;
   }
@@ -66,8 +70,10 @@ function textIn(content: unknown): string | null {
 const textOfValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function reasoningOf(message: ChatMessage): string | null {
-  const texts = listOf(message.content).flatMap((part) => textOfReasoning(part) ?? []);
-  if (texts.length > 0) return texts.join('');
+  if (Array.isArray(message.content)) {
+    const texts = message.content.flatMap((part) => textOfReasoning(part) ?? []);
+    if (texts.length > 0) return texts.join('');
+  }
   return filledTextOf(message['reasoning']) ?? filledTextOf(message['reasoning_content']);
 }
 
@@ -79,7 +85,7 @@ function textOfReasoning(part: unknown): string | null {
 
 /** Whether a message says more than a {@link Completion} has members for. */
 function hasMore(message: ChatMessage): boolean {
-  for (const [member, value] of Object.entries(message)) if (!SHOWN.has(member) && !isNothing(value)) return true;
+  for (const member in message) if (!SHOWN.has(member) && !isNothing(message[member])) return true;
   return listOf(message.content).some((part) => textOfPart(part) === null && textOfReasoning(part) === null);
 }
 

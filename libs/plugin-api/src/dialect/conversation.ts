@@ -1,5 +1,6 @@
 import type { ChatMessage, ToolCall } from '../chat.js';
 import { filledTextOf, listOf, objectOf, textOf, type JsonObject } from '../wire/lenient-json.js';
+import { setMember } from './plain-value.js';
 
 /**
  * The messages of a conversation in whichever form instrumentations write it: GenAI parts, contents of OpenAI, Anthropic
@@ -51,24 +52,38 @@ function messagesOfList(list: readonly unknown[]): ChatMessage[] {
 /** Messages of LangChain have their members in `kwargs` or `data`, and a type instead of a role. */
 function messageOf(given: JsonObject): ChatMessage {
   if (isPlainMessage(given)) return given;
-  const object = { ...given, ...objectOf(given['kwargs']), ...objectOf(given['data']) };
-  const { role: _role, content, parts, tool_calls: calls, kwargs: _kwargs, data: _data, ...rest } = object;
+  const { kwargs, data } = given;
+  const isWrapped = kwargs !== undefined || data !== undefined;
+  const object: JsonObject = isWrapped ? { ...given, ...objectOf(kwargs), ...objectOf(data) } : given;
+  const { content, parts, tool_calls: calls } = object;
   const role = roleOf(given);
+  const rest = othersOf(object);
   if (given['role'] === undefined) dropLangChain(rest);
   const sent = Array.isArray(parts) ? parts : content;
   if (!Array.isArray(sent)) return withCalls({ role, content: sent ?? null, ...rest }, toolCallsOf(calls));
   if (sent.length === 1) {
+    const text = textOfPart(sent[0]);
+    if (text !== null) return withCalls({ role, content: text, ...rest }, toolCallsOf(calls));
     const result = toolResultOf(sent[0]);
     if (result) return { role, ...result, ...rest };
   }
   const inParts = sent.flatMap((part) => toolCallOf(part) ?? []);
-  const left = sent.filter((part) => !toolCallOf(part));
+  const left = inParts.length === 0 ? sent : sent.filter((part) => !toolCallOf(part));
   const message: ChatMessage = { role, content: left.length === 0 ? null : contentOf(left), ...rest };
   return withCalls(message, inParts.length > 0 ? inParts : toolCallsOf(calls));
 }
 
-/** Most messages: a role and a text, and nothing to be brought into another form. */
-function isPlainMessage(given: JsonObject): given is ChatMessage {
+/** What a message has beside the members that are brought into one form. */
+function othersOf(object: JsonObject): Record<string, unknown> {
+  const others: Record<string, unknown> = {};
+  for (const member in object) if (!BROUGHT.has(member)) setMember(others, member, object[member]);
+  return others;
+}
+
+const BROUGHT: ReadonlySet<string> = new Set(['role', 'content', 'parts', 'tool_calls', 'kwargs', 'data']);
+
+/** Whether a message is a role and a text alone, as most are: nothing has to be brought into another form. */
+export function isPlainMessage(given: JsonObject): given is ChatMessage {
   if (typeof given['role'] !== 'string' || typeof given['content'] !== 'string') return false;
   for (const member in given) if (member !== 'role' && member !== 'content') return false;
   return true;
@@ -100,7 +115,8 @@ export function textOfPart(part: unknown): string | null {
 const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text']);
 
 /** Calls of tools in the form of OpenAI, of the AI SDK, of LangChain or of a part. */
-export function toolCallsOf(calls: unknown): ToolCall[] {
+export function toolCallsOf(calls: unknown): readonly ToolCall[] {
+  if (!Array.isArray(calls) || calls.length === 0) return NO_CALLS;
   return listOf(calls).flatMap((call) => {
     const object = objectOf(call);
     const { name, arguments: args } = objectOf(object['function']);
@@ -109,6 +125,8 @@ export function toolCallsOf(calls: unknown): ToolCall[] {
     return { id: idOfCall(object), name: called, arguments: args ?? argumentsOf(object) };
   });
 }
+
+const NO_CALLS: readonly ToolCall[] = Object.freeze([]);
 
 function toolCallOf(part: unknown): ToolCall | null {
   const object = objectOf(part);
