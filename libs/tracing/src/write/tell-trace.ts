@@ -73,9 +73,10 @@ function toldTags(trace: TraceRow, givenCount: number, tags: readonly string[]):
 }
 
 function toldMetadata(trace: TraceRow, origins: Origins, telling: TraceTelling, teller: Teller): string {
-  const before = objectFromJsonText(trace.metadata);
   const isFirst = (order: string | undefined): boolean =>
     order === undefined || teller.order < order || (teller.order === order && !teller.weak);
+  if (!tellsFirst(origins, telling, isFirst)) return trace.metadata;
+  const before = objectFromJsonText(trace.metadata);
   for (const [member, value] of Object.entries(telling.metadata ?? {})) {
     const given = Object.hasOwn(before, member) && !Object.hasOwn(origins.metadata, member);
     if (given || member === 'otel' || !isFirst(ownValue(origins.metadata, member))) continue;
@@ -84,6 +85,16 @@ function toldMetadata(trace: TraceRow, origins: Origins, telling: TraceTelling, 
   }
   if (telling.resource) tellResource(before, origins, telling.resource, teller.order, isFirst);
   return JSON.stringify(inOneOrder(before, origins));
+}
+
+/** Whether anything is told that no earlier span told: of most spans nothing is, and the metadata need not be read. */
+function tellsFirst(
+  origins: Origins,
+  { metadata, resource }: TraceTelling,
+  isFirst: (order: string | undefined) => boolean,
+): boolean {
+  if (resource && isFirst(ownValue(origins.resources, resource.service))) return true;
+  return Object.keys(metadata ?? {}).some((member) => isFirst(ownValue(origins.metadata, member)));
 }
 
 /** Keeps the resources told first in time, when there are more than are kept. */
