@@ -31,12 +31,12 @@ export function cutSpan<Members extends LargeMembers>(span: OtelSpan, members: M
     places,
   ) as LargeMembers;
   const truncated: string[] = [];
-  for (const place of places.sort((a, b) => b.text.length - a.text.length)) {
-    if (over <= 0 || place.text.length <= TEXT_MAX) break;
-    const left = cutText(place.text);
-    place.set(left);
-    over -= Buffer.byteLength(place.text) - Buffer.byteLength(left);
-    truncated.push(place.path);
+  for (const { text, bytes, path, set } of places.sort((a, b) => b.bytes - a.bytes)) {
+    if (over <= 0 || bytes <= TEXT_MAX) break;
+    const left = cutText(text);
+    set(left);
+    over -= bytes - Buffer.byteLength(left);
+    truncated.push(path);
   }
   const otel = copy.metadata['otel'] as Record<string, unknown>;
   otel['truncated'] = truncated;
@@ -51,7 +51,9 @@ export function cutSpan<Members extends LargeMembers>(span: OtelSpan, members: M
 interface TextPlace {
   path: string;
   text: string;
-  set(text: string): void;
+  /** In UTF-8. */
+  bytes: number;
+  set: (text: string) => void;
 }
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
@@ -82,6 +84,8 @@ function copyInto(target: object, name: string, item: unknown, path: string, pla
   const set = (value: unknown): void => {
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
   };
-  if (typeof item === 'string' && item.length > TEXT_MAX / 3) places.push({ path: own, text: item, set });
+  if (typeof item === 'string' && item.length > TEXT_MAX / 3) {
+    places.push({ path: own, text: item, bytes: Buffer.byteLength(item), set });
+  }
   set(copied(item, own, places));
 }
