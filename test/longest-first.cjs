@@ -8,6 +8,10 @@ const LONGEST = [
   'reliability/bad-input',
   'reliability/transfer',
   'search/search',
+  'otlp/any-order',
+  'otlp/instrumentations',
+  'otlp/kill',
+  'otlp/bombs',
   'transfer/transfer',
   'datasets',
   'storage/queue',
@@ -39,6 +43,7 @@ const LONGEST = [
   'plugins',
   'storage/sqlite',
   'deploy/images',
+  'otlp/',
   'operations/',
 ];
 

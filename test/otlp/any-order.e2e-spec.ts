@@ -7,12 +7,13 @@ import type { StorageConfig } from '@spandrel/storage';
 import { describeOnBothDatabases } from '../support/databases.ts';
 import { naiveSeries, naiveSummary } from '../support/naive-analytics.ts';
 import { recount } from '../support/recount.ts';
-import { repetitions } from '../support/repetitions.ts';
+import { THOROUGH } from '../support/repetitions.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { drawnStory } from './export-story.ts';
 import { countedTokens, StoryTeller } from './tell-story.ts';
 
-const STORIES = repetitions(150);
+/** A story takes a second on each database. */
+const STORIES = THOROUGH ? 150 : 15;
 
 describeOnBothDatabases('exports of one story', ({ name, newDatabase }) => {
   let database: StorageConfig;

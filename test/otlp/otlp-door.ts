@@ -1,5 +1,5 @@
 import type { SpanResource } from '@spandrel/contract';
-import type { Settings } from '@spandrel/kernel';
+import { CoreSettings, type Settings } from '@spandrel/kernel';
 import type { StorageConfig } from '@spandrel/storage';
 import { OtlpSettings } from '../../libs/otlp/src/otlp.settings.js';
 import { encodeOtlp, otlpType } from '../../libs/otlp/src/testing/otlp-schema.js';
@@ -10,6 +10,12 @@ import type { Tenant } from '../support/tenant.ts';
 
 /** Smaller than the defaults, so that a test reaches them. */
 export const LIMITS = { bodyBytes: 300_000, itemsMax: 5_000 };
+
+/** Largest span that is stored whole. */
+export const SPAN_BYTES = 200_000;
+
+/** Scopes whose spans are not kept. */
+const DROPPED = ['noise', 'noise.*'];
 
 /** What an exporter gets back. */
 export interface OtlpAnswer {
@@ -36,7 +42,10 @@ export class OtlpDoor {
   ) {}
 
   static async open(database: StorageConfig): Promise<OtlpDoor> {
-    const settings = (all: Settings): void => void Object.assign(all.of(OtlpSettings), LIMITS);
+    const settings = (all: Settings): void => {
+      Object.assign(all.of(OtlpSettings), { ...LIMITS, dropScopes: DROPPED });
+      Object.assign(all.of(CoreSettings), { bodyBytes: SPAN_BYTES });
+    };
     if (database.dialect === 'sqlite') {
       const app = await startServerApp(database, { settings });
       return new OtlpDoor(app, app.api, {}, undefined, () => Promise.reject(new Error('local mode has no tenants')));

@@ -5,6 +5,8 @@ export interface Link {
   port: number;
   /** Ends all connections and takes no new ones. */
   cut(): void;
+  /** Cuts before a text of ASCII would pass on to the server. */
+  cutBefore(text: string): void;
   mend(): void;
   close(): void;
 }
@@ -13,9 +15,17 @@ export interface Link {
 export async function openLink(target: number): Promise<Link> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let awaited: string | undefined;
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
     const far = connect(target, '127.0.0.1');
+    let sent = '';
+    near.on('data', (bytes) => {
+      if (awaited === undefined) return;
+      // A text may come in two pieces.
+      sent = sent.slice(-awaited.length) + bytes.toString('latin1');
+      if (sent.includes(awaited)) cut();
+    });
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -32,12 +42,15 @@ export async function openLink(target: number): Promise<Link> {
   server.listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
   const endAll = (): void => sockets.forEach((socket) => socket.destroy());
+  const cut = (): void => {
+    isCut = true;
+    awaited = undefined;
+    endAll();
+  };
   return {
     port: (server.address() as AddressInfo).port,
-    cut: () => {
-      isCut = true;
-      endAll();
-    },
+    cut,
+    cutBefore: (text) => void (awaited = text),
     mend: () => void (isCut = false),
     close: () => {
       endAll();

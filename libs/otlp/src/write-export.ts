@@ -8,7 +8,7 @@ export interface Rejection {
   readonly reason: string;
   /** From 1. */
   readonly count: number;
-  /** Span id of the first of them, as it was sent. */
+  /** Span id of the first of them as decoded: JSON's in lower case, protobuf's as hex digits. */
   readonly firstSpanId: string;
 }
 
