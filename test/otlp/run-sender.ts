@@ -78,7 +78,10 @@ export const SENDERS: readonly Sender[] = [
  * @returns what it wrote, which is nothing when all went well.
  * @throws when it ended with a fault.
  */
-export async function runSender({ program }: Sender, env: Readonly<Record<string, string>>): Promise<string> {
+export async function runSender(
+  { program }: Pick<Sender, 'program'>,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
   const [file, ...args] = program;
   const child = spawn(process.execPath, [resolve('test/otlp/senders', file!), ...args], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], OPENAI_API_KEY: 'sk-any', ...env },
