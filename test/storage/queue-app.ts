@@ -19,6 +19,7 @@ import { LOCAL_SCOPE, newId, type Scope } from '@spandrel/kernel';
 import { queueFeature, QueueSettings } from '@spandrel/queue';
 import { sql, type Storage, type StorageConfig } from '@spandrel/storage';
 import { tracingFeature } from '@spandrel/tracing';
+import { Registry } from '@prometheus-io/client';
 import { callInProcess, scopeOfProject } from '../support/in-process.ts';
 import { openInProcess } from '../support/server-app.ts';
 import { anyRows } from '../support/any-rows.ts';
@@ -53,11 +54,13 @@ export class QueueApp {
   private constructor(
     readonly storage: Storage,
     private readonly app: NestFastifyApplication,
+    private readonly metrics: Registry,
   ) {}
 
   static async open(database: StorageConfig, { claimTimeoutSeconds }: QueueAppOptions = {}): Promise<QueueApp> {
+    const metrics = new Registry();
     const { app, storage } = await openInProcess(
-      { database, features: FEATURES },
+      { database, features: FEATURES, metrics },
       {
         settings: (settings) => {
           settings.core.bodyBytes = 100 << 20;
@@ -65,7 +68,7 @@ export class QueueApp {
         },
       },
     );
-    const opened = new QueueApp(storage, app);
+    const opened = new QueueApp(storage, app, metrics);
     await opened.witness();
     return opened;
   }
@@ -74,6 +77,14 @@ export class QueueApp {
   async call(method: 'GET' | 'POST', url: string, body?: unknown, project?: string): Promise<QueueAnswer> {
     return callInProcess<QueueBody>(this.app, { method, url, body, project });
   }
+
+  /** How many transactions were begun again because another was in their way. */
+  retries = async (): Promise<number> => {
+    const metric = (await this.metrics.getMetricsAsJSON()).find(
+      ({ name }) => name === 'spandrel_storage_retries_total',
+    );
+    return metric!.values.find(({ labels }) => labels['reason'] === 'conflict')!.value;
+  };
 
   get = (url: string): Promise<QueueAnswer> => this.call('GET', url);
   post = (url: string, body?: unknown): Promise<QueueAnswer> => this.call('POST', url, body);

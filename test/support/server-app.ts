@@ -35,7 +35,7 @@ export const testSettings = (env: Record<string, string> = {}): Settings =>
  * header `x-test-project` puts a request into another project.
  */
 export async function openInProcess(
-  parts: Pick<ServerOptions, 'features' | 'database' | 'storage'>,
+  parts: Pick<ServerOptions, 'features' | 'database' | 'storage' | 'metrics'>,
   options: ServerAppOptions = {},
 ): Promise<OpenedServer> {
   const settings = testSettings();

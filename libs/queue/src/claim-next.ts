@@ -23,10 +23,14 @@ export class ClaimNext {
   /** Claims the oldest pending item. @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left. */
   async execute(scope: Scope, datasetId: string, reviewer: string, now: number): Promise<QueueItemResource> {
     if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
-    return this.storage.write(async (tx) => {
-      const item = await this.items.oldestPendingForWrite(tx, scope, datasetId);
-      if (!item) throw queueItemNotFound('no item of this dataset is pending');
-      return this.changes.executeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
-    });
+    const claim = (others: 'pass over' | 'wait'): Promise<QueueItemResource | null> =>
+      this.storage.write(async (tx) => {
+        const item = await this.items.oldestPendingForWrite(tx, scope, datasetId, others);
+        return item && this.changes.executeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
+      });
+    // Postgres keeps a lock on what it looked at and found claimed meanwhile: who waits begins anew, with none.
+    const item = (await claim('pass over')) ?? (await claim('wait'));
+    if (!item) throw queueItemNotFound('no item of this dataset is pending');
+    return item;
   }
 }

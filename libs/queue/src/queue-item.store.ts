@@ -33,16 +33,19 @@ export class QueueItemStore {
   }
 
   /**
-   * The oldest pending item of a dataset, locked. Items that others have locked are passed over; only when no other is
-   * pending are those waited for, since they may be left as they are.
+   * The oldest pending item of a dataset, locked.
+   * @param others what to do about items that others have locked: they may be left as they are, so that none is pending
+   *   is known only when they were waited for. They are waited for in the order of their ids.
    */
-  async oldestPendingForWrite(tx: WriteTx, { projectId }: Scope, datasetId: string): Promise<QueueItemRow | null> {
+  oldestPendingForWrite(
+    tx: WriteTx,
+    { projectId }: Scope,
+    datasetId: string,
+    others: 'pass over' | 'wait',
+  ): Promise<QueueItemRow | null> {
+    const lockMode = others === 'wait' ? LockMode.PESSIMISTIC_WRITE : LockMode.PESSIMISTIC_PARTIAL_WRITE;
     const pending = { projectId, datasetId, status: QUEUE_STATUS.pending };
-    for (const lockMode of [LockMode.PESSIMISTIC_PARTIAL_WRITE, LockMode.PESSIMISTIC_WRITE]) {
-      const item = await tx.em.findOne(QueueItem, pending, { orderBy: { id: 'asc' }, lockMode });
-      if (item) return item;
-    }
-    return null;
+    return tx.em.findOne(QueueItem, pending, { orderBy: { id: 'asc' }, lockMode });
   }
 
   /** Pending and claimed items of datapoints; the dataset is locked, so that no others come. */

@@ -6,8 +6,9 @@ const SQLITE_UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NO
 /** Postgres classes: connection (08), resources (53), operator intervention (57P), system error (58). */
 const POSTGRES_UNAVAILABLE = /^(08...|53...|57P..|58...|25006)$/;
 
-/** Deadlock, serialization failure, and a key taken by another instance since it was looked up. */
-const POSTGRES_TRANSIENT = new Set(['40001', '40P01', '23505']);
+/** Serialization failure and deadlock; and a key taken by another instance since it was looked up. */
+const POSTGRES_CONFLICT = new Set(['40001', '40P01']);
+const POSTGRES_TRANSIENT = new Set([...POSTGRES_CONFLICT, '23505']);
 
 /** Statement cancelled (its timeout, or by hand), lock not had in time, transaction idle or open for too long. */
 const POSTGRES_TIMEOUT = new Set(['57014', '55P03', '25P03', '25P04']);
@@ -48,6 +49,9 @@ export const isTransient = (error: unknown): boolean => POSTGRES_TRANSIENT.has(c
 /** Whether a statement took longer than it may, which says nothing of the database's health. */
 export const isTimeout = (error: unknown): boolean => POSTGRES_TIMEOUT.has(codeOf(error));
 
+/** Whether other transactions were in the way, which says nothing of the database's health. */
+const isConflict = (error: unknown): boolean => POSTGRES_CONFLICT.has(codeOf(error));
+
 /** Whether the database failed and not the request: disk full, I/O error, connection lost, too slow. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Unavailable ||
@@ -56,11 +60,19 @@ export const isUnavailable = (error: unknown): boolean =>
   SQLITE_UNAVAILABLE.test(codeOf(error)) ||
   POSTGRES_UNAVAILABLE.test(codeOf(error));
 
-/** Turns errors of a database that cannot be used into {@link Unavailable}; returns every other error unchanged. */
+/**
+ * Turns errors of a database that cannot be used, and conflicts that trying again did not end, into {@link Unavailable};
+ * returns every other error unchanged.
+ */
 export function toDomainError(error: unknown): unknown {
-  if (error instanceof Unavailable || !isUnavailable(error)) return error;
-  const message = isTimeout(error)
-    ? 'the database took too long and was stopped; ask for less at once, or try again'
-    : 'the database cannot be reached, or its disk is full or failed; try again soon';
-  return new Unavailable(message, { cause: error });
+  if (error instanceof Unavailable) return error;
+  const reason = reasonOf(error);
+  return reason === undefined ? error : new Unavailable(reason, { cause: error });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (isConflict(error)) return 'others changed the same data each time this was tried; try again soon';
+  if (isTimeout(error)) return 'the database took too long and was stopped; ask for less at once, or try again';
+  if (isUnavailable(error)) return 'the database cannot be reached, or its disk is full or failed; try again soon';
+  return undefined;
 }
