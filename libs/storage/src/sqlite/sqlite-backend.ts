@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Backend, BackendSize, BackendState, BackendTx, LongReadOptions } from '../backend.js';
 import { renderSql, sql, type Sql } from '../statements/sql.js';
+import { Checkpoints } from './checkpoints.js';
 import { checkDisk, sizeOnDisk } from './database-files.js';
 import { ReadWorkers } from './read-workers.js';
 import { SqliteTx } from './sqlite-tx.js';
@@ -23,11 +24,13 @@ export class SqliteBackend implements Backend {
   private readonly writes: StatementCache;
   private readonly reads: StatementCache;
   private readonly workers: ReadWorkers;
+  private readonly checkpoints: Checkpoints;
 
   constructor(private readonly parts: SqliteBackendParts) {
     this.writes = new StatementCache(parts.writer);
     this.reads = new StatementCache(parts.reader);
     this.workers = new ReadWorkers(parts.file);
+    this.checkpoints = new Checkpoints(parts.file, parts.writer);
   }
 
   async transaction<T>(work: (tx: BackendTx) => Promise<T>): Promise<T> {
@@ -36,6 +39,7 @@ export class SqliteBackend implements Backend {
     try {
       const result = await work(new SqliteTx(this.writes, this.parts.makeManager));
       this.writes.get('commit').run();
+      this.checkpoints.afterCommit();
       return result;
     } catch (error) {
       if (writer.inTransaction) this.writes.get('rollback').run();
@@ -67,7 +71,7 @@ export class SqliteBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    await this.workers.close();
+    await Promise.all([this.workers.close(), this.checkpoints.close()]);
     await this.parts.close();
   }
 }

@@ -1,0 +1,13 @@
+/**
+ * The far end of {@link Checkpoints}: copies pages of the write-ahead log into the database each time it is asked to. It
+ * runs as it is, compiled or not, so it imports nothing but Node and the driver.
+ */
+import Database from 'better-sqlite3';
+import { parentPort, workerData } from 'node:worker_threads';
+
+const { file, timeoutMs } = workerData as { file: string; timeoutMs: number };
+const database = new Database(file, { fileMustExist: true, timeout: timeoutMs });
+database.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0');
+const checkpoint = database.prepare('pragma wal_checkpoint(passive)');
+
+parentPort?.on('message', () => parentPort?.postMessage(checkpoint.get()));

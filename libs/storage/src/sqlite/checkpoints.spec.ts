@@ -1,0 +1,66 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Database from 'better-sqlite3';
+import { CHECKPOINT_PAGES, Checkpoints } from './checkpoints.js';
+import { openWriter } from './open-sqlite.js';
+
+/** A row that takes a page of the log. */
+const PAGE = 'x'.repeat(15_000);
+
+describe('Checkpoints', () => {
+  let directory: string;
+  let file: string;
+  let writer: Database.Database;
+  let checkpoints: Checkpoints;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'spandrel-checkpoints-'));
+    file = join(directory, 'one.db');
+    writer = openWriter(file);
+    writer.exec('create table row (id integer primary key, text text)');
+    checkpoints = new Checkpoints(file, writer);
+  });
+
+  afterEach(async () => {
+    await checkpoints.close();
+    writer.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const commit = (rows: number): void => {
+    const insert = writer.prepare('insert into row (text) values (?)');
+    writer.transaction(() => {
+      for (let row = 0; row < rows; row++) insert.run(PAGE);
+    })();
+    checkpoints.afterCommit();
+  };
+
+  const log = () => writer.prepare('pragma wal_checkpoint(noop)').get() as { log: number; checkpointed: number };
+
+  it('copies a long log beside the writer, and lets it begin anew', async () => {
+    commit(CHECKPOINT_PAGES);
+    expect(log().checkpointed).toBe(0);
+    while (log().checkpointed === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = log().log;
+    let commits = 0;
+    for (; log().log >= before; commits++) {
+      commit(1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(commits).toBeGreaterThan(0);
+    const copy = new Database(file, { readonly: true });
+    expect(copy.prepare('select count(*) as rows from row').get()).toEqual({ rows: CHECKPOINT_PAGES + commits });
+    copy.close();
+  });
+
+  it('hurts no commit when the thread cannot open the database', async () => {
+    const lost = new Checkpoints(join(directory, 'gone.db'), writer);
+    commit(CHECKPOINT_PAGES * 2);
+    lost.afterCommit();
+    await lost.close();
+    expect(existsSync(join(directory, 'gone.db'))).toBe(false);
+    commit(1);
+  });
+});
