@@ -85,6 +85,41 @@ describe('GroupCommit', () => {
     expect(batches).toEqual([1, 1, 1]);
   });
 
+  describe('with large jobs', () => {
+    /** Jobs of more than five rows are large; the clock stands still until it is moved. */
+    function largeHarness() {
+      const clock = { now: 0 };
+      jest.spyOn(performance, 'now').mockImplementation(() => clock.now);
+      const batches: number[][] = [];
+      const group = new GroupCommit<Job, number>({
+        transaction: async (work) => work({} as WriteTx),
+        apply: async (_tx, batch) => {
+          batches.push(batch.map(({ n }) => n));
+          return { outcomes: batch.map(({ n }) => ({ answer: n })) };
+        },
+        weigh: ({ rows }) => rows ?? 1,
+        rowsMax: 10,
+        isLarge: ({ rows }) => rows !== undefined && rows > 5,
+        ...hooks,
+      });
+      return { group, batches, clock };
+    }
+
+    it('lets others go first and shares no transaction with them', async () => {
+      const { group, batches } = largeHarness();
+      await Promise.all([{ n: 1, rows: 6 }, { n: 2, rows: 6 }, { n: 3 }, { n: 4 }].map((job) => group.submit(job)));
+      expect(batches).toEqual([[3, 4], [1], [2]]);
+    });
+
+    it('lets a large job go before those that come long after it', async () => {
+      const { group, batches, clock } = largeHarness();
+      const first = [{ n: 1, rows: 6 }, { n: 2 }].map((job) => group.submit(job));
+      clock.now = 1_000;
+      await Promise.all([...first, group.submit({ n: 3 })]);
+      expect(batches).toEqual([[2], [1], [3]]);
+    });
+  });
+
   it('answers a job that breaks a rule with its own error, the others as ever', async () => {
     const { group } = harness();
     const results = await Promise.allSettled([1, -1, 2].map((n) => group.submit({ n })));

@@ -25,6 +25,11 @@ export interface GroupCommitOptions<Job, Answer> {
    */
   expected?: () => number;
   /**
+   * Whether a job is so large that others should not stand behind it: those that come within {@link YIELD_MS} go first,
+   * and its transaction is its own. None is when left out.
+   */
+  isLarge?: (job: Job) => boolean;
+  /**
    * Lets transactions run beside one another, where the database can do that; one at a time when left out. Jobs that do
    * not fill one wait for another such transaction, as more of them would cost more than they save, but not for a heavy
    * job.
@@ -50,9 +55,15 @@ const GATHER_MS_MAX = 2;
 /** Milliseconds a transaction waits for requests that are expected. */
 const LINGER_MS_MAX = 5;
 
+/** Milliseconds after its own arrival in which jobs still go before a large one. */
+const YIELD_MS = 25;
+
 interface Waiting<Job, Answer> {
   job: Job;
   rows: number;
+  large: boolean;
+  /** Jobs go in this order; of the same moment, in the order in which they came. */
+  due: number;
   touches: readonly string[];
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
@@ -88,7 +99,10 @@ export class GroupCommit<Job, Answer> {
     return new Promise<Answer>((resolve, reject) => {
       const rows = Math.min(this.options.weigh(job), this.rowsMax + 1);
       const touches = this.options.beside?.touches(job) ?? [];
-      this.waiting.push({ job, rows, touches, resolve, reject });
+      const large = this.options.isLarge?.(job) ?? false;
+      const due = performance.now() + (large ? YIELD_MS : 0);
+      const place = this.waiting.findLastIndex((other) => other.due <= due) + 1;
+      this.waiting.splice(place, 0, { job, rows, large, due, touches, resolve, reject });
       this.rowsWaiting += rows;
       this.begin();
       if (this.enough && !this.expectsMore()) this.enough();
@@ -184,6 +198,7 @@ export class GroupCommit<Job, Answer> {
     let count = 0;
     for (const next of this.waiting) {
       if (next.touches.some((name) => this.touched.has(name))) return { count, full: false };
+      if (next.large) return { count: Math.max(count, 1), full: true };
       rows += next.rows;
       if (rows > this.rowsMax) return { count: Math.max(count, 1), full: true };
       count++;
