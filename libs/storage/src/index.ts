@@ -33,6 +33,7 @@ export {
 } from './statements/keyset.js';
 export { lockTables } from './statements/lock-tables.js';
 export { openStorage } from './open-storage.js';
+export { BeginAgain } from './transactions/begin-again.js';
 export { together } from './transactions/together.js';
 export { DayPartitions, type DaySize } from './partitions/day-partitions.js';
 export { DAY_MS, dayOf, dayStart } from './partitions/days.js';

@@ -79,6 +79,14 @@ export class TraceStore {
     return this.lock(tx, scope, sql`t.id = any(array(select named.id from ${named} union ${ofSpans}))`);
   }
 
+  /** @returns whether there is one of some traces; nothing is locked. */
+  async exist(tx: WriteTx, { projectId }: Scope, ids: readonly string[]): Promise<boolean> {
+    const found = await tx.all(
+      ONE.query`select 1 as one from trace where project_id = ${projectId} and ${anyOf('id', ids)} limit 1`,
+    );
+    return found.length > 0;
+  }
+
   /** Writes what the jobs made of the traces. */
   async save(tx: WriteTx, cells: Iterable<TraceCell>): Promise<void> {
     const inserted: TraceRow[] = [];

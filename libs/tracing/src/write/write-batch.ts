@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, type Scope } from '@spandrel/kernel';
-import { together, type Applied, type Outcome, type WriteTx } from '@spandrel/storage';
+import { BeginAgain, together, type Applied, type Outcome, type WriteTx } from '@spandrel/storage';
 import { applyJob, type JobAnswer } from './apply-job.js';
 import { DeleteTraces } from './delete-traces.js';
 import type { PricingTable } from '../pricing.js';
@@ -92,18 +92,28 @@ export class WriteBatch {
       await together(locking, placing);
       const places = await placing;
       for (const trace of await locking) set.loadTrace(trace.id, trace);
-      traceIds.clear();
       spans = await this.spans.loadLocked(tx, scope, spanIds, places);
+      await this.assertLocked(tx, set, spans);
     } else {
       spans = await this.spans.loadForWrite(tx, scope, spanIds);
+      for (const { traceId } of spans) traceIds.add(traceId);
+      for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
     }
-    for (const span of spans) {
-      set.loadSpan(span.id, span);
-      if (!set.traces.has(span.traceId)) traceIds.add(span.traceId);
-    }
-    for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
+    for (const span of spans) set.loadSpan(span.id, span);
     await this.family.execute(tx, set, jobs);
     return set;
+  }
+
+  /**
+   * Spans may have come with their trace since the traces were locked. Locking that one now, behind others and their spans,
+   * may meet a transaction which has it and waits for one of those.
+   * @throws BeginAgain, so that it is locked in its place.
+   */
+  private async assertLocked(tx: WriteTx, set: WorkingSet, spans: readonly StoredSpan[]): Promise<void> {
+    const late = new Set(spans.flatMap(({ traceId }) => (set.traces.has(traceId) ? [] : traceId)));
+    if (late.size > 0 && (await this.traces.exist(tx, set.scope, [...late]))) {
+      throw new BeginAgain('a trace came while others were locked');
+    }
   }
 
   private async save(tx: WriteTx, set: WorkingSet): Promise<void> {
