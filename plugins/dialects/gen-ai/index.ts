@@ -1,5 +1,6 @@
 import {
   amountAt,
+  attributeNames,
   defineDialect,
   flagAt,
   takeMembers,
@@ -45,17 +46,20 @@ function read(span: OtelSpan): SpanReading {
   };
 }
 
-const MODEL = ['gen_ai.request.model'];
-const RESPONSE_MODEL = ['gen_ai.response.model'];
-const RESPONSE_ID = ['gen_ai.response.id'];
-const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system'];
-const STREAM = ['gen_ai.request.stream'];
-const USER = ['gen_ai.user'];
+const MODEL = attributeNames('gen_ai.request.model');
+const RESPONSE_MODEL = attributeNames('gen_ai.response.model');
+const RESPONSE_ID = attributeNames('gen_ai.response.id');
+const PROVIDER = attributeNames('gen_ai.provider.name', 'gen_ai.system');
+const STREAM = attributeNames('gen_ai.request.stream');
+const USER = attributeNames('gen_ai.user');
 const isNoParameter = (member: string): boolean => member === 'model' || member === 'stream';
 
-const FIRST_SECONDS = ['gen_ai.response.time_to_first_chunk', 'gen_ai.client.operation.time_to_first_chunk'];
+const FIRST_SECONDS = attributeNames(
+  'gen_ai.response.time_to_first_chunk',
+  'gen_ai.client.operation.time_to_first_chunk',
+);
 /** Strands tells milliseconds. */
-const FIRST_MS = ['gen_ai.server.time_to_first_token'];
+const FIRST_MS = attributeNames('gen_ai.server.time_to_first_token');
 
 function timeToFirstTokenMs(attributes: OtelMap): number | undefined {
   const seconds = amountAt(attributes, FIRST_SECONDS);

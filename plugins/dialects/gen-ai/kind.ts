@@ -1,4 +1,4 @@
-import { textAt, type OtelMap, type ReadKind } from '@spandrel/plugin-api';
+import { attributeNames, hasAny, textAt, type OtelMap, type ReadKind } from '@spandrel/plugin-api';
 
 /** What a span is by `gen_ai.operation.name`; by what it tells of where there is none. */
 export function kindOf(attributes: OtelMap): ReadKind | undefined {
@@ -48,10 +48,10 @@ const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
 function typeWithoutOperation(attributes: OtelMap): KnownType | undefined {
   if (attributes.has('gen_ai.tool.name')) return 'tool_call';
   if (!attributes.has('gen_ai.request.model')) return undefined;
-  return ANSWERED.some((name) => attributes.has(name)) ? 'llm_call' : undefined;
+  return hasAny(attributes, ANSWERED) ? 'llm_call' : undefined;
 }
 
-const ANSWERED = [
+const ANSWERED = attributeNames(
   'gen_ai.response.model',
   'gen_ai.usage.input_tokens',
   'gen_ai.usage.prompt_tokens',
@@ -59,10 +59,10 @@ const ANSWERED = [
   'gen_ai.usage.completion_tokens',
   'gen_ai.response.prompt_tokens',
   'gen_ai.response.completion_tokens',
-];
-const OPERATION = ['gen_ai.operation.name'];
-const TOOL_NAME = ['gen_ai.tool.name'];
-const CALL_ID = ['gen_ai.tool.call.id'];
-const TOOL_TYPE = ['gen_ai.tool.type'];
-const AGENT_NAME = ['gen_ai.agent.name'];
-const WORKFLOW_NAME = ['gen_ai.workflow.name', 'gen_ai.agent.name'];
+);
+const OPERATION = attributeNames('gen_ai.operation.name');
+const TOOL_NAME = attributeNames('gen_ai.tool.name');
+const CALL_ID = attributeNames('gen_ai.tool.call.id');
+const TOOL_TYPE = attributeNames('gen_ai.tool.type');
+const AGENT_NAME = attributeNames('gen_ai.agent.name');
+const WORKFLOW_NAME = attributeNames('gen_ai.workflow.name', 'gen_ai.agent.name');

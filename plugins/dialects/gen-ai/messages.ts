@@ -1,11 +1,14 @@
 import {
+  attributeNames,
   completionOf,
   conversationOf,
+  namesOf,
   saidByModel,
   saidJson,
   takeAt,
   textAt,
   textsAt,
+  type AttributeNames,
   type Given,
   type OtelMap,
   type OtelSpan,
@@ -38,7 +41,7 @@ function conversationIn(span: OtelSpan): Given | undefined {
   return prompt && { ...prompt, value: conversationOf(prompt.value) };
 }
 
-function takeFirst(places: readonly OtelMap[], names: readonly string[]): Given | undefined {
+function takeFirst(places: readonly OtelMap[], names: AttributeNames): Given | undefined {
   for (const attributes of places) {
     const taken = takeAt(attributes, names, saidJson);
     if (taken) return taken;
@@ -73,7 +76,7 @@ function completionIn(span: OtelSpan): Given | undefined {
 }
 
 /** A reason alone makes an output only where the span is about a model. */
-const isCall = (attributes: OtelMap): boolean => textAt(attributes, ['gen_ai.request.model']) !== undefined;
+const isCall = (attributes: OtelMap): boolean => textAt(attributes, MODEL) !== undefined;
 
 /** The span's own attributes first, then those of its events that tell all of an operation. */
 function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
@@ -82,7 +85,7 @@ function placesOf({ attributes, events }: OtelSpan): OtelMap[] {
   return [attributes, ...details.map((event) => event.attributes)];
 }
 
-function takeFromEvents({ events }: OtelSpan, names: readonly string[]): Given | undefined {
+function takeFromEvents({ events }: OtelSpan, names: AttributeNames): Given | undefined {
   for (const event of events) {
     if (!CONTENT_EVENTS.has(event.name)) continue;
     const taken = takeAt(event.attributes, names);
@@ -91,18 +94,18 @@ function takeFromEvents({ events }: OtelSpan, names: readonly string[]): Given |
   return undefined;
 }
 
-const namesOf = (...given: (Given | undefined)[]): string[] => given.flatMap((one) => one?.from ?? []);
 const asText = (text: string): unknown => text;
 
 const CONTENT_EVENTS = new Set(['gen_ai.content.prompt', 'gen_ai.content.completion']);
-const INPUT = ['gen_ai.input.messages'];
-const SYSTEM = ['gen_ai.system_instructions'];
-const OUTPUT = ['gen_ai.output.messages'];
-const PROMPT = ['gen_ai.prompt'];
-const COMPLETION = ['gen_ai.completion'];
+const MODEL = attributeNames('gen_ai.request.model');
+const INPUT = attributeNames('gen_ai.input.messages');
+const SYSTEM = attributeNames('gen_ai.system_instructions');
+const OUTPUT = attributeNames('gen_ai.output.messages');
+const PROMPT = attributeNames('gen_ai.prompt');
+const COMPLETION = attributeNames('gen_ai.completion');
 const REASONS = 'gen_ai.response.finish_reasons';
 const REASON = 'gen_ai.response.finish_reason';
-const TOOL_ARGUMENTS = ['gen_ai.tool.call.arguments'];
-const TOOL_RESULT = ['gen_ai.tool.call.result'];
-const QUERY = ['gen_ai.retrieval.query.text'];
-const DOCUMENTS = ['gen_ai.retrieval.documents'];
+const TOOL_ARGUMENTS = attributeNames('gen_ai.tool.call.arguments');
+const TOOL_RESULT = attributeNames('gen_ai.tool.call.result');
+const QUERY = attributeNames('gen_ai.retrieval.query.text');
+const DOCUMENTS = attributeNames('gen_ai.retrieval.documents');

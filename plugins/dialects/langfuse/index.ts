@@ -1,4 +1,5 @@
 import {
+  attributeNames,
   defineDialect,
   kindOfType,
   looseJson,
@@ -49,13 +50,16 @@ function read({ attributes, name, startUnixNano }: OtelSpan): SpanReading {
 
 /** Names that the SDK's wrapper of OpenAI's client gives, the method behind. */
 const BY_CLIENT = 'OpenAI.';
-const TYPE = ['langfuse.observation.type'];
-const MODEL = ['langfuse.observation.model.name'];
+const TYPE = attributeNames('langfuse.observation.type');
+const MODEL = attributeNames('langfuse.observation.model.name');
 const METADATA = 'langfuse.observation.metadata';
-const OUTPUT = ['langfuse.observation.output'];
-const SESSION = ['langfuse.session.id'];
-const USER = ['langfuse.user.id'];
-const TRACE_NAME = ['langfuse.trace.name'];
+const LEVEL = attributeNames('langfuse.observation.level');
+const STATUS_MESSAGE = attributeNames('langfuse.observation.status_message');
+const FIRST_TOKEN = attributeNames('langfuse.observation.completion_start_time');
+const OUTPUT = attributeNames('langfuse.observation.output');
+const SESSION = attributeNames('langfuse.session.id');
+const USER = attributeNames('langfuse.user.id');
+const TRACE_NAME = attributeNames('langfuse.trace.name');
 
 function kindOf(told: string | undefined, name: string): ReadKind | undefined {
   // The SDK's wrapper of OpenAI's client calls everything a generation.
@@ -96,13 +100,13 @@ const OF_TRACE = [
 
 /** Langfuse tells errors by a level and leaves the span's status unset. */
 function failureOf(attributes: OtelMap): string | undefined {
-  if (textAt(attributes, ['langfuse.observation.level']) !== 'ERROR') return undefined;
-  return textAt(attributes, ['langfuse.observation.status_message']) ?? 'error';
+  if (textAt(attributes, LEVEL) !== 'ERROR') return undefined;
+  return textAt(attributes, STATUS_MESSAGE) ?? 'error';
 }
 
 /** The time of the first token is ISO 8601, JSON text or not. */
 function timeToFirstTokenMs(attributes: OtelMap, startUnixNano: bigint): number | undefined {
-  const text = textAt(attributes, ['langfuse.observation.completion_start_time']);
+  const text = textAt(attributes, FIRST_TOKEN);
   if (text === undefined || startUnixNano === 0n) return undefined;
   const told = saidJson(text);
   const first = typeof told === 'string' ? Date.parse(told) : Number.NaN;

@@ -1,4 +1,5 @@
 import {
+  attributeNames,
   conversationOf,
   listOf,
   objectOf,
@@ -26,7 +27,7 @@ export function questionOf(
   if (listOf(messages).length > 0) {
     return { input: { ...input, value: conversationOf(messages) }, request: withMembers(request, rest) };
   }
-  const instructions = textAt(attributes, [INSTRUCTIONS]);
+  const instructions = textAt(attributes, INSTRUCTIONS_NAMES);
   if (instructions === undefined) return { input, request };
   return {
     input: { value: conversationOf(input.value, instructions), from: [...input.from!, INSTRUCTIONS] },
@@ -39,6 +40,7 @@ function withMembers(request: GivenMembers | undefined, rest: Record<string, unk
   return Object.keys(rest).length === 0 ? request : { ...request, value: { ...rest, ...request?.value } };
 }
 
-const INPUT = ['langfuse.observation.input'];
+const INPUT = attributeNames('langfuse.observation.input');
 const PARAMETERS = 'langfuse.observation.model.parameters';
 const INSTRUCTIONS = 'langfuse.observation.metadata.instructions';
+const INSTRUCTIONS_NAMES = attributeNames(INSTRUCTIONS);

@@ -1,5 +1,6 @@
 import {
   amountOf,
+  attributeNames,
   countOf,
   objectOf,
   saidJson,
@@ -23,8 +24,8 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const USAGE = ['langfuse.observation.usage_details'];
-const COST = ['langfuse.observation.cost_details'];
+const USAGE = attributeNames('langfuse.observation.usage_details');
+const COST = attributeNames('langfuse.observation.cost_details');
 const CACHED = new Set(['input_cached_tokens', 'cache_read_input_tokens']);
 
 /** Sums of the buckets by what their names say; `undefined` where no bucket of that side has a count. */

@@ -1,5 +1,6 @@
 import {
   amountOf,
+  attributeNames,
   countOf,
   objectOf,
   saidJson,
@@ -24,4 +25,4 @@ export function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const USAGE = ['langsmith.usage_metadata', 'langsmith.metadata.usage_metadata'];
+const USAGE = attributeNames('langsmith.usage_metadata', 'langsmith.metadata.usage_metadata');

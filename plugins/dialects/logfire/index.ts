@@ -1,7 +1,9 @@
 import {
+  attributeNames,
   completionOf,
   conversationOf,
   defineDialect,
+  hasAny,
   objectOf,
   saidJson,
   takeAt,
@@ -30,9 +32,9 @@ export default defineDialect({
 
 function read(span: OtelSpan): SpanReading {
   const { attributes } = span;
-  const request = takeAt(attributes, ['request_data'], saidJson);
+  const request = takeAt(attributes, REQUEST, saidJson);
   const asked = objectOf(request?.value);
-  const agent = textAt(attributes, ['agent_name', 'gen_ai.agent.name']);
+  const agent = textAt(attributes, AGENT_NAME);
   return {
     kind: kindOf(attributes, asked, agent),
     model: textOf(asked['model']) || undefined,
@@ -44,10 +46,15 @@ function read(span: OtelSpan): SpanReading {
   };
 }
 
-const TOOL_ARGUMENTS = ['tool_arguments'];
-const TOOL_RESPONSE = ['tool_response'];
-const FINAL_RESULT = ['final_result', 'pydantic_ai.final_result'];
-const ALL_MESSAGES = ['pydantic_ai.all_messages', 'all_messages_events'];
+const REQUEST = attributeNames('request_data');
+const RESPONSE = attributeNames('response_data');
+const AGENT_NAME = attributeNames('agent_name', 'gen_ai.agent.name');
+const SPAN_TYPE = attributeNames('logfire.span_type');
+const PENDING_PARENT = attributeNames('logfire.pending_parent_id');
+const TOOL_ARGUMENTS = attributeNames('tool_arguments');
+const TOOL_RESPONSE = attributeNames('tool_response');
+const FINAL_RESULT = attributeNames('final_result', 'pydantic_ai.final_result');
+const ALL_MESSAGES = attributeNames('pydantic_ai.all_messages', 'all_messages_events');
 
 /** Newer versions tell the operation by the conventions' attribute, which the general dialect reads. */
 function kindOf(
@@ -58,7 +65,7 @@ function kindOf(
   if (attributes.has('gen_ai.operation.name')) return undefined;
   const isCall = Array.isArray(asked['messages']) || attributes.has('response_data');
   if (isCall) return { type: 'llm_call' };
-  if (ALL_MESSAGES.some((name) => attributes.has(name))) return { type: 'custom', kind: 'agent', name: agent };
+  if (hasAny(attributes, ALL_MESSAGES)) return { type: 'custom', kind: 'agent', name: agent };
   return undefined;
 }
 
@@ -77,7 +84,7 @@ function agentInput(attributes: OtelMap): Given | undefined {
 
 /** `response_data` has the message and what it cost, or the text that a stream came to. */
 function answerOf(attributes: OtelMap): Given | undefined {
-  const given = takeAt(attributes, ['response_data'], saidJson);
+  const given = takeAt(attributes, RESPONSE, saidJson);
   if (!given) return undefined;
   const answer = objectOf(given.value);
   const text = answer['combined_chunk_content'];
@@ -89,8 +96,8 @@ function answerOf(attributes: OtelMap): Given | undefined {
 
 /** A pending span has an id of its own and is a child of the span that it announces. */
 function pendingOf({ attributes, parentSpanId }: OtelSpan): SpanReading['pendingOf'] {
-  if (textAt(attributes, ['logfire.span_type']) !== 'pending_span' || parentSpanId === null) return undefined;
-  const parent = textAt(attributes, ['logfire.pending_parent_id']);
+  if (textAt(attributes, SPAN_TYPE) !== 'pending_span' || parentSpanId === null) return undefined;
+  const parent = textAt(attributes, PENDING_PARENT);
   const isNone = parent === undefined || !isSpanId(parent) || parent === NO_SPAN;
   return { spanId: parentSpanId, parentSpanId: isNone ? null : parent };
 }

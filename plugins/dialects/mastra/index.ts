@@ -1,4 +1,5 @@
 import {
+  attributeNames,
   defineDialect,
   takeAt,
   takeObject,
@@ -29,7 +30,7 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   };
 }
 
-const TYPE = ['mastra.span.type'];
+const TYPE = attributeNames('mastra.span.type');
 
 /** Types of spans that the GenAI attributes beside them tell nothing of. */
 function kindOf(type: string, attributes: OtelMap, name: string): ReadKind | undefined {
@@ -47,5 +48,5 @@ const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
   ['workflow_step', 'step'],
   ['model_step', 'step'],
 ]);
-const TOOL_NAME = ['gen_ai.tool.name'];
-const NAMES = ['gen_ai.agent.name', 'gen_ai.workflow.name', 'mastra.entity.name'];
+const TOOL_NAME = attributeNames('gen_ai.tool.name');
+const NAMES = attributeNames('gen_ai.agent.name', 'gen_ai.workflow.name', 'mastra.entity.name');

@@ -1,7 +1,9 @@
 import {
   amountAt,
+  attributeNames,
   countAt,
   defineDialect,
+  hasAny,
   takeObject,
   textAt,
   textOf,
@@ -31,7 +33,7 @@ export default defineDialect({
 
 function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   const told = textAt(attributes, KIND)?.toUpperCase();
-  if (told === undefined && !SURE.some((sure) => attributes.has(sure))) return undefined;
+  if (told === undefined && !hasAny(attributes, SURE)) return undefined;
   const kind = kindOf(told, attributes, name);
   const request = takeObject(attributes, 'llm.invocation_parameters');
   const model = textAt(attributes, REQUESTED) ?? textOf(request?.value['model']) ?? textAt(attributes, MODEL);
@@ -50,13 +52,18 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
   };
 }
 
-const KIND = ['openinference.span.kind'];
+const KIND = attributeNames('openinference.span.kind');
 /** Names that nobody else uses, for spans of instrumentations that leave the kind out. */
-const SURE = ['llm.model_name', 'llm.input_messages.0.message.role', 'llm.token_count.prompt', 'embedding.model_name'];
-const REQUESTED = ['llm.request.model_name'];
-const MODEL = ['llm.model_name', 'embedding.model_name', 'reranker.model_name'];
-const RESPONSE_MODEL = ['llm.response.model_name', 'llm.model_name'];
-const PROVIDER = ['llm.provider', 'llm.system'];
+const SURE = attributeNames(
+  'llm.model_name',
+  'llm.input_messages.0.message.role',
+  'llm.token_count.prompt',
+  'embedding.model_name',
+);
+const REQUESTED = attributeNames('llm.request.model_name');
+const MODEL = attributeNames('llm.model_name', 'embedding.model_name', 'reranker.model_name');
+const RESPONSE_MODEL = attributeNames('llm.response.model_name', 'llm.model_name');
+const PROVIDER = attributeNames('llm.provider', 'llm.system');
 
 function kindOf(told: string | undefined, attributes: OtelMap, spanName: string): ReadKind | undefined {
   switch (told) {
@@ -82,9 +89,9 @@ function kindOf(told: string | undefined, attributes: OtelMap, spanName: string)
   }
 }
 
-const TOOL_NAME = ['tool.name', 'tool_call.function.name'];
-const TOOL_ID = ['tool.id', 'tool_call.id'];
-const AGENT_NAME = ['agent.name'];
+const TOOL_NAME = attributeNames('tool.name', 'tool_call.function.name');
+const TOOL_ID = attributeNames('tool.id', 'tool_call.id');
+const AGENT_NAME = attributeNames('agent.name');
 
 function usageOf(attributes: OtelMap): ReadUsage | undefined {
   return toldUsage({
@@ -97,12 +104,12 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const INPUT_TOKENS = ['llm.token_count.prompt'];
-const OUTPUT_TOKENS = ['llm.token_count.completion'];
-const CACHED = ['llm.token_count.prompt_details.cache_read'];
-const WRITTEN = ['llm.token_count.prompt_details.cache_write'];
-const REASONING = ['llm.token_count.completion_details.reasoning'];
-const COST = ['llm.cost.total'];
+const INPUT_TOKENS = attributeNames('llm.token_count.prompt');
+const OUTPUT_TOKENS = attributeNames('llm.token_count.completion');
+const CACHED = attributeNames('llm.token_count.prompt_details.cache_read');
+const WRITTEN = attributeNames('llm.token_count.prompt_details.cache_write');
+const REASONING = attributeNames('llm.token_count.completion_details.reasoning');
+const COST = attributeNames('llm.cost.total');
 
 /** The parameters without the model and whether the call streams, which have members of their own. */
 function withoutTold(

@@ -1,4 +1,5 @@
 import {
+  attributeNames,
   completionOf,
   conversationOf,
   listOf,
@@ -104,7 +105,7 @@ function documentOf(item: unknown): unknown {
 
 const parsed = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
-const QUERY = ['reranker.query'];
+const QUERY = attributeNames('reranker.query');
 const DOCUMENTS = ['retrieval.documents.', 'reranker.output_documents.'];
-const TOOL_ARGUMENTS = ['tool_call.function.arguments', 'tool.parameters'];
-const FINISH_REASON = ['llm.finish_reason'];
+const TOOL_ARGUMENTS = attributeNames('tool_call.function.arguments', 'tool.parameters');
+const FINISH_REASON = attributeNames('llm.finish_reason');

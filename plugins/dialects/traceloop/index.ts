@@ -1,4 +1,5 @@
 import {
+  attributeNames,
   completionOf,
   conversationOf,
   countAt,
@@ -46,18 +47,29 @@ function read({ attributes, name }: OtelSpan): SpanReading {
 }
 
 const ASSOCIATED = 'traceloop.association.properties.';
-const SESSION = [`${ASSOCIATED}session_id`];
-const USER = [`${ASSOCIATED}user_id`];
+const SESSION = attributeNames(`${ASSOCIATED}session_id`);
+const USER = attributeNames(`${ASSOCIATED}user_id`);
 const isTheTraces = (member: string): boolean => member === 'session_id' || member === 'user_id';
-const ENTITY_INPUT = ['traceloop.entity.input'];
-const ENTITY_OUTPUT = ['traceloop.entity.output'];
+const REQUEST_TYPE = attributeNames('llm.request.type');
+const SPAN_KIND = attributeNames('traceloop.span.kind');
+const ENTITY_NAME = attributeNames('traceloop.entity.name');
+const ENTITY_INPUT = attributeNames('traceloop.entity.input');
+const ENTITY_OUTPUT = attributeNames('traceloop.entity.output');
 /** Names of OpenLLMetry's own for what the conventions count too; the other counts have the conventions' names. */
-const CACHED = ['llm.usage.cache_read_input_tokens'];
-const INPUT_TOKENS = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'];
-const OUTPUT_TOKENS = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens'];
+const CACHED = attributeNames('llm.usage.cache_read_input_tokens');
+const INPUT_TOKENS = attributeNames(
+  'gen_ai.usage.input_tokens',
+  'gen_ai.usage.prompt_tokens',
+  'llm.usage.prompt_tokens',
+);
+const OUTPUT_TOKENS = attributeNames(
+  'gen_ai.usage.output_tokens',
+  'gen_ai.usage.completion_tokens',
+  'llm.usage.completion_tokens',
+);
 
 function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
-  switch (textAt(attributes, ['llm.request.type'])) {
+  switch (textAt(attributes, REQUEST_TYPE)) {
     case 'chat':
     case 'completion':
       return { type: 'llm_call' };
@@ -66,8 +78,8 @@ function kindOf(attributes: OtelMap, spanName: string): ReadKind | undefined {
     case 'rerank':
       return { type: 'retrieval' };
   }
-  const kind = textAt(attributes, ['traceloop.span.kind']);
-  const name = textAt(attributes, ['traceloop.entity.name']);
+  const kind = textAt(attributes, SPAN_KIND);
+  const name = textAt(attributes, ENTITY_NAME);
   if (kind === 'tool') return { type: 'tool_call', name: name ?? spanName };
   return kind === undefined ? undefined : { type: 'custom', kind, name };
 }

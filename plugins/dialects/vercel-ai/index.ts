@@ -1,5 +1,6 @@
 import {
   amountAt,
+  attributeNames,
   countAt,
   defineDialect,
   flagAt,
@@ -47,19 +48,20 @@ function read({ attributes }: OtelSpan): SpanReading {
   };
 }
 
-const OPERATION = ['ai.operationId'];
+const OPERATION = attributeNames('ai.operationId');
 /** Followed by a blank and the application's own name of the function. */
-const OPERATION_NAME = ['operation.name'];
-const MODEL = ['ai.model.id'];
-const PROVIDER = ['ai.model.provider'];
-const RESPONSE_MODEL = ['ai.response.model'];
-const RESPONSE_ID = ['ai.response.id'];
-const FIRST_MS = ['ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk'];
-const SESSION = ['ai.telemetry.metadata.sessionId', 'ai.settings.context.sessionId'];
-const USER = ['ai.telemetry.metadata.userId', 'ai.settings.context.userId'];
-const FUNCTION = ['ai.telemetry.functionId'];
-const TOOL_NAME = ['ai.toolCall.name'];
-const TOOL_ID = ['ai.toolCall.id'];
+const OPERATION_NAME = attributeNames('operation.name');
+const STREAM = attributeNames('gen_ai.request.stream');
+const MODEL = attributeNames('ai.model.id');
+const PROVIDER = attributeNames('ai.model.provider');
+const RESPONSE_MODEL = attributeNames('ai.response.model');
+const RESPONSE_ID = attributeNames('ai.response.id');
+const FIRST_MS = attributeNames('ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk');
+const SESSION = attributeNames('ai.telemetry.metadata.sessionId', 'ai.settings.context.sessionId');
+const USER = attributeNames('ai.telemetry.metadata.userId', 'ai.settings.context.userId');
+const FUNCTION = attributeNames('ai.telemetry.functionId');
+const TOOL_NAME = attributeNames('ai.toolCall.name');
+const TOOL_ID = attributeNames('ai.toolCall.id');
 /** The context of a call is its metadata. */
 const isContext = (member: string): boolean => member.startsWith('context.');
 
@@ -84,7 +86,7 @@ const WRAPPERS = new Set(['ai.generateText', 'ai.streamText', 'ai.generateObject
 function isStreaming(operation: string | undefined, attributes: OtelMap): boolean | undefined {
   if (operation?.endsWith('.doStream')) return true;
   if (operation?.endsWith('.doGenerate')) return false;
-  return flagAt(attributes, ['gen_ai.request.stream']);
+  return flagAt(attributes, STREAM);
 }
 
 /** Version 7 has the reasoning tokens under its own name, beside GenAI's names of the others. */
@@ -98,15 +100,23 @@ function usageOf(attributes: OtelMap): ReadUsage | undefined {
   });
 }
 
-const INPUT = ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens', 'gen_ai.usage.input_tokens'];
-const OUTPUT = ['ai.usage.outputTokens', 'ai.usage.completionTokens', 'gen_ai.usage.output_tokens'];
-const CACHED = [
+const INPUT = attributeNames(
+  'ai.usage.inputTokens',
+  'ai.usage.promptTokens',
+  'ai.usage.tokens',
+  'gen_ai.usage.input_tokens',
+);
+const OUTPUT = attributeNames('ai.usage.outputTokens', 'ai.usage.completionTokens', 'gen_ai.usage.output_tokens');
+const CACHED = attributeNames(
   'ai.usage.cachedInputTokens',
   'ai.usage.inputTokenDetails.cacheReadTokens',
   'gen_ai.usage.cache_read.input_tokens',
-];
-const WRITTEN = ['ai.usage.inputTokenDetails.cacheWriteTokens', 'gen_ai.usage.cache_creation.input_tokens'];
-const REASONING = ['ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens'];
+);
+const WRITTEN = attributeNames(
+  'ai.usage.inputTokenDetails.cacheWriteTokens',
+  'gen_ai.usage.cache_creation.input_tokens',
+);
+const REASONING = attributeNames('ai.usage.reasoningTokens', 'ai.usage.outputTokenDetails.reasoningTokens');
 
 /** The application's metadata without what is the trace's; version 7 calls it the context. */
 function metadataOf(attributes: OtelMap): GivenMembers | undefined {

@@ -1,8 +1,10 @@
 import {
+  attributeNames,
   completionOf,
   conversationOf,
   listOf,
   looseJson,
+  namesOf,
   objectOf,
   plainText,
   saidJson,
@@ -40,7 +42,7 @@ export function outputOf(attributes: OtelMap, kind: ReadKind | undefined): Given
   };
   return {
     value: completionOf([message], reason === undefined ? [] : [reason]),
-    from: [said, calls, reasoning].flatMap((given) => given?.from ?? []),
+    from: namesOf(said, calls, reasoning),
   };
 }
 
@@ -59,14 +61,14 @@ function eachParsed(given: Given | undefined): Given | undefined {
 
 const looseJsonOf = (value: unknown): unknown => (typeof value === 'string' ? looseJson(value) : value);
 
-const MESSAGES = ['ai.prompt.messages'];
-const PROMPT = ['ai.prompt'];
-const VALUE = ['ai.value'];
-const VALUES = ['ai.values'];
-const TOOL_ARGUMENTS = ['ai.toolCall.args'];
-const TOOL_RESULT = ['ai.toolCall.result'];
-const TEXT = ['ai.response.text', 'ai.result.text'];
-const OBJECT = ['ai.response.object', 'ai.result.object'];
-const CALLS = ['ai.response.toolCalls', 'ai.result.toolCalls'];
-const REASONING = ['ai.response.reasoning'];
-const FINISH = ['ai.response.finishReason', 'ai.finishReason', 'ai.result.finishReason'];
+const MESSAGES = attributeNames('ai.prompt.messages');
+const PROMPT = attributeNames('ai.prompt');
+const VALUE = attributeNames('ai.value');
+const VALUES = attributeNames('ai.values');
+const TOOL_ARGUMENTS = attributeNames('ai.toolCall.args');
+const TOOL_RESULT = attributeNames('ai.toolCall.result');
+const TEXT = attributeNames('ai.response.text', 'ai.result.text');
+const OBJECT = attributeNames('ai.response.object', 'ai.result.object');
+const CALLS = attributeNames('ai.response.toolCalls', 'ai.result.toolCalls');
+const REASONING = attributeNames('ai.response.reasoning');
+const FINISH = attributeNames('ai.response.finishReason', 'ai.finishReason', 'ai.result.finishReason');

@@ -1,4 +1,10 @@
-import type { OtelMap, OtelValue } from '@spandrel/plugin-api';
+import {
+  AttributeMap,
+  withAttribute,
+  type GrowingAttributes,
+  type OtelMap,
+  type OtelValue,
+} from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import { integerOf, isObject, malformed, objectsOf, textOf, type JsonObject } from './json-shapes.js';
 import { VALUE_DEPTH_MAX } from './value-depth.js';
@@ -14,12 +20,13 @@ export function attributesOf(
   depth = 0,
   member = 'attributes',
 ): OtelMap {
-  const map = new Map<string, OtelValue>();
+  // A value that is a map is a `Map`, which tells it from a list.
+  let attributes: GrowingAttributes = depth === 0 ? new AttributeMap() : new Map<string, OtelValue>();
   for (const attribute of objectsOf(object, member, place)) {
-    if (items.takeNamed('attributes'))
-      map.set(textOf(attribute, 'key'), valueOf(attribute['value'], items, place, depth));
+    if (!items.takeNamed('attributes')) continue;
+    attributes = withAttribute(attributes, textOf(attribute, 'key'), valueOf(attribute['value'], items, place, depth));
   }
-  return map;
+  return attributes;
 }
 
 /** An `AnyValue`; `null` when it holds nothing, or nothing that is known. */

@@ -3,9 +3,11 @@ import type { ItemBudget } from './item-budget.js';
 import { NameTable } from './name-table.js';
 import { bytes, ProtobufFields } from './protobuf-fields.js';
 import { readMap } from './protobuf-values.js';
+import { RecentTexts } from './recent-texts.js';
 import { EMPTY_MAP, NO_SCOPE } from './span-parts.js';
 
 const names = new NameTable();
+const texts = new RecentTexts();
 
 /** Reads one span, log record or metric; the field that {@link ProtobufFields.next} came to is its message. */
 export type ReadItem<Item> = (fields: ProtobufFields, items: ItemBudget, scope: OtelScope, resource: OtelMap) => Item;
@@ -20,19 +22,34 @@ export function* itemsOfProtobuf<Item>(
   items: ItemBudget,
   read: ReadItem<Item>,
 ): Generator<Item, void, undefined> {
-  const fields = new ProtobufFields(body, names);
-  while (fields.next()) {
-    items.takeOther();
-    if (fields.tag !== bytes(1)) fields.skip();
-    else yield* itemsOfResource(fields, items, read);
+  const fields = new ProtobufFields(body, names, texts);
+  for (const { scope, resource } of scopesOf(fields, items)) {
+    while (fields.next()) {
+      if (fields.tag === bytes(2)) yield read(fields, items, scope, resource);
+      else {
+        items.takeOther();
+        fields.skip();
+      }
+    }
   }
 }
 
-function* itemsOfResource<Item>(
+/** The scopes of a request, each with its message open: what it holds is read before the next one is asked for. */
+function* scopesOf(
   fields: ProtobufFields,
   items: ItemBudget,
-  read: ReadItem<Item>,
-): Generator<Item, void, undefined> {
+): Generator<{ scope: OtelScope; resource: OtelMap }, void, undefined> {
+  while (fields.next()) {
+    items.takeOther();
+    if (fields.tag !== bytes(1)) fields.skip();
+    else yield* scopesOfResource(fields, items);
+  }
+}
+
+function* scopesOfResource(
+  fields: ProtobufFields,
+  items: ItemBudget,
+): Generator<{ scope: OtelScope; resource: OtelMap }, void, undefined> {
   const outer = fields.enter();
   items.begin();
   const resource: OtelMap =
@@ -40,24 +57,11 @@ function* itemsOfResource<Item>(
   while (fields.next()) {
     items.takeOther();
     if (fields.tag !== bytes(2)) fields.skip();
-    else yield* itemsOfScope(fields, items, read, resource);
-  }
-  fields.leave(outer);
-}
-
-function* itemsOfScope<Item>(
-  fields: ProtobufFields,
-  items: ItemBudget,
-  read: ReadItem<Item>,
-  resource: OtelMap,
-): Generator<Item, void, undefined> {
-  const outer = fields.enter();
-  const scope = ahead(fields, items, (before?: OtelScope) => readScope(fields, before)) ?? NO_SCOPE;
-  while (fields.next()) {
-    if (fields.tag === bytes(2)) yield read(fields, items, scope, resource);
     else {
-      items.takeOther();
-      fields.skip();
+      const outerOfScope = fields.enter();
+      const scope = ahead(fields, items, (before?: OtelScope) => readScope(fields, before)) ?? NO_SCOPE;
+      yield { scope, resource };
+      fields.leave(outerOfScope);
     }
   }
   fields.leave(outer);

@@ -1,7 +1,11 @@
 import { ExportFault } from './export-fault.js';
 import type { NameTable } from './name-table.js';
+import { RecentIds } from './recent-ids.js';
+import type { RecentTexts } from './recent-texts.js';
 
 const TWO_32 = 2 ** 32;
+/** Stands for the byte behind the end; like the first of several it says that there is no short number. */
+const NO_BYTE = 0x80;
 
 /** Wire types of protobuf. Groups (3 and 4) are no part of OTLP, 6 and 7 do not exist. */
 const VARINT = 0;
@@ -22,6 +26,7 @@ export const bytes = (field: number): number => field * 8 + BYTES;
  * Everything throws ExportFault where the bytes are no protobuf.
  */
 export class ProtobufFields {
+  private readonly ids: RecentIds;
   private end: number;
   private at = 0;
   /**
@@ -33,14 +38,20 @@ export class ProtobufFields {
   constructor(
     private readonly buffer: Buffer,
     private readonly names: NameTable,
+    private readonly texts: RecentTexts,
   ) {
     this.end = buffer.length;
+    this.ids = new RecentIds(buffer);
   }
 
   /** Goes to the next field of the open message. @returns false at its end. */
   next(): boolean {
     if (this.at >= this.end) return false;
-    this.tag = this.fieldTag();
+    const byte = this.buffer[this.at]!;
+    if (byte < 0x80) {
+      this.at++;
+      this.tag = byte;
+    } else this.tag = this.fieldTag();
     if (this.tag < 8) throw this.malformed('field number 0');
     return true;
   }
@@ -84,7 +95,7 @@ export class ProtobufFields {
     const end = this.bytesEnd();
     const start = this.at;
     this.at = end;
-    return start === end ? '' : this.buffer.toString('utf8', start, end);
+    return this.texts.read(this.buffer, start, end);
   }
 
   /** The name of an attribute, of a span, of a scope: a text that comes again and again. */
@@ -103,12 +114,12 @@ export class ProtobufFields {
     return Uint8Array.prototype.slice.call(this.buffer, start, end);
   }
 
-  /** Bytes as hex digits in lower case. */
+  /** An id: bytes as hex digits in lower case. */
   hex(): string {
     const end = this.bytesEnd();
     const start = this.at;
     this.at = end;
-    return this.buffer.toString('hex', start, end);
+    return this.ids.read(start, end);
   }
 
   /** A small number: an enum, a count, a flag. Higher bits are left out, as protobuf does with an int32. */
@@ -158,7 +169,9 @@ export class ProtobufFields {
   }
 
   private bytesEnd(): number {
-    const length = this.length();
+    const byte = this.at < this.end ? this.buffer[this.at]! : NO_BYTE;
+    const length = byte < 0x80 ? byte : this.length();
+    if (byte < 0x80) this.at++;
     const end = this.at + length;
     if (end > this.end) throw this.malformed('a length beyond its message');
     return end;

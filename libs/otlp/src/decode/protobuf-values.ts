@@ -1,16 +1,19 @@
-import type { OtelValue } from '@spandrel/plugin-api';
+import { withAttribute, type GrowingAttributes, type OtelValue } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import { bytes, fixed64, varint, type ProtobufFields } from './protobuf-fields.js';
 import { VALUE_DEPTH_MAX } from './value-depth.js';
 
-/** Reads `KeyValue` messages one by one into the map of those before. */
-export function readAttribute(
+/** Reads a `KeyValue` message. @returns the attributes with it, which are to be used instead of those before. */
+export function readAttribute<Attributes extends GrowingAttributes>(
   fields: ProtobufFields,
   items: ItemBudget,
-  into: Map<string, OtelValue>,
+  before: Attributes,
   depth = 0,
-): void {
-  if (!items.takeNamed('attributes')) return fields.skip();
+): Attributes | Map<string, OtelValue> {
+  if (!items.takeNamed('attributes')) {
+    fields.skip();
+    return before;
+  }
   const outer = fields.enter();
   let name = '';
   let value: OtelValue = null;
@@ -20,7 +23,7 @@ export function readAttribute(
     else fields.skip();
   }
   fields.leave(outer);
-  into.set(name, value);
+  return withAttribute(before, name, value);
 }
 
 /**

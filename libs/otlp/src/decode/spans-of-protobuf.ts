@@ -1,12 +1,13 @@
-import type {
-  OtelEvent,
-  OtelLink,
-  OtelMap,
-  OtelScope,
-  OtelSpan,
-  OtelSpanKind,
-  OtelStatus,
-  OtelValue,
+import {
+  AttributeMap,
+  type GrowingAttributes,
+  type OtelEvent,
+  type OtelLink,
+  type OtelMap,
+  type OtelScope,
+  type OtelSpan,
+  type OtelSpanKind,
+  type OtelStatus,
 } from '@spandrel/plugin-api';
 import type { ItemBudget } from './item-budget.js';
 import { itemsOfProtobuf } from './protobuf-envelope.js';
@@ -26,7 +27,7 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
   items.take();
   items.begin();
   const outer = fields.enter();
-  const attributes = new Map<string, OtelValue>();
+  let attributes: GrowingAttributes = new AttributeMap();
   let traceId = '';
   let spanId = '';
   let parentSpanId: string | null = null;
@@ -68,7 +69,7 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
         endUnixNano = fields.fixed64();
         break;
       case bytes(9):
-        readAttribute(fields, items, attributes);
+        attributes = readAttribute(fields, items, attributes);
         break;
       case varint(10):
         droppedAttributes = fields.uint32();
@@ -116,13 +117,13 @@ function readSpan(fields: ProtobufFields, items: ItemBudget, scope: OtelScope, r
 
 function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
   const outer = fields.enter();
-  const attributes = new Map<string, OtelValue>();
+  let attributes: GrowingAttributes = new AttributeMap();
   let name = '';
   let timeUnixNano = 0n;
   while (fields.next()) {
     if (fields.tag === fixed64(1)) timeUnixNano = fields.fixed64();
     else if (fields.tag === bytes(2)) name = fields.name();
-    else if (fields.tag === bytes(3)) readAttribute(fields, items, attributes);
+    else if (fields.tag === bytes(3)) attributes = readAttribute(fields, items, attributes);
     else fields.skip();
   }
   fields.leave(outer);
@@ -131,13 +132,13 @@ function readEvent(fields: ProtobufFields, items: ItemBudget): OtelEvent {
 
 function readLink(fields: ProtobufFields, items: ItemBudget): OtelLink {
   const outer = fields.enter();
-  const attributes = new Map<string, OtelValue>();
+  let attributes: GrowingAttributes = new AttributeMap();
   let traceId = '';
   let spanId = '';
   while (fields.next()) {
     if (fields.tag === bytes(1)) traceId = fields.hex();
     else if (fields.tag === bytes(2)) spanId = fields.hex();
-    else if (fields.tag === bytes(4)) readAttribute(fields, items, attributes);
+    else if (fields.tag === bytes(4)) attributes = readAttribute(fields, items, attributes);
     else fields.skip();
   }
   fields.leave(outer);

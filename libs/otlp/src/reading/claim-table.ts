@@ -1,4 +1,4 @@
-import type { Dialect, OtelSpan } from '@spandrel/plugin-api';
+import { WorkedOut, type Dialect, type OtelSpan } from '@spandrel/plugin-api';
 
 /** Beyond this many names, those that are new are looked up each time. */
 const NAMES_MAX = 8_192;
@@ -35,33 +35,37 @@ class NameClaims {
 
 /** Which dialects are asked about a span: those that claim one of its names. */
 export class ClaimTable {
-  private readonly attributes = new NameClaims();
   private readonly events = new NameClaims();
   private readonly scopes = new NameClaims();
   private readonly spans = new NameClaims();
-  private readonly marks: Uint8Array;
+  private readonly ofAttributes: WorkedOut<readonly number[]>;
 
   constructor(dialects: readonly Pick<Dialect, 'claims'>[]) {
-    this.marks = new Uint8Array(dialects.length);
+    const attributes = new NameClaims();
     dialects.forEach(({ claims }, place) => {
-      this.attributes.add(claims.attributes, place);
+      attributes.add(claims.attributes, place);
       this.events.add(claims.events, place);
       this.scopes.add(claims.scopes, place);
       this.spans.add(claims.spans, place);
     });
+    this.ofAttributes = new WorkedOut((names) => inOrder(names.flatMap((name) => attributes.of(name))));
   }
 
-  /** @returns 1 at the place of each dialect that is asked; the same array every time. */
-  claimants(span: OtelSpan): Uint8Array {
-    this.marks.fill(0);
-    this.mark(this.spans.of(span.name));
-    this.mark(this.scopes.of(span.scope.name));
-    for (const name of span.attributes.keys()) this.mark(this.attributes.of(name));
-    for (const { name } of span.events) this.mark(this.events.of(name));
-    return this.marks;
-  }
-
-  private mark(places: readonly number[]): void {
-    for (let at = 0; at < places.length; at++) this.marks[places[at]!] = 1;
+  /** @returns the places of the dialects that are asked, in their order. */
+  claimants(span: OtelSpan): readonly number[] {
+    const byAttributes = this.ofAttributes.of(span.attributes);
+    const bySpan = this.spans.of(span.name);
+    const byScope = this.scopes.of(span.scope.name);
+    let places = withAll(withAll(byAttributes, bySpan), byScope);
+    for (const { name } of span.events) places = withAll(places, this.events.of(name));
+    return places;
   }
 }
+
+/** Mostly the places are there already. */
+function withAll(places: readonly number[], more: readonly number[]): readonly number[] {
+  for (const place of more) if (!places.includes(place)) return inOrder([...places, ...more]);
+  return places;
+}
+
+const inOrder = (places: readonly number[]): readonly number[] => [...new Set(places)].sort((a, b) => a - b);

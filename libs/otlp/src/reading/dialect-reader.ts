@@ -22,11 +22,8 @@ export class DialectReader {
 
   /** @returns what is known of the span; values of odd types are left out. Never throws. */
   read(span: OtelSpan): SpanReading {
-    const asked = this.claims.claimants(span);
     const merged = emptyReading();
-    for (let place = 0; place < asked.length; place++) {
-      if (asked[place] === 1) this.add(merged, this.dialects[place]!, span);
-    }
+    for (const place of this.claims.claimants(span)) this.add(merged, this.dialects[place]!, span);
     return merged;
   }
 

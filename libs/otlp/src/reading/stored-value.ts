@@ -3,10 +3,9 @@ import { isVector, plainValue, setMember, type OtelMap, type OtelValue } from '@
 /** Attributes as they are stored, without those that are left out. */
 export function storedAttributes(attributes: OtelMap, leftOut?: (name: string) => boolean): Record<string, unknown> {
   const stored: Record<string, unknown> = {};
-  for (const [name, value] of attributes) {
-    if (leftOut?.(name)) continue;
-    setMember(stored, name, storedValue(value));
-  }
+  attributes.forEach((value, name) => {
+    if (!leftOut?.(name)) setMember(stored, name, storedValue(value));
+  });
   return stored;
 }
 

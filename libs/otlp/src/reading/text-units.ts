@@ -13,7 +13,9 @@ const ROOM = 64;
 
 function unitsOfMap(map: OtelMap): number {
   let units = ROOM;
-  for (const [name, value] of map) units += name.length + unitsOf(value);
+  map.forEach((value, name) => {
+    units += name.length + unitsOf(value);
+  });
   return units;
 }
 

@@ -1,5 +1,6 @@
 import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap } from './otel-span.js';
+import { namesUnder } from './names-under.js';
 import { plainValue, setMember } from './plain-value.js';
 import { rememberedByName } from './remembered-by-name.js';
 
@@ -19,18 +20,17 @@ class Branch {
  * @returns `undefined` when no attribute begins so.
  */
 export function takeTree(attributes: OtelMap, prefix: string, leave?: (name: string) => boolean): Given | undefined {
-  let root: Branch | undefined;
-  let depth = 0;
+  const under = namesUnder(attributes, prefix);
+  if (under.length === 0) return undefined;
+  const root = new Branch();
+  const depth = partsOf(prefix).length - 1;
   const from: string[] = [];
-  for (const [name, value] of attributes) {
-    if (!beginsWith(name, prefix) || value === null || leave?.(name)) continue;
-    if (root === undefined) {
-      root = new Branch();
-      depth = partsOf(prefix).length - 1;
-    }
+  for (const { name } of under) {
+    const value = attributes.get(name);
+    if (value === undefined || value === null || leave?.(name)) continue;
     if (plant(root, partsOf(name), depth, plainValue(value))) from.push(name);
   }
-  return root === undefined || from.length === 0 ? undefined : { value: grown(root), from };
+  return from.length === 0 ? undefined : { value: grown(root), from };
 }
 
 /**
@@ -44,23 +44,18 @@ export function takeMembers(
   prefix: string,
   isLeftOut?: (member: string) => boolean,
 ): GivenMembers | undefined {
+  const under = namesUnder(attributes, prefix);
+  if (under.length === 0) return undefined;
   let value: Record<string, unknown> | undefined;
   const from: string[] = [];
-  for (const [name, held] of attributes) {
-    if (!beginsWith(name, prefix) || name.length === prefix.length || held === null) continue;
-    const member = name.slice(prefix.length);
-    if (isLeftOut?.(member)) continue;
+  for (const { name, member } of under) {
+    const held = attributes.get(name);
+    if (held === undefined || held === null || member === '' || isLeftOut?.(member)) continue;
     setMember((value ??= {}), member, plainValue(held));
     from.push(name);
   }
   return value && { value, from };
 }
-
-/** Most names have no dot where the prefix ends, which is cheaper to see than that they begin otherwise. */
-const beginsWith = (name: string, prefix: string): boolean =>
-  name.charCodeAt(prefix.length - 1) === DOT && name.startsWith(prefix);
-
-const DOT = 0x2e;
 
 /** The parts of a name between its dots. */
 const partsOf = rememberedByName((name): readonly string[] => name.split('.'));

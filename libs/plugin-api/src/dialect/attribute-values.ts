@@ -1,15 +1,19 @@
 import { filledTextOf, objectOf, readExactJson } from '../wire/lenient-json.js';
+import { AttributeNames } from './attribute-names.js';
 import type { Given, GivenMembers } from './dialect.js';
 import type { OtelMap, OtelValue } from './otel-span.js';
 import { plainValue } from './plain-value.js';
 
 /** Readers of single attributes: the first of the names that holds something of the wanted type; otherwise `undefined`. */
 
-type Names = readonly string[];
+type Names = AttributeNames | readonly string[];
+
+const namesIn = (attributes: OtelMap, names: Names): readonly string[] =>
+  names instanceof AttributeNames ? names.in(attributes) : names;
 
 /** A text that holds something. */
 export function textAt(attributes: OtelMap, names: Names): string | undefined {
-  for (const name of names) {
+  for (const name of namesIn(attributes, names)) {
     const value = attributes.get(name);
     if (typeof value === 'string' && value !== '') return value;
   }
@@ -18,7 +22,7 @@ export function textAt(attributes: OtelMap, names: Names): string | undefined {
 
 /** A number of tokens: a whole number from 0. Others are unknown, so also `-1` and text. */
 export function countAt(attributes: OtelMap, names: Names): number | undefined {
-  for (const name of names) {
+  for (const name of namesIn(attributes, names)) {
     const value = attributes.get(name);
     if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) return value;
   }
@@ -27,7 +31,7 @@ export function countAt(attributes: OtelMap, names: Names): number | undefined {
 
 /** A number from 0: a cost, a time. */
 export function amountAt(attributes: OtelMap, names: Names): number | undefined {
-  for (const name of names) {
+  for (const name of namesIn(attributes, names)) {
     const value = attributes.get(name);
     if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
   }
@@ -35,11 +39,17 @@ export function amountAt(attributes: OtelMap, names: Names): number | undefined 
 }
 
 export function flagAt(attributes: OtelMap, names: Names): boolean | undefined {
-  for (const name of names) {
+  for (const name of namesIn(attributes, names)) {
     const value = attributes.get(name);
     if (typeof value === 'boolean') return value;
   }
   return undefined;
+}
+
+/** Whether one of the names is there, with whatever value. */
+export function hasAny(attributes: OtelMap, names: Names): boolean {
+  for (const name of namesIn(attributes, names)) if (attributes.has(name)) return true;
+  return false;
 }
 
 /** Filled texts from a list, from JSON text of one, or from a text that stands alone. */
@@ -60,7 +70,7 @@ export function takeAt(
   names: Names,
   parse: (text: string) => unknown = looseJson,
 ): Given | undefined {
-  for (const name of names) {
+  for (const name of namesIn(attributes, names)) {
     const value = attributes.get(name);
     if (isFilled(value)) return { value: typeof value === 'string' ? parse(value) : plainValue(value), from: [name] };
   }
@@ -72,6 +82,13 @@ export function takeObject(attributes: OtelMap, name: string): GivenMembers | un
   const taken = takeAt(attributes, [name]);
   const value = objectOf(taken?.value);
   return Object.keys(value).length > 0 ? { value, from: taken!.from } : undefined;
+}
+
+/** The names of all that several values were made of. */
+export function namesOf(...given: readonly (Given | undefined)[]): string[] {
+  const names: string[] = [];
+  for (const one of given) if (one?.from !== undefined) for (const name of one.from) names.push(name);
+  return names;
 }
 
 /** A value that is there and not empty text. */
