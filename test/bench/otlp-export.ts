@@ -19,9 +19,9 @@ interface SpanShape {
   attributes: Attributes;
 }
 
-const QUESTION = 'How high does the tide rise at Saint-Malo this week, and when should we cross to the fort on foot?';
+const QUESTION = 'How high does the tide rise at Saint-Malo in week {n}, and when should we cross to the fort on foot?';
 const ANSWER =
-  'The highest tide of this week reaches about 12.1 m on Thursday evening. Cross within two hours of low water, near noon.';
+  'The highest tide of week {n} reaches about 12.1 m on Thursday evening. Cross within two hours of low water, near noon.';
 const SYSTEM = 'You answer questions about tides in two short sentences.';
 
 /** One request of an application: what its server, its agent, three instrumentations of models and its database tell. */
@@ -35,7 +35,7 @@ const SHAPES: readonly SpanShape[] = [
       ...{ 'http.request.method': 'POST', 'url.path': '/api/chat', 'url.scheme': 'https', 'http.route': '/api/chat' },
       ...{ 'server.address': 'app.example.com', 'server.port': 443, 'http.response.status_code': 200 },
       ...{ 'network.protocol.version': '1.1', 'user_agent.original': 'Mozilla/5.0 (X11; Linux x64)' },
-      ...{ 'client.address': '203.0.113.7', 'http.request.body.size': 412 },
+      ...{ 'client.address': '203.0.113.{n}', 'http.request.body.size': 412 },
     },
   },
   {
@@ -48,7 +48,7 @@ const SHAPES: readonly SpanShape[] = [
       ...{ 'ai.model.id': 'gpt-4o', 'ai.model.provider': 'openai.chat', 'ai.telemetry.functionId': 'tides' },
       ...{ 'ai.settings.maxRetries': 2, 'ai.prompt': JSON.stringify({ system: SYSTEM, prompt: QUESTION }) },
       ...{ 'ai.response.text': ANSWER, 'ai.response.finishReason': 'stop', 'ai.usage.promptTokens': 120 },
-      ...{ 'ai.usage.completionTokens': 80, 'ai.telemetry.metadata.sessionId': 'session-1' },
+      ...{ 'ai.usage.completionTokens': 80, 'ai.telemetry.metadata.sessionId': 'session-{n}' },
     },
   },
   {
@@ -59,7 +59,11 @@ const SHAPES: readonly SpanShape[] = [
     attributes: {
       ...{ 'operation.name': 'ai.generateText.doGenerate tides', 'ai.operationId': 'ai.generateText.doGenerate' },
       ...{ 'ai.model.id': 'gpt-4o', 'ai.model.provider': 'openai.chat', 'gen_ai.system': 'openai.chat' },
-      ...{ 'gen_ai.request.model': 'gpt-4o', 'gen_ai.response.id': 'chatcmpl-1', 'gen_ai.usage.input_tokens': 120 },
+      ...{
+        'gen_ai.request.model': 'gpt-4o',
+        'gen_ai.response.id': 'chatcmpl-CeYh7{n}',
+        'gen_ai.usage.input_tokens': 120,
+      },
       ...{ 'gen_ai.usage.output_tokens': 80, 'gen_ai.response.finish_reasons': ['stop'] },
       ...{ 'ai.response.text': ANSWER, 'ai.response.finishReason': 'stop' },
       'ai.prompt.messages': JSON.stringify([
@@ -88,7 +92,7 @@ const SHAPES: readonly SpanShape[] = [
     parent: 1,
     kind: 1,
     attributes: {
-      ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'tides', 'gen_ai.tool.call.id': 'call_1' },
+      ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'tides', 'gen_ai.tool.call.id': 'call_Hk2{n}' },
       ...{ 'gen_ai.tool.type': 'function', 'gen_ai.tool.description': 'Tides of a harbour, by day' },
       'gen_ai.tool.call.arguments': '{"harbour":"Saint-Malo","days":7}',
       'gen_ai.tool.call.result': JSON.stringify(
@@ -123,7 +127,7 @@ const SHAPES: readonly SpanShape[] = [
       'langfuse.observation.input': JSON.stringify([{ role: 'user', content: QUESTION }]),
       'langfuse.observation.output': JSON.stringify({ role: 'assistant', content: ANSWER }),
       ...{ 'langfuse.observation.usage_details': '{"input":13,"input_cached_tokens":8,"output":6}' },
-      ...{ 'langfuse.trace.name': 'tides', 'langfuse.user.id': 'ada', 'langfuse.session.id': 'session-1' },
+      ...{ 'langfuse.trace.name': 'tides', 'langfuse.user.id': 'ada-{n}', 'langfuse.session.id': 'session-{n}' },
       ...{
         'langfuse.environment': 'production',
         'langfuse.release': '2026.11',
@@ -167,7 +171,7 @@ function exportMessage(spans: number, serial: number): object {
       kind: shape.kind,
       startTimeUnixNano: String(begins),
       endTimeUnixNano: String(begins + 750_000_000n),
-      attributes: keyValues(shape.attributes),
+      attributes: keyValues(shape.attributes, trace),
       flags: 257,
     });
   }
@@ -196,9 +200,13 @@ export const jsonExport = (spans: number, serial: number): string =>
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
-function keyValues(attributes: Attributes): object[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
+function keyValues(attributes: Attributes, trace = 0): object[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(ofTrace(value, trace)) }));
 }
+
+/** Prompts, answers, sessions and ids are each trace's own, as they are in the wild; models and methods come again. */
+const ofTrace = (value: Attributes[string], trace: number): Attributes[string] =>
+  typeof value === 'string' ? value.replaceAll('{n}', String(trace)) : value;
 
 function anyValue(value: Attributes[string]): object {
   if (typeof value === 'string') return { stringValue: value };

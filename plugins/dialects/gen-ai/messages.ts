@@ -56,7 +56,7 @@ function takeFirst(places: readonly OtelMap[], names: AttributeNames): Given | u
 function withSystem(messages: Given, system: Given | undefined): Given {
   const conversation = conversationOf(messages.value);
   if (!system || conversation[0]?.role === 'system') return { ...messages, value: conversation };
-  return { value: conversationOf(conversation, system.value), from: namesOf(messages, system) };
+  return { value: [...conversationOf(null, system.value), ...conversation], from: namesOf(messages, system) };
 }
 
 function completionIn(span: OtelSpan): Given | undefined {

@@ -10,7 +10,7 @@ export class AttributeNames {
     this.present = new WorkedOut((there) => names.filter((name) => there.includes(name)));
   }
 
-  /** Those of them that may be there. */
+  /** Which of them may be there. */
   in(attributes: OtelMap): readonly string[] {
     return attributes instanceof AttributeMap ? this.present.of(attributes) : this.names;
   }

@@ -37,6 +37,7 @@ function messagesIn(value: unknown): ChatMessage[] {
 }
 
 function messagesOfList(list: readonly unknown[]): ChatMessage[] {
+  if (isPlainConversation(list)) return [...list];
   // LangChain sends a list of conversations, which is of one as a rule.
   const items: readonly unknown[] = list.every(Array.isArray) ? list.flat() : list;
   const isSpoken = items.some((item) => isMessage(objectOf(item)));
@@ -47,6 +48,12 @@ function messagesOfList(list: readonly unknown[]): ChatMessage[] {
     const object = objectOf(item);
     return isMessage(object) ? messageOf(object) : { role: 'user', content: item };
   });
+}
+
+/** Whether there is nothing to be brought into another form, which is seen soonest. */
+function isPlainConversation(list: readonly unknown[]): list is readonly ChatMessage[] {
+  for (const item of list) if (!isPlainMessage(objectOf(item))) return false;
+  return true;
 }
 
 /** Messages of LangChain have their members in `kwargs` or `data`, and a type instead of a role. */

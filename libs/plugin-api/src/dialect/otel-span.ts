@@ -4,7 +4,10 @@
  */
 export type OtelValue = string | number | bigint | boolean | null | Uint8Array | readonly OtelValue[] | OtelMap;
 
-/** Attributes by their names, in the order in which they came; of a name sent twice the last value. */
+/**
+ * Attributes by their names, in the order in which they came; of a name sent twice the last value. Asked like a `Map`, and
+ * mostly none; a value that is a map is a `Map`.
+ */
 export type OtelMap = ReadonlyMap<string, OtelValue>;
 
 export type OtelSpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
