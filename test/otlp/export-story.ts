@@ -59,7 +59,7 @@ export const drawnStory = fc.record({
     selector: ({ trace, id }) => `${trace} ${id}`,
   }),
   recordings: fc.array(drawnRecording, { maxLength: 5 }),
-  logs: fc.array(drawnLog, { maxLength: 8 }),
+  logs: fc.uniqueArray(drawnLog, { maxLength: 8, selector: (log) => JSON.stringify(log) }),
   /** Traces of which a program says something itself. */
   given: fc.uniqueArray(fc.nat(TRACES - 1), { maxLength: 1 }),
 });
