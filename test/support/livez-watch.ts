@@ -32,6 +32,8 @@ const { readFileSync } = require('node:fs');
 const { get } = require('node:http');
 const { parentPort, workerData } = require('node:worker_threads');
 const TICK_MS = 10;
+// What is to be seen lasts some hundred milliseconds: to ask more often is work for the program alone.
+const PAUSE_MS = 30;
 const cpuMs = () => {
   try {
     const fields = readFileSync('/proc/' + workerData.pid + '/stat', 'utf8').split(') ')[1].split(' ');
@@ -50,11 +52,11 @@ const note = () => {
 const ask = () => {
   sent = performance.now();
   used = cpuMs();
-  const again = () => { note(); sent = Infinity; setTimeout(ask, 10); };
+  const again = () => { note(); sent = Infinity; setTimeout(ask, PAUSE_MS); };
   get(workerData.url, { agent: false }, (answer) => {
     if (answer.statusCode !== 200) slowest = Infinity;
     answer.resume().on('close', again);
-  }).on('error', () => { slowest = Infinity; setTimeout(ask, 10); });
+  }).on('error', () => { slowest = Infinity; setTimeout(ask, PAUSE_MS); });
 };
 ask();
 parentPort.on('message', () => { note(); parentPort.postMessage(slowest); slowest = 0; });

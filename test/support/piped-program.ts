@@ -5,6 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePorts } from './ports.ts';
 import { spawnSpandrel, tempDir, until } from './spandrel.ts';
 
+/** What one read takes at most, as much as a pipe holds. One for all pipes: they are read again and again. */
+const piece = Buffer.alloc(64 * 1024);
+
 /** A named pipe between a program and its test: its reader may stop, go on, or go away. */
 export class TestPipe {
   readonly writeFd: number;
@@ -26,12 +29,11 @@ export class TestPipe {
 
   /** Reads what is in the pipe. @returns false once nobody can write to it any more. */
   read(): boolean {
-    const bytes = Buffer.alloc(1 << 20);
     for (;;) {
       try {
-        const count = readSync(this.readFd!, bytes);
+        const count = readSync(this.readFd!, piece);
         if (count === 0) return false;
-        this.text += bytes.toString('latin1', 0, count);
+        this.text += piece.toString('latin1', 0, count);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return true;
         throw error;
@@ -41,7 +43,7 @@ export class TestPipe {
 
   /** Reads until nobody can write any more. */
   async readToEnd(): Promise<void> {
-    while (this.read()) await pause(2);
+    while (this.read()) await pause(5);
   }
 
   /** The test itself could write no more: the pipe ends when the program does. */
