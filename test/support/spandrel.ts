@@ -124,9 +124,12 @@ export function tempDir(): string {
 /** Whatever takes a second on a quiet machine takes some on one that others use too. */
 const SLOWEST = 6;
 const PATIENCE_MS_MAX = 150_000;
+/** The longest pause between two questions. */
+const PAUSE_MS_MAX = 100;
 
 /**
- * Waits until a condition holds, asking often.
+ * Waits until a condition holds, asking often at first: what takes seconds anyway is seen a twentieth later, and a program
+ * that is asked sixty times a second has less time for what is waited for.
  * @param timeoutMs on a quiet machine. It is there for what never comes, and says nothing about how quick something is.
  * @throws with `describe()` when the time is over, or when `givenUp()`.
  */
@@ -136,9 +139,11 @@ export async function until(
   describe: () => string = () => 'the condition did not come true in time',
   givenUp: () => boolean = () => false,
 ): Promise<void> {
-  const deadline = Date.now() + Math.min(timeoutMs * SLOWEST, PATIENCE_MS_MAX);
+  const started = Date.now();
+  const deadline = started + Math.min(timeoutMs * SLOWEST, PATIENCE_MS_MAX);
   while (!(await holds())) {
-    if (Date.now() > deadline || givenUp()) throw new Error(describe());
-    await new Promise((done) => setTimeout(done, 15));
+    const now = Date.now();
+    if (now > deadline || givenUp()) throw new Error(describe());
+    await new Promise((done) => setTimeout(done, Math.min(15 + (now - started) / 20, PAUSE_MS_MAX)));
   }
 }
