@@ -106,18 +106,34 @@ export function describeDrift(described: () => Described): void {
     });
 
     it('is part of the client that the tests use', async () => {
-      const drifted = createServer((request, answer) => {
-        const body = request.url === '/api/openapi.json' ? described().document : LIST.answer;
-        answer.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(body));
-      });
-      await new Promise<void>((listening) => drifted.listen(0, '127.0.0.1', listening));
-      try {
-        const api = new Api(`http://127.0.0.1:${(drifted.address() as AddressInfo).port}`);
+      await withServer({ '/api/openapi.json': described().document }, async (api) => {
         expect((await api.get('/api/traces')).status).toBe(200);
         await expect(api.get('/api/traces?nmae=x')).rejects.toThrow(/GET \/api\/traces\?nmae=x → 200: .*"nmae"/);
-      } finally {
-        drifted.close();
-      }
+      });
+    });
+
+    it('goes by what a server itself says where that is not what others of its mode say', async () => {
+      const { document } = described();
+      const own = { ...document, paths: { ...document.paths, '/api/own': document.paths['/api/traces'] } };
+      await withServer({ '/api/openapi.json': own, '/api/health': { mode: 'local' } }, async (api) => {
+        expect((await api.get('/api/traces')).status).toBe(200);
+        expect((await api.get('/api/own')).status).toBe(200);
+        await expect(api.get('/api/none')).rejects.toThrow(/no such operation/);
+      });
     });
   });
+}
+
+/** Lets a client call a server that answers anything else than `answers` with an empty list. */
+async function withServer(answers: Record<string, unknown>, use: (api: Api) => Promise<void>): Promise<void> {
+  const server = createServer((request, answer) => {
+    const body = answers[request.url!] ?? LIST.answer;
+    answer.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  try {
+    await use(new Api(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  } finally {
+    server.close();
+  }
 }

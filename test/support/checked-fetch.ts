@@ -1,19 +1,19 @@
-import { TrafficCheck } from './traffic-check.ts';
+import { sharedDocuments } from './shared-documents.ts';
+import { TrafficCheck, type Exchange } from './traffic-check.ts';
 
 /** The check of each server, by its base URL; gone when the server says something else. */
 const checks = new Map<string, Promise<TrafficCheck | undefined>>();
 
 /**
- * `fetch` of the API, where every answer, and every request that succeeds, must be as the server's own OpenAPI document
- * says.
+ * `fetch` of the API, where every answer, and every request that succeeds, must be as the OpenAPI document of servers in
+ * its mode says; what that one has otherwise must be in the server's own, which may have fewer features.
  * @throws Error that names the difference.
  */
 export async function checkedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
   const bytes = await response.arrayBuffer();
   const { origin } = new URL(url);
-  const check = await checkOf(origin);
-  check?.check({
+  await checkExchange(origin, {
     method: init.method ?? 'GET',
     path: url.slice(origin.length),
     requestBody: typeof init.body === 'string' ? init.body : undefined,
@@ -25,20 +25,40 @@ export async function checkedFetch(url: string, init: RequestInit = {}): Promise
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-function checkOf(origin: string): Promise<TrafficCheck | undefined> {
+async function checkExchange(origin: string, exchange: Exchange): Promise<void> {
   let check = checks.get(origin);
-  if (!check) {
-    check = fetchDocument(origin);
-    checks.set(origin, check);
+  if (!check) checks.set(origin, (check = sharedCheck(origin)));
+  const shared = await check;
+  if (!shared) return void checks.delete(origin);
+  try {
+    shared.check(exchange);
+  } catch (fault) {
+    const text = await ownDocument(origin);
+    if (text === undefined) throw fault;
+    const own = TrafficCheck.of(text);
+    checks.set(origin, Promise.resolve(own));
+    own.check(exchange);
   }
-  return check;
 }
 
 /** @returns `undefined` when the server is gone: a test may have killed it after its answer. */
-async function fetchDocument(origin: string): Promise<TrafficCheck | undefined> {
+async function sharedCheck(origin: string): Promise<TrafficCheck | undefined> {
+  const mode = await modeOf(origin);
+  const ask = (): Promise<string | undefined> => ownDocument(origin);
+  const text = await (mode === undefined ? ask() : sharedDocuments.take(mode, ask));
+  return text === undefined ? undefined : TrafficCheck.of(text);
+}
+
+/** What a server calls its mode; `undefined` when it is gone, or none of ours. */
+async function modeOf(origin: string): Promise<'local' | 'cloud' | undefined> {
+  const response = await fetch(`${origin}/api/health`).catch(() => undefined);
+  const mode = response?.ok ? ((await response.json()) as { mode?: unknown }).mode : undefined;
+  return mode === 'local' || mode === 'cloud' ? mode : undefined;
+}
+
+/** @returns `undefined` when the server is gone. */
+async function ownDocument(origin: string): Promise<string | undefined> {
   const response = await fetch(`${origin}/api/openapi.json`).catch(() => undefined);
-  if (response?.ok) return TrafficCheck.of(await response.text());
-  checks.delete(origin);
-  if (response) throw new Error(`no OpenAPI document at ${origin}: ${response.status} ${await response.text()}`);
-  return undefined;
+  if (!response || response.ok) return response?.text();
+  throw new Error(`no OpenAPI document at ${origin}: ${response.status} ${await response.text()}`);
 }
