@@ -1,5 +1,4 @@
 import { importSource } from './libs.ts';
-import { median } from './load.ts';
 import { jsonExport, protobufExport } from './otlp-export.ts';
 
 const { spansOfProtobuf } = (await importSource(
@@ -56,7 +55,10 @@ export function readExport(body: Buffer, dialects: InstanceType<typeof DialectRe
 export type ReadingWay =
   'protobuf' | 'with dialects' | 'as stored' | 'JSON' | 'JSON.parse' | 'protobufjs' | 'protobufjs, plain';
 
-/** CPU of this thread for reading one span of an export of 512, in microseconds: medians of turns that alternate. */
+/**
+ * CPU of this thread for reading one span of an export of 512, in microseconds: means of turns that alternate. The system
+ * may count CPU in ticks of 4 ms, a quarter of a turn, so that medians would be whole ticks.
+ */
 export async function measureReading(turns: number): Promise<Record<ReadingWay, number>> {
   const dialects = await builtInDialects();
   const body = protobufExport(SPANS, 1);
@@ -73,22 +75,17 @@ export async function measureReading(turns: number): Promise<Record<ReadingWay, 
     protobufjs: () => request.decode(body),
     'protobufjs, plain': () => request.toObject(request.decode(body)),
   };
-  const figures = Object.fromEntries(Object.keys(ways).map((way) => [way, [] as number[]])) as Record<
-    ReadingWay,
-    number[]
-  >;
+  const names = Object.keys(ways) as ReadingWay[];
+  const figures = Object.fromEntries(names.map((way) => [way, 0])) as Record<ReadingWay, number>;
   for (let turn = -WARM_UP_TURNS; turn < turns; turn++) {
-    for (const way of Object.keys(ways) as ReadingWay[]) {
+    for (const way of names) {
       const before = process.threadCpuUsage();
       for (let reads = 0; reads < READS_A_TURN; reads++) ways[way]();
       const { user, system } = process.threadCpuUsage(before);
-      if (turn >= 0) figures[way].push((user + system) / READS_A_TURN / SPANS);
+      if (turn >= 0) figures[way] += (user + system) / READS_A_TURN / SPANS / turns;
     }
   }
-  return Object.fromEntries(Object.entries(figures).map(([way, of]) => [way, median(of)])) as Record<
-    ReadingWay,
-    number
-  >;
+  return figures;
 }
 
 function all(spans: Iterable<unknown>): number {

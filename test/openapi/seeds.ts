@@ -1,4 +1,5 @@
 import type { Api } from '../support/api.ts';
+import { until } from '../support/spandrel.ts';
 
 /** What the fuzzed instance holds, so that some ids exist. */
 export class Seeds {
@@ -23,6 +24,8 @@ export class Seeds {
       config: { connection_id: connection, model: 'm' },
       scoring: 'None',
     });
+    // Nothing is to change by itself afterwards.
+    await until(async () => (await api.get<{ status: string }>(`/api/eval/${run}`)).body.status !== 'running');
     const queued = await api.post<{ items: { id: string }[] }>(`/api/datasets/${dataset}/queue`, {
       datapoint_ids: [datapoint],
     });

@@ -7,7 +7,7 @@ import { accessFeature, administrationOf, CLI_ACTOR } from '@spandrel/access';
 import { listSpansSchema } from '@spandrel/contract';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
 import { dayOf, openStorage, type DayPartitions } from '@spandrel/storage';
-import { SpanStore } from '@spandrel/tracing';
+import { SpanStore, TraceStore } from '@spandrel/tracing';
 import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
 import { LIST_LIMITS, type ListLimits } from '../../libs/tracing/src/listing/list-limits.js';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
@@ -56,6 +56,13 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     const inListOrder = await search(query, {});
     expect(inListOrder.length).toBeGreaterThan(0);
     expect(await search(query, { searched: 0 })).toEqual(inListOrder);
+  });
+
+  it('knows whether one of some traces is there', async () => {
+    const traces = new TraceStore(app.storage);
+    const exist = (ids: string[]): Promise<boolean> => app.storage.write((tx) => traces.exist(tx, LOCAL_SCOPE, ids));
+    expect(await exist(['none', sampleTraces[0]!.id])).toBe(true);
+    expect(await exist(['none'])).toBe(false);
   });
 
   it('drops events that are old, and finds whose they are', async () => {
