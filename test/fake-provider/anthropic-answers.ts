@@ -1,8 +1,9 @@
 import { errorMessage, jsonAnswer, sseAnswer, tokensOf, type FakeAnswer, type FakeCall } from './answer.ts';
 import { FAKE_USAGE } from './usage.ts';
 
-const INPUT_JSON = '{"harbour":"長崎"}';
-const TOOL_USE = { type: 'tool_use', id: 'toolu_fake0001', name: 'get_tide' };
+const GET_TIDE = { name: 'get_tide', input: { harbour: '長崎' } };
+/** What Claude Code can run. */
+const BASH = { name: 'Bash', input: { command: 'echo 11:20', description: 'Tells the tide' } };
 const ERROR_TYPES: Record<number, string> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -16,7 +17,7 @@ export function anthropicAnswer(call: FakeCall): FakeAnswer {
   const tools = call.scenario.has('tools');
   const content = [
     ...(call.scenario.has('reasoning') ? [{ type: 'thinking', thinking: 'Hm, tides.', signature: 'fake' }] : []),
-    tools ? { ...TOOL_USE, input: JSON.parse(INPUT_JSON) as unknown } : { type: 'text', text: call.text },
+    tools ? { type: 'tool_use', id: 'toolu_fake0001', ...toolFor(call) } : { type: 'text', text: call.text },
   ];
   const stopReason = tools ? 'tool_use' : 'end_turn';
   if (call.body['stream'] !== true) return jsonAnswer(message(call, content, stopReason, FAKE_USAGE.output));
@@ -36,6 +37,12 @@ export function anthropicAnswer(call: FakeCall): FakeAnswer {
   );
 }
 
+/** The tool that is called: Bash where it is offered. */
+function toolFor({ body }: FakeCall): { name: string; input: object } {
+  const offered = (Array.isArray(body['tools']) ? body['tools'] : []) as { name?: unknown }[];
+  return offered.some(({ name }) => name === BASH.name) ? BASH : GET_TIDE;
+}
+
 export const anthropicError = (status: number, call: FakeCall): FakeAnswer =>
   jsonAnswer(
     {
@@ -46,7 +53,8 @@ export const anthropicError = (status: number, call: FakeCall): FakeAnswer =>
     status,
   );
 
-function blockEvents(block: { type: string }, index: number, text: string) {
+function blockEvents(block: { type: string; input?: object }, index: number, text: string) {
+  const input = JSON.stringify(block.input ?? {});
   const delta = (type: string, member: string, value: string) => ({
     type: 'content_block_delta',
     index,
@@ -60,10 +68,8 @@ function blockEvents(block: { type: string }, index: number, text: string) {
         ]
       : block.type === 'tool_use'
         ? [
-            { ...TOOL_USE, input: {} },
-            ['', INPUT_JSON.slice(0, 6), INPUT_JSON.slice(6)].map((json) =>
-              delta('input_json_delta', 'partial_json', json),
-            ),
+            { ...block, input: {} },
+            ['', input.slice(0, 6), input.slice(6)].map((json) => delta('input_json_delta', 'partial_json', json)),
           ]
         : [{ type: 'text', text: '' }, tokensOf(text).map((token) => delta('text_delta', 'text', token))];
   return [

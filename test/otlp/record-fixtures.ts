@@ -2,17 +2,25 @@
  * Records what real instrumentations export, as fixtures of the dialects that read them:
  *
  *     node_modules/.bin/node test/otlp/record-fixtures.ts [sender …]
+ *     node_modules/.bin/node test/otlp/record-fixtures.ts --from FOLDER sender
  *
+ * The second form runs a sender of `senders-elsewhere.ts` with the packages that are installed in a folder.
  * Each fixture is a span as it was sent, with what its dialect reads from it now: read the difference before you commit it.
  */
 import '../../bin/require-node.mjs';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Dialect, OtelMap, OtelSpan, OtelValue } from '@spandrel/plugin-api';
 import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { freePort } from '../support/ports.ts';
 import { runSender, SENDERS, type Sender } from './run-sender.ts';
+import { SENDERS_ELSEWHERE } from './senders-elsewhere.ts';
+
+const { values, positionals: chosen } = parseArgs({ options: { from: { type: 'string' } }, allowPositionals: true });
+/** Where the packages of the senders are. */
+const folder = resolve(values.from ?? '.');
 
 const { importSource } = (await import(resolve('scripts/load-typescript.mjs'))) as {
   importSource(path: string): Promise<unknown>;
@@ -82,7 +90,7 @@ async function spansOf(sender: Sender): Promise<OtelSpan[]> {
   const port = await freePort();
   await new Promise<void>((done) => collector.listen(port, '127.0.0.1', done));
   const base = `http://127.0.0.1:${port}`;
-  const said = await runSender(sender, {
+  const said = await runSender(programOf(sender), {
     OPENAI_BASE_URL: `${provider.url}/v1`,
     ...(sender.environment?.(base, 'any') ?? {
       OTEL_EXPORTER_OTLP_ENDPOINT: base,
@@ -97,6 +105,15 @@ async function spansOf(sender: Sender): Promise<OtelSpan[]> {
     events.spanOfEvents(own[0]!.traceId, spanId, own.map(events.eventOfRow)),
   );
   return [...spans.toSorted((a, b) => Number(a.startUnixNano - b.startUnixNano)), ...ofLogs];
+}
+
+/** A sender's program, copied to where its packages are: imports are looked for beside it. */
+function programOf(sender: Sender): Pick<Sender, 'program' | 'cwd'> {
+  if (values.from === undefined) return sender;
+  const copy = join(folder, 'senders');
+  cpSync(resolve('test/otlp/senders'), copy, { recursive: true });
+  const [file, ...args] = sender.program;
+  return { program: [join(copy, file!), ...args], cwd: folder };
 }
 
 /** A span as `otelSpan()` takes it, without what names the machine. */
@@ -132,23 +149,30 @@ function plainValue(value: OtelValue): unknown {
 function withoutChance(text: string, spans: readonly OtelSpan[]): string {
   const traces = [...new Set(spans.map(({ traceId }) => traceId))];
   const ids = [...new Set(spans.map(({ spanId }) => spanId))];
-  let plain = text.replaceAll(`${process.cwd()}/`, '/app/').replaceAll(`:${provider.port}/`, ':4010/');
+  const uuids = [...new Set(text.match(UUID) ?? [])];
+  let plain = text.replaceAll(`${folder}/`, '/app/').replaceAll(`:${provider.port}/`, ':4010/');
   plain = plain.replaceAll(`"server.port": ${provider.port}`, '"server.port": 4010');
   traces.forEach((id, at) => (plain = plain.replaceAll(id, (at + 1).toString(16).padStart(32, '0'))));
   ids.forEach((id, at) => (plain = plain.replaceAll(id, (at + 1).toString(16).padStart(16, '0'))));
-  return plain;
+  uuids.forEach((id, at) => (plain = plain.replaceAll(id, `${NO_UUID}${(at + 1).toString(16).padStart(12, '0')}`)));
+  // Claude Code names its user by a hash.
+  return plain.replaceAll(/"[0-9a-f]{64}"/g, `"${'0'.repeat(64)}"`);
 }
 
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const NO_UUID = '00000000-0000-4000-8000-';
+
 function versionOf(name: string): string {
-  const { name: real, version } = JSON.parse(readFileSync(resolve(`node_modules/${name}/package.json`), 'utf8')) as {
+  const { name: real, version } = JSON.parse(
+    readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'),
+  ) as {
     name: string;
     version: string;
   };
   return real === name ? version : `${real}@${version}`;
 }
 
-const chosen = process.argv.slice(2);
-for (const sender of SENDERS) {
+for (const sender of values.from === undefined ? SENDERS : SENDERS_ELSEWHERE) {
   if (chosen.length > 0 && !chosen.includes(sender.name)) continue;
   await record(sender);
 }

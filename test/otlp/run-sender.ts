@@ -10,6 +10,8 @@ export interface Sender {
   /** The packages whose versions matter, as they are installed. */
   packages: readonly string[];
   dialect: string;
+  /** Where it is run, if not here. */
+  cwd?: string;
   /** Settings of its own in place of `OTEL_*`, for an SDK that has none. */
   environment?: (base: string, key: string) => Record<string, string>;
 }
@@ -79,11 +81,12 @@ export const SENDERS: readonly Sender[] = [
  * @throws when it ended with a fault.
  */
 export async function runSender(
-  { program }: Pick<Sender, 'program'>,
+  { program, cwd }: Pick<Sender, 'program' | 'cwd'>,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
   const [file, ...args] = program;
   const child = spawn(process.execPath, [resolve('test/otlp/senders', file!), ...args], {
+    ...(cwd !== undefined && { cwd }),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], OPENAI_API_KEY: 'sk-any', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
