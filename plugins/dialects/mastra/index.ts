@@ -2,8 +2,9 @@ import {
   attributeNames,
   defineDialect,
   takeAt,
-  takeObject,
+  takeMembers,
   textAt,
+  textsAt,
   type OtelMap,
   type OtelSpan,
   type ReadKind,
@@ -26,19 +27,28 @@ function read({ attributes, name }: OtelSpan): SpanReading | undefined {
     kind: kindOf(type, attributes, name),
     input: takeAt(attributes, [`mastra.${type}.input`]),
     output: takeAt(attributes, [`mastra.${type}.output`]),
-    metadata: takeObject(attributes, 'mastra.metadata'),
+    metadata: takeMembers(attributes, METADATA, isTheTraces),
+    session: textAt(attributes, SESSION),
+    user: textAt(attributes, USER),
+    tags: textsAt(attributes, 'mastra.tags'),
   };
 }
 
 const TYPE = attributeNames('mastra.span.type');
+const METADATA = 'mastra.metadata.';
+const SESSION = attributeNames(`${METADATA}sessionId`);
+const USER = attributeNames(`${METADATA}userId`);
+const isTheTraces = (member: string): boolean => member === 'sessionId' || member === 'userId';
 
-/** Types of spans that the GenAI attributes beside them tell nothing of. */
+/** Types of spans that the GenAI attributes beside them tell nothing of: their operation is the type itself. */
 function kindOf(type: string, attributes: OtelMap, name: string): ReadKind | undefined {
-  if (attributes.has('gen_ai.operation.name')) return undefined;
+  const operation = textAt(attributes, OPERATION);
+  if (operation !== undefined && operation !== type) return undefined;
   if (type === 'tool_call' || type === 'mcp_tool_call') {
     return { type: 'tool_call', name: textAt(attributes, TOOL_NAME) ?? name };
   }
-  if (type === 'model_generation') return { type: 'llm_call' };
+  // One with an operation is made of inferences, which are the calls.
+  if (type === 'model_generation' && operation === undefined) return { type: 'llm_call' };
   return { type: 'custom', kind: CUSTOM_KINDS.get(type) ?? type, name: textAt(attributes, NAMES) };
 }
 
@@ -48,5 +58,6 @@ const CUSTOM_KINDS: ReadonlyMap<string, string> = new Map([
   ['workflow_step', 'step'],
   ['model_step', 'step'],
 ]);
+const OPERATION = attributeNames('gen_ai.operation.name');
 const TOOL_NAME = attributeNames('gen_ai.tool.name');
 const NAMES = attributeNames('gen_ai.agent.name', 'gen_ai.workflow.name', 'mastra.entity.name');
