@@ -5,6 +5,7 @@ import {
   countAt,
   defineDialect,
   looseJson,
+  plainText,
   saidByModel,
   takeAt,
   textAt,
@@ -36,7 +37,7 @@ function read({ attributes, name, events }: OtelSpan): SpanReading | undefined {
     case 'tool':
       return {
         kind: toolOf(attributes, name),
-        input: told(takeAt(attributes, ['tool_input'], looseJson)),
+        input: told(takeAt(attributes, ['tool_input'], looseJson)) ?? toolDetails(attributes),
         output: told(outputOf(events)),
       };
     default:
@@ -88,6 +89,27 @@ function toolOf(attributes: OtelMap, name: string): ReadKind {
     callId: textAt(attributes, ['tool_use_id', 'gen_ai.tool.call.id']),
   };
 }
+
+/** What single tools tell of their input where contents as a whole are not told. */
+function toolDetails(attributes: OtelMap): Given | undefined {
+  const value: Record<string, unknown> = {};
+  const from: string[] = [];
+  for (const [name, member] of DETAILS) {
+    const taken = told(takeAt(attributes, [name], plainText));
+    if (!taken) continue;
+    value[member] = taken.value;
+    from.push(name);
+  }
+  return from.length === 0 ? undefined : { value, from };
+}
+
+/** Attributes, with the names that the tools' inputs have for them. */
+const DETAILS: readonly (readonly [name: string, member: string])[] = [
+  ['full_command', 'command'],
+  ['file_path', 'file_path'],
+  ['skill_name', 'skill'],
+  ['subagent_type', 'subagent_type'],
+];
 
 /** The event that tells a tool's output; its attribute is named `output`, with others beside it for single tools. */
 function outputOf(events: OtelSpan['events']): Given | undefined {
