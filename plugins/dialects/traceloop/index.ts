@@ -7,6 +7,7 @@ import {
   listOf,
   looseJson,
   objectOf,
+  saidJson,
   takeAt,
   takeMembers,
   takeTree,
@@ -38,8 +39,8 @@ function read({ attributes, name }: OtelSpan): SpanReading {
       cached === undefined || (input === undefined && output === undefined)
         ? undefined
         : { inputTokens: input, outputTokens: output, cachedInputTokens: cached },
-    input: promptOf(attributes) ?? takeAt(attributes, ENTITY_INPUT),
-    output: completionIn(attributes) ?? takeAt(attributes, ENTITY_OUTPUT),
+    input: promptOf(attributes) ?? takeAt(attributes, ENTITY_INPUT, saidJson),
+    output: completionIn(attributes) ?? takeAt(attributes, ENTITY_OUTPUT, saidJson),
     metadata: takeMembers(attributes, ASSOCIATED, isTheTraces),
     session: textAt(attributes, SESSION),
     user: textAt(attributes, USER),
@@ -94,7 +95,7 @@ function completionIn(attributes: OtelMap): Given | undefined {
   return tree && { ...tree, value: completionOf(listOf(tree.value).map((item) => messageOf(item, 'assistant'))) };
 }
 
-/** Contents that are lists of parts are JSON text. */
+/** Contents that are lists of parts are JSON text, and that of a message which only calls tools is `null` in it. */
 function messageOf(item: unknown, role: string): unknown {
   if (typeof item === 'string') return { role, content: item };
   const { content, ...rest } = objectOf(item);
@@ -107,6 +108,7 @@ function messageOf(item: unknown, role: string): unknown {
 
 /** A text that is an object may be what the model said. */
 function listOrText(text: string): unknown {
+  if (text === 'null') return null;
   const value = looseJson(text);
   return Array.isArray(value) ? value : text;
 }
