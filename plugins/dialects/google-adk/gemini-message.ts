@@ -13,14 +13,22 @@ export function messageOf(content: unknown): Record<string, unknown> | undefined
   };
 }
 
+/** A member by its name in Python's kit, else by that in JavaScript's; `null` when it is not there. */
+export function memberOf(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return object[name] ?? object[name.replace(/_./g, (joint) => joint[1]!.toUpperCase())] ?? null;
+}
+
 function partOf(part: unknown): unknown {
-  const { text, thought, function_call: call, function_response: response } = objectOf(part);
+  const object = objectOf(part);
+  const { text, thought } = object;
   if (typeof text === 'string') return thought === true ? { type: 'reasoning', content: text } : { type: 'text', text };
-  if (call !== undefined && call !== null) {
+  const call = memberOf(object, 'function_call');
+  if (call !== null) {
     const { id, name, args } = objectOf(call);
     return { type: 'tool_call', id: id ?? null, name, arguments: args ?? null };
   }
-  if (response !== undefined && response !== null) {
+  const response = memberOf(object, 'function_response');
+  if (response !== null) {
     const { id, name, response: result } = objectOf(response);
     return { type: 'tool_call_response', id: id ?? null, name, response: result ?? null };
   }

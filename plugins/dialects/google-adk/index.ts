@@ -2,17 +2,20 @@ import {
   attributeNames,
   completionOf,
   conversationOf,
+  countOf,
   defineDialect,
   listOf,
   objectOf,
   saidJson,
   takeAt,
   textAt,
+  toldUsage,
   type Given,
   type OtelSpan,
+  type ReadUsage,
   type SpanReading,
 } from '@spandrel/plugin-api';
-import { messageOf } from './gemini-message.js';
+import { memberOf, messageOf } from './gemini-message.js';
 
 /**
  * Google's Agent Development Kit: GenAI attributes, and requests and answers in Gemini's own format under
@@ -27,6 +30,7 @@ function read({ attributes }: OtelSpan): SpanReading {
   const request = takeAt(attributes, REQUEST, saidJson);
   const response = takeAt(attributes, RESPONSE, saidJson);
   return {
+    usage: usageOf(response),
     input: inputOf(request) ?? told(takeAt(attributes, TOOL_ARGUMENTS, saidJson)),
     output: outputOf(response) ?? told(takeAt(attributes, TOOL_RESPONSE, saidJson)),
     session: textAt(attributes, SESSION),
@@ -51,7 +55,7 @@ const isNothing = (value: unknown): boolean =>
 function inputOf(request: Given | undefined): Given | undefined {
   const { contents, config } = objectOf(request?.value);
   if (!Array.isArray(contents)) return undefined;
-  const system = objectOf(config)['system_instruction'];
+  const system = memberOf(objectOf(config), 'system_instruction');
   const prompt = typeof system === 'string' ? system : listOf(messageOf(system)?.['content']);
   return {
     value: conversationOf(
@@ -62,8 +66,23 @@ function inputOf(request: Given | undefined): Given | undefined {
 }
 
 function outputOf(response: Given | undefined): Given | undefined {
-  const { content, finish_reason: reason } = objectOf(response?.value);
-  const message = messageOf(content);
+  const answer = objectOf(response?.value);
+  const message = messageOf(answer['content']);
   if (!message) return undefined;
+  const reason = memberOf(answer, 'finish_reason');
   return { value: completionOf([message], typeof reason === 'string' ? [reason] : []) };
+}
+
+/** Gemini's own counts: attributes leave out the tokens of the cache and those of thoughts, which are output too. */
+function usageOf(response: Given | undefined): ReadUsage | undefined {
+  const counts = objectOf(memberOf(objectOf(response?.value), 'usage_metadata'));
+  const countAt = (name: string): number | undefined => countOf(memberOf(counts, name)) ?? undefined;
+  const said = countAt('candidates_token_count');
+  const thoughts = countAt('thoughts_token_count');
+  return toldUsage({
+    inputTokens: countAt('prompt_token_count'),
+    outputTokens: said === undefined && thoughts === undefined ? undefined : (said ?? 0) + (thoughts ?? 0),
+    cachedInputTokens: countAt('cached_content_token_count'),
+    reasoningTokens: thoughts,
+  });
 }
