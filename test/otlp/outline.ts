@@ -2,14 +2,16 @@ import type { SpanResource } from '@spandrel/contract';
 
 /**
  * The tree of a trace as indented lines, siblings by their start: `name: kind model provider input+output (cached, reasoning)`,
- * `$` behind counts that have a cost, in brackets what is reported and does not count, and `failed`.
+ * `$` behind counts that have a cost, in brackets what is reported and does not count, and `failed`. Requests come behind
+ * their siblings: the SDK's clock has whole milliseconds, and some senders put a request beside the call it belongs to.
  */
 export function outlineOf(spans: readonly SpanResource[]): string[] {
   const ids = new Set(spans.map(({ id }) => id));
   const lines: string[] = [];
   const add = (parent: string | null, depth: number): void => {
     const children = spans.filter((span) => (ids.has(span.parent_id ?? '') ? span.parent_id : null) === parent);
-    for (const span of inOrder(children)) {
+    const [calls, requests] = [children.filter((span) => !isRequest(span)), children.filter(isRequest)];
+    for (const span of [...inOrder(calls), ...inOrder(requests)]) {
       lines.push(`${'  '.repeat(depth)}${span.name}: ${lineOf(span)}`);
       add(span.id, depth + 1);
     }
@@ -17,6 +19,8 @@ export function outlineOf(spans: readonly SpanResource[]): string[] {
   add(null, 0);
   return lines;
 }
+
+const isRequest = ({ kind }: SpanResource): boolean => kind['kind'] === 'http';
 
 /** Spans by their start. */
 export const inOrder = (spans: readonly SpanResource[]): SpanResource[] =>
