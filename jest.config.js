@@ -13,7 +13,7 @@ const shared = {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    '^.+\\.ts$': ['@swc/jest', { ...SWC_OPTIONS, sourceMaps: 'inline' }],
+    '^.+\\.ts$': ['@swc/jest', { ...SWC_OPTIONS, sourceMaps: true }],
   },
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
