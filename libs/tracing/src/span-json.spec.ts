@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '@spandrel/contract';
 import { toJsonText } from '@spandrel/storage';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.js';
 import { spanJson } from './span-json.js';
 import { spanResource } from './span-resource.js';
 import type { StoredSpan } from './span.entity.js';
@@ -16,7 +17,7 @@ const columns = fc.record({
   id: fc.string(),
   traceId: fc.string(),
   parentId: fc.option(fc.string()),
-  name: fc.string({ unit: 'binary' }),
+  name: fc.string({ unit: anyCharacter }),
   status: fc.constantFrom(0, 1, 2),
   model: fc.option(fc.string()),
   provider: fc.option(fc.string()),
@@ -38,7 +39,7 @@ const columns = fc.record({
   input: json,
   output: json,
   metadata: fc.option(fc.dictionary(member, fc.jsonValue()).map((value) => JSON.stringify(value))),
-  error: fc.option(fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text))),
+  error: fc.option(fc.string({ unit: anyCharacter }).map((text) => JSON.stringify(text))),
 });
 
 const span: fc.Arbitrary<StoredSpan> = columns.map((row) => ({

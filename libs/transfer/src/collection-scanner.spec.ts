@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXPORT_COLLECTIONS, type ExportCollection } from '@spandrel/contract';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.js';
 import { CollectionScanner, type FilePart } from './collection-scanner.js';
 
 const scan = (
@@ -19,14 +20,14 @@ interface Options {
   bytesMax: number;
 }
 
-const value = fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 });
+const value = fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 3 });
 const list = fc.array(value, { maxLength: 5 });
 const members = fc.uniqueArray(
   fc.oneof(
     fc.tuple(fc.constantFrom<string>(...EXPORT_COLLECTIONS), list),
     fc.tuple(
       fc
-        .string({ unit: 'binary' })
+        .string({ unit: anyCharacter })
         .filter((name) => name !== '__proto__' && !EXPORT_COLLECTIONS.includes(name as never)),
       value,
     ),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FileFault } from '@spandrel/uploads';
+import { anyCharacter } from '../../../../test/support/any-character.js';
 import type { FileFormat } from './file-format.js';
 import { readRows } from './read-rows.js';
 import { type SourceRow } from './source-row.js';
@@ -32,7 +33,7 @@ const fault = async (bytes: Buffer | string, format: FileFormat): Promise<[numbe
 };
 
 const anyCut = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 });
-const anyText = fc.string({ unit: 'binary' });
+const anyText = fc.string({ unit: anyCharacter });
 
 /** JSON knows no -0. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

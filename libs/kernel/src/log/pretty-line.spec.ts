@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../../test/support/any-character.js';
 import { AccessLog } from './access-log.js';
 import { createLogger } from './logger.js';
 import { prettyLine } from './pretty-line.js';
@@ -52,7 +53,7 @@ describe('prettyLine', () => {
   });
 
   it('passes no control on to the terminal, and no second line but those of a stack', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 20 });
+    const text = fc.string({ unit: anyCharacter, maxLength: 20 });
     fc.assert(
       fc.property(text, text, text, (message, key, value) => {
         const written = pretty((logger) => logger.info({ [`k${key}`]: value }, message));
