@@ -1,4 +1,5 @@
 import { SWC_OPTIONS } from './scripts/swc-options.mjs';
+import { bundledPackages } from './test/support/bundle-packages.mjs';
 
 /**
  * Two projects: fast unit specs beside the code, whole-system tests in test/. ESM throughout.
@@ -16,6 +17,7 @@ const shared = {
     '^.+\\.ts$': ['@swc/jest', { ...SWC_OPTIONS, sourceMaps: true }],
   },
   moduleNameMapper: {
+    ...(await bundledPackages()),
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
     '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
     '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',

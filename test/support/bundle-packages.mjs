@@ -1,0 +1,100 @@
+/**
+ * Bundles of the packages that have most files, for tests: jest finds, reads, links and evaluates each file of a package anew for
+ * each test file, and NestJS, zod and MikroORM alone come to a thousand. The program is bundled by the same tool.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const require = createRequire(import.meta.url);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What is imported of packages of ES modules. */
+const ES_MODULES = [
+  'zod',
+  '@nestjs/common',
+  '@nestjs/common/constants.js',
+  '@nestjs/common/enums/route-paramtypes.enum.js',
+  '@nestjs/core',
+  '@nestjs/platform-fastify',
+  'kysely',
+  '@mikro-orm/core',
+  '@mikro-orm/sql',
+  '@mikro-orm/sqlite',
+  '@mikro-orm/postgresql',
+  '@mikro-orm/migrations',
+];
+
+/** What is imported of packages of CommonJS modules, a list a package. */
+const COMMON_JS = [
+  ['rxjs', 'rxjs/operators'],
+  ['fastify'],
+  ['yaml'],
+  ['semver'],
+  ['@prometheus-io/client'],
+  ['@opentelemetry/api'],
+];
+
+/** All names by which tests import bundles. */
+export const BUNDLED = [...ES_MODULES, ...COMMON_JS.flat()];
+
+/** @returns jest's `moduleNameMapper` for these packages. They are bundled when they are not yet, or package-lock.json has changed. */
+export async function bundledPackages() {
+  const folder = join(root, 'node_modules/.cache/test-packages', versionOfBundles());
+  if (!existsSync(folder)) await bundleAll(folder);
+  return Object.fromEntries(
+    [...ES_MODULES.map((name) => [name, 'mjs']), ...COMMON_JS.flat().map((name) => [name, 'cjs'])].map(
+      ([name, extension]) => [`^${name.replaceAll('.', '\\.')}$`, join(folder, `${fileOf(name)}.${extension}`)],
+    ),
+  );
+}
+
+function versionOfBundles() {
+  const hash = createHash('sha256');
+  for (const path of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(path));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Two of jest's programs may start at a time: the first one puts the whole folder in place. Older ones go with node_modules. */
+async function bundleAll(folder) {
+  const made = `${folder}.${process.pid}`;
+  mkdirSync(made, { recursive: true });
+  await bundle(made, ES_MODULES, 'es', 'mjs');
+  for (const names of COMMON_JS) await bundle(made, names, 'cjs', 'cjs');
+  try {
+    renameSync(made, folder);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/** Each package becomes a file or two; what it imports of others stays an import. */
+async function bundle(folder, names, format, extension) {
+  const packages = new Set(names.map(packageOf));
+  const bundled = await rolldown({
+    cwd: root,
+    // A package may have both kinds of modules: jest takes the kind that Node takes.
+    input: Object.fromEntries(names.map((name) => [fileOf(name), format === 'cjs' ? require.resolve(name) : name])),
+    platform: 'node',
+    external: (id) => !/^(\.|\/|#)/.test(id) && !packages.has(packageOf(id)),
+  });
+  await bundled.write({
+    dir: folder,
+    format,
+    keepNames: true,
+    entryFileNames: `[name].${extension}`,
+    chunkFileNames: `[name].chunk.${extension}`,
+    ...(format === 'es' && {
+      codeSplitting: { groups: [{ name: (id) => fileOf(packageInPath(id)), debugName: 'packages' }] },
+    }),
+  });
+  await bundled.close();
+}
+
+const fileOf = (name) => name.replaceAll(/[@/.]+/g, '-').replace(/^-/, '');
+const packageOf = (name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+const packageInPath = (path) => packageOf(path.split('/node_modules/').at(-1));
