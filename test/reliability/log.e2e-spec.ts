@@ -7,11 +7,12 @@ import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fak
 import { readMetrics } from '../operations/metrics-text.ts';
 import { answers, startPiped, TestPipe, type AppCommand, type PipedProgram } from '../support/piped-program.ts';
 import { freePorts } from '../support/ports.ts';
+import { THOROUGH } from '../support/repetitions.ts';
 import { spawnSpandrel, tempDir, until } from '../support/spandrel.ts';
 
 const COMMANDS: readonly AppCommand[] = ['server', 'gateway', 'serve'];
-/** Enough that lines fill a pipe, which holds 64 KiB, many times over. */
-const REQUESTS = 2_000;
+/** Enough that lines fill a pipe, which holds 64 KiB, twice over; when there is time for it, many times. */
+const REQUESTS = THOROUGH ? 2_000 : 600;
 /** Enough that lines fill what a thread keeps for its reader, 4 MiB, too. */
 const REQUESTS_TO_DROP = 24_000;
 /** What a pipe and a thread of the program keep. */
