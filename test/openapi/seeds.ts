@@ -25,7 +25,10 @@ export class Seeds {
       scoring: 'None',
     });
     // Nothing is to change by itself afterwards.
-    await until(async () => (await api.get<{ status: string }>(`/api/eval/${run}`)).body.status !== 'running');
+    await until(async () => {
+      const { body } = await api.get<{ status: string }>(`/api/eval/${run}`);
+      return body.status !== 'pending' && body.status !== 'running';
+    });
     const queued = await api.post<{ items: { id: string }[] }>(`/api/datasets/${dataset}/queue`, {
       datapoint_ids: [datapoint],
     });
