@@ -10,8 +10,7 @@ export function outlineOf(spans: readonly SpanResource[]): string[] {
   const lines: string[] = [];
   const add = (parent: string | null, depth: number): void => {
     const children = spans.filter((span) => (ids.has(span.parent_id ?? '') ? span.parent_id : null) === parent);
-    const [calls, requests] = [children.filter((span) => !isRequest(span)), children.filter(isRequest)];
-    for (const span of [...inOrder(calls), ...inOrder(requests)]) {
+    for (const span of inOrder(children).toSorted((a, b) => Number(isRequest(a)) - Number(isRequest(b)))) {
       lines.push(`${'  '.repeat(depth)}${span.name}: ${lineOf(span)}`);
       add(span.id, depth + 1);
     }

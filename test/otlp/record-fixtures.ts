@@ -90,7 +90,7 @@ async function spansOf(sender: Sender): Promise<OtelSpan[]> {
   const port = await freePort();
   await new Promise<void>((done) => collector.listen(port, '127.0.0.1', done));
   const base = `http://127.0.0.1:${port}`;
-  const said = await runSender(programOf(sender), {
+  const environment = {
     OPENAI_BASE_URL: `${provider.url}/v1`,
     ...(sender.environment?.(base, 'any') ?? {
       OTEL_EXPORTER_OTLP_ENDPOINT: base,
@@ -98,7 +98,8 @@ async function spansOf(sender: Sender): Promise<OtelSpan[]> {
       OTEL_METRICS_EXPORTER: 'none',
       OTEL_SERVICE_NAME: 'tides',
     }),
-  });
+  };
+  const said = await runSender(programOf(sender), environment, folder);
   if (said !== '') process.stderr.write(`${sender.name} says:\n${said}\n`);
   collector.close();
   const ofLogs = [...rows].map(([spanId, own]) =>
@@ -108,12 +109,12 @@ async function spansOf(sender: Sender): Promise<OtelSpan[]> {
 }
 
 /** A sender's program, copied to where its packages are: imports are looked for beside it. */
-function programOf(sender: Sender): Pick<Sender, 'program' | 'cwd'> {
+function programOf(sender: Sender): Pick<Sender, 'program'> {
   if (values.from === undefined) return sender;
   const copy = join(folder, 'senders');
   cpSync(resolve('test/otlp/senders'), copy, { recursive: true });
   const [file, ...args] = sender.program;
-  return { program: [join(copy, file!), ...args], cwd: folder };
+  return { program: [join(copy, file!), ...args] };
 }
 
 /** A span as `otelSpan()` takes it, without what names the machine. */

@@ -10,8 +10,6 @@ export interface Sender {
   /** The packages whose versions matter, as they are installed. */
   packages: readonly string[];
   dialect: string;
-  /** Where it is run, if not here. */
-  cwd?: string;
   /** Settings of its own in place of `OTEL_*`, for an SDK that has none. */
   environment?: (base: string, key: string) => Record<string, string>;
 }
@@ -77,16 +75,18 @@ export const SENDERS: readonly Sender[] = [
 /**
  * Runs a sender to its end.
  * @param env beside the path to programs; `OPENAI_BASE_URL` is where the model is.
+ * @param cwd where it is run, if not here.
  * @returns what it wrote, which is nothing when all went well.
  * @throws when it ended with a fault.
  */
 export async function runSender(
-  { program, cwd }: Pick<Sender, 'program' | 'cwd'>,
+  { program }: Pick<Sender, 'program'>,
   env: Readonly<Record<string, string>>,
+  cwd = process.cwd(),
 ): Promise<string> {
   const [file, ...args] = program;
   const child = spawn(process.execPath, [resolve('test/otlp/senders', file!), ...args], {
-    ...(cwd !== undefined && { cwd }),
+    cwd,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], OPENAI_API_KEY: 'sk-any', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
