@@ -26,10 +26,26 @@ const FLOORS = [
 ];
 FLOORS.push(['server', FLOORS.map(([name]) => name)]);
 
+/** The rooms of the dashboard, lowest last: pages are put together in `app`. */
+const room = (...names) => `^apps/dashboard/src/(${names.join('|')})/`;
+const DASHBOARD_FLOORS = [
+  ['app', ['pages', 'features', 'components', 'live', 'api', 'styles']],
+  ['pages', ['features', 'components', 'live', 'api']],
+  ['features', ['components', 'live', 'api']],
+  ['components', []],
+  ['live', ['api']],
+  ['api', []],
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'not-to-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '\\?worker&url$' },
+    },
     ...FLOORS.map(([name, below]) => ({
       name: `${name}-imports-only-floors-below`,
       severity: 'error',
@@ -68,6 +84,36 @@ module.exports = {
       // What users set of an app is told by all of them: `serve` starts the gateway, and help lists every flag.
       to: { path: '^apps/', pathNot: ['^apps/$1/', '\\.settings\\.ts$'] },
     },
+    ...DASHBOARD_FLOORS.map(([name, below]) => ({
+      name: `dashboard-${name}-imports-only-floors-below`,
+      severity: 'error',
+      from: { path: room(name) },
+      to: { path: '^apps/dashboard/src/', pathNot: [room(name, ...below), '\\.css$'] },
+    })),
+    {
+      name: 'no-page-imports-a-page',
+      severity: 'error',
+      from: { path: '^apps/dashboard/src/pages/([^/]+)/' },
+      to: { path: '^apps/dashboard/src/pages/', pathNot: '^apps/dashboard/src/pages/$1/' },
+    },
+    {
+      name: 'dashboard-knows-the-wire-alone',
+      severity: 'error',
+      from: { path: '^apps/dashboard/src/' },
+      to: { path: '^(libs|plugins)/', pathNot: '^libs/contract/src/(browser|index)\\.ts$' },
+    },
+    {
+      name: 'dashboard-takes-only-types-from-the-index-of-contract',
+      severity: 'error',
+      from: { path: '^apps/dashboard/src/' },
+      to: { path: '^libs/contract/src/index\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'what-runs-in-a-page-imports-no-package-and-no-node',
+      severity: 'error',
+      from: { path: '^libs/contract/src/browser\\.ts$' },
+      to: { path: ['node_modules/', '^(node:|fs$|path$|url$|crypto$|buffer$)'], reachable: true },
+    },
     {
       name: 'settings-load-neither-framework-nor-database',
       severity: 'error',
@@ -100,7 +146,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
     },
   },
 };

@@ -19,6 +19,7 @@ const shared = {
   moduleNameMapper: {
     ...(await bundledPackages()),
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
+    '^@spandrel/contract/browser$': '<rootDir>/libs/contract/src/browser.ts',
     '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
     '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',
     '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',

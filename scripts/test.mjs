@@ -41,6 +41,7 @@ const checks = {
   nest: [bin('@nestjs/cli/bin/nest.js'), 'build', 'server'],
   // On one thread: several check the same types once each, and other steps have the other cores.
   types: [bin('typescript7/bin/tsc'), '--noEmit', '--singleThreaded', '-p', '.'],
+  'types of the dashboard': [bin('typescript7/bin/tsc'), '--noEmit', '--singleThreaded', '-p', 'apps/dashboard'],
   format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
   imports: [
     bin('dependency-cruiser/bin/dependency-cruise.mjs'),

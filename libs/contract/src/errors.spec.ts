@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { dottedPath, ERRORS, problem } from './errors.js';
+import { ERRORS } from './error-codes.js';
+import { dottedPath, problem } from './errors.js';
 
 describe('the error catalogue', () => {
   it('is what docs/errors.md says', () => {

@@ -1,31 +1,10 @@
 import { z } from 'zod';
 import { datapointSchema, datasetSchema } from './datasets.js';
+import { EVENT_TYPES, type EventType } from './event-types.js';
 import { countSchema } from './values/numbers.js';
 import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
 import { traceSchema } from './traces.js';
-
-/** Every type of event on the stream, with its payload (docs/spec/events.md#event-types). */
-export const EVENT_TYPES = [
-  'span_created',
-  'span_completed',
-  'span_failed',
-  'span_deleted',
-  'trace_created',
-  'trace_deleted',
-  'dataset_created',
-  'dataset_deleted',
-  'datapoint_created',
-  'queue_item_updated',
-  'cleared',
-  'eval_started',
-  'eval_progress',
-  'eval_completed',
-  'eval_failed',
-  'eval_cancelled',
-  'capture_triggered',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 /** An event of one of some types, with its payload. */
 const payload = <Types extends readonly [EventType, ...EventType[]], Shape extends z.ZodRawShape>(

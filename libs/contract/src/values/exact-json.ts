@@ -34,6 +34,15 @@ const MAY_LOSE_DIGITS = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
  */
 export function parseExactJson(text: string): JsonValue {
   assertModest(text);
+  return readExactJson(text);
+}
+
+/**
+ * Reads JSON text that the service itself wrote: exact like {@link parseExactJson}, without its limits, which an answer
+ * around values at their limits would exceed.
+ * @throws JsonSyntaxError when the text is not JSON, or holds a number outside the range of a double.
+ */
+export function readExactJson(text: string): JsonValue {
   try {
     return (mayLoseDigits(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text)) as JsonValue;
   } catch (error) {

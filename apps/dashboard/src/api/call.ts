@@ -1,0 +1,58 @@
+import { readExactJson } from '@spandrel/contract/browser';
+import { ApiError, errorOfAnswer, unreachable } from './api-error.js';
+import { queryText, type Query } from './query-text.js';
+
+export interface CallOptions {
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  query?: Query;
+  /** Sent as JSON; numbers read exactly are written exactly. */
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/**
+ * Calls the API of the page's own server.
+ * @param path begins with `/api/`; ids in it are already encoded (`encodeURIComponent`).
+ * @returns the answer as JSON. Numbers that a double cannot hold are raw JSON numbers (`JSON.isRawJSON`).
+ * @throws ApiError for every answer that is not a success, and where none came; what `signal` was aborted with.
+ */
+export async function call<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
+  const response = await request(path, options);
+  const text = await response.text().catch((error: unknown) => {
+    throw options.signal?.aborted ? error : unreachable();
+  });
+  const body = readAnswer(text);
+  if (!response.ok || body === UNREADABLE) {
+    throw errorOfAnswer(response.status, body, response.headers);
+  }
+  return body as Answer;
+}
+
+async function request(path: string, { method = 'GET', query = {}, body, signal }: CallOptions): Promise<Response> {
+  try {
+    return await fetch(path + queryText(query), {
+      method,
+      credentials: 'same-origin',
+      headers: {
+        Accept: 'application/json, application/problem+json',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted || error instanceof ApiError) throw error;
+    throw unreachable();
+  }
+}
+
+const UNREADABLE = Symbol('unreadable');
+
+/** Browsers that cannot keep every digit (no `JSON.rawJSON`) show what a double holds rather than nothing. */
+function readAnswer(text: string): unknown {
+  try {
+    return typeof JSON.rawJSON === 'function' ? readExactJson(text) : JSON.parse(text);
+  } catch {
+    return UNREADABLE;
+  }
+}

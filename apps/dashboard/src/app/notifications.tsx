@@ -1,0 +1,51 @@
+import { useEffect } from 'react';
+import { Button } from '../components/button.js';
+import type { Notification } from '../components/notifications/notification-list.js';
+import { dismissNotification, useNotifications } from '../components/notifications/notify.js';
+import styles from './notifications.module.css';
+
+/** A status goes by itself; an error stays until it was read. */
+const STATUS_MS = 8_000;
+
+/** What happened, in the corner. */
+export function Notifications() {
+  const notifications = useNotifications();
+  return (
+    <section aria-label="Notifications" className={styles.region}>
+      {notifications.map((notification) => (
+        <NotificationView key={notification.id} notification={notification} />
+      ))}
+    </section>
+  );
+}
+
+function NotificationView({ notification }: { notification: Notification }) {
+  const { id, role, title, detail, code, requestId, action } = notification;
+  const staysUp = role === 'alert' || action !== undefined;
+  useEffect(() => {
+    if (staysUp) return undefined;
+    const timer = setTimeout(() => dismissNotification(id), STATUS_MS);
+    return () => clearTimeout(timer);
+  }, [id, staysUp]);
+  const facts = [code, requestId && `request ${requestId}`].filter(Boolean).join(' · ');
+  return (
+    <div className={styles.notification} data-role={role}>
+      <div role={role} className={styles.words}>
+        <p className={styles.title}>{title}</p>
+        {detail !== undefined && <p>{detail}</p>}
+        {facts !== '' && <p className={styles.facts}>{facts}</p>}
+      </div>
+      <div className={styles.buttons}>
+        {action}
+        {role === 'alert' && (
+          <Button onClick={() => void navigator.clipboard.writeText([title, detail, facts].filter(Boolean).join('\n'))}>
+            Copy
+          </Button>
+        )}
+        <Button variant="quiet" icon="close" iconOnly onClick={() => dismissNotification(id)}>
+          Dismiss
+        </Button>
+      </div>
+    </div>
+  );
+}

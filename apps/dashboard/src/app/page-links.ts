@@ -1,0 +1,14 @@
+import type { IconName } from '../components/icon.js';
+
+/** The pages of the navigation, in its order. */
+export const PAGE_LINKS = [
+  { to: '/traces', label: 'Traces', keys: 'g t', icon: 'traces' },
+] as const satisfies readonly PageLink[];
+
+interface PageLink {
+  to: string;
+  label: string;
+  /** One key after the other that leads there. */
+  keys: string;
+  icon: IconName;
+}

@@ -1,0 +1,40 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { NotFound } from './not-found.js';
+import { PageFault } from './page-fault.js';
+import { readSearch, writeSearch } from './search-text.js';
+import { Shell } from './shell.js';
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Shell });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/traces', replace: true });
+  },
+});
+
+const routes = root.addChildren([home]);
+
+/** The pages by their addresses. */
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: routes,
+    context: { queryClient },
+    parseSearch: readSearch,
+    stringifySearch: writeSearch,
+    // A page is fetched when a link to it is about to be pressed.
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: PageFault,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,41 @@
+import type { ButtonHTMLAttributes, Ref } from 'react';
+import { Icon, type IconName } from './icon.js';
+import styles from './button.module.css';
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  variant?: 'plain' | 'primary' | 'danger' | 'quiet';
+  icon?: IconName;
+  /** The key that presses this button, shown on it. */
+  shortcut?: string;
+  /** Shows the icon alone; `children` stay the name. */
+  iconOnly?: boolean;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+/** A button of the dashboard. Its children are its accessible name; the key that is shown is not part of it. */
+export function Button({
+  variant = 'plain',
+  icon,
+  shortcut,
+  iconOnly = false,
+  className,
+  children,
+  ref,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      ref={ref}
+      className={[styles.button, className].filter(Boolean).join(' ')}
+      data-variant={variant}
+      data-icon-only={iconOnly || undefined}
+      {...(shortcut !== undefined && { 'aria-keyshortcuts': shortcut.replaceAll(' ', '+') })}
+      {...rest}
+    >
+      {icon && <Icon name={icon} />}
+      <span className={iconOnly ? 'visually-hidden' : undefined}>{children}</span>
+      {shortcut !== undefined && !iconOnly && <kbd aria-hidden="true">{shortcut}</kbd>}
+    </button>
+  );
+}

@@ -1,0 +1,69 @@
+import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { Button } from './button.js';
+import styles from './dialog.module.css';
+
+export interface DialogProps {
+  title: string;
+  /** Called by Escape, by the close button and by a press beside the dialog; the caller takes the dialog away. */
+  onClose(): void;
+  role?: 'dialog' | 'alertdialog';
+  /** Buttons below. */
+  actions?: ReactNode;
+  size?: 'small' | 'medium' | 'large';
+  children: ReactNode;
+}
+
+/**
+ * A modal dialog, open as long as it is rendered. The browser keeps the focus inside and gives it back afterwards; the
+ * element with `autoFocus` has it first.
+ */
+export function Dialog({ title, onClose, role = 'dialog', actions, size = 'medium', children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const dialog = ref.current!;
+    dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  useClose(ref, onClose);
+  return (
+    <dialog
+      ref={ref}
+      role={role}
+      className={styles.dialog}
+      data-size={size}
+      aria-labelledby={`${id}-title`}
+      {...(role === 'alertdialog' && { 'aria-describedby': `${id}-body` })}
+    >
+      <div className={styles.head}>
+        <h2 id={`${id}-title`}>{title}</h2>
+        <Button variant="quiet" icon="close" iconOnly onClick={onClose}>
+          Close
+        </Button>
+      </div>
+      <div id={`${id}-body`} className={styles.body}>
+        {children}
+      </div>
+      {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+    </dialog>
+  );
+}
+
+function useClose(ref: { readonly current: HTMLDialogElement | null }, onClose: () => void): void {
+  useEffect(() => {
+    const dialog = ref.current!;
+    const cancel = (event: Event): void => {
+      event.preventDefault();
+      onClose();
+    };
+    const pressBeside = (event: MouseEvent): void => {
+      if (event.target === dialog) onClose();
+    };
+    dialog.addEventListener('cancel', cancel);
+    dialog.addEventListener('mousedown', pressBeside);
+    return () => {
+      dialog.removeEventListener('cancel', cancel);
+      dialog.removeEventListener('mousedown', pressBeside);
+    };
+  }, [ref, onClose]);
+}

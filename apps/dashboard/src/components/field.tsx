@@ -1,0 +1,106 @@
+import { useId, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes } from 'react';
+import styles from './field.module.css';
+
+interface FieldFrame {
+  label: string;
+  /** Keeps the label for screen readers alone, where the place says enough. */
+  isLabelHidden?: boolean;
+  /** What is wrong with the value, said with the field. */
+  fault?: string | undefined;
+  /** What helps to fill it in. */
+  hint?: string;
+}
+
+export interface TextFieldProps extends FieldFrame, InputHTMLAttributes<HTMLInputElement> {
+  ref?: Ref<HTMLInputElement>;
+}
+
+/** A text field with its label; `type="search"` makes a searchbox. */
+export function TextField({ label, isLabelHidden, fault, hint, ref, className, ...rest }: TextFieldProps) {
+  const id = useId();
+  return (
+    <Frame id={id} {...{ label, isLabelHidden, fault, hint, className }}>
+      <input
+        type="text"
+        autoComplete="off"
+        spellCheck={false}
+        {...rest}
+        ref={ref}
+        id={id}
+        className={styles.control}
+        {...described(id, fault, hint)}
+      />
+    </Frame>
+  );
+}
+
+export interface SelectFieldProps extends FieldFrame, SelectHTMLAttributes<HTMLSelectElement> {
+  options: readonly { value: string; label: string }[];
+}
+
+/** A choice of few, by the browser's own control. */
+export function SelectField({ label, isLabelHidden, fault, hint, options, className, ...rest }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <Frame id={id} {...{ label, isLabelHidden, fault, hint, className }}>
+      <select {...rest} id={id} className={styles.control} {...described(id, fault, hint)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  );
+}
+
+export interface CheckboxFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'type'> {
+  label: ReactNode;
+}
+
+/** A checkbox before its label. */
+export function CheckboxField({ label, ...rest }: CheckboxFieldProps) {
+  const id = useId();
+  return (
+    <span className={styles.checkbox}>
+      <input {...rest} type="checkbox" id={id} />
+      <label htmlFor={id}>{label}</label>
+    </span>
+  );
+}
+
+interface FrameProps {
+  id: string;
+  label: string;
+  isLabelHidden: boolean | undefined;
+  fault: string | undefined;
+  hint: string | undefined;
+  className: string | undefined;
+  children: ReactNode;
+}
+
+function Frame({ id, label, isLabelHidden, fault, hint, className, children }: FrameProps) {
+  return (
+    <div className={[styles.field, className].filter(Boolean).join(' ')}>
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
+        {label}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+      {fault !== undefined && (
+        <p id={`${id}-fault`} className={styles.fault} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function described(id: string, fault: string | undefined, hint: string | undefined) {
+  const by = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ');
+  return { ...(by !== '' && { 'aria-describedby': by }), ...(fault !== undefined && { 'aria-invalid': true }) };
+}

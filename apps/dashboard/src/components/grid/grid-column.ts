@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+
+/** A column of a grid. */
+export interface GridColumn<Row> {
+  id: string;
+  /** Name of the columnheader. */
+  header: string;
+  /** Pixels; the column that `grows` takes what is left and has at least these. */
+  width: number;
+  grows?: boolean;
+  align?: 'end';
+  cell(row: Row): ReactNode;
+  /** Whether the list is sorted by this column, for columns by which the server can sort. */
+  sort?: { direction: 'ascending' | 'descending' | 'none'; onSort(): void };
+}
+
+/** The CSS tracks of the columns. */
+export function tracksOf(columns: readonly Pick<GridColumn<unknown>, 'width' | 'grows'>[]): string {
+  return columns.map(({ width, grows }) => (grows ? `minmax(${width}px, 1fr)` : `${width}px`)).join(' ');
+}
+
+/** Space between two columns and beside the outer ones. */
+const GAP = 8;
+
+/** Pixels below which a grid scrolls sideways in itself. @param before pixels of what comes before the columns. */
+export function minWidthOf(columns: readonly Pick<GridColumn<unknown>, 'width'>[], before: number): number {
+  const widths = columns.map(({ width }) => width + GAP);
+  return (before > 0 ? before + GAP : 0) + widths.reduce((sum, width) => sum + width, 0) + GAP;
+}

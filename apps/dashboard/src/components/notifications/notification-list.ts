@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+
+/** Something that happened, told once. */
+export interface Notification {
+  id: number;
+  /** An alert interrupts a screen reader, a status waits for a pause. */
+  role: 'status' | 'alert';
+  title: string;
+  detail?: string | undefined;
+  /** Stable name of an error, and the request in the server's log. */
+  code?: string | undefined;
+  requestId?: string | undefined;
+  /** A link or a button, such as the opposite of what was done. */
+  action?: ReactNode;
+}
+
+/** More than these are on screen at no time; the oldest go. */
+const SHOWN_MAX = 4;
+
+/** The notifications on screen, oldest first. */
+export class NotificationList {
+  private shown: readonly Notification[] = [];
+  private lastId = 0;
+  private readonly listeners = new Set<() => void>();
+
+  list = (): readonly Notification[] => this.shown;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** @returns its id, by which it is taken away. */
+  add(notification: Omit<Notification, 'id'>): number {
+    const id = ++this.lastId;
+    this.change([...this.shown, { ...notification, id }].slice(-SHOWN_MAX));
+    return id;
+  }
+
+  dismiss(id: number): void {
+    this.change(this.shown.filter((notification) => notification.id !== id));
+  }
+
+  private change(shown: readonly Notification[]): void {
+    this.shown = shown;
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,16 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_PREFERENCES, readPreferences } from './preferences.js';
+
+describe('readPreferences', () => {
+  it('takes what was chosen', () => {
+    const chosen = { theme: 'dark', density: 'comfortable', times: 'utc', singleKeys: false } as const;
+    expect(readPreferences(JSON.stringify(chosen))).toEqual(chosen);
+  });
+
+  it.each([null, '', 'no JSON', 'null', '[]', '3', '{"theme":"pink","density":1,"times":null,"singleKeys":"no"}'])(
+    'has the defaults for %p',
+    (text) => {
+      expect(readPreferences(text)).toEqual(DEFAULT_PREFERENCES);
+    },
+  );
+});

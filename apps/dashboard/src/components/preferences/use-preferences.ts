@@ -1,0 +1,52 @@
+import { useSyncExternalStore } from 'react';
+import { readPreferences, type Preferences } from './preferences.js';
+
+const STORAGE_KEY = 'spandrel.preferences';
+const listeners = new Set<() => void>();
+let current = readPreferences(stored());
+
+// Another tab may change them.
+addEventListener('storage', (event) => {
+  if (event.key === STORAGE_KEY || event.key === null) replace(readPreferences(stored()));
+});
+
+/** The reader's preferences, kept in this browser. */
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, preferences);
+}
+
+/** The preferences of this moment, for what is no component. */
+export function preferences(): Preferences {
+  return current;
+}
+
+/** Changes some preferences, now and for the next visit. */
+export function setPreferences(changes: Partial<Preferences>): void {
+  replace({ ...current, ...changes });
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
+  } catch {
+    // Without storage they hold for this page.
+  }
+}
+
+function replace(next: Preferences): void {
+  current = next;
+  const { dataset } = document.documentElement;
+  dataset['theme'] = next.theme;
+  dataset['density'] = next.density;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(STORAGE_KEY);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,81 @@
+/** A key, or keys one after another, that do what a button does. */
+export interface Shortcut {
+  /** `?`, `j`, `g t` for one after the other, `mod+k` with Ctrl or ⌘. */
+  keys: string;
+  /** What it does, in the words of its button. */
+  label: string;
+  /** Heading in the list of shortcuts: the page or the part it belongs to. */
+  group: string;
+  run(): void;
+}
+
+/** What is looked at of a pressed key. */
+export interface PressedKey {
+  key: string;
+  isModified: boolean;
+  isAltered: boolean;
+  /** Milliseconds, by any clock that goes forward. */
+  at: number;
+  /** Whether the key would be typed into a field. */
+  isTyping: boolean;
+}
+
+/** Longest pause between the keys of one shortcut. */
+const SEQUENCE_MS = 1_500;
+
+/** The shortcuts of what is on screen. Where two have the same keys, the one that came last is pressed. */
+export class ShortcutRegistry {
+  private shortcuts: readonly Shortcut[] = [];
+  private prefix: { keys: string; at: number } | null = null;
+  private readonly listeners = new Set<() => void>();
+
+  /** @returns takes the shortcut away again. */
+  register(shortcut: Shortcut): () => void {
+    this.change([...this.shortcuts, shortcut]);
+    return () => this.change(this.shortcuts.filter((other) => other !== shortcut));
+  }
+
+  /** Those that can be pressed, in the order in which they came. */
+  list = (): readonly Shortcut[] => this.shortcuts;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /**
+   * Runs the shortcut of a key.
+   * @param withSingleKeys whether keys without Ctrl or ⌘ count.
+   * @returns whether the key was one, or began one, so that the browser is to leave it alone.
+   */
+  press(pressed: PressedKey, withSingleKeys: boolean): boolean {
+    const prefix = this.takePrefix(pressed.at);
+    if (pressed.isAltered) return false;
+    if (!pressed.isModified && (pressed.isTyping || !withSingleKeys)) return false;
+    const key = pressed.isModified ? `mod+${pressed.key.toLowerCase()}` : pressed.key;
+    const keys = prefix === null ? key : `${prefix} ${key}`;
+    const shortcut = this.find(keys) ?? this.find(key);
+    if (shortcut !== undefined) {
+      shortcut.run();
+      return true;
+    }
+    if (!this.shortcuts.some((other) => other.keys.startsWith(`${key} `))) return false;
+    this.prefix = { keys: key, at: pressed.at };
+    return true;
+  }
+
+  private takePrefix(at: number): string | null {
+    const prefix = this.prefix;
+    this.prefix = null;
+    return prefix !== null && at - prefix.at <= SEQUENCE_MS ? prefix.keys : null;
+  }
+
+  private find(keys: string): Shortcut | undefined {
+    return this.shortcuts.findLast((shortcut) => shortcut.keys === keys);
+  }
+
+  private change(shortcuts: readonly Shortcut[]): void {
+    this.shortcuts = shortcuts;
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,55 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { preferences } from '../preferences/use-preferences.js';
+import { ShortcutRegistry, type Shortcut } from './shortcut-registry.js';
+
+const registry = new ShortcutRegistry();
+
+/** Keys of a part of the page, pressed as long as it is on screen. @param shortcuts keys and labels stay, what they run may change. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const latest = useRef(shortcuts);
+  useEffect(() => {
+    latest.current = shortcuts;
+  });
+  const identity = shortcuts.map(({ keys, label, group }) => `${keys}\n${label}\n${group}`).join('\n\n');
+  useEffect(() => {
+    const unregister = latest.current.map(({ keys, label, group }) =>
+      registry.register({
+        ...{ keys, label, group },
+        run: () => latest.current.find((shortcut) => shortcut.keys === keys)?.run(),
+      }),
+    );
+    return () => {
+      for (const one of unregister) one();
+    };
+  }, [identity]);
+}
+
+/** Every shortcut that can be pressed now. */
+export function useShortcutList(): readonly Shortcut[] {
+  return useSyncExternalStore(registry.subscribe, registry.list);
+}
+
+/** Listens to the keys of the page; the shell does this once. */
+export function useShortcutKeys(): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing) return;
+      const { key, altKey, timeStamp } = event;
+      const isModified = event.ctrlKey || event.metaKey;
+      // A modal dialog has the page behind it: only keys with Ctrl reach beyond.
+      const isTyping = takesKeys(event.target) || document.querySelector('dialog:modal') !== null;
+      const facts = { key, isModified, isAltered: altKey, at: timeStamp, isTyping };
+      if (registry.press(facts, preferences().singleKeys)) event.preventDefault();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+}
+
+const TYPED_INTO =
+  'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="slider"]';
+const NOT_TYPED_INTO = 'input[type="checkbox"], input[type="radio"], input[type="button"]';
+
+function takesKeys(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(TYPED_INTO) !== null && !target.matches(NOT_TYPED_INTO);
+}

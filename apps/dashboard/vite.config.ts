@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** Vite compiles React's JSX itself (`oxc`), see dashboard's tsconfig; no plugin is needed. */
+export default defineConfig({
+  root: path('.'),
+  base: '/',
+  publicDir: path('public'),
+  // Packages that the dev server has prepared stay with the others' caches.
+  cacheDir: path('../../node_modules/.cache/vite'),
+  resolve: {
+    alias: { '@spandrel/contract/browser': path('../../libs/contract/src/browser.ts') },
+  },
+  css: { transformer: 'lightningcss', lightningcss: { cssModules: { pattern: '[local]-[hash]' } } },
+  worker: { format: 'es' },
+  build: {
+    outDir: path('../../dist/dashboard'),
+    emptyOutDir: true,
+    target: ['chrome125', 'edge125', 'firefox128', 'safari18'],
+    // A file for each: the policy allows no script, style or font within a page.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: {
+    port: 5173,
+    strictPort: true,
+    proxy: { '/api': { target: process.env['SPANDREL_API_URL'] ?? 'http://127.0.0.1:3000' } },
+  },
+});
