@@ -13,7 +13,7 @@ export default defineConfig({
   resolve: {
     alias: { '@spandrel/contract/browser': path('../../libs/contract/src/browser.ts') },
   },
-  css: { transformer: 'lightningcss', lightningcss: { cssModules: { pattern: '[local]-[hash]' } } },
+  css: { transformer: 'lightningcss', lightningcss: { cssModules: { pattern: '[hash]-[local]' } } },
   worker: { format: 'es' },
   build: {
     outDir: path('../../dist/dashboard'),

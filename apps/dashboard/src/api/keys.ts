@@ -1,10 +1,10 @@
-import type { Query } from './query-text.js';
-
 /** Keys of the query cache. What begins with the same words is invalidated together. */
 export const keys = {
   capabilities: () => ['capabilities'] as const,
   traces: () => ['traces'] as const,
-  tracePage: (filters: Query, cursor: string | null) => ['traces', 'page', filters, cursor] as const,
-  traceCount: (filters: Query) => ['traces', 'count', filters] as const,
+  /** Followed by the cursor of a page. */
+  tracePages: (filters: object) => ['traces', 'page', filters] as const,
+  traceCount: (filters: object) => ['traces', 'count', filters] as const,
+  tracesOverTime: (filters: object) => ['traces', 'over-time', filters] as const,
   trace: (id: string) => ['trace', id] as const,
 };

@@ -1,4 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import { CommandMenu } from './command-menu.js';
+import { LiveStatus } from './live-status.js';
+import { ShortcutList } from './shortcut-list.js';
 import styles from './shell.module.css';
 
 /** The line above every page. */
@@ -9,6 +12,10 @@ export function Banner() {
         <img src="/icon.svg" alt="" width={20} height={20} />
         Spandrel
       </Link>
+      <span className={styles.spacer} />
+      <LiveStatus />
+      <CommandMenu />
+      <ShortcutList />
     </header>
   );
 }

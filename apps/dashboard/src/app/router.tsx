@@ -1,5 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { readTracesSearch } from '../pages/traces/traces-search.js';
 import { NotFound } from './not-found.js';
 import { PageFault } from './page-fault.js';
 import { readSearch, writeSearch } from './search-text.js';
@@ -15,7 +22,14 @@ const home = createRoute({
   },
 });
 
-const routes = root.addChildren([home]);
+const traces = createRoute({
+  getParentRoute: () => root,
+  path: '/traces',
+  validateSearch: readTracesSearch,
+  component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
+});
+
+const routes = root.addChildren([home, traces]);
 
 /** The pages by their addresses. */
 export function createAppRouter(queryClient: QueryClient) {

@@ -4,11 +4,13 @@ import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
 import { Banner } from './banner.js';
 import { Navigation } from './navigation.js';
 import { Notifications } from './notifications.js';
+import { useNotedVisits } from './use-visits.js';
 import styles from './shell.module.css';
 
 /** What is around every page. */
 export function Shell() {
   useShortcutKeys();
+  useNotedVisits();
   const main = useRef<HTMLElement>(null);
   useFocusOfNewPage(main);
   return (

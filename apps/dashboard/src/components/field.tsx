@@ -12,7 +12,7 @@ interface FieldFrame {
 }
 
 export interface TextFieldProps extends FieldFrame, InputHTMLAttributes<HTMLInputElement> {
-  ref?: Ref<HTMLInputElement>;
+  ref?: Ref<HTMLInputElement> | undefined;
 }
 
 /** A text field with its label; `type="search"` makes a searchbox. */

@@ -5,6 +5,8 @@ export interface GridColumn<Row> {
   id: string;
   /** Name of the columnheader. */
   header: string;
+  /** Words beside the header that are not part of its name: the zone of times. */
+  note?: string;
   /** Pixels; the column that `grows` takes what is left and has at least these. */
   width: number;
   grows?: boolean;

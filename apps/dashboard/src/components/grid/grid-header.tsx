@@ -27,11 +27,16 @@ export function GridHeader<Row>({ columns, tracks, minWidth, hasSelection }: Gri
   );
 }
 
-function HeaderCell<Row>({ column: { header, align, sort } }: { column: GridColumn<Row> }) {
+function HeaderCell<Row>({ column: { header, note, align, sort } }: { column: GridColumn<Row> }) {
   if (sort === undefined) {
     return (
       <div role="columnheader" className={styles.headCell} data-align={align}>
         {header}
+        {note !== undefined && (
+          <span aria-hidden="true" className={styles.note}>
+            {note}
+          </span>
+        )}
       </div>
     );
   }

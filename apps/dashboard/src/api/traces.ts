@@ -1,0 +1,44 @@
+import type { TraceListItem } from '@spandrel/contract';
+import { call } from './call.js';
+import type { Query } from './query-text.js';
+
+/** Rows that one request for a list asks for. */
+export const PAGE_ROWS = 200;
+
+/** A page of the list of traces. */
+export interface TracePage {
+  rows: readonly TraceListItem[];
+  /** Cursor of the next page; `null` on the last one. */
+  next: string | null;
+}
+
+/** How many there are; `exact` is false beyond what the service counts. */
+export interface Counted {
+  count: number;
+  exact: boolean;
+}
+
+/** `GET /api/traces`: a page of traces, newest first. @param cursor `null` for the first page. */
+export async function listTraces(filters: Query, cursor: string | null, signal?: AbortSignal): Promise<TracePage> {
+  const answer = await call<{ traces: TraceListItem[]; next_cursor: string | null }>('/api/traces', {
+    query: { ...filters, limit: PAGE_ROWS, cursor },
+    ...(signal && { signal }),
+  });
+  return { rows: answer.traces, next: answer.next_cursor };
+}
+
+/** `GET /api/traces?ids=`: the traces of some ids as they are now. @param ids two hundred at most. */
+export async function tracesByIds(ids: readonly string[], signal?: AbortSignal): Promise<readonly TraceListItem[]> {
+  const { rows } = await listTraces({ ids }, null, signal);
+  return rows;
+}
+
+/** `GET /api/count/traces`. */
+export function countTraces(filters: Query, signal?: AbortSignal): Promise<Counted> {
+  return call('/api/count/traces', { query: filters, ...(signal && { signal }) });
+}
+
+/** `DELETE /api/traces/:id`, with all its spans. */
+export function deleteTrace(id: string): Promise<{ trace_id: string; spans_deleted: number }> {
+  return call(`/api/traces/${encodeURIComponent(id)}`, { method: 'DELETE' });
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatBytes } from './format-bytes.js';
+import { formatCost, formatCostExactly } from './format-cost.js';
+import { formatCount, formatCounted } from './format-count.js';
+import { formatDuration, formatDurationExactly } from './format-duration.js';
+
+describe('formats', () => {
+  it.each([
+    [null, '–'],
+    [0, '0'],
+    [1234, '1,234'],
+    [9_007_199_254_740_991, '9,007,199,254,740,991'],
+  ])('writes the count %p as %p', (count, text) => {
+    expect(formatCount(count)).toBe(text);
+  });
+
+  it('counts things in words', () => {
+    expect(formatCounted(1, 'span')).toBe('1 span');
+    expect(formatCounted(10_000, 'span')).toBe('10,000 spans');
+    expect(formatCounted(2, 'match', 'matches')).toBe('2 matches');
+  });
+
+  it.each([
+    [undefined, '–'],
+    [0, '$0'],
+    [0.0123, '$0.0123'],
+    [0.000_000_45, '$0.00000045'],
+    [0.000_000_000_001, '$0.000000000001'],
+    [0.25, '$0.25'],
+    [1, '$1.00'],
+    [1234.567, '$1,234.57'],
+    [0.999_96, '$1.00'],
+    [0.5, '$0.50'],
+  ])('writes the cost %p as %p', (cost, text) => {
+    expect(formatCost(cost)).toBe(text);
+  });
+
+  it('never rounds a cost to nothing', () => {
+    for (let exponent = 0; exponent >= -12; exponent--) {
+      expect(formatCost(3 * 10 ** exponent)).toMatch(/[1-9]/);
+    }
+    expect(formatCostExactly(0.012_345_678)).toBe('$0.012345678');
+  });
+
+  it.each([
+    [null, '–'],
+    [0, '0 ms'],
+    [0.44, '0.4 ms'],
+    [12.4, '12 ms'],
+    [999.4, '999 ms'],
+    [999.6, '1.00 s'],
+    [1234, '1.23 s'],
+    [9_999, '10.0 s'],
+    [12_340, '12.3 s'],
+    [59_970, '1 min'],
+    [125_000, '2 min 5 s'],
+    [12_000_000, '3 h 20 min'],
+  ])('writes %p milliseconds as %p', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it('keeps every digit where it is asked to', () => {
+    expect(formatDurationExactly(1234)).toBe('1,234 ms');
+    expect(formatDurationExactly(0.125)).toBe('0.125 ms');
+  });
+
+  it.each([
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [999, '999 bytes'],
+    [1_250, '1.3 KB'],
+    [10_400_000, '10 MB'],
+  ])('writes %p bytes as %p', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+});

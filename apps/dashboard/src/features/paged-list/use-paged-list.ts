@@ -1,0 +1,164 @@
+import { keepPreviousData, useQueries, useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import {
+  countRows,
+  isComplete,
+  locateRow,
+  recordPage,
+  wantedPages,
+  type KnownPage,
+  type PageIndex,
+} from './page-index.js';
+
+/** A page as it was fetched. */
+export interface Page<Row> {
+  rows: readonly Row[];
+  next: string | null;
+}
+
+/** How the pages of a list are found. */
+export interface PagedSource<Row> {
+  /** What is asked for, as a key of the query cache; it is another list when this is another. */
+  key: QueryKey;
+  fetch(cursor: string | null, signal: AbortSignal): Promise<Page<Row>>;
+  idOf(row: Row): string;
+}
+
+export interface PagedList<Row> {
+  length: number;
+  isComplete: boolean;
+  rowAt(index: number): Row | undefined;
+  keyAt(index: number): string;
+  onVisible(first: number, last: number): void;
+  /** The rows on screen, as far as they were fetched. */
+  visibleRows(): readonly Row[];
+  /** The rows of all pages in memory, in their order. */
+  readRows: readonly Row[];
+  /** Rows of the first page, with what is known of the one behind. */
+  firstPage: Page<Row> | undefined;
+  isWaiting: boolean;
+  error: Error | null;
+  retry(): void;
+  /** Changes rows in place. @param change returns the row itself where it stays. */
+  changeRows(change: (row: Row) => Row | null): void;
+  /** Begins the list anew with a first page that was fetched otherwise. */
+  restart(first: Page<Row>): void;
+}
+
+/** Pages in memory; those furthest from the screen are dropped, and fetched again by the cursors that are remembered. */
+const PAGES_MAX = 20;
+/** The next page is fetched this many rows before its first. */
+const AHEAD = 120;
+const NONE: PageIndex = [];
+
+/** A list of any length, read in pages by cursor as far as somebody scrolls. */
+export function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
+  const { key, fetch, idOf } = source;
+  const client = useQueryClient();
+  const identity = JSON.stringify(key);
+  const [range, setRange] = useState({ first: 0, last: 0 });
+  const [known, setKnown] = useState({ identity, index: NONE });
+  const index = known.identity === identity ? known.index : NONE;
+
+  const page = (cursor: string | null) => ({
+    queryKey: [...key, cursor],
+    queryFn: ({ signal }: { signal: AbortSignal }) => fetch(cursor, signal),
+    // Who listens to events says what changed; a page that was fetched anew would move rows.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  const first = useQuery({ ...page(null), placeholderData: keepPreviousData });
+  const wanted = first.isPlaceholderData ? [] : wantedPages(index, range.first, range.last, AHEAD);
+  const results = useQueries({ queries: wanted.map((cursor) => page(cursor)) });
+
+  const next = results.reduce<PageIndex>((before, { data }, at) => {
+    return data === undefined ? before : recordPage(before, knownPage(wanted[at]!, data));
+  }, index);
+  if (next !== index || known.identity !== identity) setKnown({ identity, index: next });
+  const shown = useMemo(
+    () => (first.isPlaceholderData && first.data ? [knownPage(null, { ...first.data, next: null })] : next),
+    [first.isPlaceholderData, first.data, next],
+  );
+  useForgetting(key, shown, wanted);
+
+  const pageOf = (cursor: string | null): Page<Row> | undefined =>
+    cursor === null ? first.data : client.getQueryData<Page<Row>>([...key, cursor]);
+  const rowAt = (row: number): Row | undefined => {
+    const place = locateRow(shown, row);
+    return place === null ? undefined : pageOf(place.cursor)?.rows[place.offset];
+  };
+  const changeRows = (change: (row: Row) => Row | null): void => {
+    for (const [queryKey, data] of client.getQueriesData<Page<Row>>({ queryKey: [...key] })) {
+      if (data) client.setQueryData(queryKey, changePage(data, change));
+    }
+  };
+  const restart = (fresh: Page<Row>): void => {
+    client.removeQueries({ queryKey: [...key], predicate: ({ queryKey }) => queryKey.at(-1) !== null });
+    client.setQueryData([...key, null], fresh);
+    setKnown({ identity, index: [knownPage(null, fresh)] });
+    setRange({ first: 0, last: 0 });
+  };
+  const onVisible = useCallback((from: number, to: number) => setRange({ first: from, last: to }), []);
+  const failed = results.find(({ isError }) => isError);
+  return {
+    length: countRows(shown),
+    isComplete: isComplete(shown),
+    rowAt,
+    keyAt: (row) => {
+      const found = rowAt(row);
+      return found === undefined ? `row ${row}` : idOf(found);
+    },
+    onVisible,
+    visibleRows: () => rowsBetween(range.first, Math.min(range.last, countRows(shown) - 1), rowAt),
+    readRows: useRowsOf(shown.map(({ cursor }) => pageOf(cursor))),
+    firstPage: first.isPlaceholderData ? undefined : first.data,
+    isWaiting: first.isPending || first.isPlaceholderData,
+    error: failed?.error ?? null,
+    retry: () => void failed?.refetch(),
+    changeRows,
+    restart,
+  };
+}
+
+/** @returns the very same rows as long as the pages are the same. */
+function useRowsOf<Row>(pages: readonly (Page<Row> | undefined)[]): readonly Row[] {
+  // oxlint-disable-next-line react/exhaustive-deps -- the list of pages is new every time, the pages are not
+  return useMemo(() => pages.flatMap((page) => page?.rows ?? []), pages);
+}
+
+function knownPage(cursor: string | null, { rows, next }: Page<unknown>): KnownPage {
+  return { cursor, count: rows.length, next };
+}
+
+function rowsBetween<Row>(first: number, last: number, rowAt: (index: number) => Row | undefined): Row[] {
+  const rows: Row[] = [];
+  for (let at = first; at <= last; at++) {
+    const row = rowAt(at);
+    if (row !== undefined) rows.push(row);
+  }
+  return rows;
+}
+
+function changePage<Row>(page: Page<Row>, change: (row: Row) => Row | null): Page<Row> {
+  const rows = page.rows.map(change).filter((row) => row !== null);
+  const isSame = rows.length === page.rows.length && rows.every((row, at) => row === page.rows[at]);
+  return isSame ? page : { ...page, rows };
+}
+
+/** Drops the rows of pages that are far from the screen. */
+function useForgetting(key: QueryKey, index: PageIndex, wanted: readonly (string | null)[]): void {
+  const client = useQueryClient();
+  const isMany = index.length > PAGES_MAX;
+  const middle = index.findIndex(({ cursor }) => cursor === wanted[0]);
+  useEffect(() => {
+    if (!isMany) return;
+    const distant = index
+      .map(({ cursor }, at) => ({ cursor, distance: Math.abs(at - middle) }))
+      .filter(({ cursor, distance }) => cursor !== null && distance > PAGES_MAX / 2);
+    for (const { cursor } of distant)
+      client.removeQueries({ queryKey: [...key, cursor], exact: true, type: 'inactive' });
+    // The key is told by its text.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [client, isMany, index, middle]);
+}

@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { EventStream, type Source } from './event-stream.js';
+import type { LiveMessage } from './live-event.js';
+
+class FakeSource implements Source {
+  onopen: Source['onopen'] = null;
+  onerror: Source['onerror'] = null;
+  onmessage: Source['onmessage'] = null;
+  readyState = 0;
+
+  constructor(readonly address: string) {}
+
+  send(id: string, data: unknown): void {
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    this.onmessage?.({ data: text, lastEventId: id } as MessageEvent<string>);
+  }
+
+  close(): void {
+    this.readyState = 2;
+  }
+}
+
+let sources: FakeSource[];
+let told: LiveMessage[];
+let clock: { at: number; jobs: { at: number; run: () => void }[] };
+let stream: EventStream;
+
+function advance(ms: number): void {
+  const end = clock.at + ms;
+  for (;;) {
+    const due = clock.jobs.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
+    if (due === undefined) break;
+    clock.jobs.splice(clock.jobs.indexOf(due), 1);
+    clock.at = due.at;
+    due.run();
+  }
+  clock.at = end;
+}
+
+beforeEach(() => {
+  sources = [];
+  told = [];
+  clock = { at: 0, jobs: [] };
+  stream = new EventStream(
+    {
+      open: (address) => {
+        const source = new FakeSource(address);
+        sources.push(source);
+        return source;
+      },
+      now: () => clock.at,
+      later: (ms, run) => {
+        const job = { at: clock.at + ms, run };
+        clock.jobs.push(job);
+        return () => clock.jobs.includes(job) && clock.jobs.splice(clock.jobs.indexOf(job), 1);
+      },
+    },
+    (message) => told.push(message),
+  );
+  stream.open();
+});
+
+const open = (source: FakeSource): void => source.onopen?.(new Event('open'));
+const fail = (source: FakeSource, readyState: number): void => {
+  source.readyState = readyState;
+  source.onerror?.(new Event('error'));
+};
+
+describe('EventStream', () => {
+  it('opens one connection, and merges what comes within a quarter of a second', () => {
+    stream.open();
+    expect(sources.map(({ address }) => address)).toEqual(['/api/events?view=outline']);
+    open(sources[0]!);
+    sources[0]!.send('1', { type: 'trace_deleted', trace_id: 'a' });
+    advance(100);
+    sources[0]!.send('2', { type: 'cleared' });
+    advance(149);
+    expect(told).toEqual([{ kind: 'state', state: 'live' }]);
+    advance(1);
+    expect(told[1]).toEqual({
+      kind: 'batch',
+      batch: { events: [{ type: 'trace_deleted', trace_id: 'a' }, { type: 'cleared' }], hasMissed: false },
+    });
+  });
+
+  it('says when the connection is lost, when that lasts, and when it is back', () => {
+    open(sources[0]!);
+    fail(sources[0]!, 0);
+    advance(10_000);
+    open(sources[0]!);
+    expect(told.map((message) => message.kind === 'state' && message.state)).toEqual([
+      ...['live', 'reconnecting', 'offline', 'live'],
+    ]);
+    expect(sources).toHaveLength(1);
+  });
+
+  it('asks again after a refusal, for what came since the last event', () => {
+    open(sources[0]!);
+    sources[0]!.send('41', { type: 'cleared' });
+    fail(sources[0]!, 2);
+    advance(4_999);
+    expect(sources).toHaveLength(1);
+    advance(1);
+    expect(sources[1]!.address).toBe('/api/events?view=outline&since=41');
+  });
+
+  it('tells of an event that it cannot read', () => {
+    open(sources[0]!);
+    sources[0]!.send('1', '{');
+    advance(250);
+    expect(told.at(-1)).toEqual({ kind: 'batch', batch: { events: [], hasMissed: true } });
+  });
+
+  it('is quiet once closed', () => {
+    stream.close();
+    advance(60_000);
+    expect(told).toEqual([]);
+    expect(sources[0]!.readyState).toBe(2);
+  });
+});

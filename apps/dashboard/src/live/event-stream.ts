@@ -1,0 +1,113 @@
+import type { LiveEvent, LiveMessage, LiveState } from './live-event.js';
+import { EventMerger } from './merge-events.js';
+
+/** The part of `EventSource` that is used. */
+export interface Source {
+  onopen: ((event: Event) => void) | null;
+  onerror: ((event: Event) => void) | null;
+  onmessage: ((event: MessageEvent<string>) => void) | null;
+  readonly readyState: number;
+  close(): void;
+}
+
+/** What a stream is made with; tests have their own. */
+export interface StreamParts {
+  open(address: string): Source;
+  /** Milliseconds of a clock that goes forward. */
+  now(): number;
+  /** Runs later; @returns keeps it from running. */
+  later(ms: number, run: () => void): () => void;
+}
+
+/** Events that come within this time are handed on together. */
+const MERGED_MS = 250;
+/** Without a connection for as long the page says that it is offline. */
+const OFFLINE_AFTER_MS = 10_000;
+/** A stream that was refused is asked for again. */
+const AGAIN_MS = 5_000;
+/** `EventSource.CLOSED`, which tests have no such class for. */
+const CLOSED = 2;
+
+/** The one connection to `GET /api/events` of a browser: opens it, keeps it open, merges what comes. */
+export class EventStream {
+  private state: LiveState = 'reconnecting';
+  private source: Source | null = null;
+  private readonly merger = new EventMerger();
+  private lastNumber: string | null = null;
+  private isFlushing = false;
+  private cancelOffline: (() => void) | null = null;
+  private cancelAgain: (() => void) | null = null;
+
+  constructor(
+    private readonly parts: StreamParts,
+    private readonly tell: (message: LiveMessage) => void,
+  ) {}
+
+  /** The state of now, for who comes later. */
+  get currentState(): LiveState {
+    return this.state;
+  }
+
+  /** Opens the stream, where it is not open yet. */
+  open(): void {
+    if (this.source !== null) return;
+    this.cancelAgain?.();
+    const since = this.lastNumber === null ? '' : `&since=${this.lastNumber}`;
+    const source = this.parts.open(`/api/events?view=outline${since}`);
+    this.source = source;
+    source.onopen = () => this.become('live');
+    source.onmessage = ({ data, lastEventId }) => this.take(data, lastEventId);
+    source.onerror = () => this.fail(source);
+    this.waitForOffline();
+  }
+
+  close(): void {
+    this.cancelAgain?.();
+    this.cancelOffline?.();
+    this.cancelOffline = null;
+    this.source?.close();
+    this.source = null;
+  }
+
+  private take(data: string, lastEventId: string): void {
+    if (lastEventId !== '') this.lastNumber = lastEventId;
+    try {
+      this.merger.add(JSON.parse(data) as LiveEvent, this.parts.now());
+    } catch {
+      // An event that cannot be read has happened all the same.
+      this.merger.miss();
+    }
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    this.parts.later(MERGED_MS, () => this.flush());
+  }
+
+  private flush(): void {
+    this.isFlushing = false;
+    const batch = this.merger.take();
+    if (batch !== null) this.tell({ kind: 'batch', batch });
+  }
+
+  /** Browsers connect again by themselves, unless the answer was a refusal. */
+  private fail(source: Source): void {
+    if (this.state === 'live') this.become('reconnecting');
+    this.waitForOffline();
+    if (source.readyState !== CLOSED || this.source !== source) return;
+    this.source = null;
+    this.cancelAgain = this.parts.later(AGAIN_MS, () => this.open());
+  }
+
+  private waitForOffline(): void {
+    this.cancelOffline ??= this.parts.later(OFFLINE_AFTER_MS, () => this.become('offline'));
+  }
+
+  private become(state: LiveState): void {
+    if (state === 'live') {
+      this.cancelOffline?.();
+      this.cancelOffline = null;
+    }
+    if (this.state === state) return;
+    this.state = state;
+    this.tell({ kind: 'state', state });
+  }
+}

@@ -1,0 +1,27 @@
+import type { EventPayload, SpanResource } from '@spandrel/contract';
+
+/** A span as events carry it: without its texts. */
+type SpanInEvent = Omit<SpanResource, 'input' | 'output'>;
+
+/** An event of the stream, by `view=outline`. */
+export type LiveEvent =
+  | Exclude<EventPayload, { span: unknown }>
+  | { type: 'span_created' | 'span_completed' | 'span_failed'; span: SpanInEvent };
+
+/** What happened since the batch before. */
+export interface LiveBatch {
+  /** In the order in which they happened; of one span the last event alone. */
+  events: readonly LiveEvent[];
+  /** Whether events happened that are not among these: ask for what is on screen. */
+  hasMissed: boolean;
+}
+
+/** How the page hears of changes. */
+export type LiveState = 'live' | 'reconnecting' | 'offline';
+
+/** What tabs are told by whoever holds the stream. */
+export type LiveMessage = { kind: 'state'; state: LiveState } | { kind: 'batch'; batch: LiveBatch };
+
+/** What a tab tells the worker. */
+export type TabMessage =
+  { kind: 'hello'; isVisible: boolean } | { kind: 'visibility'; isVisible: boolean } | { kind: 'bye' };

@@ -1,0 +1,53 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import type { LiveBatch, LiveMessage, LiveState } from './live-event.js';
+import { connectLive } from './connect-live.js';
+
+let state: LiveState = 'reconnecting';
+const stateListeners = new Set<() => void>();
+const batchListeners = new Set<(batch: LiveBatch) => void>();
+let isConnected = false;
+
+/** Whether the page hears of changes: what the status `Live updates` says. */
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(subscribeToState, () => state);
+}
+
+/**
+ * Calls back with what happens, at most four times a second, while the tab is looked at.
+ * @param onBatch may be another function every time.
+ */
+export function useLiveBatches(onBatch: (batch: LiveBatch) => void): void {
+  const latest = useRef(onBatch);
+  useEffect(() => {
+    latest.current = onBatch;
+  });
+  useEffect(() => {
+    connect();
+    const listener = (batch: LiveBatch): void => latest.current(batch);
+    batchListeners.add(listener);
+    return () => {
+      batchListeners.delete(listener);
+    };
+  }, []);
+}
+
+function subscribeToState(listener: () => void): () => void {
+  connect();
+  stateListeners.add(listener);
+  return () => stateListeners.delete(listener);
+}
+
+function connect(): void {
+  if (isConnected) return;
+  isConnected = true;
+  connectLive(take);
+}
+
+function take(message: LiveMessage): void {
+  if (message.kind === 'batch') {
+    for (const listener of batchListeners) listener(message.batch);
+    return;
+  }
+  state = message.state;
+  for (const listener of stateListeners) listener();
+}

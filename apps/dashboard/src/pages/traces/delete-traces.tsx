@@ -1,0 +1,58 @@
+import { useMutation } from '@tanstack/react-query';
+import type { TraceListItem } from '@spandrel/contract';
+import { deleteTrace } from '../../api/traces.js';
+import { ConfirmDialog } from '../../components/confirm-dialog.js';
+import { formatCounted } from '../../components/format/format-count.js';
+import { notify, notifyError } from '../../components/notifications/notify.js';
+
+export interface DeleteTracesProps {
+  traces: readonly TraceListItem[];
+  /** @param ids traces that are gone. */
+  onDeleted(ids: ReadonlySet<string>): void;
+  onClose(): void;
+}
+
+/** Asks whether selected traces shall be deleted, and deletes them. */
+export function DeleteTraces({ traces, onDeleted, onClose }: DeleteTracesProps) {
+  const spans = traces.reduce((sum, { span_count }) => sum + span_count, 0);
+  const deletion = useMutation({
+    mutationFn: () => deleteOneByOne(traces),
+    onSuccess: ({ gone, error }) => {
+      onDeleted(gone);
+      onClose();
+      if (gone.size > 0) notify(`Deleted ${formatCounted(gone.size, 'trace')}`);
+      if (error !== null)
+        notifyError(`${formatCounted(traces.length - gone.size, 'trace')} could not be deleted`, error);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Delete ${formatCounted(traces.length, 'trace')}?`}
+      action="Delete"
+      isBusy={deletion.isPending}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        {formatCounted(spans, 'span')} with their inputs and outputs go with {traces.length === 1 ? 'it' : 'them'}. This
+        cannot be undone.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** One request after the other; the first failure ends it, and what is gone by then is told. */
+async function deleteOneByOne(
+  traces: readonly TraceListItem[],
+): Promise<{ gone: ReadonlySet<string>; error: Error | null }> {
+  const gone = new Set<string>();
+  for (const { id } of traces) {
+    try {
+      await deleteTrace(id);
+      gone.add(id);
+    } catch (error) {
+      return { gone, error: error as Error };
+    }
+  }
+  return { gone, error: null };
+}

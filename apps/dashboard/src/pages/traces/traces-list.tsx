@@ -1,0 +1,130 @@
+import type { TraceListItem } from '@spandrel/contract';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Button } from '../../components/button.js';
+import { formatCount, formatCounted } from '../../components/format/format-count.js';
+import { zoneName } from '../../components/format/format-time.js';
+import { Grid } from '../../components/grid/grid.js';
+import type { GridHandle } from '../../components/grid/grid-props.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { useDelayed } from '../../components/use-delayed.js';
+import { ColumnsPanel } from '../../features/columns/columns-panel.js';
+import { useColumns } from '../../features/columns/use-columns.js';
+import { useListPlace } from '../../features/list-place.js';
+import { traceAddress } from '../../features/trace-link.js';
+import { rememberTraceList } from '../../features/trace-list-memory.js';
+import { describeHeld } from '../../live/held-rows.js';
+import { DeleteTraces } from './delete-traces.js';
+import { TRACE_COLUMNS, traceColumns } from './trace-columns.js';
+import type { TracesSearch } from './traces-search.js';
+import type { LiveTraces } from './use-live-traces.js';
+import { useSelectedTraces } from './use-selected-traces.js';
+import type { ListedTraces } from './use-trace-list.js';
+import styles from './traces-page.module.css';
+
+export interface TracesListProps {
+  search: TracesSearch;
+  listed: ListedTraces;
+  live: LiveTraces;
+  onChange(search: TracesSearch, isTyped?: boolean): void;
+}
+
+/** Rows that stand for those that are awaited. */
+const AWAITED_ROWS = 30;
+
+/** The grid of traces, what is above it, and what is done with selected ones. */
+export function TracesList({ search, listed, live, onChange }: TracesListProps) {
+  const { list } = listed;
+  const columns = useTraceColumns(search, onChange);
+  const selected = useSelectedTraces();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const grid = useRef<GridHandle>(null);
+  const navigate = useNavigate();
+  const isAwaited = useDelayed(list.isWaiting && list.length === 0);
+  useEffect(() => rememberTraceList({ search: { ...search }, ids: idsOf(list) }));
+
+  const showHeld = (): void => {
+    live.show();
+    // The rows are there with the next frame.
+    requestAnimationFrame(() => grid.current?.focusRow(0));
+  };
+  return (
+    <>
+      <div className={styles.above}>
+        <p role="status" aria-label="Result count" className={styles.count}>
+          {describeCount(listed)}
+        </p>
+        {live.held !== null && (
+          <Button variant="primary" icon="arrowUp" onClick={showHeld}>
+            {describeHeld(live.held, 'trace')}
+          </Button>
+        )}
+        <span className={styles.spacer} />
+        {selected.traces.length > 0 && (
+          <div role="toolbar" aria-label="Selection" className={styles.selection}>
+            <span>{formatCount(selected.traces.length)} selected</span>
+            <Button variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
+              Delete
+            </Button>
+            <Button onClick={selected.clear}>Clear selection</Button>
+          </div>
+        )}
+        <ColumnsPanel offered={TRACE_COLUMNS} {...columns.panel} />
+      </div>
+      <Grid<TraceListItem>
+        ref={grid}
+        label="Traces"
+        columns={columns.shown}
+        length={isAwaited ? AWAITED_ROWS : list.length}
+        isComplete={list.isComplete}
+        rowAt={list.rowAt}
+        keyAt={list.keyAt}
+        onVisible={list.onVisible}
+        onOpen={({ id }) => void navigate({ to: traceAddress(id) })}
+        selection={selected.selection}
+        stateOf={({ id }) => (live.deleted.has(id) ? 'deleted' : undefined)}
+        onTouched={live.onTouched}
+        {...useListPlace()}
+      />
+      {isDeleting && (
+        <DeleteTraces
+          traces={selected.traces}
+          onClose={() => setIsDeleting(false)}
+          onDeleted={(ids) => {
+            list.changeRows((row) => (ids.has(row.id) ? null : row));
+            selected.clear();
+            listed.recount();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function useTraceColumns(search: TracesSearch, onChange: TracesListProps['onChange']) {
+  const { times } = usePreferences();
+  const latest = useRef({ search, onChange });
+  useEffect(() => {
+    latest.current = { search, onChange };
+  });
+  const toAddress = useCallback((cols: string | undefined) => {
+    const { cols: _before, ...rest } = latest.current.search;
+    latest.current.onChange(cols === undefined ? rest : { ...rest, cols }, true);
+  }, []);
+  const { chosen, choose } = useColumns('traces', TRACE_COLUMNS, search.cols, toAddress);
+  const all = useMemo(() => traceColumns(zoneName(Date.now(), times)), [times]);
+  const shown = useMemo(() => chosen.map((id) => all.find((column) => column.id === id)!), [all, chosen]);
+  const nameOf = (id: string): string => all.find((column) => column.id === id)!.header;
+  return { shown, panel: { chosen, nameOf, onChange: choose } };
+}
+
+function idsOf({ length, rowAt }: ListedTraces['list']): string[] {
+  return Array.from({ length }, (_, at) => rowAt(at)?.id).filter((id) => id !== undefined);
+}
+
+/** `2,013 traces`, `10,000+ traces`. */
+function describeCount({ list, count }: ListedTraces): string {
+  if (list.isComplete && !list.isWaiting) return formatCounted(list.length, 'trace');
+  if (count === undefined) return 'Counting traces';
+  return count.exact ? formatCounted(count.count, 'trace') : `${formatCount(count.count)}+ traces`;
+}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import type { TraceListItem } from '@spandrel/contract';
+import { useMemo } from 'react';
+import { keys } from '../../api/keys.js';
+import { countTraces, listTraces, type Counted } from '../../api/traces.js';
+import type { Query } from '../../api/query-text.js';
+import { usePagedList, type PagedList } from '../../features/paged-list/use-paged-list.js';
+import { traceFilters, type TracesSearch } from './traces-search.js';
+
+/** Moments at which ranges that go with the clock ended when their lists were begun: all pages of a list are of one range. */
+const begun = new Map<string, number>();
+
+/** What the API is asked for, by the filters of an address. */
+export interface TraceSource {
+  /** The filters, without what is no filter. */
+  filters: TracesSearch;
+  /** What the API is asked for at this moment. */
+  query(): Query;
+  /** Notes that the list begins at this moment, which all its pages keep. */
+  begin(): void;
+}
+
+export interface ListedTraces {
+  list: PagedList<TraceListItem>;
+  count: Counted | undefined;
+  source: TraceSource;
+  /** Counts anew. */
+  recount(): void;
+}
+
+/** The list of traces by the filters of the address, and how many there are. */
+export function useTraceList({ cols: _cols, ...filters }: TracesSearch): ListedTraces {
+  const identity = JSON.stringify(filters);
+  // oxlint-disable-next-line react/exhaustive-deps -- the identity is the text of the filters
+  const stable = useMemo(() => filters, [identity]);
+  const source = useMemo(
+    () => ({
+      filters: stable,
+      query: () => traceFilters(stable, Date.now()),
+      begin: () => void begun.set(identity, Date.now()),
+    }),
+    [stable, identity],
+  );
+  const list = usePagedList<TraceListItem>({
+    key: keys.tracePages(stable),
+    idOf: ({ id }) => id,
+    fetch: (cursor, signal) => {
+      if (cursor === null) source.begin();
+      return listTraces(traceFilters(stable, begun.get(identity) ?? Date.now()), cursor, signal);
+    },
+  });
+  const counted = useQuery({
+    queryKey: keys.traceCount(stable),
+    queryFn: ({ signal }) => countTraces(source.query(), signal),
+  });
+  return { list, count: counted.data, source, recount: () => void counted.refetch() };
+}
