@@ -48,7 +48,7 @@ describe('commands', () => {
 
 describe('visits', () => {
   it('keep the newest eight, each page once', () => {
-    const visit = (page: number): Visit => ({ address: `/${page}`, title: String(page) });
+    const visit = (page: number): Visit => ({ address: `/${page}?${'x'.repeat(page)}`, title: String(page) });
     const visits = [1, 2, 3, 4, 5, 6, 7, 8, 9, 3].reduce<readonly Visit[]>(
       (all, page) => withVisit(all, visit(page)),
       [],

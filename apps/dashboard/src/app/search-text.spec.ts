@@ -16,6 +16,7 @@ describe('search parameters', () => {
       '?name_contains=%C3%BC+%26',
     );
     expect(writeSearch({})).toBe('');
+    expect(writeSearch({ cols: 'name,status' })).toBe('?cols=name,status');
   });
 
   it('come back as they were written', () => {

@@ -21,11 +21,13 @@ export function tracksOf(columns: readonly Pick<GridColumn<unknown>, 'width' | '
   return columns.map(({ width, grows }) => (grows ? `minmax(${width}px, 1fr)` : `${width}px`)).join(' ');
 }
 
-/** Space between two columns and beside the outer ones. */
-const GAP = 8;
+/** Pixels between two columns. */
+const GAP = 12;
+/** Pixels before the first and behind the last one. */
+const PADDING = 8;
 
 /** Pixels below which a grid scrolls sideways in itself. @param before pixels of what comes before the columns. */
 export function minWidthOf(columns: readonly Pick<GridColumn<unknown>, 'width'>[], before: number): number {
   const widths = columns.map(({ width }) => width + GAP);
-  return (before > 0 ? before + GAP : 0) + widths.reduce((sum, width) => sum + width, 0) + GAP;
+  return (before > 0 ? before + GAP : 0) + widths.reduce((sum, width) => sum + width, 0) + 2 * PADDING - GAP;
 }

@@ -123,8 +123,11 @@ export function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
 
 /** @returns the very same rows as long as the pages are the same. */
 function useRowsOf<Row>(pages: readonly (Page<Row> | undefined)[]): readonly Row[] {
-  // oxlint-disable-next-line react/exhaustive-deps -- the list of pages is new every time, the pages are not
-  return useMemo(() => pages.flatMap((page) => page?.rows ?? []), pages);
+  const [kept, setKept] = useState<{ pages: typeof pages; rows: readonly Row[] }>({ pages: [], rows: [] });
+  if (kept.pages.length === pages.length && kept.pages.every((page, at) => page === pages[at])) return kept.rows;
+  const next = { pages, rows: pages.flatMap((page) => page?.rows ?? []) };
+  setKept(next);
+  return next.rows;
 }
 
 function knownPage(cursor: string | null, { rows, next }: Page<unknown>): KnownPage {
