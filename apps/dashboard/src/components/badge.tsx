@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './badge.module.css';
 
-export type BadgeTone = 'ok' | 'failed' | 'running' | 'plain';
+type BadgeTone = 'ok' | 'failed' | 'running' | 'plain';
 
 /** A word with a mark of its tone: the word carries the meaning, shape and colour of the mark repeat it. */
 export function Badge({ tone = 'plain', children }: { tone?: BadgeTone; children: ReactNode }) {

@@ -2,6 +2,7 @@ import { browserParts } from './browser-parts.js';
 import { EventStream } from './event-stream.js';
 import type { LiveMessage, TabMessage } from './live-event.js';
 import { LiveTabs, type Tell } from './live-tabs.js';
+// oxlint-disable-next-line import/default -- Vite makes the address of the worker's file the default export
 import workerUrl from './live.worker.js?worker&url';
 import { workerAddress } from './script-policy.js';
 

@@ -35,7 +35,7 @@ export class ShortcutRegistry {
     return () => this.change(this.shortcuts.filter((other) => other !== shortcut));
   }
 
-  /** Those that can be pressed, in the order in which they came. */
+  /** The shortcuts that can be pressed, in the order in which they came. */
   list = (): readonly Shortcut[] => this.shortcuts;
 
   subscribe = (listener: () => void): (() => void) => {

@@ -5,7 +5,7 @@ export type ColumnChoice = readonly string[];
 export interface OfferedColumns {
   /** Every column. */
   all: readonly string[];
-  /** Those it has when nobody chose. */
+  /** The columns it has when nobody chose. */
   usual: ColumnChoice;
 }
 

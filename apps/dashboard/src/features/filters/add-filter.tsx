@@ -3,15 +3,7 @@ import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { TextField } from '../../components/field.js';
 import { useIdle } from '../../components/use-idle.js';
-
-/** A filter that the menu `Add filter` offers. */
-export interface OfferedFilter {
-  id: string;
-  /** `Tag` */
-  label: string;
-  /** Says what is wrong with a value; nothing when it is right. */
-  faultOf?(value: string): string | undefined;
-}
+import type { OfferedFilter } from './offered-filter.js';
 
 export interface AddFilterProps {
   filters: readonly OfferedFilter[];

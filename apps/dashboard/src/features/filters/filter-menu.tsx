@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Menu } from '@base-ui/react/menu';
 import { Button } from '../../components/button.js';
-import type { OfferedFilter } from './add-filter.js';
+import type { OfferedFilter } from './offered-filter.js';
 import styles from './filter-menu.module.css';
 
 export interface FilterMenuProps {

@@ -11,7 +11,7 @@ import {
 } from './page-index.js';
 
 /** A page as it was fetched. */
-export interface Page<Row> {
+interface Page<Row> {
   rows: readonly Row[];
   next: string | null;
 }

@@ -5,7 +5,7 @@ const DAY = 24 * HOUR;
 /** Ranges that end now, by the word in the address. */
 const LENGTHS_MS = { '15m': 15 * MINUTE, '1h': HOUR, '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY } as const;
 
-export type Range = keyof typeof LENGTHS_MS;
+type Range = keyof typeof LENGTHS_MS;
 
 /** A range of time as an address has it: a word for one that goes with the clock, or fixed ends. */
 export interface TimeRange {

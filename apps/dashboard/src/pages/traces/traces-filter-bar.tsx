@@ -3,8 +3,9 @@ import { SelectField } from '../../components/field.js';
 import { formatTime } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
-import { AddFilter, type OfferedFilter } from '../../features/filters/add-filter.js';
+import { AddFilter } from '../../features/filters/add-filter.js';
 import { FilterChips } from '../../features/filters/filter-chips.js';
+import type { OfferedFilter } from '../../features/filters/offered-filter.js';
 import { TypedFilter } from '../../features/filters/typed-filter.js';
 import { TimeRangeField } from '../../features/time-range/time-range-field.js';
 import {

@@ -54,13 +54,13 @@ export function filterChips(search: TracesSearch, format: (at: number) => string
   const add = (name: string, value: string | undefined, without: FilterChip<TracesSearch>['without']): void => {
     if (value !== undefined) chips.push({ name, value, without });
   };
-  add('Name', search.name_contains, ({ name_contains: _, ...rest }) => rest);
-  add('Status', STATUS_OPTIONS.find(({ value }) => value === search.status)?.label, ({ status: _, ...rest }) => rest);
+  add('Name', search.name_contains, (before) => omit(before, 'name_contains'));
+  add('Status', STATUS_OPTIONS.find(({ value }) => value === search.status)?.label, (before) => omit(before, 'status'));
   const hasRange = search.range !== undefined || search.since !== undefined || search.until !== undefined;
   add('Time range', hasRange ? describeRange(search, format) : undefined, withoutRange);
   for (const tag of search.tag ?? []) add('Tag', tag, (before) => withoutTag(before, tag));
-  add('Session', search.session_id, ({ session_id: _, ...rest }) => rest);
-  add('User', search.user_id, ({ user_id: _, ...rest }) => rest);
+  add('Session', search.session_id, (before) => omit(before, 'session_id'));
+  add('User', search.user_id, (before) => omit(before, 'user_id'));
   return chips;
 }
 
@@ -71,6 +71,10 @@ export function withRange(search: TracesSearch, range: TimeRange): TracesSearch 
 
 function withoutRange({ range: _range, since: _since, until: _until, ...rest }: TracesSearch): TracesSearch {
   return rest;
+}
+
+function omit(search: TracesSearch, name: keyof TracesSearch): TracesSearch {
+  return Object.fromEntries(Object.entries(search).filter(([other]) => other !== name));
 }
 
 function withoutTag({ tag = [], ...rest }: TracesSearch, gone: string): TracesSearch {

@@ -11,7 +11,7 @@ import { traceFilters, type TracesSearch } from './traces-search.js';
 const begun = new Map<string, number>();
 
 /** What the API is asked for, by the filters of an address. */
-export interface TraceSource {
+interface TraceSource {
   /** The filters, without what is no filter. */
   filters: TracesSearch;
   /** What the API is asked for at this moment. */
