@@ -1,0 +1,82 @@
+import type { SpanTree } from './span-tree.js';
+
+/** A stretch of time, in milliseconds since the trace began. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+/** When the spans of a tree ran, by place, in milliseconds since the trace began. */
+export interface SpanTimes {
+  /** When the trace began, in milliseconds since the epoch. */
+  readonly beganAt: number;
+  /** Length of the trace. */
+  readonly total: number;
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** Time during which none of the span's children ran. */
+  readonly own: Float64Array;
+  /** Stretches during which no span ran at all. */
+  readonly gaps: readonly Stretch[];
+}
+
+/**
+ * Lays spans out in time, in time proportional to their number.
+ * @param now the end of spans that still run, in milliseconds since the epoch.
+ */
+export function layOutTimes(tree: SpanTree, now: number): SpanTimes {
+  const count = tree.spans.length;
+  const first = tree.byStart[0];
+  const beganAt = first === undefined ? now : Date.parse(tree.spans[first]!.started_at);
+  const start = new Float64Array(count);
+  const end = new Float64Array(count);
+  let total = 0;
+  for (const [place, span] of tree.spans.entries()) {
+    start[place] = Date.parse(span.started_at) - beganAt;
+    const endedAt = span.ended_at === null ? now : Date.parse(span.ended_at);
+    end[place] = Math.max(start[place]!, endedAt - beganAt);
+    total = Math.max(total, end[place]!);
+  }
+  return { beganAt, total, start, end, own: ownTimes(tree, start, end), gaps: gapsOf(tree, start, end) };
+}
+
+/** Every child takes away what no earlier sibling has covered: `covered` is how far a parent's children have come. */
+function ownTimes({ parent, byStart }: SpanTree, start: Float64Array, end: Float64Array): Float64Array {
+  const own = new Float64Array(start.length);
+  for (let place = 0; place < own.length; place++) own[place] = end[place]! - start[place]!;
+  const covered = start.slice();
+  for (const place of byStart) {
+    const above = parent[place]!;
+    if (above === -1) continue;
+    const from = Math.max(start[place]!, covered[above]!);
+    const to = Math.min(end[place]!, end[above]!);
+    if (to <= from) continue;
+    own[above] = own[above]! - (to - from);
+    covered[above] = to;
+  }
+  return own;
+}
+
+function gapsOf({ byStart }: SpanTree, start: Float64Array, end: Float64Array): Stretch[] {
+  const gaps: Stretch[] = [];
+  let reached = 0;
+  for (const place of byStart) {
+    if (start[place]! > reached) gaps.push({ from: reached, to: start[place]! });
+    reached = Math.max(reached, end[place]!);
+  }
+  return gaps;
+}
+
+/** The stretches of one span during which none of its children ran; `own` of {@link SpanTimes} is their sum. */
+export function ownStretches(tree: SpanTree, times: SpanTimes, place: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  const to = times.end[place]!;
+  let reached = times.start[place]!;
+  for (let child = place + 1; child < tree.end[place]! && reached < to; child = tree.end[child]!) {
+    const from = Math.min(times.start[child]!, to);
+    if (from > reached) stretches.push({ from: reached, to: from });
+    reached = Math.max(reached, times.end[child]!);
+  }
+  if (reached < to) stretches.push({ from: reached, to });
+  return stretches;
+}
