@@ -69,9 +69,12 @@ export function placeAt(tree: SpanTree, layout: FlameLayout, view: FlameWindow, 
   return -1;
 }
 
+/** A focused span without a width is drawn as if it had this one. */
+const NARROWEST = 1e-12;
+
 function pixelsOf({ left, width }: FlameLayout, { focus, width: pixels }: FlameWindow) {
   const from = focus === -1 ? 0 : left[focus]!;
-  const room = focus === -1 ? 1 : Math.max(width[focus]!, Number.MIN_VALUE);
+  const room = focus === -1 ? 1 : Math.max(width[focus]!, NARROWEST);
   const scale = pixels / room;
   return (place: number) => ({ x: (left[place]! - from) * scale, width: width[place]! * scale });
 }

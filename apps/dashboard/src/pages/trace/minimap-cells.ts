@@ -27,7 +27,7 @@ export function minimapCells(tree: SpanTree, times: SpanTimes, columns: number, 
 /** How many spans of a kind begin at, less those that end before, a cell. */
 function changesOf(tree: SpanTree, { start, end, total }: SpanTimes, columns: number, rows: number, kind: number) {
   const changes = new Int32Array((columns + 1) * rows);
-  const scale = columns / Math.max(total, Number.MIN_VALUE);
+  const scale = total > 0 ? columns / total : 0;
   const rowScale = rows / Math.max(tree.spans.length, 1);
   for (const [place, span] of tree.spans.entries()) {
     const found = statusWordOf(span) === 'failed' ? CELL.failed : isLlmCall(span) ? CELL.call : CELL.span;

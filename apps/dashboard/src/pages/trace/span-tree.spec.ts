@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { buildSpanTree, childrenOf } from './span-tree.js';
+import { anySpans, chainOf, spanOf } from './spans-for-tests.js';
+
+const idsOf = (spans: readonly { id: string }[]) => spans.map(({ id }) => id).join(' ');
+
+describe('buildSpanTree', () => {
+  it('puts parents before children and children in the order of their start', () => {
+    const tree = buildSpanTree([
+      spanOf('late', 'root', 5, 6),
+      spanOf('root', null, 0, 9),
+      spanOf('early', 'root', 1, 2),
+      spanOf('leaf', 'late', 5, 6),
+      spanOf('other', null, 3, 4),
+    ]);
+    expect(idsOf(tree.spans)).toBe('root early late leaf other');
+    expect([...tree.depth]).toEqual([0, 1, 1, 2, 0]);
+    expect([...tree.parent]).toEqual([-1, 0, 0, 2, -1]);
+    expect([...tree.end]).toEqual([4, 2, 4, 4, 5]);
+    expect([...childrenOf(tree, 0)]).toEqual([1, 2]);
+    expect([...childrenOf(tree, -1)]).toEqual([0, 4]);
+  });
+
+  it('puts a span at the top whose parent has not arrived', () => {
+    const tree = buildSpanTree([spanOf('a', 'missing', 0, 1), spanOf('b', 'a', 0, 1)]);
+    expect([...tree.depth]).toEqual([0, 1]);
+  });
+
+  it('opens a circle of parents at the first of it to start', () => {
+    const tree = buildSpanTree([
+      spanOf('tail', 'b', 0, 1),
+      spanOf('a', 'c', 1, 2),
+      spanOf('b', 'a', 2, 3),
+      spanOf('c', 'b', 3, 4),
+      spanOf('self', 'self', 4, 5),
+    ]);
+    expect(idsOf(tree.spans)).toBe('a b tail c self');
+    expect([...tree.depth]).toEqual([0, 1, 2, 2, 0]);
+  });
+
+  it('takes a chain of 100,000', () => {
+    const tree = buildSpanTree(chainOf(100_000));
+    expect(tree.depth[99_999]).toBe(99_999);
+    expect(tree.end[0]).toBe(100_000);
+  });
+
+  it('shows every span once, behind its parent and within its run of places', () => {
+    fc.assert(
+      fc.property(anySpans, (spans) => {
+        const tree = buildSpanTree(spans);
+        expect(new Set(tree.spans.map(({ id }) => id)).size).toBe(spans.length);
+        expect([...tree.byStart].sort((a, b) => a - b)).toEqual(spans.map((_, index) => index));
+        for (const [place, span] of tree.spans.entries()) {
+          expect(tree.placeOf.get(span.id)).toBe(place);
+          const above = tree.parent[place]!;
+          if (above === -1) continue;
+          expect(tree.spans[above]!.id).toBe(span.parent_id);
+          expect(above).toBeLessThan(place);
+          expect(tree.end[above]).toBeGreaterThanOrEqual(tree.end[place]!);
+          expect([...childrenOf(tree, above)]).toContain(place);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { fit, moveEdge, pan, ticksOf, wholeRange, zoom } from './timeline-range.js';
+
+describe('the range of a timeline', () => {
+  it('zooms in around the middle and out to the whole, no further', () => {
+    expect(zoom({ from: 0, to: 100 }, 100, 'in')).toEqual({ from: 25, to: 75 });
+    expect(zoom({ from: 80, to: 100 }, 100, 'out')).toEqual({ from: 60, to: 100 });
+    expect(zoom({ from: 0, to: 100 }, 100, 'out')).toEqual(wholeRange(100));
+  });
+
+  it('keeps the moment under the pointer where it is', () => {
+    expect(zoom({ from: 0, to: 100 }, 100, 'in', 20)).toEqual({ from: 10, to: 60 });
+  });
+
+  it('fits a span with room around it, also one without a length', () => {
+    expect(fit({ from: 40, to: 60 }, 100)).toEqual({ from: 39, to: 61 });
+    const { from, to } = fit({ from: 100, to: 100 }, 100);
+    expect(to - from).toBeCloseTo(0.1);
+  });
+
+  it('moves within the trace, and edges never past each other', () => {
+    expect(pan({ from: 0, to: 50 }, 100, -1)).toEqual({ from: 0, to: 50 });
+    expect(pan({ from: 0, to: 50 }, 100, 0.5)).toEqual({ from: 25, to: 75 });
+    expect(moveEdge({ from: 10, to: 20 }, 100, 'from', 30).from).toBeCloseTo(19.9);
+    expect(moveEdge({ from: 10, to: 20 }, 100, 'to', 300)).toEqual({ from: 10, to: 100 });
+  });
+
+  it('stays within the trace and never becomes nothing', () => {
+    const steps = fc.array(
+      fc.oneof(
+        fc.record({ step: fc.constant('zoom' as const), direction: fc.constantFrom('in' as const, 'out' as const) }),
+        fc.record({ step: fc.constant('pan' as const), share: fc.double({ min: -2, max: 2, noNaN: true }) }),
+        fc.record({ step: fc.constant('fit' as const), from: fc.nat(900), length: fc.nat(100) }),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.nat(1000), steps, (total, done) => {
+        const whole = wholeRange(total);
+        let range = whole;
+        for (const one of done) {
+          if (one.step === 'zoom') range = zoom(range, total, one.direction);
+          else if (one.step === 'pan') range = pan(range, total, one.share);
+          else range = fit({ from: one.from, to: one.from + one.length }, total);
+          expect(range.from).toBeGreaterThanOrEqual(0);
+          expect(range.to).toBeLessThanOrEqual(whole.to + 1e-6);
+          expect(range.to - range.from).toBeGreaterThan(0.09);
+        }
+      }),
+    );
+  });
+
+  it('writes round moments', () => {
+    expect(ticksOf({ from: 0, to: 1000 }, 5)).toEqual([0, 200, 400, 600, 800]);
+    expect(ticksOf({ from: 130, to: 190 }, 4)).toEqual([140, 160, 180]);
+    expect(ticksOf({ from: 0, to: 0.3 }, 3)).toEqual([0, 0.1, 0.2]);
+  });
+});

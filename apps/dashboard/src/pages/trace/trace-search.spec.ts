@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { readOnly, readTraceSearch, toggleOnly } from './trace-search.js';
+
+describe('readTraceSearch', () => {
+  it('reads what it wrote', () => {
+    const search = { span: 'a:1', view: 'flame', tab: 'raw', find: 'x', only: 'errors,llm' } as const;
+    expect(readTraceSearch(search)).toEqual(search);
+  });
+
+  it('leaves out defaults and what it does not understand', () => {
+    expect(readTraceSearch({ view: 'waterfall', tab: 'nope', only: 'x', find: '', span: null, other: 1 })).toEqual({});
+  });
+
+  it('takes ids and searches of digits as text', () => {
+    expect(readTraceSearch({ span: 42, find: 7, only: 'llm,errors,llm' })).toEqual({
+      span: '42',
+      find: '7',
+      only: 'errors,llm',
+    });
+  });
+});
+
+describe('toggleOnly', () => {
+  it('presses a button and lets it go', () => {
+    expect(toggleOnly(undefined, 'llm')).toBe('llm');
+    expect(toggleOnly('llm', 'errors')).toBe('errors,llm');
+    expect(toggleOnly('errors', 'errors')).toBeUndefined();
+    expect(readOnly('errors,llm')).toEqual(['errors', 'llm']);
+  });
+});
