@@ -1,0 +1,91 @@
+import { useCallback, useId, useLayoutEffect, useRef } from 'react';
+import { useFixedRows } from '../rows/use-fixed-rows.js';
+import { useRowHeight } from '../use-row-height.js';
+import type { TreeGridProps } from './tree-grid-props.js';
+import { TreeGridRow } from './tree-grid-row.js';
+import { useSteadyRows } from './use-steady-rows.js';
+import { useTreeFocus } from './use-tree-focus.js';
+import styles from './tree-grid.module.css';
+
+/**
+ * A tree with columns after the ARIA treegrid pattern, of any length: rows exist while they are near the screen. The
+ * selection goes with the focus (arrows, Home, End, PageUp, PageDown, `j`, `k`), `←` `→` fold and open, Enter goes on.
+ */
+export function TreeGrid(props: TreeGridProps) {
+  const { label, columns, rows, selected, backdrop, onSelect } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const helpId = useId();
+  const rowHeight = useRowHeight();
+  const fixed = useFixedRows(scroller, rows.length, rowHeight, rowHeight);
+  const { onKeyDown } = useTreeFocus(props, scroller, fixed);
+  useSteadyRows(props, scroller, rowHeight);
+  const tracks = columns.map(({ track }) => track).join(' ');
+  const press = useLatest((row: number) => onSelect(row, 'press'));
+  const drawn = drawnRows(fixed.first, fixed.last, selected);
+  const tabStop = selected >= 0 ? selected : (drawn[0] ?? -1);
+  return (
+    <div
+      ref={scroller}
+      role="treegrid"
+      aria-label={label}
+      aria-describedby={helpId}
+      aria-rowcount={rows.length + 1}
+      className={styles.grid}
+      onKeyDown={onKeyDown}
+      tabIndex={rows.length === 0 ? 0 : -1}
+    >
+      <span id={helpId} hidden>
+        Up and down arrow keys move between rows, left and right fold and open them.
+      </span>
+      <div role="rowgroup" className={styles.head}>
+        <div role="row" aria-rowindex={1} className={styles.headRow} style={{ gridTemplateColumns: tracks }}>
+          {columns.map(({ id, header, align }) => (
+            <div key={id} role="columnheader" className={styles.headCell} data-align={align}>
+              {header}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" className={styles.rows} style={{ height: rows.length * rowHeight }}>
+        {backdrop !== undefined && (
+          <div role="presentation" className={styles.backdrop} style={{ gridTemplateColumns: tracks }}>
+            {backdrop}
+          </div>
+        )}
+        {drawn.map((index) => {
+          const row = rows[index]!;
+          return (
+            <TreeGridRow
+              key={props.keyOf(row)}
+              {...{ index, row, columns, tracks }}
+              depth={props.depthOf(row)}
+              isOpen={props.isOpen(row)}
+              state={props.stateOf(row)}
+              isSelected={index === selected}
+              isTabStop={index === tabStop}
+              offset={index * rowHeight}
+              height={rowHeight}
+              onPress={press}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** Rows near the screen, and the selected one wherever it is: it may have the focus. */
+function drawnRows(first: number, last: number, selected: number): number[] {
+  const drawn = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
+  if (selected >= 0 && selected < first) return [selected, ...drawn];
+  return selected >= last ? [...drawn, selected] : drawn;
+}
+
+/** A function that stays the same and does what the latest one does. */
+function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => void) {
+  const latest = useRef(run);
+  useLayoutEffect(() => {
+    latest.current = run;
+  });
+  return useCallback((...given: Arguments) => latest.current(...given), []);
+}
