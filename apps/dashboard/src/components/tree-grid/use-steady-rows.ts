@@ -32,9 +32,7 @@ export function useSteadyRows(
       const index = anchorIndex(latest.current.selected, latest.current.rows.length, element, rowHeight);
       const row = latest.current.rows[index];
       anchor.current =
-        row === undefined
-          ? null
-          : { key: latest.current.keyOf(row), offset: index * rowHeight - element.scrollTop };
+        row === undefined ? null : { key: latest.current.keyOf(row), offset: index * rowHeight - element.scrollTop };
     };
     note();
     element.addEventListener('scroll', note, { passive: true });
