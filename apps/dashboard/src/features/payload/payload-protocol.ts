@@ -1,0 +1,63 @@
+import type { JsonIndex } from '../../components/json-tree/json-index.js';
+import type { TextMatch } from '../../components/text-view/find-in-text.js';
+import type { Message } from '../messages/message.js';
+
+/** Parts of a span that are read by themselves; `call` is input and output together, `raw` the span as it was answered. */
+export const SECTIONS = ['input', 'output', 'metadata', 'call', 'raw'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** How a section is shown. */
+export const FORMATS = ['rendered', 'text', 'json'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A text with the offsets at which its rows begin. */
+export interface TextRows {
+  text: string;
+  starts: Int32Array;
+}
+
+/** A JSON text with the places of its values. */
+export interface JsonText {
+  text: string;
+  index: JsonIndex;
+}
+
+/** What a span's texts come to, before any of them is shown. */
+export interface PayloadSummary {
+  /** Characters of each section as JSON; 0 where there is nothing. */
+  lengths: Readonly<Record<Section, number>>;
+  timeToFirstTokenMs: number | null;
+  finishReason: string | null;
+}
+
+/** What a command is made of that goes beyond the span. */
+export interface CurlOptions {
+  url: string;
+  isCloud: boolean;
+}
+
+/** What can be asked of a span's texts: each question with what is given and what comes back. */
+export interface PayloadQuestions {
+  open: { given: { text: string }; answer: PayloadSummary };
+  json: { given: { section: Section }; answer: JsonText };
+  text: { given: { section: Section }; answer: TextRows };
+  /** The text that markdown is made of; `null` where the section has none that is short enough. */
+  markdown: { given: { section: Section }; answer: string | null };
+  /** Matches in what a format shows of a section. */
+  find: { given: { section: Section; format: Format; sought: string }; answer: TextMatch[] };
+  messages: { given: object; answer: Message[] };
+  curl: { given: CurlOptions; answer: string };
+  close: { given: object; answer: null };
+}
+
+export type PayloadQuestion = keyof PayloadQuestions;
+
+export interface PayloadRequest {
+  id: number;
+  /** The payload that is asked about. */
+  payload: number;
+  question: PayloadQuestion;
+  given: PayloadQuestions[PayloadQuestion]['given'];
+}
+
+export type PayloadReply = { id: number; answer: unknown } | { id: number; fault: string };

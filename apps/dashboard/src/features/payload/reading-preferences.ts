@@ -1,0 +1,46 @@
+import { useSyncExternalStore } from 'react';
+import { FORMATS, type Format } from './payload-protocol.js';
+
+/** How one reader of this browser wants texts shown. */
+export interface ReadingPreferences {
+  format: Format;
+  wraps: boolean;
+}
+
+const STORAGE_KEY = 'spandrel.reading';
+const DEFAULTS: ReadingPreferences = { format: 'text', wraps: true };
+
+const listeners = new Set<() => void>();
+let current = read();
+
+export function useReadingPreferences(): ReadingPreferences {
+  return useSyncExternalStore(subscribe, () => current);
+}
+
+/** Changes them, now and for the next visit. */
+export function setReadingPreferences(changes: Partial<ReadingPreferences>): void {
+  current = { ...current, ...changes };
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
+  } catch {
+    // Without storage they hold for this page.
+  }
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function read(): ReadingPreferences {
+  try {
+    const kept = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<ReadingPreferences>;
+    return {
+      format: FORMATS.find((format) => format === kept.format) ?? DEFAULTS.format,
+      wraps: typeof kept.wraps === 'boolean' ? kept.wraps : DEFAULTS.wraps,
+    };
+  } catch {
+    return DEFAULTS;
+  }
+}

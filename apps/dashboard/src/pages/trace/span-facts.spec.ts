@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { spanFacts, tokensText } from './span-facts.js';
+import { spanOf } from './spans-for-tests.js';
+
+describe('spanFacts', () => {
+  const span = spanOf('s', null, 0, 5, {
+    kind: {
+      type: 'llm_call',
+      model: 'm',
+      provider: 'p',
+      input_tokens: 1200,
+      output_tokens: 0,
+      cached_input_tokens: null,
+    },
+    metadata: { duration_ms: 1234, total_tokens: 1200, cost: 0.000_001_5 },
+  });
+
+  it('names what is known, in one order', () => {
+    expect(spanFacts(span, { timeToFirstTokenMs: 80, finishReason: 'stop' })).toEqual([
+      { name: 'Kind', value: 'llm_call' },
+      { name: 'Model', value: 'm' },
+      { name: 'Provider', value: 'p' },
+      { name: 'Tokens in', value: '1,200' },
+      { name: 'Tokens out', value: '0' },
+      { name: 'Cost', value: '$0.0000015', exact: '$0.0000015' },
+      { name: 'Duration', value: '1.23 s', exact: '1,234 ms' },
+      { name: 'Time to first token', value: '80 ms', exact: '80 ms' },
+      { name: 'Finish reason', value: 'stop' },
+    ]);
+    expect(spanFacts(spanOf('r', null, 0, null), null)).toEqual([
+      { name: 'Kind', value: 'custom' },
+      { name: 'Duration', value: 'Running' },
+    ]);
+  });
+
+  it('shows tokens in one column', () => {
+    expect(tokensText(span)).toBe('1,200 → 0');
+    expect(tokensText({ kind: { type: 'x' }, metadata: { total_tokens: 7 } })).toBe('7');
+    expect(tokensText({ kind: { type: 'x' }, metadata: {} })).toBe('–');
+  });
+});
