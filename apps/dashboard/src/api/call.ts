@@ -17,15 +17,30 @@ export interface CallOptions {
  * @throws ApiError for every answer that is not a success, and where none came; what `signal` was aborted with.
  */
 export async function call<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
-  const response = await request(path, options);
-  const text = await response.text().catch((error: unknown) => {
-    throw options.signal?.aborted ? error : unreachable();
-  });
+  const { response, text } = await exchange(path, options);
   const body = readAnswer(text);
   if (!response.ok || body === UNREADABLE) {
     throw errorOfAnswer(response.status, body, response.headers);
   }
   return body as Answer;
+}
+
+/**
+ * Calls the API like {@link call}.
+ * @returns the answer as the JSON text that it is, for a worker to read: a large one would hold the page up.
+ */
+export async function callForText(path: string, options: CallOptions = {}): Promise<string> {
+  const { response, text } = await exchange(path, options);
+  if (!response.ok) throw errorOfAnswer(response.status, readAnswer(text), response.headers);
+  return text;
+}
+
+async function exchange(path: string, options: CallOptions): Promise<{ response: Response; text: string }> {
+  const response = await request(path, options);
+  const text = await response.text().catch((error: unknown) => {
+    throw options.signal?.aborted ? error : unreachable();
+  });
+  return { response, text };
 }
 
 async function request(path: string, { method = 'GET', query = {}, body, signal }: CallOptions): Promise<Response> {

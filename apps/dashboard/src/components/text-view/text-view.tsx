@@ -1,0 +1,108 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useFixedRows } from '../rows/use-fixed-rows.js';
+import { MarkedText } from './marked-text.js';
+import { rowAtOffset, rowText } from './text-rows.js';
+import styles from './text-view.module.css';
+
+export interface TextViewProps {
+  label: string;
+  text: string;
+  /** Offsets at which rows begin (`rowStarts`). */
+  starts: Int32Array;
+  wraps: boolean;
+  /** Marked wherever it is; `''` for nothing. */
+  sought: string;
+  /** Offset to bring into view, such as that of a match; -1 for none. */
+  shownOffset: number;
+}
+
+/** So much is laid out at once: marking with the mouse and the browser's own search reach all of it. */
+const ROWS_AT_ONCE = 400;
+const LENGTH_AT_ONCE = 60_000;
+
+/** A text of any length, with its own line breaks. Rows of a long one exist while they are near the screen. */
+export function TextView(props: TextViewProps) {
+  const { text, starts, wraps } = props;
+  if (starts.length <= ROWS_AT_ONCE && text.length <= LENGTH_AT_ONCE) return <WholeText {...props} />;
+  return wraps ? <WrappedRows {...props} /> : <FixedRowsOfText {...props} />;
+}
+
+function WholeText({ label, text, starts, wraps, sought, shownOffset }: TextViewProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (shownOffset < 0) return;
+    const row = scroller.current?.children[rowAtOffset(starts, shownOffset)];
+    row?.scrollIntoView({ block: 'nearest' });
+  }, [starts, shownOffset]);
+  return (
+    // What scrolls can have the focus, so that keys can scroll it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={scroller} role="group" aria-label={label} tabIndex={0} className={styles.text} data-wraps={wraps}>
+      {Array.from(starts, (start, row) => (
+        <div key={start} className={styles.row}>
+          <MarkedText text={rowText(text, starts, row)} sought={sought} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Pixels of a row without wrapping, as the style sheet has it. */
+const LINE_HEIGHT = 18;
+
+function FixedRowsOfText({ label, text, starts, sought, shownOffset }: TextViewProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { first, last, reveal } = useFixedRows(scroller, starts.length, LINE_HEIGHT);
+  useLayoutEffect(() => {
+    if (shownOffset >= 0) reveal(rowAtOffset(starts, shownOffset));
+  }, [reveal, starts, shownOffset]);
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={scroller} role="group" aria-label={label} tabIndex={0} className={styles.text}>
+      <div className={styles.rows} style={{ height: starts.length * LINE_HEIGHT }}>
+        <div className={styles.window} style={{ transform: `translateY(${first * LINE_HEIGHT}px)` }}>
+          {Array.from({ length: last - first }, (_, index) => (
+            <div key={first + index} className={styles.row}>
+              <MarkedText text={rowText(text, starts, first + index)} sought={sought} />
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Characters of a line in a pane of usual width: a guess until a row is measured. */
+const LINE_LENGTH = 90;
+
+function WrappedRows({ label, text, starts, sought, shownOffset }: TextViewProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: starts.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (row) => {
+      const length = (starts[row + 1] ?? text.length) - starts[row]!;
+      return Math.max(1, Math.ceil(length / LINE_LENGTH)) * LINE_HEIGHT;
+    },
+    overscan: 10,
+  });
+  useLayoutEffect(() => {
+    if (shownOffset >= 0) virtualizer.scrollToIndex(rowAtOffset(starts, shownOffset), { align: 'center' });
+  }, [virtualizer, starts, shownOffset]);
+  const items = virtualizer.getVirtualItems();
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={scroller} role="group" aria-label={label} tabIndex={0} className={styles.text} data-wraps="true">
+      <div className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
+        <div className={styles.window} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          {items.map(({ index }) => (
+            <div key={index} ref={virtualizer.measureElement} data-index={index} className={styles.row}>
+              <MarkedText text={rowText(text, starts, index)} sought={sought} />
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
