@@ -1,4 +1,4 @@
-import { trustedUrl } from '../../api/trusted-url.js';
+import { workerAddress } from '../../live/script-policy.js';
 import workerUrl from './payload.worker.ts?worker&url';
 import type {
   PayloadQuestion,
@@ -20,7 +20,7 @@ let lastId = 0;
 /** The one worker that reads the texts of spans; it starts with the first. */
 function startedWorker(): Worker {
   if (worker !== null) return worker;
-  worker = new Worker(trustedUrl(workerUrl), { type: 'module', name: 'payload' });
+  worker = new Worker(workerAddress(workerUrl), { type: 'module', name: 'payload' });
   worker.onmessage = ({ data }: MessageEvent<PayloadReply>) => {
     const asked = waiting.get(data.id);
     waiting.delete(data.id);
