@@ -19,3 +19,9 @@ export const deleteTrace = (id: string): Promise<{ trace_id: string; spans_delet
 
 /** Address of the whole trace as JSON, texts and all. */
 export const traceJsonAddress = pathOf;
+
+/** The facts of a trace without its spans; `null` where there is none. */
+export async function readTraceFacts(id: string): Promise<TraceListItem | null> {
+  const { traces } = await call<{ traces: TraceListItem[] }>('/api/traces', { query: { ids: [id] } });
+  return traces[0] ?? null;
+}

@@ -1,0 +1,88 @@
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { keys } from '../../api/keys.js';
+import { readTrace, readTraceFacts, type TraceOutline } from '../../api/trace.js';
+import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
+import { useLiveBatches } from '../../live/live-updates.js';
+import { mergeSpans, type SpanChange } from './merge-spans.js';
+import { buildTraceModel, type TraceModel } from './trace-model.js';
+
+/** Facts of a changed trace have no event: they are asked for anew, once in so long. */
+const FACTS_MS = 1_000;
+/** How often the ends of running spans move on. Larger traces move on when something happens. */
+const TICK_MS = 1_000;
+const TICK_SPANS_MAX = 2_000;
+
+/** A trace that fills in from events while it is on screen. */
+export function useTrace(id: string) {
+  const queryClient = useQueryClient();
+  const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readTrace(id, signal) });
+  const refreshFacts = useFactsRefresh(queryClient, id);
+  const [isDeleted, setIsDeleted] = useState(false);
+  useLiveBatches(({ events, hasMissed }: LiveBatch) => {
+    if (hasMissed) void queryClient.invalidateQueries({ queryKey: keys.trace(id) });
+    if (events.some((event) => endsTrace(event, id))) setIsDeleted(true);
+    const known = queryClient.getQueryData<TraceOutline>(keys.trace(id));
+    if (known === undefined) return;
+    const spans = mergeSpans(known.spans, changesOf(events, id));
+    if (spans === known.spans) return;
+    queryClient.setQueryData(keys.trace(id), { ...known, spans: [...spans], count: spans.length });
+    refreshFacts();
+  });
+  const spans = query.data?.spans;
+  const now = useNow(spans !== undefined && spans.some(({ status }) => status === 'running'), spans);
+  const model = useMemo<TraceModel | null>(
+    () => (spans === undefined ? null : buildTraceModel(spans, now)),
+    [spans, now],
+  );
+  return { query, model, trace: query.data?.trace ?? null, isDeleted };
+}
+
+function endsTrace(event: LiveEvent, id: string): boolean {
+  return event.type === 'cleared' || (event.type === 'trace_deleted' && event.trace_id === id);
+}
+
+function changesOf(events: readonly LiveEvent[], id: string): SpanChange[] {
+  return events.flatMap((event): SpanChange[] => {
+    if ('span' in event) return event.span.trace_id === id ? [{ span: event.span as never }] : [];
+    return event.type === 'span_deleted' ? [{ deleted: event.span_id }] : [];
+  });
+}
+
+/** Asks for the facts of a trace at most once in {@link FACTS_MS}, and once more after the last change. */
+function useFactsRefresh(queryClient: QueryClient, id: string): () => void {
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  useEffect(
+    () => () => {
+      if (timer.current !== null) clearTimeout(timer.current);
+      timer.current = null;
+    },
+    [id],
+  );
+  return useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      readTraceFacts(id).then(
+        (trace) => {
+          if (trace === null) return;
+          queryClient.setQueryData<TraceOutline>(keys.trace(id), (known) => known && { ...known, trace });
+        },
+        // The next change asks again.
+        () => undefined,
+      );
+    }, FACTS_MS);
+  }, [queryClient, id]);
+}
+
+/** The moment that running spans have reached: that of the last change, and while few of them run the clock's. */
+function useNow(isRunning: boolean, spans: readonly unknown[] | undefined): number {
+  const [now, setNow] = useState(Date.now);
+  const isTicking = isRunning && (spans?.length ?? 0) <= TICK_SPANS_MAX;
+  useEffect(() => {
+    setNow(Date.now());
+    if (!isTicking) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isTicking, spans]);
+  return isRunning ? now : 0;
+}
