@@ -1,0 +1,116 @@
+import { useCallback, useMemo, type Ref } from 'react';
+import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
+import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
+import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/tree-grid-props.js';
+import { TreeGrid } from '../../components/tree-grid/tree-grid.js';
+import { SpanCell } from './span-cell.js';
+import { tokensText } from './span-facts.js';
+import type { Stretch } from './span-times.js';
+import { TimelineCell } from './timeline-cell.js';
+import { TimelineBackdrop, TimelineHeader } from './timeline-header.js';
+import { ABOVE_MATCH, type FilteredSpans } from './trace-filter.js';
+import type { TraceModel } from './trace-model.js';
+import { measureOf, statusWordOf } from './trace-span.js';
+import { rowOf } from './tree-rows.js';
+
+export interface SpanGridProps {
+  model: TraceModel;
+  /** Places that are shown, top to bottom. */
+  rows: Int32Array;
+  filtered: FilteredSpans | null;
+  folded: ReadonlySet<string>;
+  find: string;
+  range: Stretch;
+  /** The waterfall gives the room to the timeline, the tree to the names. */
+  view: 'waterfall' | 'tree';
+  /** Place of the selected span; -1 for none. */
+  selected: number;
+  onSelect(place: number, by: 'key' | 'press'): void;
+  onToggle(place: number): void;
+  onOpen(): void;
+  ref?: Ref<TreeGridHandle>;
+}
+
+const TRACKS = {
+  waterfall: { span: 'minmax(180px, 2fr)', timeline: 'minmax(160px, 3fr)' },
+  tree: { span: 'minmax(180px, 4fr)', timeline: 'minmax(80px, 1fr)' },
+} as const;
+
+/** The spans of a trace as a tree of rows, with when they ran. */
+export function SpanGrid(props: SpanGridProps) {
+  const { model, rows, filtered, folded, find, range, view, selected, onSelect, onToggle, onOpen, ref } = props;
+  const { tree, times } = model;
+  const isOpen = useCallback(
+    (place: number) => (tree.end[place]! > place + 1 ? !folded.has(tree.spans[place]!.id) : undefined),
+    [tree, folded],
+  );
+  const columns = useMemo<TreeGridColumn[]>(
+    () => [
+      {
+        id: 'span',
+        header: 'Span',
+        track: TRACKS[view].span,
+        cell: (place) => <SpanCell {...{ tree, place, find, onToggle }} isOpen={isOpen(place)} />,
+      },
+      {
+        id: 'timeline',
+        header: <TimelineHeader range={range} />,
+        track: TRACKS[view].timeline,
+        cell: (place) => <TimelineCell {...{ model, place, range }} />,
+      },
+      ...measureColumns(model),
+    ],
+    [model, tree, find, range, view, isOpen, onToggle],
+  );
+  return (
+    <TreeGrid
+      ref={ref ?? null}
+      label="Spans of this trace"
+      columns={columns}
+      rows={rows}
+      selected={selected === -1 ? -1 : rowOf(rows, selected)}
+      depthOf={(place) => tree.depth[place]!}
+      isOpen={isOpen}
+      keyOf={(place) => tree.spans[place]!.id}
+      indexOf={(id) => rowOf(rows, tree.placeOf.get(id) ?? -1)}
+      stateOf={(place) => (filtered?.kept[place] === ABOVE_MATCH ? 'dimmed' : undefined)}
+      onSelect={onSelect}
+      onToggle={onToggle}
+      onOpen={onOpen}
+      backdrop={<TimelineBackdrop gaps={times.gaps} range={range} column={2} />}
+    />
+  );
+}
+
+function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
+  const durationOf = (place: number) => measureOf(tree.spans[place]!, 'duration_ms');
+  const costOf = (place: number) => measureOf(tree.spans[place]!, 'cost');
+  return [
+    {
+      id: 'duration',
+      header: 'Duration',
+      track: '72px',
+      align: 'end',
+      cell: (place) =>
+        statusWordOf(tree.spans[place]!) === 'running' ? (
+          'Running'
+        ) : (
+          <span title={formatDurationExactly(durationOf(place))}>{formatDuration(durationOf(place))}</span>
+        ),
+    },
+    {
+      id: 'tokens',
+      header: 'Tokens',
+      track: '104px',
+      align: 'end',
+      cell: (place) => tokensText(tree.spans[place]!),
+    },
+    {
+      id: 'cost',
+      header: 'Cost',
+      track: '72px',
+      align: 'end',
+      cell: (place) => <span title={formatCostExactly(costOf(place))}>{formatCost(costOf(place))}</span>,
+    },
+  ];
+}
