@@ -1,0 +1,172 @@
+import { useCallback, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { readColours, useCanvas, type CanvasSize } from '../../components/canvas/use-canvas.js';
+import { formatDuration } from '../../components/format/format-duration.js';
+import { boxesIn, placeAt, type FlameBox, type FlameWindow } from './flame-boxes.js';
+import { layOutFlame, stepInFlame, type FlameStep } from './flame-layout.js';
+import { kindColour } from './kind-colour.js';
+import type { FilteredSpans } from './trace-filter.js';
+import type { TraceModel } from './trace-model.js';
+import { statusWordOf } from './trace-span.js';
+import styles from './flame-graph.module.css';
+
+interface FlameGraphProps {
+  model: TraceModel;
+  filtered: FilteredSpans | null;
+  /** Place of the selected span; -1 for none. */
+  selected: number;
+  onSelect(place: number, by: 'key' | 'press'): void;
+  onOpen(): void;
+}
+
+const ROW_HEIGHT = 22;
+const STEPS: Readonly<Record<string, FlameStep>> = {
+  ArrowUp: 'parent',
+  ArrowDown: 'child',
+  ArrowLeft: 'previous',
+  ArrowRight: 'next',
+};
+const COLOURS = [
+  ...(['--kind-1', '--kind-2', '--kind-3', '--kind-4', '--kind-5', '--kind-6', '--kind-7', '--kind-8'] as const),
+  ...(['--surface-1', '--text-1', '--focus', '--status-failed', '--line-strong'] as const),
+];
+
+/** Spans by their share of the time, parents above their children. Enter, or a second press, fills the width with one. */
+export function FlameGraph(props: FlameGraphProps) {
+  const { model, selected, onSelect } = props;
+  const { tree, times } = model;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [focus, setFocus] = useState(-1);
+  const [top, setTop] = useState(0);
+  const layout = useMemo(() => layOutFlame(tree, times), [tree, times]);
+  const filled = focus < tree.spans.length ? focus : -1;
+  const windowOf = useCallback(
+    ({ width, height }: CanvasSize): FlameWindow => ({ focus: filled, width, height, top, rowHeight: ROW_HEIGHT }),
+    [filled, top],
+  );
+  const draw = useFlameDrawing(props, layout, windowOf);
+  const size = useCanvas(canvas, draw);
+  const deepest = useMemo(() => tree.depth.reduce((most, depth) => Math.max(most, depth), 0), [tree]);
+
+  const select = (place: number, by: 'key' | 'press'): void => {
+    onSelect(place, by);
+    setTop(topFor(tree.depth[place]!, top, size.height));
+    // A span beside the one that fills the width is out of sight.
+    if (filled !== -1 && !isWithin(tree.end, filled, place)) setFocus(-1);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = STEPS[event.key];
+    if (step !== undefined) select(selected === -1 ? 0 : stepInFlame(tree, selected, step), 'key');
+    else if (event.key === 'Enter' && selected !== -1) setFocus(filled === selected ? -1 : selected);
+    else if (event.key === 'Escape' && filled !== -1) setFocus(-1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const placeUnder = (event: MouseEvent): number => {
+    const { left, top: above } = event.currentTarget.getBoundingClientRect();
+    return placeAt(tree, layout, windowOf(size), event.clientX - left, event.clientY - above);
+  };
+  return (
+    <div className={styles.flame}>
+      {/* The canvas has the keys of an application; what it shows is told by the live text below. */}
+      <canvas
+        ref={canvas}
+        role="application"
+        aria-label="Flame graph"
+        aria-describedby="flame-keys"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- an application takes keys
+        tabIndex={0}
+        className={styles.canvas}
+        onKeyDown={press}
+        onClick={(event) => {
+          const place = placeUnder(event);
+          if (place !== -1) select(place, 'press');
+        }}
+        onDoubleClick={(event) => {
+          const place = placeUnder(event);
+          setFocus(place === filled ? -1 : place);
+        }}
+        onWheel={(event) => {
+          const most = Math.max(0, (deepest + 1) * ROW_HEIGHT - size.height);
+          setTop(Math.min(most, Math.max(0, top + event.deltaY)));
+        }}
+      />
+      <p id="flame-keys" className={styles.keys}>
+        Arrow keys go to parent, first child and siblings. Enter or a double press fills the width with a span.
+      </p>
+      <p className={styles.told} aria-live="polite">
+        {selected !== -1 && describe(model, selected)}
+      </p>
+    </div>
+  );
+}
+
+function describe({ tree, times }: TraceModel, place: number): string {
+  const duration = times.end[place]! - times.start[place]!;
+  const share = times.total > 0 ? (duration / times.total) * 100 : 100;
+  const percent = share > 0 && share < 0.1 ? 'less than 0.1' : share.toFixed(1);
+  return `${tree.spans[place]!.name}, ${formatDuration(duration)}, ${percent}% of the trace`;
+}
+
+const isWithin = (end: Int32Array, above: number, place: number): boolean => place >= above && place < end[above]!;
+
+function topFor(depth: number, top: number, height: number): number {
+  const y = depth * ROW_HEIGHT;
+  if (y < top) return y;
+  return y + ROW_HEIGHT > top + height ? y + ROW_HEIGHT - height : top;
+}
+
+function useFlameDrawing(
+  { model: { tree }, filtered, selected }: FlameGraphProps,
+  layout: ReturnType<typeof layOutFlame>,
+  windowOf: (size: CanvasSize) => FlameWindow,
+) {
+  return useCallback(
+    (context: CanvasRenderingContext2D, size: CanvasSize) => {
+      const colours = readColours(context.canvas, COLOURS);
+      const { font, fontSize } = getComputedStyle(context.canvas);
+      context.font = font || `${fontSize} sans-serif`;
+      context.textBaseline = 'middle';
+      context.clearRect(0, 0, size.width, size.height);
+      for (const box of boxesIn(tree, layout, windowOf(size))) drawBox(context, box, colours);
+
+      function drawBox(paint: CanvasRenderingContext2D, box: FlameBox, palette: typeof colours): void {
+        const { place, x, y, width } = box;
+        const height = ROW_HEIGHT - 2;
+        const span = tree.spans[place];
+        paint.globalAlpha = filtered !== null && span !== undefined && filtered.kept[place] === 0 ? 0.25 : 1;
+        paint.fillStyle = span
+          ? palette[kindColour(span.kind.type) as keyof typeof palette]
+          : palette['--line-strong'];
+        paint.fillRect(x, y, Math.max(width - 1, 0.5), height);
+        if (span === undefined) return;
+        if (statusWordOf(span) === 'failed') {
+          paint.fillStyle = palette['--status-failed'];
+          paint.fillRect(x, y + height - 4, Math.max(width - 1, 0.5), 4);
+        }
+        if (width > 24) drawName(paint, span.name, box, palette['--surface-1']);
+        if (place === selected) {
+          paint.strokeStyle = palette['--text-1'];
+          paint.lineWidth = 2;
+          paint.strokeRect(x + 1, y + 1, Math.max(width - 3, 1), height - 2);
+        }
+        paint.globalAlpha = 1;
+      }
+    },
+    [tree, filtered, selected, layout, windowOf],
+  );
+}
+
+/** Characters that are tried to fit; measuring a name of kilobytes takes longer than drawing all boxes. */
+const NAME_MAX = 120;
+
+function drawName(context: CanvasRenderingContext2D, name: string, box: FlameBox, colour: string): void {
+  context.save();
+  context.beginPath();
+  context.rect(box.x + 4, box.y, box.width - 8, ROW_HEIGHT - 2);
+  context.clip();
+  context.fillStyle = colour;
+  context.fillText(name.slice(0, NAME_MAX), box.x + 5, box.y + (ROW_HEIGHT - 2) / 2);
+  context.restore();
+}
