@@ -1,0 +1,90 @@
+import { useMemo, useState } from 'react';
+import { Button } from '../../components/button.js';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { JsonTree } from '../../components/json-tree/json-tree.js';
+import { rowStarts } from '../../components/text-view/text-rows.js';
+import { TextView } from '../../components/text-view/text-view.js';
+import { Markdown } from '../../features/messages/markdown.js';
+import type { OpenPayload } from '../../features/payload/payload-client.js';
+import type { Format, Section } from '../../features/payload/payload-protocol.js';
+import { useAsked } from '../../features/payload/use-span-payload.js';
+import styles from './span-details.module.css';
+
+interface SectionPanelProps {
+  payload: OpenPayload;
+  section: Section;
+  format: Format;
+  wraps: boolean;
+  sought: string;
+  shownOffset: number;
+}
+
+const LABELS: Readonly<Record<Section, string>> = {
+  input: 'Input',
+  output: 'Output',
+  metadata: 'Metadata',
+  call: 'Input and output',
+  raw: 'Span',
+};
+
+/** One part of a span in one format. */
+export function SectionPanel(props: SectionPanelProps) {
+  const { payload, section, format, sought } = props;
+  if (payload.summary.lengths[section] === 0) {
+    return <p className={styles.nothing}>{LABELS[section]}: nothing was recorded.</p>;
+  }
+  if (format === 'json') return <JsonPanel {...props} />;
+  // Matches are marked in the text, which markdown is not.
+  return format === 'rendered' && sought === '' ? <RenderedPanel {...props} /> : <TextPanel {...props} />;
+}
+
+function RenderedPanel(props: SectionPanelProps) {
+  const { payload, section } = props;
+  const { answer } = useAsked(payload, 'markdown', { section });
+  if (answer === null) return <TextPanel {...props} />;
+  return (
+    // What scrolls can have the focus, so that keys can scroll it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div role="group" aria-label={LABELS[section]} tabIndex={0} className={styles.conversation}>
+      <Markdown text={answer} />
+    </div>
+  );
+}
+
+function TextPanel({ payload, section, wraps, sought, shownOffset }: SectionPanelProps) {
+  const { answer, error } = useAsked(payload, 'text', { section });
+  if (error !== null) return <FaultNotice title="The text could not be read" error={error} />;
+  if (answer === null) return null;
+  return <TextView label={LABELS[section]} {...answer} {...{ wraps, sought, shownOffset }} />;
+}
+
+function JsonPanel({ payload, section, wraps, sought, shownOffset }: SectionPanelProps) {
+  const { answer, error } = useAsked(payload, 'json', { section });
+  const [whole, setWhole] = useState<string | null>(null);
+  if (error !== null) return <FaultNotice title="The JSON could not be read" error={error} />;
+  if (answer === null) return null;
+  return (
+    <>
+      <JsonTree label={LABELS[section]} {...answer} {...{ sought, shownOffset }} onShowAll={setWhole} />
+      {whole !== null && <WholeText text={whole} wraps={wraps} sought={sought} onClose={() => setWhole(null)} />}
+    </>
+  );
+}
+
+interface WholeTextProps {
+  text: string;
+  wraps: boolean;
+  sought: string;
+  onClose(): void;
+}
+
+/** A text that is too long for its row in the tree. */
+function WholeText({ text, wraps, sought, onClose }: WholeTextProps) {
+  const starts = useMemo(() => rowStarts(text), [text]);
+  return (
+    <div role="group" aria-label="Whole text" className={styles.whole}>
+      <Button onClick={onClose}>Show less</Button>
+      <TextView label="Text of the value" {...{ text, starts, wraps, sought }} shownOffset={-1} />
+    </div>
+  );
+}

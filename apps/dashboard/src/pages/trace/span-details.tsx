@@ -1,0 +1,66 @@
+import type { SpanOutline } from '@spandrel/contract';
+import { useId, type Ref } from 'react';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { TabList, tabId } from '../../components/tabs/tab-list.js';
+import { useDelayed } from '../../components/use-delayed.js';
+import { useSpanPayload } from '../../features/payload/use-span-payload.js';
+import { FactList } from './fact-list.js';
+import { SpanError } from './span-error.js';
+import { spanFacts } from './span-facts.js';
+import { SpanTexts } from './span-texts.js';
+import { TABS, type Tab } from './trace-search.js';
+import { isLlmCall, statusWordOf } from './trace-span.js';
+import styles from './span-details.module.css';
+
+interface SpanDetailsProps {
+  span: SpanOutline;
+  /** The chosen tab; `undefined` for that which says most. */
+  tab: Tab | undefined;
+  onTab(tab: Tab): void;
+  ref?: Ref<HTMLElement>;
+}
+
+const LABELS: Readonly<Record<Tab, string>> = {
+  messages: 'Messages',
+  input: 'Input',
+  output: 'Output',
+  metadata: 'Metadata',
+  raw: 'Raw',
+};
+
+/** Everything of one span. */
+export function SpanDetails({ span, tab, onTab, ref }: SpanDetailsProps) {
+  const panelId = useId();
+  const status = statusWordOf(span);
+  const { payload, error, retry } = useSpanPayload(span.id, status);
+  const isSlow = useDelayed(payload === null && error === null);
+  const shown = shownTab(span, tab);
+  return (
+    <section ref={ref ?? null} aria-label="Span details" className={styles.details} tabIndex={-1}>
+      <h2 dir="auto" className={styles.title}>
+        {span.name === '' ? 'Unnamed span' : span.name}
+      </h2>
+      {status === 'failed' && <SpanError error={span.error ?? ''} />}
+      <FactList label="Span facts" facts={spanFacts(span, payload?.summary ?? null)} />
+      <TabList
+        label="Details"
+        items={TABS.filter((one) => one !== 'messages' || isLlmCall(span)).map((id) => ({ id, label: LABELS[id] }))}
+        selected={shown}
+        panelId={panelId}
+        onSelect={onTab}
+      />
+      <div role="tabpanel" id={panelId} aria-labelledby={tabId(panelId, shown)} className={styles.panel}>
+        {error !== null && <FaultNotice title="The texts could not be loaded" error={error} onRetry={retry} />}
+        {payload !== null && <SpanTexts key={span.id} span={span} payload={payload} tab={shown} />}
+        {isSlow && <div className={styles.waiting} aria-hidden="true" />}
+      </div>
+    </section>
+  );
+}
+
+/** Messages for a call of a model, else what came out, or went in where nothing has come out. */
+function shownTab(span: SpanOutline, tab: Tab | undefined): Tab {
+  if (tab !== undefined && (tab !== 'messages' || isLlmCall(span))) return tab;
+  if (isLlmCall(span)) return 'messages';
+  return span.output_bytes > 0 ? 'output' : 'input';
+}
