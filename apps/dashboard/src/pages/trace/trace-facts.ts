@@ -1,0 +1,34 @@
+import type { TraceListItem } from '@spandrel/contract';
+import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
+import { formatCount } from '../../components/format/format-count.js';
+import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
+import type { Fact } from './span-facts.js';
+
+const STATUS_WORDS = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
+
+/** Facts of a trace, without session, user and tags where it has none. */
+export function traceFacts(trace: TraceListItem): Fact[] {
+  const { unpriced_count: unpriced, total_cost: cost, duration_ms: duration } = trace;
+  const facts: (Fact | null)[] = [
+    { name: 'Status', value: STATUS_WORDS[trace.status] },
+    { name: 'Duration', value: formatDuration(duration), exact: formatDurationExactly(duration) },
+    {
+      name: 'Cost',
+      value: unpriced > 0 ? `${formatCost(cost)}, ${formatCount(unpriced)} unpriced` : formatCost(cost),
+      exact: formatCostExactly(cost),
+    },
+    { name: 'Tokens', value: formatCount(trace.total_tokens) },
+    { name: 'Spans', value: formatCount(trace.span_count) },
+    { name: 'Errors', value: formatCount(trace.error_count) },
+    textFact('Session', trace.session_id),
+    textFact('User', trace.user_id),
+    trace.tags.length === 0 ? null : { name: 'Tags', value: trace.tags.join(', ') },
+  ];
+  return facts.filter((fact) => fact !== null);
+}
+
+/** Blanks at the ends of an id are told by quotes. */
+function textFact(name: string, value: string | null): Fact | null {
+  if (value === null) return null;
+  return { name, value: value.trim() === value ? value : JSON.stringify(value) };
+}
