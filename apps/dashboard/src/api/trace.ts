@@ -14,14 +14,5 @@ const pathOf = (id: string): string => `/api/traces/${encodeURIComponent(id)}`;
 export const readTrace = (id: string, signal?: AbortSignal): Promise<TraceOutline> =>
   call(pathOf(id), { query: { view: 'outline' }, ...(signal && { signal }) });
 
-export const deleteTrace = (id: string): Promise<{ trace_id: string; spans_deleted: number }> =>
-  call(pathOf(id), { method: 'DELETE' });
-
 /** Address of the whole trace as JSON, texts and all. */
 export const traceJsonAddress = pathOf;
-
-/** The facts of a trace without its spans; `null` where there is none. */
-export async function readTraceFacts(id: string): Promise<TraceListItem | null> {
-  const { traces } = await call<{ traces: TraceListItem[] }>('/api/traces', { query: { ids: [id] } });
-  return traces[0] ?? null;
-}

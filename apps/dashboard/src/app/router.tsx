@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { readTraceSearch } from '../pages/trace/trace-search.js';
 import { readTracesSearch } from '../pages/traces/traces-search.js';
 import { NotFound } from './not-found.js';
 import { PageFault } from './page-fault.js';
@@ -29,7 +30,14 @@ const traces = createRoute({
   component: lazyRouteComponent(() => import('../pages/traces/traces-page.js'), 'TracesPage'),
 });
 
-const routes = root.addChildren([home, traces]);
+const trace = createRoute({
+  getParentRoute: () => root,
+  path: '/traces/$id',
+  validateSearch: readTraceSearch,
+  component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
+});
+
+const routes = root.addChildren([home, traces, trace]);
 
 /** The pages by their addresses. */
 export function createAppRouter(queryClient: QueryClient) {

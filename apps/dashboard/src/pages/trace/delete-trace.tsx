@@ -2,7 +2,7 @@ import type { TraceListItem } from '@spandrel/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { keys } from '../../api/keys.js';
-import { deleteTrace } from '../../api/trace.js';
+import { deleteTrace } from '../../api/traces.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';

@@ -1,5 +1,5 @@
 import type { SpanOutline } from '@spandrel/contract';
-import { useCapabilities } from '../../api/capabilities.js';
+import { useCapabilities } from '../../features/payload/use-capabilities.js';
 import { Button } from '../../components/button.js';
 import { copyText } from '../../components/copy-text.js';
 import { downloadText } from '../../components/download-text.js';

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { keys } from '../../api/keys.js';
-import { readTrace, readTraceFacts, type TraceOutline } from '../../api/trace.js';
+import { readTrace, type TraceOutline } from '../../api/trace.js';
+import { tracesByIds } from '../../api/traces.js';
 import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { mergeSpans, type SpanChange } from './merge-spans.js';
@@ -62,9 +63,9 @@ function useFactsRefresh(queryClient: QueryClient, id: string): () => void {
   return useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = null;
-      readTraceFacts(id).then(
-        (trace) => {
-          if (trace === null) return;
+      tracesByIds([id]).then(
+        ([trace]) => {
+          if (trace === undefined) return;
           queryClient.setQueryData<TraceOutline>(keys.trace(id), (known) => known && { ...known, trace });
         },
         // The next change asks again.
