@@ -6,5 +6,7 @@ export const MarkedText = memo(function MarkedText({ text, sought }: { text: str
   if (sought === '') return text;
   // Pieces of one text have nothing but their order to be told apart by.
   // oxlint-disable-next-line react/no-array-index-key
-  return markMatches(text, sought).map((piece, index) => (piece.isMatch ? <mark key={index}>{piece.text}</mark> : piece.text));
+  return markMatches(text, sought).map((piece, index) =>
+    piece.isMatch ? <mark key={index}>{piece.text}</mark> : piece.text,
+  );
 });

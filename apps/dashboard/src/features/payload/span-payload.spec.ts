@@ -44,7 +44,10 @@ describe('SpanPayload', () => {
 
   it('has the conversation, and input and output together', () => {
     expect(payload.messages().map(({ role }) => role)).toEqual(['user', 'assistant']);
-    expect(JSON.parse(payload.jsonOf('call').text)).toMatchObject({ input: [{ role: 'user' }], output: { text: '# Ho' } });
+    expect(JSON.parse(payload.jsonOf('call').text)).toMatchObject({
+      input: [{ role: 'user' }],
+      output: { text: '# Ho' },
+    });
   });
 
   it('says when the answer is none', () => {

@@ -32,9 +32,7 @@ export function DeleteTrace({ trace, onClose }: { trace: TraceListItem; onClose(
       onConfirm={() => deletion.mutate()}
       onClose={onClose}
     >
-      <p>
-        {formatCounted(trace.span_count, 'span')} with their inputs and outputs go with it. This cannot be undone.
-      </p>
+      <p>{formatCounted(trace.span_count, 'span')} with their inputs and outputs go with it. This cannot be undone.</p>
     </ConfirmDialog>
   );
 }

@@ -136,9 +136,7 @@ function useFlameDrawing(
         const height = ROW_HEIGHT - 2;
         const span = tree.spans[place];
         paint.globalAlpha = filtered !== null && span !== undefined && filtered.kept[place] === 0 ? 0.25 : 1;
-        paint.fillStyle = span
-          ? palette[kindColour(span.kind.type) as keyof typeof palette]
-          : palette['--line-strong'];
+        paint.fillStyle = span ? palette[kindColour(span.kind.type) as keyof typeof palette] : palette['--line-strong'];
         paint.fillRect(x, y, Math.max(width - 1, 0.5), height);
         if (span === undefined) return;
         if (statusWordOf(span) === 'failed') {

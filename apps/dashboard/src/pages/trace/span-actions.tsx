@@ -35,7 +35,11 @@ export function SpanActions({ span, payload, section, format }: SpanActionsProps
     const isJson = format === 'json';
     shownText().then(
       (text) =>
-        downloadText(`${span.name}-${section}.${isJson ? 'json' : 'txt'}`, text, isJson ? 'application/json' : 'text/plain'),
+        downloadText(
+          `${span.name}-${section}.${isJson ? 'json' : 'txt'}`,
+          text,
+          isJson ? 'application/json' : 'text/plain',
+        ),
       (error: Error) => notifyError('The text could not be saved', error),
     );
   };

@@ -26,12 +26,22 @@ export function TimelineHeader({ range }: { range: Stretch }) {
 }
 
 /** Behind the rows: when nothing ran at all, and the lines of the ruler. */
-export function TimelineBackdrop({ gaps, range, column }: { gaps: readonly Stretch[]; range: Stretch; column: number }) {
+export function TimelineBackdrop({
+  gaps,
+  range,
+  column,
+}: {
+  gaps: readonly Stretch[];
+  range: Stretch;
+  column: number;
+}) {
   return (
     <span className={styles.backdrop} style={{ gridColumn: column }}>
       {seenStretches(gaps, range).map((gap) => {
         const { left, width } = shareOf(gap, range);
-        return <span key={gap.from} className={styles.gap} style={{ left: `${left * 100}%`, width: `${width * 100}%` }} />;
+        return (
+          <span key={gap.from} className={styles.gap} style={{ left: `${left * 100}%`, width: `${width * 100}%` }} />
+        );
       })}
       {ticksOf(range, TICKS_MAX).map((tick) => (
         <span

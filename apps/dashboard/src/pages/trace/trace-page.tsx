@@ -56,9 +56,7 @@ export function TracePage() {
         <DetailsSplitter
           main={<TraceView traceId={id} {...{ model, search, change, selected, onSelect, onOpen }} />}
           side={
-            span && (
-              <SpanDetails ref={details} span={span} tab={search.tab} onTab={(tab) => change({ tab }, true)} />
-            )
+            span && <SpanDetails ref={details} span={span} tab={search.tab} onTab={(tab) => change({ tab }, true)} />
           }
         />
       )}
