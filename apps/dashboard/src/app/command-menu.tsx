@@ -21,7 +21,13 @@ export function CommandMenu() {
   if (useIdle()) void loadList();
   return (
     <>
-      <Button icon="command" shortcut="Ctrl K" aria-keyshortcuts="Control+K Meta+K" onClick={() => setIsOpen(true)}>
+      <Button
+        icon="command"
+        shrinks
+        shortcut="Ctrl K"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => setIsOpen(true)}
+      >
         Command menu
       </Button>
       {isOpen && <CommandDialog onClose={() => setIsOpen(false)} />}

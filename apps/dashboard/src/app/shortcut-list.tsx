@@ -12,7 +12,7 @@ export function ShortcutList() {
   useShortcuts([{ keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere', run: () => setIsOpen(true) }]);
   return (
     <>
-      <Button icon="keyboard" shortcut="?" onClick={() => setIsOpen(true)}>
+      <Button icon="keyboard" shrinks shortcut="?" onClick={() => setIsOpen(true)}>
         Keyboard shortcuts
       </Button>
       {isOpen && <ShortcutDialog onClose={() => setIsOpen(false)} />}

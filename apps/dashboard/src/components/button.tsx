@@ -9,6 +9,8 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   shortcut?: string;
   /** Shows the icon alone; `children` stay the name. */
   iconOnly?: boolean;
+  /** Shows the icon alone where the window is narrow. */
+  shrinks?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }
 
@@ -18,6 +20,7 @@ export function Button({
   icon,
   shortcut,
   iconOnly = false,
+  shrinks = false,
   className,
   children,
   ref,
@@ -30,6 +33,7 @@ export function Button({
       className={[styles.button, className].filter(Boolean).join(' ')}
       data-variant={variant}
       data-icon-only={iconOnly || undefined}
+      data-shrinks={shrinks || undefined}
       {...(shortcut !== undefined && { 'aria-keyshortcuts': shortcut.replaceAll(' ', '+') })}
       {...rest}
     >

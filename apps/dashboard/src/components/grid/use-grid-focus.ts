@@ -32,6 +32,8 @@ export function useGridFocus<Row>(
   const { length, rowAt, keyAt, onOpen, selection, place, ref } = props;
   const [at, setAt] = useState<{ index: number; key: string | null }>({ index: -1, key: place?.key ?? null });
   const wanted = useRef<number | null>(null);
+  /** Whether the row that had the focus when the reader left is still to get it back. */
+  const returns = useRef(place?.key != null);
   const scrollTo = useRef<(index: number) => void>(() => undefined);
   const current = followKey(at, length, keyAt);
 
@@ -44,6 +46,10 @@ export function useGridFocus<Row>(
   };
   // The row may have been drawn only now.
   useLayoutEffect(() => {
+    if (returns.current && length > 0) {
+      returns.current = false;
+      if (current >= 0 && keyAt(current) === place?.key && isFocusFree()) wanted.current = current;
+    }
     if (wanted.current === null) return;
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
     if (row) {
@@ -80,6 +86,12 @@ export function useGridFocus<Row>(
   };
   const tabStop = (items: readonly VirtualItem[]): number => (current >= 0 ? current : (items[0]?.index ?? -1));
   return { current, tabStop, onKeyDown, onFocus, scrollTo };
+}
+
+/** Nothing that the reader chose has the focus. */
+function isFocusFree(): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body || activeElement.matches('h1, main');
 }
 
 /** Rows that are looked through around the last place of the one with the focus. */

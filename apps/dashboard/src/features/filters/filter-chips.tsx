@@ -15,14 +15,9 @@ export function FilterChips<Search>({ chips, onRemove, onClear }: FilterChipsPro
   return (
     <div className={styles.chips}>
       {chips.map((chip) => (
-        <button
-          key={`${chip.name} ${chip.value}`}
-          type="button"
-          className={styles.chip}
-          aria-label={`Remove filter: ${chip.name} ${chip.value}`}
-          onClick={() => onRemove(chip)}
-        >
-          <span className={styles.name}>{chip.name}</span>
+        <button key={`${chip.name} ${chip.value}`} type="button" className={styles.chip} onClick={() => onRemove(chip)}>
+          <span className="visually-hidden">Remove filter: </span>
+          <span className={styles.name}>{chip.name} </span>
           <span className={styles.value}>{chip.value}</span>
           <Icon name="close" size={12} />
         </button>

@@ -13,7 +13,7 @@ export interface FilterMenuProps {
 export function FilterMenu({ filters, onChoose }: FilterMenuProps) {
   return (
     <CSPProvider disableStyleElements>
-      <Menu.Root modal={false}>
+      <Menu.Root>
         <Menu.Trigger render={<Button icon="plus" />}>Add filter</Menu.Trigger>
         <Menu.Portal container={document.querySelector('main')}>
           <Menu.Positioner sideOffset={4} align="start" className={styles.positioner}>
