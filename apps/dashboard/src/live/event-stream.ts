@@ -21,6 +21,8 @@ export interface StreamParts {
 
 /** Events that come within this time are handed on together. */
 const MERGED_MS = 250;
+/** After a pause the first event waits no longer than this for what belongs to it. */
+const FIRST_MS = 30;
 /** Without a connection for as long the page says that it is offline. */
 const OFFLINE_AFTER_MS = 10_000;
 /** A stream that was refused is asked for again. */
@@ -35,6 +37,7 @@ export class EventStream {
   private readonly merger = new EventMerger();
   private lastNumber: string | null = null;
   private isFlushing = false;
+  private flushedAt = -Infinity;
   private cancelOffline: (() => void) | null = null;
   private cancelAgain: (() => void) | null = null;
 
@@ -79,11 +82,13 @@ export class EventStream {
     }
     if (this.isFlushing) return;
     this.isFlushing = true;
-    this.parts.later(MERGED_MS, () => this.flush());
+    const sinceLast = this.parts.now() - this.flushedAt;
+    this.parts.later(Math.max(FIRST_MS, MERGED_MS - sinceLast), () => this.flush());
   }
 
   private flush(): void {
     this.isFlushing = false;
+    this.flushedAt = this.parts.now();
     const batch = this.merger.take();
     if (batch !== null) this.tell({ kind: 'batch', batch });
   }

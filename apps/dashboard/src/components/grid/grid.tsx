@@ -1,4 +1,5 @@
 import { useId, useRef } from 'react';
+import { useLatest } from '../use-latest.js';
 import { useRowHeight } from '../use-row-height.js';
 import { minWidthOf, tracksOf } from './grid-column.js';
 import { GridHeader } from './grid-header.js';
@@ -23,6 +24,8 @@ export function Grid<Row>(props: GridProps<Row>) {
   const focus = useGridFocus(props, scroller, rowHeight);
   const { items, size, headerHeight } = useGridRows(props, scroller, rowHeight, focus);
   const touched = useTouched(onTouched);
+  const open = useLatest(onOpen);
+  const focused = useLatest(focus.onFocus);
   const tracks = `${selection ? `${SELECT_WIDTH}px ` : ''}${tracksOf(columns)}`;
   const minWidth = minWidthOf(columns, selection ? SELECT_WIDTH : 0);
   return (
@@ -48,12 +51,13 @@ export function Grid<Row>(props: GridProps<Row>) {
           return (
             <GridRow
               key={keyAt(index)}
-              {...{ index, row, columns, tracks, selection, onOpen }}
+              {...{ index, row, columns, tracks, selection }}
               state={row === undefined ? undefined : stateOf?.(row)}
               offset={start - headerHeight}
               height={rowHeight}
               isCurrent={index === focus.tabStop(items)}
-              onFocus={focus.onFocus}
+              onOpen={open}
+              onFocus={focused}
             />
           );
         })}

@@ -41,6 +41,8 @@ export interface PagedList<Row> {
   retry(): void;
   /** Changes rows in place. @param change returns the row itself where it stays. */
   changeRows(change: (row: Row) => Row | null): void;
+  /** Puts rows before the first one. */
+  prepend(rows: readonly Row[]): void;
   /** Begins the list anew with a first page that was fetched otherwise. */
   restart(first: Page<Row>): void;
 }
@@ -93,6 +95,9 @@ export function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
       if (data) client.setQueryData(queryKey, changePage(data, change));
     }
   };
+  const prepend = (rows: readonly Row[]): void => {
+    client.setQueryData<Page<Row>>([...key, null], (page) => page && { ...page, rows: [...rows, ...page.rows] });
+  };
   const restart = (fresh: Page<Row>): void => {
     client.removeQueries({ queryKey: [...key], predicate: ({ queryKey }) => queryKey.at(-1) !== null });
     client.setQueryData([...key, null], fresh);
@@ -117,6 +122,7 @@ export function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
     changeRows,
+    prepend,
     restart,
   };
 }

@@ -1,43 +1,57 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LiveEvent } from '../../live/live-event.js';
-import { nextRequest, NOTHING, planAfter, planFor } from './live-plan.js';
+import { nextRequest, NOTHING, planAfter, planFor, type ShownList } from './live-plan.js';
 
 const span = (trace: string, type = 'span_completed'): LiveEvent =>
   ({ type, span: { id: `s-${trace}`, trace_id: trace } }) as LiveEvent;
 const created = { type: 'trace_created', trace: { id: 'n' } } as LiveEvent;
 const plan = (...events: LiveEvent[]) => planFor(NOTHING, { events, hasMissed: false });
-const FIRST = new Set(['a', 'b']);
+const list = (...visible: string[]): ShownList => ({ visible, firstPage: new Set(['a', 'b']), isFollowed: false });
+const followed = (...visible: string[]): ShownList => ({ ...list(...visible), isFollowed: true });
 
 describe('what live updates ask for', () => {
   it('is nothing where nothing happened', () => {
-    expect(nextRequest(NOTHING, ['a'], FIRST, 'rows')).toBeNull();
-    expect(nextRequest(plan({ type: 'dataset_deleted', dataset_id: 'd' }), ['a'], FIRST, 'rows')).toBeNull();
+    expect(nextRequest(NOTHING, list('a'), 'rows')).toBeNull();
+    expect(nextRequest(plan({ type: 'dataset_deleted', dataset_id: 'd' }), list('a'), 'rows')).toBeNull();
   });
 
   it('is the first page when a trace came or one of it changed', () => {
     for (const event of [created, span('a'), span('unknown')]) {
-      expect(nextRequest(plan(event), ['a'], FIRST, 'rows')).toEqual({ kind: 'first-page' });
+      expect(nextRequest(plan(event), list('a'), 'rows')).toEqual({ kind: 'first-page' });
     }
+  });
+
+  it('is the rows on screen alone where new traces come by their events', () => {
+    expect(nextRequest(plan(created, span('a'), span('unknown')), followed('a', 'b'), 'rows')).toEqual({
+      kind: 'rows',
+      ids: ['a'],
+    });
+    expect(nextRequest(plan(created, span('unknown')), followed('a', 'b'), 'rows')).toBeNull();
   });
 
   it('is the rows on screen beyond the first page, taking turns with it', () => {
     const busy = plan(span('x'), span('y'), span('far'), created);
-    expect(nextRequest(busy, ['x', 'y', 'z'], FIRST, 'first-page')).toEqual({ kind: 'rows', ids: ['x', 'y'] });
-    const rest = planAfter(busy, { kind: 'rows', ids: ['x', 'y'] }, ['x', 'y', 'z'], FIRST);
-    expect(nextRequest(rest, ['x', 'y', 'z'], FIRST, 'rows')).toEqual({ kind: 'first-page' });
-    expect(planAfter(rest, { kind: 'first-page' }, ['x', 'y', 'z'], FIRST)).toEqual(NOTHING);
+    const request = { kind: 'rows', ids: ['x', 'y'] } as const;
+    expect(nextRequest(busy, list('x', 'y', 'z'), 'first-page')).toEqual(request);
+    const rest = planAfter(busy, { kind: 'rows', ids: ['x', 'y'] }, list('x', 'y', 'z'));
+    expect(nextRequest(rest, list('x', 'y', 'z'), 'rows')).toEqual({ kind: 'first-page' });
+    expect(nextRequest(planAfter(rest, { kind: 'first-page' }, list('x')), list('x'), 'first-page')).toBeNull();
   });
 
-  it('keeps rows for their turn after the first page', () => {
-    const busy = plan(span('x'), span('a'));
-    const rest = planAfter(busy, { kind: 'first-page' }, ['x', 'z'], FIRST);
-    expect(nextRequest(rest, ['x', 'z'], FIRST, 'first-page')).toEqual({ kind: 'rows', ids: ['x'] });
+  it('remembers what changed until it is looked at', () => {
+    const rest = planAfter(plan(span('x'), span('a')), { kind: 'first-page' }, list('z'));
+    expect(nextRequest(rest, list('z'), 'first-page')).toBeNull();
+    expect(nextRequest(rest, list('x', 'a'), 'first-page')).toEqual({ kind: 'rows', ids: ['x'] });
   });
 
-  it('is everything on screen where something was missed', () => {
-    const missed = planFor(NOTHING, { events: [], hasMissed: true });
-    expect(nextRequest(missed, ['x', 'a'], FIRST, 'first-page')).toEqual({ kind: 'rows', ids: ['x'] });
-    expect(planAfter(missed, { kind: 'first-page' }, ['x', 'a'], FIRST).changed).toEqual(new Set(['x']));
+  it('is everything on screen where something was missed, or too much changed', () => {
+    const many = plan(...Array.from({ length: 5_001 }, (_, at) => span(String(at))));
+    expect(many).toMatchObject({ hasMissed: true, changed: new Set() });
+    for (const missed of [planFor(NOTHING, { events: [], hasMissed: true }), many]) {
+      expect(nextRequest(missed, followed('x', 'a'), 'first-page')).toEqual({ kind: 'rows', ids: ['x'] });
+      expect(nextRequest(missed, followed('x', 'a'), 'rows')).toEqual({ kind: 'first-page' });
+      expect(planAfter(missed, { kind: 'first-page' }, followed('x', 'a')).changed).toEqual(new Set(['x']));
+    }
   });
 
   it('knows what is gone', () => {

@@ -3,11 +3,14 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { listTraces, PAGE_ROWS, tracesByIds, type TracePage } from '../../api/traces.js';
 import { countNew, type HeldRows } from '../../live/held-rows.js';
 import { useLiveBatches } from '../../live/live-updates.js';
+import { arrivedTraces } from './arrived-traces.js';
 import { nextRequest, NOTHING, planAfter, planFor, type LivePlan } from './live-plan.js';
 import type { ListedTraces } from './use-trace-list.js';
 
 /** Requests of one tab come this far apart at least. */
-const BETWEEN_MS = 1_000;
+const BETWEEN_MS = 1_250;
+/** A first page to which more rows came by their events is begun anew. */
+const FIRST_PAGE_MAX = 2 * PAGE_ROWS;
 
 export interface LiveTraces {
   /** Traces that came while someone reads; `null` where there are none. */
@@ -41,7 +44,7 @@ export function useLiveTraces({ list, source, recount }: ListedTraces, isLive: b
     latest.current.list.restart(page);
     latest.current.recount();
     setFresh(null);
-    setDeleted(new Set());
+    setDeleted((gone) => (gone.size === 0 ? gone : new Set()));
   }, []);
   const takeFirstPage = useCallback(
     (page: TracePage) => {
@@ -50,7 +53,8 @@ export function useLiveTraces({ list, source, recount }: ListedTraces, isLive: b
       const shown = new Set((shownList.firstPage?.rows ?? []).map(({ id }) => id));
       const ids = page.rows.map(({ id }) => id);
       const held = countNew(shown, ids, page.next !== null);
-      const isSame = held.count === 0 && (shown.size === ids.length || shown.size >= PAGE_ROWS);
+      const isFull = shown.size >= PAGE_ROWS && shown.size <= FIRST_PAGE_MAX;
+      const isSame = held.count === 0 && (shown.size === ids.length || isFull);
       if (!isTouched.current || shown.size === 0) {
         if (!isSame) restart(page);
       } else {
@@ -72,7 +76,20 @@ export function useLiveTraces({ list, source, recount }: ListedTraces, isLive: b
     },
     [takeFirstPage],
   );
-  usePlannedRequests(latest, isLive, ask, setDeleted);
+  const isFollowed = useCallback(() => {
+    // Whether a filter matches only the server can say.
+    const isUnfiltered = Object.keys(latest.current.source.filters).every((name) => name === 'range');
+    return isUnfiltered && !isTouched.current && (latest.current.list.firstPage?.rows.length ?? 0) <= FIRST_PAGE_MAX;
+  }, []);
+  usePlannedRequests(latest, isLive, isFollowed, ask, setDeleted);
+  useLiveBatches(({ events }) => {
+    const { list: shownList, recount: count } = latest.current;
+    if (!isLive || !isFollowed() || shownList.firstPage === undefined) return;
+    const arrived = arrivedTraces(events, new Set(shownList.firstPage.rows.map(({ id }) => id)));
+    if (arrived.length === 0) return;
+    shownList.prepend(arrived);
+    count();
+  });
   return {
     held: fresh?.held ?? null,
     show: () => fresh && restart(fresh.page),
@@ -87,10 +104,11 @@ interface LatestList {
   readonly current: Pick<ListedTraces, 'list'>;
 }
 
-/** Gathers what happens and asks for what it changed, one request a second. */
+/** Gathers what happens and asks for what it changed, one request at a time. */
 function usePlannedRequests(
   latest: LatestList,
   isLive: boolean,
+  isFollowed: () => boolean,
   ask: (ids: readonly string[] | null) => Promise<void>,
   setDeleted: (change: (before: ReadonlySet<string>) => ReadonlySet<string>) => void,
 ): void {
@@ -102,14 +120,17 @@ function usePlannedRequests(
   const work = useCallback((): void => {
     timer.current = null;
     const { list } = latest.current;
-    const visible = list.visibleRows().map(({ id }) => id);
-    const firstPage = new Set((list.firstPage?.rows ?? []).map(({ id }) => id));
-    const request = nextRequest(plan.current, visible, firstPage, before.current);
+    const shown = {
+      visible: list.visibleRows().map(({ id }) => id),
+      firstPage: new Set((list.firstPage?.rows ?? []).map(({ id }) => id)),
+      isFollowed: isFollowed(),
+    };
+    const request = nextRequest(plan.current, shown, before.current);
     if (request === null) {
-      plan.current = NOTHING;
+      plan.current = { ...NOTHING, changed: plan.current.changed };
       return;
     }
-    plan.current = planAfter(plan.current, request, visible, firstPage);
+    plan.current = planAfter(plan.current, request, shown);
     before.current = request.kind;
     lastAt.current = performance.now();
     const again = (): void => {
@@ -117,14 +138,22 @@ function usePlannedRequests(
     };
     // What failed is asked for again with what happens next; the status of the connection says that something is wrong.
     ask(request.kind === 'rows' ? request.ids.slice(0, PAGE_ROWS) : null).then(again, again);
-  }, [ask, latest]);
+  }, [ask, latest, isFollowed]);
+
+  const schedule = useCallback((): void => {
+    timer.current ??= setTimeout(work, Math.max(0, lastAt.current + BETWEEN_MS - performance.now()));
+  }, [work]);
 
   useLiveBatches((batch) => {
     if (!isLive) return;
     plan.current = planFor(plan.current, batch);
     const { deleted } = plan.current;
     if (deleted.size > 0) setDeleted((gone) => new Set([...gone, ...deleted]));
-    timer.current ??= setTimeout(work, Math.max(0, lastAt.current + BETWEEN_MS - performance.now()));
+    schedule();
+  });
+  // Rows that changed out of sight may have come into view.
+  useEffect(() => {
+    if (plan.current.changed.size > 0) schedule();
   });
   useEffect(() => {
     // A list that comes back from memory may have missed something.

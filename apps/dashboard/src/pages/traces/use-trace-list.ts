@@ -4,8 +4,12 @@ import { useMemo } from 'react';
 import { keys } from '../../api/keys.js';
 import { countTraces, listTraces, type Counted } from '../../api/traces.js';
 import type { Query } from '../../api/query-text.js';
+import { useSpaced } from '../../components/use-spaced.js';
 import { usePagedList, type PagedList } from '../../features/paged-list/use-paged-list.js';
 import { traceFilters, type TracesSearch } from './traces-search.js';
+
+/** What changes all the time is counted this often at most. */
+const COUNTED_MS = 6_000;
 
 /** Moments at which ranges that go with the clock ended when their lists were begun: all pages of a list are of one range. */
 const begun = new Map<string, number>();
@@ -53,5 +57,5 @@ export function useTraceList({ cols: _cols, ...filters }: TracesSearch): ListedT
     queryKey: keys.traceCount(stable),
     queryFn: ({ signal }) => countTraces(source.query(), signal),
   });
-  return { list, count: counted.data, source, recount: () => void counted.refetch() };
+  return { list, count: counted.data, source, recount: useSpaced(() => void counted.refetch(), COUNTED_MS) };
 }
