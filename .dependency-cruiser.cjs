@@ -7,6 +7,7 @@ const FLOORS = [
   ['storage', ['kernel', 'plugin-api', 'contract']],
   ['events', ['storage', 'kernel', 'plugin-api', 'contract']],
   ['uploads', ['kernel', 'plugin-api', 'contract']],
+  ['dashboard', ['kernel', 'plugin-api', 'contract']],
   ['access', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['tracing', ['events', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['otlp', ['tracing', 'events', 'storage', 'kernel', 'plugin-api', 'contract']],

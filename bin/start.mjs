@@ -14,19 +14,35 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const entry = join(root, 'dist/apps/cli/src/main.js');
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'];
-const SOURCES = ['apps', 'libs', 'plugins'];
-/** A build depends on these too; packages are part of it. */
-const OTHER_INPUTS = [
-  'package-lock.json',
-  'tsconfig.json',
-  'bin/node-version.cjs',
-  'scripts/build.mjs',
-  'scripts/build-plan.mjs',
-  'scripts/swc-options.mjs',
-];
+const isDashboard = (path) => path.startsWith(join(root, 'apps/dashboard'));
+/** What is built, by the name that the build knows it by; packages are part of either. */
+const HALVES = {
+  server: {
+    made: entry,
+    sources: ['apps', 'libs', 'plugins'],
+    isSource: (path) => path.endsWith('.ts') && !isDashboard(path),
+    others: [
+      ...[
+        'package-lock.json',
+        'tsconfig.json',
+        'bin/node-version.cjs',
+        'scripts/build.mjs',
+        'scripts/build-server.mjs',
+      ],
+      ...['scripts/build-plan.mjs', 'scripts/swc-options.mjs'],
+    ],
+  },
+  dashboard: {
+    made: join(root, 'dist/dashboard/index.html'),
+    sources: ['apps/dashboard', 'libs/contract'],
+    isSource: (path) => !path.endsWith('.spec.ts'),
+    others: ['package-lock.json', 'scripts/build.mjs', 'scripts/build-dashboard.mjs'],
+  },
+};
 
 stopWithNpx();
-if (isBuildDue()) await build();
+const due = Object.keys(HALVES).filter((half) => isBuildDue(HALVES[half]));
+if (due.length > 0) await build(due);
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
 
@@ -42,14 +58,15 @@ function stopWithNpx() {
 }
 
 /** An image has no sources, and an installation without development packages no compiler: both run what is there. */
-function isBuildDue() {
-  if (!existsSync(entry)) return true;
-  if (!SOURCES.every((folder) => existsSync(join(root, folder))) || !hasCompiler()) return false;
-  return newestSource() > statSync(entry).mtimeMs;
+function isBuildDue({ made, sources, isSource, others }) {
+  const isOfProgram = made === entry;
+  if (isOfProgram && !existsSync(made)) return true;
+  if (!sources.every((folder) => existsSync(join(root, folder))) || !hasCompiler()) return false;
+  return !existsSync(made) || newestOf(sources, isSource, others) > statSync(made).mtimeMs;
 }
 
 /** Ends with the build where that fails. A signal ends both: this process waits for the build and has nothing else to do. */
-async function build() {
+async function build(halves) {
   if (!hasCompiler()) {
     process.stderr.write('spandrel: is not built, and its packages are not installed; run npm ci first\n');
     process.exit(1);
@@ -57,7 +74,8 @@ async function build() {
   // Signals are taken before there is a build, which would go on alone after one that came in between.
   const passOn = (signal) => child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, passOn);
-  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs')], {
+  const only = halves.length === 1 ? ['--only', halves[0]] : [];
+  const child = spawn(process.execPath, [join(root, 'scripts/build.mjs'), ...only], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -70,14 +88,14 @@ function hasCompiler() {
   return existsSync(join(root, 'node_modules/rolldown'));
 }
 
-function newestSource() {
+function newestOf(sources, isSource, others) {
   let newest = 0;
-  for (const folder of SOURCES) {
+  for (const folder of sources) {
     for (const found of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (!found.isFile() || !found.name.endsWith('.ts')) continue;
-      newest = Math.max(newest, statSync(join(found.parentPath, found.name)).mtimeMs);
+      const path = join(found.parentPath, found.name);
+      if (found.isFile() && isSource(path)) newest = Math.max(newest, statSync(path).mtimeMs);
     }
   }
-  for (const file of OTHER_INPUTS) newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
+  for (const file of others) newest = Math.max(newest, statSync(join(root, file)).mtimeMs);
   return newest;
 }

@@ -1,31 +1,32 @@
 /**
- * Builds dist/: the apps, the built-in plugins and the threads, with what they share in dist/chunks/. The packages are
- * bundled too: finding and compiling some thousand small files took two thirds of a start. Types are checked by the test
- * command.
+ * Builds dist/: the apps, the built-in plugins and the threads, with what they share in dist/chunks/, and the dashboard
+ * in dist/dashboard/. The packages are bundled too: finding and compiling some thousand small files took two thirds of a
+ * start. Types are checked by the test command.
  *
- * Usage: build.mjs [--gateway] [--out <folder>]. With --gateway, what the image of the gateway holds: commands that
- * open the database are left out.
+ * Usage: build.mjs [--gateway] [--only server|dashboard] [--out <folder>]. With --gateway, what the image of the gateway
+ * holds: commands that open the database are left out, and the dashboard. With --only the other half stays as it is.
  */
 import '../bin/require-node.mjs';
-import fs, { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { transform } from '@swc/core';
-import { rolldown } from 'rolldown';
-import { CHUNK_GROUPS, ENTRIES, EXTERNAL, GATEWAY_ENTRIES } from './build-plan.mjs';
-import { licensesOf } from './package-licenses.mjs';
-import { SWC_OPTIONS } from './swc-options.mjs';
-import { nodeFault } from '../bin/node-version.cjs';
+import { buildDashboard } from './build-dashboard.mjs';
+import { buildServer } from './build-server.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { gateway, out } = parseArgs({
-  options: { gateway: { type: 'boolean', default: false }, out: { type: 'string', default: join(root, 'dist') } },
+const { gateway, only, out } = parseArgs({
+  options: {
+    gateway: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    out: { type: 'string', default: join(root, 'dist') },
+  },
 }).values;
 
 // A running program loads chunks when it first needs them: a new dist/ takes the place of the old one at once.
 const made = `${resolve(out)}.${process.pid}`;
 const old = `${made}.old`;
+const DASHBOARD = 'dashboard';
 // What it was building is no use to anybody once it is told to end.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   process.once(signal, () => {
@@ -34,117 +35,25 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   });
 }
 try {
-  await bundle(made);
-  moveAside(out, old);
-  renameSync(made, out);
+  const withServer = only !== 'dashboard';
+  const withDashboard = only !== 'server' && !gateway;
+  await Promise.all([
+    withServer && buildServer(root, made, gateway),
+    withDashboard && buildDashboard(root, join(made, DASHBOARD)),
+  ]);
+  if (withServer) {
+    if (!withDashboard && !gateway) moveIfThere(join(out, DASHBOARD), join(made, DASHBOARD));
+    moveIfThere(out, old);
+    renameSync(made, out);
+  } else {
+    mkdirSync(out, { recursive: true });
+    moveIfThere(join(out, DASHBOARD), old);
+    renameSync(join(made, DASHBOARD), join(out, DASHBOARD));
+  }
 } finally {
   for (const rest of [made, old]) rmSync(rest, { recursive: true, force: true });
 }
 
-async function bundle(folder) {
-  const files = fs.globSync(gateway ? GATEWAY_ENTRIES : ENTRIES, { cwd: root });
-  const bundled = await rolldown({
-    cwd: root,
-    input: Object.fromEntries(files.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
-    platform: 'node',
-    tsconfig: join(root, 'tsconfig.json'),
-    external: EXTERNAL,
-    plugins: [typescript(), reflectMetadataFirst(), mapsOfOwnCodeOnly(), ...(gateway ? [withoutCommands()] : [])],
-    // A module of ours is there for what it exports: an app takes along what it uses of a lib's index, and no more.
-    treeshake: { moduleSideEffects: [{ test: /\/(libs|apps)\/[^/]+\/src\/(?!main\.ts)/, sideEffects: false }] },
-  });
-  const { output } = await bundled.write({
-    dir: folder,
-    format: 'esm',
-    sourcemap: true,
-    // Errors, the log and what Nest says of a missing provider name classes.
-    keepNames: true,
-    entryFileNames: ({ name }) => `${isProgram(name) ? programOf(name) : name}.js`,
-    chunkFileNames: ({ name }) => `chunks/${name.split('~')[0]}-[hash].js`,
-    codeSplitting: { groups: CHUNK_GROUPS },
-  });
-  for (const { name } of output.filter(({ isEntry }) => isEntry)) {
-    if (isProgram(name)) writeFileSync(join(folder, `${name}.js`), checkedStart(name));
-  }
-  writeFileSync(join(folder, 'licenses.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
-}
-
-function isProgram(name) {
-  return /^apps\/[^/]+\/src\/main$/.test(name);
-}
-
-function programOf(name) {
-  return name.replace(/main$/, 'program');
-}
-
-/** On an old Node the program itself would not get as far as saying so: what it imports is looked up before it runs. */
-function checkedStart(name) {
-  return [
-    nodeFault,
-    'const fault = nodeFault();',
-    'if (fault !== undefined) {',
-    "  process.stderr.write(fault + '\\n');",
-    '  process.exit(1);',
-    '}',
-    `await import('./${basename(programOf(name))}.js');`,
-    '',
-  ].join('\n');
-}
-
-function typescript() {
-  return {
-    name: 'typescript',
-    transform: {
-      filter: { id: /\.ts$/ },
-      async handler(source, filename) {
-        const { code, map } = await transform(source, { ...SWC_OPTIONS, filename });
-        return { code, map, moduleType: 'js' };
-      },
-    },
-  };
-}
-
-/**
- * A CommonJS file runs where its importer's body begins, behind all other imports. This one must run before them: as
- * decorators are applied it is asked already. It exports nothing, and is as good an ES module, which runs in its turn.
- */
-function reflectMetadataFirst() {
-  return {
-    name: 'reflect-metadata-first',
-    transform: {
-      filter: { id: /\/reflect-metadata\/Reflect\.js$/ },
-      handler: (code) => ({ code: `${code}\nexport {};\n`, map: null, moduleSideEffects: true }),
-    },
-  };
-}
-
-/** Maps of packages are two thirds of all, and lead to code that nobody here reads. */
-function mapsOfOwnCodeOnly() {
-  return {
-    name: 'maps-of-own-code-only',
-    generateBundle(_options, output) {
-      for (const chunk of Object.values(output)) {
-        if (chunk.type !== 'chunk' || !chunk.moduleIds.every((id) => id.includes('/node_modules/'))) continue;
-        delete output[`${chunk.fileName}.map`];
-        chunk.code = chunk.code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
-      }
-    },
-  };
-}
-
-/** The command loads them when they are called. */
-function withoutCommands() {
-  return {
-    name: 'without-commands',
-    resolveDynamicImport: (specifier, importer) =>
-      importer.includes('/apps/cli/') ? { id: specifier, external: true } : null,
-  };
-}
-
-function moveAside(folder, aside) {
-  try {
-    renameSync(folder, aside);
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-  }
+function moveIfThere(folder, to) {
+  if (existsSync(folder)) renameSync(folder, to);
 }

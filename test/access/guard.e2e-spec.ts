@@ -42,7 +42,7 @@ afterAll(async () => {
 function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator' {
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
-  if (path === '/api/credential') return 'caller';
+  if (path === '/api/credential' || path === '/api/capabilities') return 'caller';
   if (/^\/api\/(orgs|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (['queryAnalytics', 'searchSpans'].includes(id)) return 'read';

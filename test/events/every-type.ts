@@ -3,10 +3,12 @@ import { type Settings } from '@spandrel/kernel';
 import { ConnectionsSettings } from '@spandrel/connections';
 import {
   EVENT_TYPES,
+  eventInViewSchema,
   eventPayloadSchema,
   type CaptureRuleResource,
   type DatapointResource,
   type DatasetResource,
+  type EventOutline,
   type EventPayload,
   type QueueItemResource,
   type SpanResource,
@@ -14,6 +16,7 @@ import {
 import type { StorageConfig } from '@spandrel/storage';
 import { EvalsLab } from '../evals/evals-lab.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { outlineOf } from '../support/outline-of.ts';
 import { until } from '../support/spandrel.ts';
 import { EventClient, range } from './event-client.ts';
 
@@ -34,6 +37,7 @@ export function describeEveryType(newDatabase: () => Promise<StorageConfig>): vo
       const lab = await EvalsLab.open(config, withKey(1));
       cleanUps.push(() => lab.close());
       const live = await EventClient.open(lab.server.url);
+      const outlined = await EventClient.open(lab.server.url, { query: 'view=outline' });
       const { api } = lab;
       const seen = new Seen(live);
 
@@ -120,6 +124,22 @@ export function describeEveryType(newDatabase: () => Promise<StorageConfig>): vo
       expect([...live.ids, ...resumed.ids]).toEqual(range(1, all.length));
       for (const event of all) expect(eventPayloadSchema.safeParse(event).error).toBeUndefined();
       expect(new Set(all.map(({ type }) => type))).toEqual(new Set(EVENT_TYPES));
+      // Without texts they are the same events, live and from the log.
+      const outlines = await EventClient.open(again.url, { query: 'since=0&view=outline' });
+      await outlines.has(all.length);
+      expect(outlines.events.slice(0, outlined.events.length)).toEqual(outlined.events);
+      expect(outlines.ids).toEqual(range(1, all.length));
+      expect(outlines.payloads).toEqual(all.map(outlineOfEvent));
+      for (const event of outlines.payloads) expect(eventInViewSchema.safeParse(event).error).toBeUndefined();
+      outlines.close();
+      // Of a trace they are those that name it, and those that may be of any.
+      const ofTrace = await EventClient.open(again.url, { query: `since=0&trace_id=${trace.id}` });
+      await until(() => ofTrace.types.includes('cleared'));
+      expect(ofTrace.types).toEqual([
+        ...['trace_created', 'span_created', 'span_created', 'span_failed', 'span_completed', 'span_deleted'],
+        ...['trace_deleted', 'cleared'],
+      ]);
+      ofTrace.close();
       // Filtered by each type, the log has what was live.
       for (const type of EVENT_TYPES) {
         const wanted = [...live.events, ...resumed.events].filter((_, index) => all[index]!.type === type);
@@ -146,4 +166,18 @@ class Seen {
     await this.client.has(++this.at);
     return this.client.payloads[this.at - 1]!;
   }
+}
+
+/** An event without its texts, by the words of docs/spec/events.md. */
+function outlineOfEvent(event: EventPayload): EventOutline {
+  if ('span' in event) return { ...event, span: outlineOf(event.span) };
+  if (event.type === 'datapoint_created') {
+    const { kind: _kind, ...datapoint } = event.datapoint;
+    return { ...event, datapoint };
+  }
+  if (event.type === 'queue_item_updated') {
+    const { original_data: _original, edited_data: _edited, ...item } = event.item;
+    return { ...event, item };
+  }
+  return event;
 }

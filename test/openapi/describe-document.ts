@@ -23,9 +23,14 @@ function specifiedRoutes(): string[] {
 
 /** Query parameters that docs/spec names, by operation. */
 const PROMISED_PARAMETERS: Record<string, string> = {
-  listTraces: 'session_id user_id tag name_contains since until status limit cursor',
+  listTraces: 'ids session_id user_id tag name_contains since until status preview limit cursor',
+  countTraces: 'ids session_id user_id tag name_contains since until status',
+  getTrace: 'view preview',
+  getSession: 'preview limit cursor',
   listSpans:
-    'trace_id parent_id session_id tag kind model provider status since until name_contains text_contains input_contains output_contains duration_min duration_max tokens_min cost_min sort_by sort_order limit cursor',
+    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min sort_by sort_order view preview limit cursor',
+  countSpans:
+    'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min',
   listSessions: 'limit cursor',
   listDatasets: 'limit cursor',
   listDatapoints: 'limit cursor',
@@ -38,7 +43,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listQueue: 'status claimed_by limit cursor',
   listDatasetQueue: 'status claimed_by limit cursor',
   submitQueueItem: 'apply',
-  listenToEvents: 'since types token',
+  listenToEvents: 'since types view trace_id token',
   exportJson: 'trace_id',
 };
 

@@ -11,7 +11,7 @@ import { describeDocument } from './describe-document.ts';
 import { describeDrift } from './describe-drift.ts';
 import type { Described } from './described.ts';
 
-/** Notes the routes that a server takes. */
+/** Notes the routes that a server takes; files of the dashboard are none of the API's. */
 function watchRoutes(): { routes: Set<string>; prepare: NonNullable<ServerAppOptions['prepare']> } {
   const routes = new Set<string>();
   return {
@@ -20,7 +20,8 @@ function watchRoutes(): { routes: Set<string>; prepare: NonNullable<ServerAppOpt
       app
         .getHttpAdapter()
         .getInstance()
-        .addHook('onRoute', ({ method, url }) => {
+        .addHook('onRoute', ({ method, url, config }) => {
+          if ((config as { openRoute?: true } | undefined)?.openRoute) return;
           for (const verb of [method].flat()) routes.add(`${verb} ${url}`);
         }),
   };

@@ -6,6 +6,7 @@ import { indexMigration } from './index-migration.js';
 import { ingestRules } from './ingest-rules.js';
 import { listing } from './listing.js';
 import { listingPlans } from './listing-plans.js';
+import { outlines } from './outlines.js';
 import { participants } from './participants.js';
 import { projects } from './projects.js';
 import { rollUps } from './roll-ups.js';
@@ -42,6 +43,7 @@ export function describeTracingStorage(database: TestDatabase): void {
     ingestRules(app);
     listing(app);
     listingPlans(app);
+    outlines(app);
     rollUps(app);
     participants(app);
     projects(app);

@@ -130,7 +130,9 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
 export const filters = fc
   .record({
     trace_id: optional(fc.constantFrom('sample-0', 'sample-1', 'unknown')),
+    ids: optional(fc.constantFrom('sample-span-3', 'sample-span-40', 'nothing')),
     session_id: optional(fc.constantFrom('s0', 's1', 'S0')),
+    user_id: optional(fc.constantFrom('u0', 'u1', 'U0')),
     tag: optional(fc.constantFrom('even', 'third', 'none')),
     kind: optional(fc.constantFrom('llm_call', 'tool_call')),
     model: optional(fc.constantFrom('m0', 'm1')),
@@ -140,6 +142,7 @@ export const filters = fc
     since: optional(fc.constantFrom('2026-05-01T00:00:00.010Z', '2026-05-01T00:00:00.011Z', '2026-05-01T04:00:00Z')),
     until: optional(fc.constantFrom('2026-05-01T00:00:00.030Z', '2026-05-01T00:00:00.011Z', '2026-05-01T13:59:59Z')),
     name_contains: optional(fc.constantFrom('a', 'B', '%', '_', '\\', 'É')),
+    error_contains: optional(fc.constantFrom('E', '"used"', '_', 'x')),
     duration_min: optional(fc.constantFrom('0', '3', '2.5')),
     duration_max: optional(fc.constantFrom('5', '4.5', '-1')),
     tokens_min: optional(fc.constantFrom('0', '5', '1e30')),
@@ -176,7 +179,9 @@ export function matches(sample: Sample, filter: Record<string, string | undefine
   const trace = sampleTraces.find(({ id }) => id === sample.traceId)!;
   const tests: Record<string, (value: string) => boolean> = {
     trace_id: (value) => sample.traceId === value,
+    ids: (value) => sample.id === value,
     session_id: (value) => trace.session_id === value,
+    user_id: (value) => trace.user_id === value,
     tag: (value) => trace.tags.includes(value),
     kind: (value) => sample.kindType === value,
     model: (value) => sample.model === value,
@@ -186,6 +191,7 @@ export function matches(sample: Sample, filter: Record<string, string | undefine
     since: (value) => sample.startedAt >= Date.parse(value),
     until: (value) => sample.startedAt < Date.parse(value),
     name_contains: (value) => fold(sample.name).includes(fold(value)),
+    error_contains: (value) => fold(sample.error ?? '').includes(fold(value)),
     duration_min: (value) => sample.duration !== null && sample.duration >= Number(value),
     duration_max: (value) => sample.duration !== null && sample.duration <= Number(value),
     tokens_min: (value) => sample.tokens !== null && sample.tokens >= Number(value),

@@ -10,6 +10,7 @@ export interface Sample {
   model: string | null;
   provider: string | null;
   status: 'running' | 'completed' | 'failed';
+  error: string | null;
   startedAt: number;
   duration: number | null;
   tokens: number | null;
@@ -21,6 +22,7 @@ export interface Sample {
 export const SAMPLE_COUNT = 400;
 const BASE = Date.parse('2026-05-01T00:00:00.000Z');
 const NAMES = ['a', 'A', 'b', 'B', 'ab', '100%', 'a_b', 'back\\slash', 'é', 'É', 'z', '', '😀', '\uffee'];
+const ERRORS = ['e', 'Rate limit: 100% "used"', 'time_out'];
 const TEXTS: unknown[] = [
   null,
   'Hello wörld 100% "quoted" back\\slash\nline',
@@ -34,6 +36,7 @@ const TEXTS: unknown[] = [
 export const sampleTraces = Array.from({ length: 7 }, (_, i) => ({
   id: `sample-${i}`,
   session_id: i % 3 === 2 ? null : `s${i % 3}`,
+  user_id: i % 4 === 3 ? null : `u${i % 4}`,
   tags: [...(i % 2 === 0 ? ['even'] : []), ...(i === 0 ? ['third'] : [])],
   started_at: new Date(BASE + i).toISOString(),
 }));
@@ -54,6 +57,7 @@ export function samples(count: number): Sample[] {
       model: kindType === 'llm_call' ? pick(['m0', 'm1', 'm2']) : null,
       provider: pick([null, 'p0', 'p1']),
       status,
+      error: status === 'failed' ? ERRORS[i % ERRORS.length]! : null,
       startedAt: BASE + next(50),
       duration: status === 'running' ? null : next(8),
       tokens,
@@ -78,7 +82,7 @@ export const span = (sample: Sample): object => ({
     cost: sample.cost,
   },
   status: sample.status,
-  error: sample.status === 'failed' ? 'e' : null,
+  error: sample.error,
   started_at: new Date(sample.startedAt).toISOString(),
   ended_at: sample.duration === null ? null : new Date(sample.startedAt + sample.duration).toISOString(),
   input: sample.input,

@@ -17,6 +17,7 @@ import { Organizations } from './organizations/organizations.js';
 import { ProjectStore } from './organizations/project.store.js';
 import { Projects } from './organizations/projects.js';
 import { RetentionPolicyStore } from './organizations/retention-policy.store.js';
+import { RetentionCapabilities } from './organizations/retention-capabilities.js';
 
 /** Who gets in, in cloud mode, and who administers that. */
 @Module({
@@ -33,8 +34,10 @@ import { RetentionPolicyStore } from './organizations/retention-policy.store.js'
     ApiKeys,
     Credentials,
     RateLimits,
+    RetentionCapabilities,
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },
-    { provide: RETENTION_POLICY, useClass: RetentionPolicyStore },
+    RetentionPolicyStore,
+    { provide: RETENTION_POLICY, useExisting: RetentionPolicyStore },
   ],
 })
 export class AccessModule {}

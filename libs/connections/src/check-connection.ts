@@ -7,6 +7,9 @@ import { originOf } from './calls/open-connection.js';
 /** Providers that take no calls without a key. Servers of one's own often want none. */
 const KEY_REQUIRED: ReadonlySet<string> = new Set(['openai', 'anthropic']);
 
+/** Whether a connection of the provider must have a key. */
+export const needsKey = (provider: string): boolean => KEY_REQUIRED.has(provider);
+
 /** Paths of calls at the end of a base, where people copy them from examples of single calls. */
 const CALL_PATH = /(\/(?:chat\/completions|completions|responses|embeddings|messages|models))\/*$/;
 
@@ -46,7 +49,7 @@ export function checkConnection(
   if (baseUrl === null && extension.defaultBaseUrl === null) {
     throw invalid({ path: 'base_url', message: `is required: the provider ${provider} has no default` });
   }
-  if (keyIsEmpty && KEY_REQUIRED.has(provider)) {
+  if (keyIsEmpty && needsKey(provider)) {
     throw invalid({ path: 'api_key', message: `must not be empty: the provider ${provider} wants a key` });
   }
 }

@@ -11,6 +11,7 @@ import { Connections } from './connections.js';
 import { KeyRing, openKeyRing } from './keys/key-ring.js';
 import { RestoreConnections } from './restore-connections.js';
 import { TestConnection } from './calls/test-connection.js';
+import { ProviderCapabilities } from './provider-capabilities.js';
 
 /** Provider connections: kept with their keys sealed, tested, and opened for the features that call models. */
 @Module({
@@ -24,6 +25,7 @@ import { TestConnection } from './calls/test-connection.js';
     Connections,
     ChangeConnections,
     TestConnection,
+    ProviderCapabilities,
     RestoreConnections,
   ],
   exports: [Connections, ConnectionUses, ConnectionStore, RestoreConnections],

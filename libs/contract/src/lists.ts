@@ -52,6 +52,26 @@ export const listAnswer = <Plural extends string, Item extends z.ZodType, Others
     })
     .meta({ id });
 
-/** A query parameter that may be repeated; parses to a list. */
-export const repeatable = <T extends z.ZodType>(item: T) =>
-  z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item).max(64));
+/** A query parameter that may be repeated; parses to a list. @param max how often. */
+export const repeatable = <T extends z.ZodType>(item: T, max = 64) =>
+  z.preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item).max(max));
+
+/** Ids that one request may name in `ids`. */
+export const IDS_MAX = 200;
+
+/** `ids` of a list: these objects alone, as far as they are there (docs/spec/general.md#lists). */
+export const idsSchema = repeatable(z.string(), IDS_MAX).describe(
+  `These alone, as far as they are there. May be repeated, up to ${IDS_MAX} times.`,
+);
+
+/** What a count counts up to; beyond it is only said that there are more (docs/spec/general.md#counts). */
+export const COUNT_MAX = 10_000;
+
+/** Answer of `GET /api/count/…`. */
+export const countedSchema = z
+  .object({
+    count: z.number().int().min(0).max(COUNT_MAX),
+    exact: z.boolean().describe(`\`false\`: there are more than ${COUNT_MAX}.`),
+  })
+  .meta({ id: 'Counted' });
+export type Counted = z.output<typeof countedSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
+import { cursorSchema, idsSchema, limitSchema, listAnswer, queryNumberSchema, repeatable } from './lists.js';
 import { countSchema, payloadNumber } from './values/numbers.js';
 import {
   clientIdSchema,
@@ -133,11 +133,13 @@ export const SPAN_SORT_KEYS = ['started_at', 'duration', 'tokens', 'cost', 'name
 export type SpanSortKey = (typeof SPAN_SORT_KEYS)[number];
 export type SortOrder = 'asc' | 'desc';
 
-/** Query of `GET /api/spans`; all filters combine with AND. */
-export const listSpansSchema = z.object({
+/** The filters on spans, which combine with AND (docs/spec/spans.md#filters). */
+export const spanFiltersSchema = z.object({
+  ids: idsSchema.optional(),
   trace_id: z.string().optional(),
   parent_id: z.string().optional(),
   session_id: z.string().optional().describe('Of the trace.'),
+  user_id: z.string().optional().describe('Of the trace.'),
   tag: repeatable(z.string()).optional().describe('Of the trace. May be repeated; all must match.'),
   kind: z.string().optional().describe('`kind.type`.'),
   model: z.string().optional(),
@@ -149,10 +151,16 @@ export const listSpansSchema = z.object({
   text_contains: z.string().optional().describe('A literal substring of input or output.'),
   input_contains: z.string().optional(),
   output_contains: z.string().optional(),
+  error_contains: z.string().optional().describe('A literal substring of the error of a failed span.'),
   duration_min: queryNumberSchema.optional().describe('Milliseconds.'),
   duration_max: queryNumberSchema.optional().describe('Milliseconds.'),
   tokens_min: queryNumberSchema.optional(),
   cost_min: queryNumberSchema.optional().describe('Dollars.'),
+});
+export type SpanFilters = z.output<typeof spanFiltersSchema>;
+
+/** The list of spans that is asked for: filters, order and page. */
+export const listSpansSchema = spanFiltersSchema.extend({
   sort_by: z.enum(SPAN_SORT_KEYS).default('started_at').describe('Spans without the value come last.'),
   sort_order: z.enum(['asc', 'desc']).default('desc'),
   limit: limitSchema(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, limitSchema, listAnswer, repeatable } from './lists.js';
+import { cursorSchema, idsSchema, limitSchema, listAnswer, repeatable } from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
@@ -39,8 +39,9 @@ export const STATUS_NAMES = ['running', 'completed', 'failed'] as const;
 export const statusNameSchema = z.enum(STATUS_NAMES);
 export type StatusName = z.output<typeof statusNameSchema>;
 
-/** Query of `GET /api/traces`. */
-export const listTracesSchema = z.object({
+/** The filters on traces, which combine with AND (docs/spec/traces.md#listing-traces). */
+export const traceFiltersSchema = z.object({
+  ids: idsSchema.optional(),
   session_id: z.string().optional(),
   user_id: z.string().optional(),
   tag: repeatable(z.string()).optional().describe('May be repeated; all must match.'),
@@ -48,6 +49,11 @@ export const listTracesSchema = z.object({
   since: timestampSchema.optional().describe('Traces that started then or later.'),
   until: timestampSchema.optional().describe('Traces that started before.'),
   status: statusNameSchema.optional(),
+});
+export type TraceFilters = z.output<typeof traceFiltersSchema>;
+
+/** The list of traces that is asked for: filters and page. */
+export const listTracesSchema = traceFiltersSchema.extend({
   limit: limitSchema(),
   cursor: cursorSchema.optional(),
 });
@@ -78,6 +84,10 @@ export const DEMO_TAG = 'spandrel-demo';
 /** Tags of traces that capture rules leave out unless they ask for the tag: they are not of the user's own traffic. */
 export const TAGS_TO_ASK_FOR: readonly string[] = [EVAL_TAG, DEMO_TAG];
 
+/** What lists of traces have with `preview` alone (docs/spec/outlines.md#previews-of-traces). */
+const tracePreview = (what: string) =>
+  z.string().nullable().exactOptional().describe(`${what}, \`null\` when there is none; with \`preview\` alone.`);
+
 /** An item of the trace list: the trace with the roll-up of its spans. */
 export const traceListItemSchema = traceSchema
   .extend({
@@ -91,6 +101,8 @@ export const traceListItemSchema = traceSchema
     unpriced_count: unpricedCountSchema,
     duration_ms: amountSchema.nullable().describe('From the first start to the last end.'),
     models: z.array(z.string()),
+    input_preview: tracePreview('The beginning of the last user message of its last LLM call'),
+    output_preview: tracePreview('The beginning of the answer of its last LLM call'),
   })
   .meta({ id: 'TraceListItem', description: 'A trace with the roll-up of its spans.' });
 export type TraceListItem = z.output<typeof traceListItemSchema>;

@@ -33,6 +33,7 @@ import { RestoreDatapointVersions } from './restore/restore-datapoint-versions.j
 import { RestoreDatasets } from './restore/restore-datasets.js';
 import { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
 import { SnapshotStore } from './snapshots/snapshot.store.js';
+import { ImportCapabilities } from './import/import-capabilities.js';
 
 /** Datasets, datapoints, their import and export, capture rules. */
 @Module({
@@ -52,6 +53,7 @@ import { SnapshotStore } from './snapshots/snapshot.store.js';
     ImportStore,
     FinishImports,
     ImportUpkeep,
+    ImportCapabilities,
     ImportFile,
     ExportDataset,
     RestoreDatasets,

@@ -26,6 +26,7 @@ import { RunWorker } from './execution/run-worker.js';
 import { StartRun } from './start-run.js';
 import { RestoreRuns } from './transfer/restore-runs.js';
 import { WriteItemTrace } from './execution/write-item-trace.js';
+import { EvalCapabilities } from './eval-capabilities.js';
 
 /** Eval runs: their start, execution, results and comparison. */
 @Module({
@@ -50,6 +51,7 @@ import { WriteItemTrace } from './execution/write-item-trace.js';
       useFactory: dispatchOf,
     },
     EvalMetrics,
+    EvalCapabilities,
     EvalRunStore,
     EvalResultStore,
     ChangeRun,

@@ -2,14 +2,14 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import {
   eventIdSchema,
-  eventPayloadSchema,
+  eventInViewSchema,
   EVENT_STREAM_MEDIA_TYPE,
   listenSchema,
   type Listen,
 } from '@spandrel/contract';
 import { CurrentScope, EventStreamRoute, invalidRequest, Operation, type Scope } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { TypeFilter } from './stream/event-frames.js';
+import { EventFilter } from './stream/event-filter.js';
 import { EventStreams } from './stream/event-streams.js';
 
 /** `GET /api/events` (docs/spec/events.md). */
@@ -26,7 +26,7 @@ export class EventsController {
       'Events from now on, or behind the number given by `Last-Event-ID` or `since`. The stream goes on until one side ends it.',
     answer: {
       mediaTypes: [EVENT_STREAM_MEDIA_TYPE],
-      schema: eventPayloadSchema,
+      schema: eventInViewSchema,
       description:
         'Server-Sent Events: `id` is the number of the event in its project, `event` is `message`, `data` is one line of JSON with the type of the event in `type`.',
     },
@@ -36,7 +36,7 @@ export class EventsController {
   })
   async listen(
     @CurrentScope() scope: Scope,
-    @Query({ schema: listenSchema }) { since, types }: Listen,
+    @Query({ schema: listenSchema }) { since, types, view, trace_id: traceId }: Listen,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
@@ -47,7 +47,8 @@ export class EventsController {
       reply.raw.end();
       return;
     }
-    await this.streams.open(reply.raw, { scope, filter: new TypeFilter(types), sinceSeq }, () => sendHeaders(reply));
+    const filter = new EventFilter({ types, view, traceId });
+    await this.streams.open(reply.raw, { scope, filter, sinceSeq }, () => sendHeaders(reply));
   }
 }
 

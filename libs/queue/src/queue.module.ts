@@ -14,6 +14,7 @@ import { RestoreQueueItems } from './restore-queue-items.js';
 import { ReleaseStaleClaims } from './release-stale-claims.js';
 import { StaleClaimStore } from './stale-claim.store.js';
 import { SubmitItem } from './submit-item.js';
+import { QueueCapabilities } from './queue-capabilities.js';
 
 /** The review queue. */
 @Module({
@@ -30,6 +31,7 @@ import { SubmitItem } from './submit-item.js';
     ReleaseStaleClaims,
     ClaimTimeout,
     QueueCascade,
+    QueueCapabilities,
     RestoreQueueItems,
   ],
   exports: [QueueListStore, RestoreQueueItems],

@@ -16,6 +16,7 @@ import { SearchStateStore } from './search-state.store.js';
 import { SearchTaskStore } from './search-task.store.js';
 import { SearchSettings } from './search.settings.js';
 import { SearchWorker } from './search-worker.js';
+import { SearchCapabilities } from './search-capabilities.js';
 
 /** Full-text and vector search over spans, through an external index. */
 @Module({
@@ -34,6 +35,7 @@ import { SearchWorker } from './search-worker.js';
     SearchWorker,
     NoteChanges,
     SearchSpans,
+    SearchCapabilities,
   ],
 })
 export class SearchModule {}

@@ -1,6 +1,7 @@
 import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
 import { connectionsFeature } from '@spandrel/connections';
+import { dashboardFeature } from '@spandrel/dashboard';
 import { datasetsFeature } from '@spandrel/datasets';
 import { evalsFeature } from '@spandrel/evals';
 import { eventsFeature } from '@spandrel/events';
@@ -24,4 +25,5 @@ export const FEATURES: readonly Feature[] = [
   analyticsFeature,
   transferFeature,
   searchFeature,
+  dashboardFeature,
 ];

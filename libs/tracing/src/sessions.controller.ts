@@ -1,7 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import {
   listSessionsSchema,
+  readSessionSchema,
   type ListSessions,
+  type ReadSession,
   type SessionResource,
   type TraceListItem,
   sessionListSchema,
@@ -10,6 +12,7 @@ import {
 import { CurrentReader, CurrentScope, NotFound, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
+import { PreviewTraces } from './outline/preview-traces.js';
 
 /** `/api/sessions`; ids are compared exactly (docs/spec/sessions.md#session-ids-are-compared-exactly). */
 @Controller('api/sessions')
@@ -17,6 +20,7 @@ export class SessionsController {
   constructor(
     private readonly sessions: SessionListStore,
     private readonly traces: TraceListStore,
+    private readonly previews: PreviewTraces,
   ) {}
 
   @Get()
@@ -42,13 +46,14 @@ export class SessionsController {
   async read(
     @CurrentScope() scope: Scope,
     @Param('session_id') sessionId: string,
-    @Query({ schema: listSessionsSchema }) query: ListSessions,
+    @Query({ schema: readSessionSchema }) { preview, ...query }: ReadSession,
     @CurrentReader() reader: Reader,
   ): Promise<{ session_id: string; traces: TraceListItem[]; count: number; next_cursor: string | null }> {
     const { items, nextCursor } = await this.traces.list(scope, { ...query, session_id: sessionId }, reader);
     if (items.length === 0 && query.cursor === undefined) {
       throw new NotFound('session_not_found', 'no trace has this session_id');
     }
-    return { session_id: sessionId, traces: items, count: items.length, next_cursor: nextCursor };
+    const traces = await this.previews.execute(scope, items, preview, reader);
+    return { session_id: sessionId, traces, count: items.length, next_cursor: nextCursor };
   }
 }

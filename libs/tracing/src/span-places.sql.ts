@@ -69,17 +69,27 @@ export async function placesOfTraces(
   return (alias) => betweenStarts(`${alias}.started_at`, from, until);
 }
 
+/** Earliest and latest start of spans; `until` is behind the latest. */
+interface Starts {
+  from: number;
+  until: number;
+}
+
 /** Earliest and latest start of the spans of some traces, on Postgres; an empty range when there are none. */
-export async function startsOfTraces(
-  read: Read,
-  { projectId }: Scope,
-  traceIds: readonly string[],
-): Promise<{ from: number; until: number }> {
+export function startsOfTraces(read: Read, scope: Scope, traceIds: readonly string[]): Promise<Starts> {
   // By a value alone both ends are found in the index without a look at what is between.
   const ofTraces = traceIds.length === 1 ? sql`k.trace_id = ${traceIds[0]!}` : anyOf('k.trace_id', traceIds);
+  return endsOf(read, scope, ofTraces);
+}
+
+/** Earliest and latest start of some spans, on Postgres; an empty range when there are none. */
+export const startsOfSpans = (read: Read, scope: Scope, ids: readonly string[]): Promise<Starts> =>
+  endsOf(read, scope, anyOf('k.id', ids));
+
+async function endsOf(read: Read, { projectId }: Scope, which: Sql): Promise<Starts> {
   const [ends] = await read(
     ENDS.query`select min(k.started_at) as first, max(k.started_at) as last from span_key k
-      where k.project_id = ${projectId} and ${ofTraces}`,
+      where k.project_id = ${projectId} and ${which}`,
   );
   return { from: ends?.first ?? 0, until: (ends?.last ?? -1) + 1 };
 }

@@ -22,7 +22,7 @@ export function spanResource(span: StoredSpan): SpanResource {
 }
 
 /** The status, and the error that a failed one repeats (docs/spec/spans.md#status-on-the-wire). */
-export function shownStatus(span: StoredSpan): { status: SpanStatus; error: string | null } {
+export function shownStatus(span: Pick<StoredSpan, 'status' | 'error'>): { status: SpanStatus; error: string | null } {
   const error = fromJsonText(span.error) as string | null;
   if (span.status === STATUS.failed) return { status: { failed: { error: error ?? '' } }, error };
   return { status: span.status === STATUS.completed ? 'completed' : 'running', error };
@@ -31,7 +31,7 @@ export function shownStatus(span: StoredSpan): { status: SpanStatus; error: stri
 /**
  * The caller's kind, whole, with the estimated cost, if there is one; an `llm_call` always shows its well-known members.
  */
-export function shownKind(span: StoredSpan): SpanKind {
+export function shownKind(span: Pick<StoredSpan, 'kind' | 'cost' | 'cover'>): SpanKind {
   const kind = fromJsonText(span.kind) as SpanKind;
   if (kind.type !== 'llm_call') {
     if (isOtlp(span) && span.cost !== null) kind['cost'] ??= span.cost;
@@ -45,7 +45,9 @@ export function shownKind(span: StoredSpan): SpanKind {
 }
 
 /** The caller's own members, and on a finished span the service's, which win (docs/spec/spans.md#metadata). */
-export function shownMetadata(span: StoredSpan): Record<string, unknown> {
+export function shownMetadata(
+  span: Pick<StoredSpan, 'metadata' | 'status' | 'durationMs' | 'totalTokens' | 'cost'>,
+): Record<string, unknown> {
   const metadata = objectFromJsonText(span.metadata);
   if (span.status !== STATUS.running) {
     metadata['duration_ms'] = span.durationMs;

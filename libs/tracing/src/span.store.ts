@@ -88,6 +88,23 @@ export class SpanStore {
     return span;
   }
 
+  /** Ids of the spans of a trace in start order, behind a position: up to `limit`; none at the end. */
+  async idsInStartOrder(
+    scope: Scope,
+    traceId: string,
+    from: Position | undefined,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<string[]> {
+    const within = await placesOfTrace(this.storage.dialect, this.reading(options), scope, traceId);
+    const rows = await this.storage.readLong(
+      ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
+        and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
+      options,
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Spans of a trace in start order, behind a position: up to `limit`, as many as {@link loadSome} takes; none at the end. */
   async ofTrace(
     scope: Scope,
@@ -96,17 +113,7 @@ export class SpanStore {
     limit: number,
     options: LongReadOptions,
   ): Promise<StoredSpan[]> {
-    const within = await placesOfTrace(this.storage.dialect, this.reading(options), scope, traceId);
-    const rows = await this.storage.readLong(
-      ID.query`select s.id as id from span s where s.project_id = ${scope.projectId} and s.trace_id = ${traceId}${within('s')}
-        and ${behind(START_ORDER, 'valued', from)} order by ${orderBy(START_ORDER, 'valued')} limit ${limit}`,
-      options,
-    );
-    return this.loadSome(
-      scope,
-      rows.map(({ id }) => id),
-      options,
-    );
+    return this.loadSome(scope, await this.idsInStartOrder(scope, traceId, from, limit, options), options);
   }
 
   /**

@@ -4,15 +4,16 @@ import {
   createSpanSchema,
   failSpanSchema,
   isStorableText,
-  listSpansSchema,
+  listSpansInViewSchema,
   type CompleteSpan,
   type CreateSpan,
   type FailSpan,
-  type ListSpans,
+  type ListSpansInView,
   type SpanResource,
+  type SpansInView,
   spanCreatedSchema,
   spanSchema,
-  spanListSchema,
+  spansInViewSchema,
   deletedSchema,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
@@ -86,12 +87,16 @@ export class SpansController {
   }
 
   @Get()
-  @Operation({ id: 'listSpans', access: 'read', summary: 'Spans that match all filters', answer: spanListSchema })
+  @Operation({ id: 'listSpans', access: 'read', summary: 'Spans that match all filters', answer: spansInViewSchema })
   async list(
     @CurrentScope() scope: Scope,
-    @Query({ schema: listSpansSchema }) query: ListSpans,
+    @Query({ schema: listSpansInViewSchema }) { view, preview, ...query }: ListSpansInView,
     @CurrentReader() reader: Reader,
-  ): Promise<{ spans: SpanResource[]; count: number; next_cursor: string | null }> {
+  ): Promise<SpansInView> {
+    if (view === 'outline') {
+      const { items, nextCursor } = await this.lists.listOutlines(scope, query, preview, reader);
+      return { spans: items, count: items.length, next_cursor: nextCursor };
+    }
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
     return { spans: items, count: items.length, next_cursor: nextCursor };
   }

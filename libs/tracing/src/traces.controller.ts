@@ -1,22 +1,25 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
 import {
   createTraceSchema,
-  listTracesSchema,
+  listPreviewedTracesSchema,
   patchTraceSchema,
+  readTraceSchema,
   type CreateTrace,
-  type ListTraces,
+  type ListPreviewedTraces,
   type PatchTrace,
+  type ReadTraceQuery,
   type TraceListItem,
   type TraceResource,
   traceSchema,
   traceListSchema,
-  traceSpansSchema,
+  traceInViewSchema,
   traceDeletedSchema,
   tracesDeletedSchema,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { traceNotFound } from './write/apply-job.js';
 import { TraceListStore } from './listing/trace-list.store.js';
+import { PreviewTraces } from './outline/preview-traces.js';
 import { ReadTrace } from './read-trace.js';
 import { RecordWrites } from './write/record-writes.js';
 import { traceResource } from './trace-resource.js';
@@ -28,6 +31,7 @@ export class TracesController {
     private readonly writes: RecordWrites,
     private readonly lists: TraceListStore,
     private readonly reads: ReadTrace,
+    private readonly previews: PreviewTraces,
   ) {}
 
   @Post()
@@ -56,11 +60,12 @@ export class TracesController {
   })
   async list(
     @CurrentScope() scope: Scope,
-    @Query({ schema: listTracesSchema }) query: ListTraces,
+    @Query({ schema: listPreviewedTracesSchema }) { preview, ...query }: ListPreviewedTraces,
     @CurrentReader() reader: Reader,
   ): Promise<{ traces: TraceListItem[]; count: number; next_cursor: string | null }> {
     const { items, nextCursor } = await this.lists.list(scope, query, reader);
-    return { traces: items, count: items.length, next_cursor: nextCursor };
+    const traces = await this.previews.execute(scope, items, preview, reader);
+    return { traces, count: items.length, next_cursor: nextCursor };
   }
 
   @Get(':id')
@@ -68,15 +73,16 @@ export class TracesController {
     id: 'getTrace',
     access: 'read',
     summary: 'A trace with all its spans in start order',
-    answer: traceSpansSchema,
+    answer: traceInViewSchema,
     problems: ['trace_not_found'],
   })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
+    @Query({ schema: readTraceSchema }) query: ReadTraceQuery,
     @CurrentReader() reader: Reader,
   ): Promise<StreamableFile> {
-    return new StreamableFile(await this.reads.execute(scope, id, reader), {
+    return new StreamableFile(await this.reads.execute(scope, id, query, reader), {
       type: 'application/json; charset=utf-8',
     });
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
 import { LOGGER, PLUGINS, type Logger, type PluginRegistry } from '@spandrel/kernel';
 import { DayPartitions, Storage } from '@spandrel/storage';
+import { CountsController } from './counts.controller.js';
 import { DeleteTraces } from './write/delete-traces.js';
 import { ExpireBatch } from './retention/expire-batch.js';
 import { ExpireDay } from './retention/expire-day.js';
@@ -11,8 +12,12 @@ import { IngestController } from './ingest.controller.js';
 import { Ingest } from './write/ingest.js';
 import { RestoreRecords } from './write/restore-records.js';
 import { SessionListStore } from './listing/session-list.store.js';
+import { SpanCountStore } from './listing/span-count.store.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
+import { LastCallStore } from './outline/last-call.store.js';
+import { PreviewTraces } from './outline/preview-traces.js';
+import { SpanOutlineStore } from './outline/span-outline.store.js';
 import { loadPricing, pricesOfPlugins, PRICING } from './pricing.js';
 import { ReadTrace } from './read-trace.js';
 import { SpanLookups } from './reading/span-lookups.store.js';
@@ -37,7 +42,7 @@ import { WriteBatch } from './write/write-batch.js';
 /** Traces, spans, sessions and ingest. */
 @Module({
   imports: [EventsModule],
-  controllers: [TracesController, SpansController, SessionsController, IngestController],
+  controllers: [TracesController, SpansController, SessionsController, CountsController, IngestController],
   providers: [
     {
       provide: PRICING,
@@ -71,6 +76,10 @@ import { WriteBatch } from './write/write-batch.js';
     TraceLookups,
     SpanLookups,
     SpanListStore,
+    SpanCountStore,
+    SpanOutlineStore,
+    LastCallStore,
+    PreviewTraces,
     TraceListStore,
     SessionListStore,
     ReadTrace,

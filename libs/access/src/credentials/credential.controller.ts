@@ -2,13 +2,15 @@ import { Controller, Get } from '@nestjs/common';
 import { credentialSchema, formatTimestamp, type CredentialResource } from '@spandrel/contract';
 import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
 
-/** `/api/credential`: what the gateway asks about the keys of its callers. Costs their organizations no request (`access: 'caller'`). */
+/** `/api/credential`: what the gateway asks about the keys of its callers. Costs their organizations no request. */
 @Controller('api/credential')
 export class CredentialController {
   @Get()
   @Operation({
     id: 'getCredential',
     access: 'caller',
+    // The gateway asks in the name of its callers, and a busy organization must not lose calls by that.
+    uncounted: true,
     summary: 'What the credential of the request is',
     answer: credentialSchema,
   })

@@ -1,4 +1,5 @@
 import { describeJsonFault } from './json-fault.js';
+import { endOfString } from './json-members.js';
 
 /**
  * JSON in and out without changing a value (docs/spec/general.md#values-are-kept-exactly).
@@ -145,16 +146,5 @@ function hasMore(text: string, times: number, ...characters: readonly [string, s
 
 /** Members so far of the object at each depth; only while {@link assertModest} runs. */
 const members = new Uint32Array(JSON_DEPTH_MAX + 1);
-
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return end;
-    end = text.indexOf('"', end + 1);
-  }
-  return -1;
-}
 
 const clip = (source: string): string => (source.length > 40 ? `${source.slice(0, 40)}…` : source);

@@ -3,7 +3,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
 import fc from 'fast-check';
 import type { EventBatch } from '../log/event-batch.js';
-import { TypeFilter, type Frames } from '../stream/event-frames.js';
+import { EventFilter } from '../stream/event-filter.js';
+import type { Frames } from '../stream/event-frames.js';
 import { ProjectFeed, type FeedMember } from './project-feed.js';
 
 const batch = (firstSeq: number, count: number): EventBatch => ({
@@ -34,7 +35,7 @@ class FakeLog {
 }
 
 class Member implements FeedMember {
-  readonly filter = new TypeFilter();
+  readonly filter = new EventFilter();
   readonly pieces: Frames[] = [];
 
   failures = 0;

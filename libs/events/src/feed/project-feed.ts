@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger, Scope } from '@spandrel/kernel';
 import { behind, textLength, type EventBatch } from '../log/event-batch.js';
-import type { Frames, TypeFilter } from '../stream/event-frames.js';
+import type { EventFilter } from '../stream/event-filter.js';
+import type { Frames } from '../stream/event-frames.js';
 import type { EventLogStore } from '../log/event-log.store.js';
 import { RecentEvents } from '../stream/recent-events.js';
 
@@ -15,7 +16,7 @@ const BYTES_PER_TURN = 4 * 1024 * 1024;
 
 /** A client of the live feed. */
 export interface FeedMember {
-  readonly filter: TypeFilter;
+  readonly filter: EventFilter;
   /** Must be quick; one that throws is removed and gets {@link fail}. @param afterSeq where the feed stood before. */
   deliver(frames: Frames, afterSeq: number): void;
   /** Ends the client's stream, which has missed events by a fault of the program: it comes back and reads them from the log. */
@@ -48,7 +49,7 @@ export class ProjectFeed {
   private ready: EventBatch[] = [];
   private early: EventBatch[] = [];
   private readonly recent = new RecentEvents();
-  private readonly groups = new Map<string, { filter: TypeFilter; members: Set<FeedMember> }>();
+  private readonly groups = new Map<string, { filter: EventFilter; members: Set<FeedMember> }>();
   private waiting: { seq: number; go: () => void }[] = [];
   private reading = false;
   private flushing = false;

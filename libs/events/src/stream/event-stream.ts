@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '@spandrel/kernel';
-import { KEEP_ALIVE, RETRY, type Frames, type TypeFilter } from './event-frames.js';
+import type { EventFilter } from './event-filter.js';
+import { KEEP_ALIVE, RETRY, type Frames } from './event-frames.js';
 import type { CutReason, EventMetrics } from '../event-metrics.js';
 import type { FeedMember, ProjectFeed } from '../feed/project-feed.js';
 import type { ReplaySlices } from './replay-slices.js';
@@ -20,7 +21,7 @@ export interface EventStreamParts {
   socket: Socket;
   feed: ProjectFeed;
   slices: ReplaySlices;
-  filter: TypeFilter;
+  filter: EventFilter;
   limits: StreamLimits;
   metrics: EventMetrics;
   logger: Logger;
@@ -33,7 +34,7 @@ export interface EventStreamParts {
  * takes less than comes (docs/spec/events.md#slow-clients): then nothing more is kept for it than one slice of the log.
  */
 export class EventStream implements FeedMember {
-  readonly filter: TypeFilter;
+  readonly filter: EventFilter;
   private isLive = false;
   private isClosed = false;
   private behindTimer: NodeJS.Timeout | undefined;

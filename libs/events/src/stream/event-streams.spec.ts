@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger, LOCAL_SCOPE, Unavailable } from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
 import { EventBus } from '../feed/event-bus.js';
-import { TypeFilter } from './event-frames.js';
+import { EventFilter } from './event-filter.js';
 import type { EventLogStore } from '../log/event-log.store.js';
 import { EventMetrics } from '../event-metrics.js';
 import { EventStreams } from './event-streams.js';
@@ -28,7 +28,7 @@ describe('an event stream that waits for its turn on a connection', () => {
     let begun = false;
     const opened = streams.open(
       answer as unknown as ServerResponse,
-      { scope: LOCAL_SCOPE, filter: new TypeFilter(), sinceSeq: undefined },
+      { scope: LOCAL_SCOPE, filter: new EventFilter(), sinceSeq: undefined },
       () => void (begun = true),
     );
     await new Promise((turn) => setImmediate(turn));

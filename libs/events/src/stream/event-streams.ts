@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Inject, Injectable, Optional, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { LOGGER, Readiness, Unavailable, type Logger, type Scope } from '@spandrel/kernel';
 import { EventsSettings } from '../events.settings.js';
-import type { TypeFilter } from './event-frames.js';
+import type { EventFilter } from './event-filter.js';
 import { EventLogStore } from '../log/event-log.store.js';
 import { EventMetrics } from '../event-metrics.js';
 import { EventStream } from './event-stream.js';
@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** What a client asks for. */
 export interface StreamRequest {
   scope: Scope;
-  filter: TypeFilter;
+  filter: EventFilter;
   /** The last number that the client has; live events only when left out. */
   sinceSeq: number | undefined;
 }
@@ -87,7 +87,7 @@ export class EventStreams implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  private streamTo(response: ServerResponse, socket: Socket, feed: ProjectFeed, filter: TypeFilter): EventStream {
+  private streamTo(response: ServerResponse, socket: Socket, feed: ProjectFeed, filter: EventFilter): EventStream {
     const { slices, metrics, logger } = this;
     const limits = this.settings;
     const onEnd = (ended: EventStream): void => {

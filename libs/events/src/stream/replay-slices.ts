@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import type { Frames, TypeFilter } from './event-frames.js';
+import type { EventFilter } from './event-filter.js';
+import type { Frames } from './event-frames.js';
 import { EventLogStore } from '../log/event-log.store.js';
 
 /** What one client is sent from the log at once: what a thousand stalled ones hold is this times a thousand. */
@@ -33,7 +34,7 @@ export class ReplaySlices {
   constructor(private readonly log: EventLogStore) {}
 
   /** The oldest events behind a sequence number, as far as one slice goes; without events when the log has none. */
-  read(scope: Scope, filter: TypeFilter, afterSeq: number): Promise<ReplaySlice> {
+  read(scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
     const key = `${afterSeq} ${filter.key} ${scope.projectId}`;
     const made = this.made.get(key);
     const bytes = made?.bytes.deref();
@@ -46,7 +47,7 @@ export class ReplaySlices {
     return making;
   }
 
-  private async make(key: string, scope: Scope, filter: TypeFilter, afterSeq: number): Promise<ReplaySlice> {
+  private async make(key: string, scope: Scope, filter: EventFilter, afterSeq: number): Promise<ReplaySlice> {
     let throughSeq = afterSeq;
     let batches = await this.log.slice(scope, afterSeq, SLICE_BYTES);
     if (batches.length === 0) {

@@ -18,6 +18,8 @@ import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
 import { admitRequests } from './access/admit-requests.js';
 import { ForeignPaths } from './foreign/foreign-requests.js';
+import { Capabilities } from './capabilities/capabilities.js';
+import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities.controller.js';
 import { limitArrival } from './intake/arrival.js';
 import { HealthController } from './health.controller.js';
 import { namesOneHost } from './intake/host-header.js';
@@ -155,7 +157,7 @@ function addRequestRules(fastify: FastifyInstance, { mode }: CoreSettings, watch
 }
 
 function kernelModule(
-  { settings, plugins, logger, features, modules }: HttpAppParts,
+  { settings, plugins, logger, features, modules, gatewayUrl = () => null }: HttpAppParts,
   metrics: Registry,
 ): DynamicModule {
   class Kernel {}
@@ -165,18 +167,20 @@ function kernelModule(
     { provide: PLUGINS, useValue: plugins },
     { provide: LOGGER, useValue: logger },
     { provide: METRICS, useValue: metrics },
+    { provide: GATEWAY_URL, useValue: gatewayUrl },
     {
       provide: OpenApi,
       useFactory: (container: ModulesContainer) => new OpenApi(container, features, settings.core.mode === 'cloud'),
       inject: [ModulesContainer],
     },
     Readiness,
+    Capabilities,
   ];
   return {
     module: Kernel,
     global: true,
     imports: [...modules, ...features.map(({ module }) => module as Type)],
-    controllers: [HealthController, MetricsController, OpenApiController],
+    controllers: [HealthController, CapabilitiesController, MetricsController, OpenApiController],
     providers,
     exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
   };

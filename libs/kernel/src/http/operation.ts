@@ -20,6 +20,8 @@ export interface OperationDescription {
   body?: MediaDescription;
   /** Who may call in cloud mode. */
   access: AccessRule;
+  /** Whether requests do not count against the rate limit of the caller's organization; they do when left out. */
+  uncounted?: true;
   /** Whether the credential may also come as `?token=`: browsers cannot send headers with an `EventSource`. */
   tokenInQuery?: boolean;
   /** The protocol of others that the route speaks; left out for the API's own. */

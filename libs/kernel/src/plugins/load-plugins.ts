@@ -13,6 +13,7 @@ import type { z } from 'zod';
 import type { PluginEntry } from '../config/plugin-entries.js';
 import { StartError } from '../errors/start-error.js';
 import type { Logger } from '../log/logger.js';
+import { configJsonSchema } from './config-json-schema.js';
 import { configureScorer } from './configure-scorer.js';
 import type { LoadedScorer, Named, PluginRegistry } from './plugin-registry.js';
 import { asPlugin, runAsPlugin } from './plugin-context.js';
@@ -21,8 +22,8 @@ import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';
 const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
-/** A plugin of any extension point; only the registry's scorers show `configure`. */
-type LoadedPlugin = Named<unknown> & Pick<LoadedScorer, 'configure'>;
+/** A plugin of any extension point; only the registry's scorers show `configure` and `configSchema`. */
+type LoadedPlugin = Named<unknown> & Pick<LoadedScorer, 'configure' | 'configSchema'>;
 
 /**
  * Loads the plugins of config, checks each one's config and sets it up, in order.
@@ -51,6 +52,7 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
         // A built-in plugin is code of ours, and its faults are faults of ours.
         extension: isBuiltIn(entry.use) ? extension : asPlugin(plugin.name, extension),
         configure: (overrides) => configureScorer(schema, entry.config, overrides),
+        configSchema: plugin.config === undefined ? null : configJsonSchema(schema),
       });
     } catch (error) {
       faults.push(`plugin "${entry.use}": ${error instanceof Error ? error.message : String(error)}`);

@@ -15,6 +15,8 @@ export interface LoadedScorer extends Named<Scorer> {
    * @returns `faults` with paths from the root of `overrides`; never throws.
    */
   configure(overrides: Readonly<Record<string, unknown>> | null | undefined): ScorerConfig;
+  /** JSON Schema of its config; `null` when it takes none, or its schema cannot be told as one. */
+  readonly configSchema: Record<string, unknown> | null;
 }
 
 /** The plugins of this process, by extension point, in the order of config. */

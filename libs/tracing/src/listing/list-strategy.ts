@@ -1,3 +1,4 @@
+import type { Sql } from '@spandrel/storage';
 import type { Candidates, ListRequest, Walk } from './list-request.sql.js';
 
 /** How the spans of a list are found. */
@@ -5,6 +6,8 @@ export interface FoundList {
   candidates: Candidates;
   /** Present where one statement finds them: a text search then reads slices of it together with their payloads. */
   walk?: Walk;
+  /** What takes the same spans in no order, where one condition says it: for counting them. */
+  where?: Sql;
 }
 
 /** What finding a list by a strategy costs, and the way to do it. */
@@ -30,5 +33,5 @@ export interface ListStrategy {
 /** The estimate of a strategy that finds a list by one statement. */
 export const byWalk = (list: ListRequest, spans: number, walk: Walk): ListEstimate => ({
   spans,
-  find: () => ({ walk, candidates: list.walking(walk) }),
+  find: () => ({ walk, where: walk.where, candidates: list.walking(walk) }),
 });

@@ -2,6 +2,7 @@ import type { ListRequest } from './list-request.sql.js';
 import type { FoundList, ListStrategy } from './list-strategy.js';
 import { fewSpans } from './strategies/few-spans.sql.js';
 import { filterIndex, placeIndex } from './strategies/filter-index.sql.js';
+import { namedSpans } from './strategies/named-spans.sql.js';
 import { namesInOrder } from './strategies/names-in-order.sql.js';
 import { sortIndex } from './strategies/sort-index.sql.js';
 import { spansOfFewTraces } from './strategies/spans-of-few-traces.sql.js';
@@ -10,6 +11,7 @@ import { valueRange } from './strategies/value-range.sql.js';
 
 /** The strategies in the order in which they are preferred; the last one finds every list. */
 export const STRATEGIES: readonly ListStrategy[] = [
+  namedSpans,
   spansOfFewTraces,
   fewSpans,
   placeIndex,

@@ -1,6 +1,6 @@
-import { isStorableText, type ListSpans } from '@spandrel/contract';
+import { isStorableText, type SpanFilters } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { betweenStarts, containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
+import { anyOf, betweenStarts, containsText, joinSql, rawSql, sql, unindexed, type Sql } from '@spandrel/storage';
 import type { SpanQuery } from './span-query.js';
 import { STATUS } from '../status.js';
 
@@ -64,26 +64,27 @@ export function spanConditions(
   );
   add(query.since, (since) => sql`${column('since', 's.started_at')} >= ${since}`);
   add(query.until, (until) => sql`${column('until', 's.started_at')} < ${until}`);
+  add(query.ids, (ids) => anyOf('s.id', ids.filter(isStorableText)));
   add(query.name_contains, (needle) => containsText('s.name', needle));
   for (const name of Object.keys(VALUES) as ValueName[]) conditions.push(...valueConditions(query, name, unindexed));
   return conditions;
 }
 
 /** The filters among the equality filters that an index serves: none has the completed spans, which are most of them. */
-export const equalityFilters = (query: ListSpans): EqualityFilter[] =>
+export const equalityFilters = (query: SpanFilters): EqualityFilter[] =>
   EQUALITIES.filter((filter) => query[filter] !== undefined && query[filter] !== 'completed');
 
 /** The numbers that there is a filter on. */
-export const filteredValues = (query: ListSpans): ValueName[] =>
+export const filteredValues = (query: SpanFilters): ValueName[] =>
   (Object.keys(VALUES) as ValueName[]).filter((name) =>
     VALUES[name].filters.some((filter) => query[filter] !== undefined),
   );
 
 /** Which spans the filters on a number take, in a form that its index serves. */
-export const inRange = (query: ListSpans, name: ValueName): Sql =>
+export const inRange = (query: SpanFilters, name: ValueName): Sql =>
   joinSql(valueConditions(query, name, rawSql), ' and ');
 
-function valueConditions(query: ListSpans, name: ValueName, column: (name: string) => Sql): Sql[] {
+function valueConditions(query: SpanFilters, name: ValueName, column: (name: string) => Sql): Sql[] {
   const value = column(`s.${VALUES[name].column}`);
   const conditions: Sql[] = [];
   if (name === 'duration') {

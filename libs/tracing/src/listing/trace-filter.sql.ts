@@ -9,6 +9,7 @@ const TRACES_LISTED_MAX = 1_000;
 
 export interface TraceFilter {
   session_id?: string | undefined;
+  user_id?: string | undefined;
   tag?: readonly string[] | undefined;
 }
 
@@ -23,7 +24,7 @@ export interface OfTraces {
 }
 
 /**
- * The condition that a span's trace is in a session and has all the tags.
+ * The condition that a span's trace is in a session, is of a user and has all the tags.
  * @returns `undefined` without such a filter; `null` when no trace matches.
  */
 export async function ofMatchingTraces(
@@ -44,16 +45,14 @@ export async function ofMatchingTraces(
     const ids = rows.map(({ id }) => id);
     return { condition: anyOf('s.trace_id', ids), few: true, ids };
   }
-  const { session_id: sessionId, tag = [] } = filter;
-  const conditions = [sql`t.project_id = ${scope.projectId}`, sql`t.id = s.trace_id`];
-  if (sessionId !== undefined) conditions.push(sql`t.session_id = ${sessionId}`);
-  conditions.push(...tag.map(hasTag));
+  const conditions = [sql`t.project_id = ${scope.projectId}`, sql`t.id = s.trace_id`, ...ofSessionAndUser(filter)];
+  conditions.push(...(filter.tag ?? []).map(hasTag));
   // The offset keeps Postgres from a join of its own making, which without statistics is one of all spans with all traces.
   const ofTrace = sql`select 1 from trace t where ${joinSql(conditions, ' and ')} limit 1 offset 0`;
   return { condition: sql`exists (${ofTrace})`, few: false };
 }
 
-/** The tables in which traces with a session or tags are found in list order: by the first tag where there is one. */
+/** The tables in which traces with a session, a user or tags are found in list order: by the first tag where there is one. */
 export interface DrivenTraces {
   /** Has `trace t`. */
   from: Sql;
@@ -65,18 +64,25 @@ export interface DrivenTraces {
 
 /** @returns `undefined` without a filter; `null` when nothing can match: a text that no column can hold. */
 export function drivenTraces(scope: Scope, filter: TraceFilter): DrivenTraces | null | undefined {
-  const { session_id: sessionId, tag = [] } = filter;
+  const { session_id: sessionId, user_id: userId, tag = [] } = filter;
   const [first, ...others] = tag;
-  if (sessionId === undefined && first === undefined) return undefined;
-  if ([sessionId, ...tag].some((text) => text !== undefined && !isStorableText(text))) return null;
-  const conditions = [sql`t.project_id = ${scope.projectId}`, ...others.map(hasTag)];
-  if (sessionId !== undefined) conditions.push(sql`t.session_id = ${sessionId}`);
+  const texts = [sessionId, userId, ...tag].filter((text) => text !== undefined);
+  if (texts.length === 0) return undefined;
+  if (!texts.every(isStorableText)) return null;
+  const conditions = [sql`t.project_id = ${scope.projectId}`, ...others.map(hasTag), ...ofSessionAndUser(filter)];
   if (first === undefined) {
     return { from: sql`trace t`, where: joinSql(conditions, ' and '), startedAt: 't.started_at', id: 't.id' };
   }
   conditions.push(sql`g.project_id = ${scope.projectId} and g.tag = ${first} and t.id = g.trace_id`);
   const from = sql`trace_tag g cross join trace t`;
   return { from, where: joinSql(conditions, ' and '), startedAt: 'g.started_at', id: 'g.trace_id' };
+}
+
+function ofSessionAndUser({ session_id: sessionId, user_id: userId }: TraceFilter): Sql[] {
+  const conditions: Sql[] = [];
+  if (sessionId !== undefined) conditions.push(sql`t.session_id = ${sessionId}`);
+  if (userId !== undefined) conditions.push(sql`t.user_id = ${userId}`);
+  return conditions;
 }
 
 const hasTag = (tag: string): Sql =>

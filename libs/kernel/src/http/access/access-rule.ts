@@ -7,10 +7,13 @@ import type { Permission } from '@spandrel/contract';
  */
 export type AccessRule = 'open' | Permission | 'caller' | 'operator';
 
-/**
- * Whether requests count against the rate limit of the caller's organization. `GET /api/credential` does not count: the
- * gateway sends it to check its callers' keys, and a busy organization must not lose calls by that
- * (docs/spec/limits.md#which-requests-count).
- */
-export const isCounted = (access: AccessRule): boolean =>
-  access !== 'open' && access !== 'caller' && access !== 'operator';
+/** What a route says of who may call it, and whether that counts. */
+export interface CountedAccess {
+  access: AccessRule;
+  /** Requests that a busy organization must not lose. */
+  uncounted?: boolean;
+}
+
+/** Whether requests count against the rate limit of the caller's organization (docs/spec/limits.md#which-requests-count). */
+export const isCounted = ({ access, uncounted = false }: CountedAccess): boolean =>
+  access !== 'open' && access !== 'operator' && !uncounted;

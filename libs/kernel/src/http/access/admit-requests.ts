@@ -2,6 +2,7 @@ import type { Permission } from '@spandrel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
 import { foreignProtocolOf } from '../foreign/foreign-requests.js';
+import { isOpenRoute } from '../open-route.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper } from './caller.js';
@@ -9,11 +10,9 @@ import type { AdmittedRequest, Caller, Gatekeeper } from './caller.js';
 /** What the guard has to know of a route. */
 interface GuardedRoute {
   access: AccessRule;
+  isCounted: boolean;
   tokenInQuery: boolean;
 }
-
-/** Marks a route outside Nest that everyone may call, as Fastify's `config`. */
-export const OPEN_ROUTE = { openRoute: true };
 
 /**
  * Lets no request of cloud mode through without a credential that may do what the route does
@@ -33,7 +32,7 @@ export function admitRequests(
   fastify.addHook('onRequest', async (request: FastifyRequest & AdmittedRequest, reply) => {
     const { rules, gatekeeper } = (known ??= load());
     const { url, config } = request.routeOptions;
-    if ((config as Partial<typeof OPEN_ROUTE> | undefined)?.openRoute) return;
+    if (isOpenRoute(config)) return;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const route = url === undefined ? undefined : rules.get(`${method} ${url}`);
     if (route?.access === 'open') {
@@ -48,7 +47,7 @@ export function admitRequests(
     request.caller = caller;
     if (caller.scope) request.scope = caller.scope;
     await gatekeeper.admit(caller, credential, request, reply, {
-      counted: route === undefined || isCounted(route.access),
+      counted: route === undefined || route.isCounted,
       lasting: route?.tokenInQuery === true,
     });
   });
@@ -56,6 +55,7 @@ export function admitRequests(
 
 const guarded = ({ operation }: RouteFacts): GuardedRoute => ({
   access: operation.access,
+  isCounted: isCounted(operation),
   tokenInQuery: operation.tokenInQuery === true,
 });
 

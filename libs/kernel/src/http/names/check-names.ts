@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { namesIgnored, routeKey, type RouteFacts } from '../openapi/find-routes.js';
+import { takesAnyQuery } from '../open-route.js';
 import { nameIgnoredMembers } from './name-ignored-members.js';
 import { refuseBodyOfDelete } from './refuse-body-of-delete.js';
 import { refuseUnknownParameters } from './refuse-unknown-parameters.js';
@@ -7,7 +8,7 @@ import { refuseUnknownParameters } from './refuse-unknown-parameters.js';
 /**
  * Sees to names that no route knows: of query parameters they are refused, of members of a JSON body they are named in
  * the answer (docs/spec/general.md#query-parameters). What is known comes from the schemas beside the routes, once for
- * each route when it is registered. A route outside Nest knows no parameters; one that
+ * each route when it is registered. A route outside Nest knows no parameters, but for pages; one that
  * speaks a protocol of others takes what their clients add.
  * @param routes every route of the app; called when the first one is registered.
  */
@@ -17,7 +18,7 @@ export function checkNames(fastify: FastifyInstance, routes: () => readonly Rout
     known ??= new Map(routes().map((facts) => [routeKey(facts), facts]));
     const method = String(route.method);
     const facts = known.get(`${method === 'HEAD' ? 'GET' : method} ${route.url}`);
-    if (facts?.operation.protocol) return;
+    if (facts?.operation.protocol || takesAnyQuery(route.config)) return;
     route.onRequest = [...listOf(route.onRequest), refuseUnknownParameters(facts?.query, method)];
     if (method === 'DELETE') route.preHandler = [...listOf(route.preHandler), refuseBodyOfDelete];
     else if (facts && namesIgnored(facts)) {

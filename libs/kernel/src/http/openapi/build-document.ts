@@ -189,7 +189,7 @@ function successOf(route: RouteFacts, components: SchemaComponents): OpenApiResp
   const { answer } = operation;
   const headers = {
     ...REQUEST_ID,
-    ...(isCounted(operation.access) && RATE_LIMIT),
+    ...(isCounted(operation) && RATE_LIMIT),
     ...(namesIgnored(route) && IGNORED),
   };
   if (answer instanceof z.ZodType) {

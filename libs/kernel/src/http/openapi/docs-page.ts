@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { PACKAGE } from '../../package-root.js';
-import { OPEN_ROUTE } from '../access/admit-requests.js';
+import { OPEN_ROUTE } from '../open-route.js';
 
 /** Everything comes from this server, and nothing in the page is code but the files named. */
 const CONTENT_SECURITY_POLICY = [

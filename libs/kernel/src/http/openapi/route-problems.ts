@@ -34,7 +34,7 @@ export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[
     'internal',
     'unavailable',
     ...pick(!open, 'unauthenticated', 'insufficient_scope'),
-    ...pick(isCounted(operation.access), 'rate_limited'),
+    ...pick(isCounted(operation), 'rate_limited'),
     ...pick(query instanceof z.ZodObject && 'cursor' in query.shape, 'invalid_cursor'),
     ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),
     ...pick(!reads && operation.body === undefined, 'malformed_json'),

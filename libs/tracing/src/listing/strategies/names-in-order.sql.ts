@@ -1,4 +1,4 @@
-import { sql } from '@spandrel/storage';
+import { anyOf, sql } from '@spandrel/storage';
 import { firstOf } from '../list-request.sql.js';
 import type { ListStrategy } from '../list-strategy.js';
 
@@ -21,6 +21,7 @@ export const namesInOrder: ListStrategy = {
       spans: names.length * list.query.limit,
       find: () => ({
         candidates: (part, from, count) => storage.readLong(firstOf(sorting, where, lists, part, from, count), options),
+        where: list.where([], anyOf('s.name', names)),
       }),
     };
   },

@@ -1,26 +1,30 @@
-import type { ListSpans } from '@spandrel/contract';
+import type { SpanFilters } from '@spandrel/contract';
 import { jsonContains, mayContainJson, sql, type Sql } from '@spandrel/storage';
 import type { StoredSpan } from '../../span.entity.js';
 
 /** Whether a list looks for text in payloads. */
-export const searchesText = ({ text_contains: text, input_contains: input, output_contains: output }: ListSpans) =>
-  text !== undefined || input !== undefined || output !== undefined;
+export const searchesText = (query: SpanFilters): boolean =>
+  [query.text_contains, query.input_contains, query.output_contains, query.error_contains].some(
+    (needle) => needle !== undefined,
+  );
 
 /** Conditions on `span_payload p` that every hit meets, and some that are none: {@link matchesText} decides. */
-export function payloadConditions(query: ListSpans): Sql[] {
+export function payloadConditions(query: SpanFilters): Sql[] {
   const conditions: Sql[] = [];
-  const { text_contains: text, input_contains: input, output_contains: output } = query;
+  const { text_contains: text, input_contains: input, output_contains: output, error_contains: error } = query;
   if (text !== undefined)
     conditions.push(sql`(${mayContainJson('p.input', text)} or ${mayContainJson('p.output', text)})`);
   if (input !== undefined) conditions.push(mayContainJson('p.input', input));
   if (output !== undefined) conditions.push(mayContainJson('p.output', output));
+  if (error !== undefined) conditions.push(mayContainJson('p.error', error));
   return conditions;
 }
 
 /** Whether the decoded payload of a span contains what is searched. */
-export function matchesText(span: StoredSpan, query: ListSpans): boolean {
-  const { text_contains: text, input_contains: input, output_contains: output } = query;
+export function matchesText(span: StoredSpan, query: SpanFilters): boolean {
+  const { text_contains: text, input_contains: input, output_contains: output, error_contains: error } = query;
   if (text !== undefined && !jsonContains(span.input, text) && !jsonContains(span.output, text)) return false;
   if (input !== undefined && !jsonContains(span.input, input)) return false;
-  return output === undefined || jsonContains(span.output, output);
+  if (output !== undefined && !jsonContains(span.output, output)) return false;
+  return error === undefined || jsonContains(span.error, error);
 }

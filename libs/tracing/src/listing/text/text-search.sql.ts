@@ -1,6 +1,7 @@
 import type { Fetched, Part, Position } from '@spandrel/storage';
 import type { StoredSpan } from '../../span.entity.js';
 import type { SpanStore } from '../../span.store.js';
+import type { SpanForm } from '../span-form.js';
 import { allDays, dayByDay } from './day-scans.sql.js';
 import { nextInListOrder } from './list-slices.sql.js';
 import { payloadsAsTheyLie } from './payload-scan.sql.js';
@@ -15,18 +16,22 @@ const SLICE_MAX = 16_000;
 /** Found spans loaded in one go, payloads and all. */
 const LOADED_AT_ONCE = 50;
 /** Found text, in UTF-16 units, at which a page ends before its limit. */
-const FOUND_BYTES = 32 * 1024 * 1024;
+const FOUND_LENGTH = 32 * 1024 * 1024;
 
-/** Looks through the candidates of a list slice by slice until enough spans are found; memory stays bounded. */
-export async function searchText(
+/**
+ * Looks through the candidates of a list slice by slice until enough spans are found; memory stays bounded.
+ * @param form what is kept of a found span.
+ */
+export async function searchText<Row>(
   search: TextSearch,
   spans: SpanStore,
+  form: Pick<SpanForm<Row>, 'ofWhole' | 'textLength'>,
   part: Part,
   start: Position | undefined,
   count: number,
-): Promise<Fetched<StoredSpan>> {
-  const found: StoredSpan[] = [];
-  let bytes = 0;
+): Promise<Fetched<Row>> {
+  const found: Row[] = [];
+  let length = 0;
   let from = start;
   let looked = 0;
   let turn = 0;
@@ -38,11 +43,12 @@ export async function searchText(
     const { maybes, end } = scanned ?? (await nextInListOrder(search, part, from, size));
     for await (const loaded of load(search, spans, maybes)) {
       for (const span of loaded.filter((candidate) => matchesText(candidate, search.list.query))) {
-        found.push(span);
-        bytes += (span.input?.length ?? 0) + (span.output?.length ?? 0);
+        const row = form.ofWhole(span);
+        found.push(row);
+        length += form.textLength(row);
       }
       if (found.length >= count) return { rows: found.slice(0, count) };
-      if (bytes > FOUND_BYTES) return { rows: found, cut: true };
+      if (length > FOUND_LENGTH) return { rows: found, cut: true };
     }
     if (!end) return { rows: found };
     from = end;

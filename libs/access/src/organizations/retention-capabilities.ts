@@ -1,0 +1,16 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Capabilities } from '@spandrel/kernel';
+import { RetentionPolicyStore } from './retention-policy.store.js';
+
+/** Tells how long the caller's traces are kept (docs/spec/limits.md#retention-by-plan). */
+@Injectable()
+export class RetentionCapabilities implements OnModuleInit {
+  constructor(
+    private readonly capabilities: Capabilities,
+    private readonly policy: RetentionPolicyStore,
+  ) {}
+
+  onModuleInit(): void {
+    this.capabilities.tell('retention_days', (scope) => (scope ? this.policy.daysOf(scope.orgId) : null));
+  }
+}

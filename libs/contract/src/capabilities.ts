@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { baseUrlSchema } from './connections.js';
+import { SEARCH_MODES } from './search.js';
+import { countSchema } from './values/numbers.js';
+import { jsonMapSchema } from './values/text.js';
+
+/** A provider that connections can name. */
+const providerCapabilitySchema = z
+  .object({
+    name: z.string(),
+    needs_key: z.boolean().describe('Whether a connection of it must have a key.'),
+    needs_base_url: z.boolean().describe('Whether a connection of it must have a `base_url`: there is no default.'),
+    default_base_url: baseUrlSchema.nullable().describe('What a connection without `base_url` takes.'),
+  })
+  .meta({ id: 'ProviderCapability' });
+export type ProviderCapability = z.output<typeof providerCapabilitySchema>;
+
+/** A scoring strategy that runs can name. */
+const scorerCapabilitySchema = z
+  .object({
+    name: z.string().describe('For `scoring`.'),
+    needs_expected: z.boolean().describe('Whether it fails datapoints without an expected value.'),
+    config_schema: jsonMapSchema.nullable().describe('JSON Schema of `scoring_config`; `null` when it takes none.'),
+  })
+  .meta({ id: 'ScorerCapability' });
+export type ScorerCapability = z.output<typeof scorerCapabilitySchema>;
+
+/** Answer of `GET /api/capabilities` (docs/spec/capabilities.md#the-answer). */
+export const capabilitiesSchema = z
+  .object({
+    version: z.string(),
+    mode: z.enum(['local', 'cloud']),
+    gateway_url: z.string().nullable().describe('Where the gateway is; `null` where the server does not know.'),
+    providers: z.array(providerCapabilitySchema),
+    scorers: z.array(scorerCapabilitySchema),
+    search_modes: z.array(z.enum(SEARCH_MODES)).describe('Those of `POST /api/search` that this project has.'),
+    retention_days: countSchema.nullable().describe('How long traces are kept; `null`: for ever.'),
+    claim_timeout: countSchema.nullable().describe('Seconds after which a claim is released; `null`: never.'),
+    limits: z
+      .object({
+        body_bytes: countSchema,
+        import_file_bytes: countSchema.nullable(),
+        compared_runs: countSchema.nullable(),
+      })
+      .describe('`null` where the feature is left out.'),
+  })
+  .meta({ id: 'Capabilities' });
+export type CapabilitiesResource = z.output<typeof capabilitiesSchema>;

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { listAnswer } from './lists.js';
+import { listSpansSchema, spanListSchema, spanSchema, traceSpansSchema } from './spans.js';
+import { listSessionsSchema, listTracesSchema, traceListItemSchema } from './traces.js';
+import { countSchema } from './values/numbers.js';
+import { jsonMapSchema } from './values/text.js';
+
+/** Code points of a preview at most. */
+export const PREVIEW_MAX = 2_000;
+
+/** `view` of a route that can leave texts out (docs/spec/outlines.md#the-view). */
+export const viewSchema = z.enum(['full', 'outline']).default('full').describe('`outline`: without texts.');
+export type View = z.output<typeof viewSchema>;
+
+/** `preview` of a route: how many code points of a text are shown; parses to the number. */
+export const previewSchema = z
+  .string()
+  .regex(/^\d+$/, `must be a whole number from 0 to ${PREVIEW_MAX}`)
+  .transform(Number)
+  .pipe(z.number().max(PREVIEW_MAX))
+  .meta({
+    openapi: { type: 'integer', minimum: 0, maximum: PREVIEW_MAX, default: 0 },
+    description: 'Characters of each text that is previewed.',
+  })
+  .default(0);
+
+/** The beginning of a text, for people. */
+const previewText = (what: string) => z.string().nullable().describe(`${what}; \`null\` without \`preview\`.`);
+
+/** A span without its texts (docs/spec/outlines.md#the-outline-of-a-span). */
+export const spanOutlineSchema = spanSchema
+  .omit({ input: true, output: true, metadata: true })
+  .extend({
+    kind: spanSchema.shape.kind.describe('Without `attributes`.'),
+    metadata: jsonMapSchema.describe(
+      'Once the span is finished `duration_ms`, `total_tokens` and `cost`; nothing of the caller.',
+    ),
+    input_bytes: countSchema.describe('Bytes of the input as JSON; 0 when there is none.'),
+    output_bytes: countSchema.describe('Bytes of the output as JSON; 0 when there is none.'),
+    input_preview: previewText('The beginning of the last user message, or of the input'),
+    output_preview: previewText('The beginning of the answer, or of the output'),
+  })
+  .meta({ id: 'SpanOutline', description: 'A span without its texts.' });
+export type SpanOutline = z.output<typeof spanOutlineSchema>;
+
+const spanOutlineListSchema = listAnswer('SpanOutlineList', 'spans', spanOutlineSchema);
+
+/** Answer of `GET /api/spans` in either view. */
+export const spansInViewSchema = z.union([spanListSchema, spanOutlineListSchema]);
+export type SpansInView = z.output<typeof spansInViewSchema>;
+
+const traceOutlineSchema = z
+  .object({ trace: traceListItemSchema, spans: z.array(spanOutlineSchema), count: countSchema })
+  .meta({ id: 'TraceOutline' });
+
+/** Answer of `GET /api/traces/:id` in either view. */
+export const traceInViewSchema = z.union([traceSpansSchema, traceOutlineSchema]);
+
+/** Query of `GET /api/spans`. */
+export const listSpansInViewSchema = listSpansSchema.extend({ view: viewSchema, preview: previewSchema });
+export type ListSpansInView = z.output<typeof listSpansInViewSchema>;
+
+/** Query of `GET /api/traces`. */
+export const listPreviewedTracesSchema = listTracesSchema.extend({ preview: previewSchema });
+export type ListPreviewedTraces = z.output<typeof listPreviewedTracesSchema>;
+
+/** Query of `GET /api/sessions/:session_id`. */
+export const readSessionSchema = listSessionsSchema.extend({ preview: previewSchema });
+export type ReadSession = z.output<typeof readSessionSchema>;
+
+/** Query of `GET /api/traces/:id`. */
+export const readTraceSchema = z.object({ view: viewSchema, preview: previewSchema });
+export type ReadTraceQuery = z.output<typeof readTraceSchema>;

@@ -1,0 +1,86 @@
+/** A member of a JSON object, found in its text. */
+export interface JsonMember {
+  name: string;
+  /** Where the member begins, with its name. */
+  start: number;
+  /** Where its value begins. */
+  valueStart: number;
+  /** Behind its value. */
+  end: number;
+}
+
+/**
+ * The members of an object in JSON text, in order, without parsing their values: large ones are jumped over.
+ * @param text valid JSON.
+ * @param start where the object begins; what is no object has no members.
+ */
+export function* jsonMembers(text: string, start = 0): Generator<JsonMember> {
+  let at = skipBlanks(text, start);
+  if (text.charCodeAt(at) !== OPEN_BRACE) return;
+  for (;;) {
+    at = skipBlanks(text, at + 1);
+    if (text.charCodeAt(at) !== QUOTE) return;
+    const nameEnd = endOfString(text, at) + 1;
+    const valueStart = skipBlanks(text, skipBlanks(text, nameEnd) + 1);
+    const end = endOfValue(text, valueStart);
+    yield { name: JSON.parse(text.slice(at, nameEnd)) as string, start: at, valueStart, end };
+    at = skipBlanks(text, end);
+    if (text.charCodeAt(at) !== COMMA) return;
+  }
+}
+
+/** The member of that name; the last one, as everywhere, where there are several. */
+export function findMember(text: string, name: string, start = 0): JsonMember | undefined {
+  let found: JsonMember | undefined;
+  for (const member of jsonMembers(text, start)) if (member.name === name) found = member;
+  return found;
+}
+
+/** The closing quote of a string. @param start its opening quote. @returns -1 where there is none. */
+export function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+    end = text.indexOf('"', end + 1);
+  }
+  return -1;
+}
+
+/** The place behind a value that begins at `start`. */
+function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfString(text, start) + 1;
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return endOfWord(text, start);
+  let depth = 0;
+  for (let at = start; ; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) return at + 1;
+  }
+}
+
+/** Behind a number, `true`, `false` or `null`. */
+function endOfWord(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !ENDS_WORD.has(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function skipBlanks(text: string, start: number): number {
+  let at = start;
+  while (BLANKS.has(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const code = (character: string): number => character.charCodeAt(0);
+const QUOTE = code('"');
+const COMMA = code(',');
+const OPEN_BRACE = code('{');
+const CLOSE_BRACE = code('}');
+const OPEN_BRACKET = code('[');
+const CLOSE_BRACKET = code(']');
+const BLANKS: ReadonlySet<number> = new Set([' ', '\n', '\r', '\t'].map(code));
+const ENDS_WORD: ReadonlySet<number> = new Set([...BLANKS, COMMA, CLOSE_BRACE, CLOSE_BRACKET]);

@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedEncoding } from './accepted-encoding.js';
+import { ENCODINGS, type BuiltFile } from './built-files.js';
+import { PAGE_HEADERS } from './page-headers.js';
+
+const YEAR_SECONDS = 31_536_000;
+
+/** Sends a file in the smallest encoding that the client takes; nothing but 304 where it has the file already. */
+export function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
+  const available = ENCODINGS.filter((encoding) => file.encoded.has(encoding));
+  const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), available);
+  const { bytes, etag } = (encoding && file.encoded.get(encoding)) ?? file.plain;
+  void reply.headers({
+    ...PAGE_HEADERS,
+    'cache-control': file.isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    etag,
+    vary: 'Accept-Encoding',
+  });
+  if (hasVersion(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (encoding) void reply.header('content-encoding', encoding);
+  return reply.type(file.mediaType).send(bytes);
+}
+
+/** Whether `If-None-Match` names the version; compared weakly, as it is for reading (RFC 9110, 13.1.2). */
+const hasVersion = (header: string | undefined, etag: string): boolean =>
+  header !== undefined && header.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
+
+const headerText = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(',') : header;

@@ -1,0 +1,16 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Capabilities } from '@spandrel/kernel';
+import { DatasetsSettings } from '../datasets.settings.js';
+
+/** Tells how large a file may be that is imported (docs/spec/capabilities.md#the-answer). */
+@Injectable()
+export class ImportCapabilities implements OnModuleInit {
+  constructor(
+    private readonly capabilities: Capabilities,
+    private readonly settings: DatasetsSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.capabilities.tell('import_file_bytes', () => this.settings.importFileBytes);
+  }
+}

@@ -1,0 +1,22 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { COMPARED_RUNS_MAX } from '@spandrel/contract';
+import { Capabilities, PLUGINS, type PluginRegistry } from '@spandrel/kernel';
+
+/** Tells by what runs can be scored, and how many can be compared (docs/spec/capabilities.md#the-answer). */
+@Injectable()
+export class EvalCapabilities implements OnModuleInit {
+  constructor(
+    private readonly capabilities: Capabilities,
+    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+  ) {}
+
+  onModuleInit(): void {
+    const scorers = this.plugins.scorers.map(({ name, extension, configSchema }) => ({
+      name,
+      needs_expected: extension.needsExpected,
+      config_schema: configSchema,
+    }));
+    this.capabilities.tell('scorers', () => scorers);
+    this.capabilities.tell('compared_runs', () => COMPARED_RUNS_MAX);
+  }
+}

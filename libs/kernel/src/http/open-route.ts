@@ -1,0 +1,13 @@
+/** Marks a route outside Nest that everyone may call, as Fastify's `config`. */
+export const OPEN_ROUTE = { openRoute: true } as const;
+
+/** Marks an open route that answers a page: any query may stand behind its address, which the page's own scripts read. */
+export const PAGE_ROUTE = { ...OPEN_ROUTE, anyQuery: true } as const;
+
+/** Whether everyone may call the route with this `config`. */
+export const isOpenRoute = (config: unknown): boolean =>
+  (config as Partial<typeof PAGE_ROUTE> | undefined)?.openRoute === true;
+
+/** Whether the route with this `config` takes any query. */
+export const takesAnyQuery = (config: unknown): boolean =>
+  (config as Partial<typeof PAGE_ROUTE> | undefined)?.anyQuery === true;

@@ -1,0 +1,16 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Capabilities } from '@spandrel/kernel';
+import { QueueSettings } from './queue.settings.js';
+
+/** Tells how long a claim holds (docs/spec/capabilities.md#the-answer). */
+@Injectable()
+export class QueueCapabilities implements OnModuleInit {
+  constructor(
+    private readonly capabilities: Capabilities,
+    private readonly settings: QueueSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.capabilities.tell('claim_timeout', () => this.settings.claimTimeoutSeconds);
+  }
+}

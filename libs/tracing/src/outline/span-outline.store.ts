@@ -1,0 +1,156 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  integer,
+  nullable,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  takeFitting,
+  takeFittingIds,
+  text,
+  type LongReadOptions,
+  type RowOfShape,
+  type Sql,
+} from '@spandrel/storage';
+import { placesOfSpans, type Within } from '../span-places.sql.js';
+import { PAYLOAD_OF_SPAN } from '../span.store.js';
+import { STATUS } from '../status.js';
+import { spanTable } from '../tables.js';
+import { PREVIEWED_BYTES_MAX } from './preview-text.js';
+import { NO_PREVIEW, withPreviews, type OutlinedSpan } from './span-outline.js';
+
+/** A kind or an error up to this size is read together with the row of its span. */
+const SMALL_BYTES = 16 * 1024;
+/** What one read brings into memory of larger ones, and of texts to be previewed, about. */
+const BYTES_AT_ONCE = 16 * 1024 * 1024;
+
+/** The error lies behind the texts: SQLite would read through them to find that there is none. */
+const ERROR = `case when s.status = ${STATUS.failed} then p.error end`;
+
+const ROW = spanTable.select('s');
+const OUTLINE = ROW.and(
+  shapeOf({
+    kind: nullable(text()),
+    error: nullable(text()),
+    kindBytes: integer(),
+    errorBytes: integer(),
+    inputBytes: integer(),
+    outputBytes: integer(),
+  }),
+);
+type OutlineRow = RowOfShape<typeof OUTLINE>;
+
+const LARGE = shapeOf({ id: text(), kind: text(), error: nullable(text()) });
+const TEXTS = shapeOf({ id: text(), input: nullable(text()), output: nullable(text()) });
+
+/** Spans without their texts, which stay where they are: none is read to be left out. */
+@Injectable()
+export class SpanOutlineStore {
+  constructor(private readonly storage: Storage) {}
+
+  /**
+   * Outlines in the order of their ids: as many from the first on as fit into memory together, at least one. Only kinds
+   * and errors count, so that it is all of them unless these are very large.
+   * @param preview code points of each preview; 0 for none.
+   */
+  async loadSome(
+    scope: Scope,
+    ids: readonly string[],
+    preview: number,
+    options: LongReadOptions,
+  ): Promise<OutlinedSpan[]> {
+    if (ids.length === 0) return [];
+    const { storage } = this;
+    const { within } = await placesOfSpans(storage.dialect, (query) => storage.readLong(query, options), scope, ids);
+    const rows = await storage.readLong(
+      OUTLINE.query`select ${ROW}, ${smallOnly('p.kind')} as kind, ${smallOnly(ERROR)} as error,
+          octet_length(p.kind) as "kindBytes", coalesce(octet_length(${rawSql(ERROR)}), 0) as "errorBytes",
+          coalesce(octet_length(p.input), 0) as "inputBytes", coalesce(octet_length(p.output), 0) as "outputBytes"
+        from span s join span_payload p on ${PAYLOAD_OF_SPAN} where ${chosen(scope, ids, within)}`,
+      options,
+    );
+    const taken = takeFittingIds(
+      ids,
+      rows.map((row) => ({ id: row.id, bytes: isLarge(row) ? row.kindBytes + row.errorBytes : 0 })),
+      BYTES_AT_ONCE,
+    );
+    const large = await this.large(scope, taken, rows, within, options);
+    const byId = new Map(rows.map((row) => [row.id, outlined({ ...row, ...large.get(row.id) })]));
+    const spans = taken.flatMap((id) => byId.get(id) ?? []);
+    return preview === 0 ? spans : this.previewed(scope, spans, preview, within, options);
+  }
+
+  /** Kinds and errors that were not read with their rows. */
+  private async large(
+    scope: Scope,
+    taken: readonly string[],
+    rows: readonly OutlineRow[],
+    within: Within,
+    options: LongReadOptions,
+  ): Promise<Map<string, RowOfShape<typeof LARGE>>> {
+    const wanted = new Set(taken);
+    const ids = rows.filter((row) => isLarge(row) && wanted.has(row.id)).map(({ id }) => id);
+    if (ids.length === 0) return new Map();
+    const texts = await this.storage.readLong(
+      LARGE.query`select s.id as id, p.kind as kind, ${rawSql(ERROR)} as error
+        from span s join span_payload p on ${PAYLOAD_OF_SPAN} where ${chosen(scope, ids, within)}`,
+      options,
+    );
+    return new Map(texts.map((row) => [row.id, row]));
+  }
+
+  /** The outlines with their previews, some at a time: texts are read, previewed and forgotten. */
+  private async previewed(
+    scope: Scope,
+    spans: readonly OutlinedSpan[],
+    preview: number,
+    within: Within,
+    options: LongReadOptions,
+  ): Promise<OutlinedSpan[]> {
+    const done: OutlinedSpan[] = [];
+    while (done.length < spans.length) {
+      const left = spans.slice(done.length).map((span) => ({ span, bytes: previewedBytes(span) }));
+      const slice = takeFitting(left, BYTES_AT_ONCE).map(({ span }) => span);
+      const ids = slice.filter((span) => previewedBytes(span) > 0).map(({ id }) => id);
+      const rows = await this.storage.readLong(
+        TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
+            ${beginning('p.output', preview)} as output
+          from span_payload p where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}`,
+        options,
+      );
+      const texts = new Map(rows.map((row) => [row.id, row]));
+      for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview));
+      await nextTurn();
+    }
+    return done;
+  }
+}
+
+const NO_TEXTS = { input: null, output: null };
+
+const chosen = ({ projectId }: Scope, ids: readonly string[], within: Within): Sql =>
+  sql`s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}`;
+
+/** A text where it is small, else `null`. */
+const smallOnly = (column: string): Sql =>
+  rawSql(`case when octet_length(${column}) <= ${SMALL_BYTES} then ${column} end`);
+
+/** A text as far as a preview looks at it. */
+const beginning = (column: string, codePoints: number): Sql =>
+  sql`case when octet_length(${rawSql(column)}) <= ${rawSql(String(PREVIEWED_BYTES_MAX))} then ${rawSql(column)}
+    else substr(${rawSql(column)}, 1, ${codePoints}) end`;
+
+const isLarge = ({ kindBytes, errorBytes }: OutlineRow): boolean => kindBytes > SMALL_BYTES || errorBytes > SMALL_BYTES;
+
+const previewedBytes = ({ inputBytes, outputBytes }: OutlinedSpan): number =>
+  Math.min(inputBytes, PREVIEWED_BYTES_MAX) + Math.min(outputBytes, PREVIEWED_BYTES_MAX);
+
+const outlined = ({ kind, kindBytes: _kind, errorBytes: _error, ...row }: OutlineRow): OutlinedSpan => ({
+  ...row,
+  ...NO_PREVIEW,
+  kind: kind ?? '{}',
+});

@@ -1,0 +1,114 @@
+/** Bundles the server, the gateway and the command line with the packages that they use. */
+import fs, { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { transform } from '@swc/core';
+import { rolldown } from 'rolldown';
+import { CHUNK_GROUPS, ENTRIES, EXTERNAL, GATEWAY_ENTRIES } from './build-plan.mjs';
+import { licensesOf } from './package-licenses.mjs';
+import { SWC_OPTIONS } from './swc-options.mjs';
+import { nodeFault } from '../bin/node-version.cjs';
+
+/**
+ * Writes the programs into a folder.
+ * @param root of the repository.
+ * @param gateway whether only what the image of the gateway holds: commands that open the database are left out.
+ */
+export async function buildServer(root, folder, gateway) {
+  const files = fs.globSync(gateway ? GATEWAY_ENTRIES : ENTRIES, { cwd: root });
+  const bundled = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(files.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
+    platform: 'node',
+    tsconfig: join(root, 'tsconfig.json'),
+    external: EXTERNAL,
+    plugins: [typescript(), reflectMetadataFirst(), mapsOfOwnCodeOnly(), ...(gateway ? [withoutCommands()] : [])],
+    // A module of ours is there for what it exports: an app takes along what it uses of a lib's index, and no more.
+    treeshake: { moduleSideEffects: [{ test: /\/(libs|apps)\/[^/]+\/src\/(?!main\.ts)/, sideEffects: false }] },
+  });
+  const { output } = await bundled.write({
+    dir: folder,
+    format: 'esm',
+    sourcemap: true,
+    // Errors, the log and what Nest says of a missing provider name classes.
+    keepNames: true,
+    entryFileNames: ({ name }) => `${isProgram(name) ? programOf(name) : name}.js`,
+    chunkFileNames: ({ name }) => `chunks/${name.split('~')[0]}-[hash].js`,
+    codeSplitting: { groups: CHUNK_GROUPS },
+  });
+  for (const { name } of output.filter(({ isEntry }) => isEntry)) {
+    if (isProgram(name)) writeFileSync(join(folder, `${name}.js`), checkedStart(name));
+  }
+  writeFileSync(join(folder, 'licenses.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+}
+
+function isProgram(name) {
+  return /^apps\/[^/]+\/src\/main$/.test(name);
+}
+
+function programOf(name) {
+  return name.replace(/main$/, 'program');
+}
+
+/** On an old Node the program itself would not get as far as saying so: what it imports is looked up before it runs. */
+function checkedStart(name) {
+  return [
+    nodeFault,
+    'const fault = nodeFault();',
+    'if (fault !== undefined) {',
+    "  process.stderr.write(fault + '\\n');",
+    '  process.exit(1);',
+    '}',
+    `await import('./${basename(programOf(name))}.js');`,
+    '',
+  ].join('\n');
+}
+
+function typescript() {
+  return {
+    name: 'typescript',
+    transform: {
+      filter: { id: /\.ts$/ },
+      async handler(source, filename) {
+        const { code, map } = await transform(source, { ...SWC_OPTIONS, filename });
+        return { code, map, moduleType: 'js' };
+      },
+    },
+  };
+}
+
+/**
+ * A CommonJS file runs where its importer's body begins, behind all other imports. This one must run before them: as
+ * decorators are applied it is asked already. It exports nothing, and is as good an ES module, which runs in its turn.
+ */
+function reflectMetadataFirst() {
+  return {
+    name: 'reflect-metadata-first',
+    transform: {
+      filter: { id: /\/reflect-metadata\/Reflect\.js$/ },
+      handler: (code) => ({ code: `${code}\nexport {};\n`, map: null, moduleSideEffects: true }),
+    },
+  };
+}
+
+/** Maps of packages are two thirds of all, and lead to code that nobody here reads. */
+function mapsOfOwnCodeOnly() {
+  return {
+    name: 'maps-of-own-code-only',
+    generateBundle(_options, output) {
+      for (const chunk of Object.values(output)) {
+        if (chunk.type !== 'chunk' || !chunk.moduleIds.every((id) => id.includes('/node_modules/'))) continue;
+        delete output[`${chunk.fileName}.map`];
+        chunk.code = chunk.code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+      }
+    },
+  };
+}
+
+/** The command loads them when they are called. */
+function withoutCommands() {
+  return {
+    name: 'without-commands',
+    resolveDynamicImport: (specifier, importer) =>
+      importer.includes('/apps/cli/') ? { id: specifier, external: true } : null,
+  };
+}

@@ -1,0 +1,67 @@
+/** The dashboard as a browser gets it from the built program, in both modes (docs/spec/dashboard.md). */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeOnBothDatabases } from '../support/databases.ts';
+import type { Place, Program } from '../support/places.ts';
+import { startSpandrel, tempDir } from '../support/spandrel.ts';
+
+describeOnBothDatabases('the dashboard', ({ takePlace }) => {
+  let place: Place;
+  let program: Program;
+
+  beforeAll(async () => {
+    place = await takePlace();
+    program = await place.start({ command: 'server' });
+  });
+  afterAll(() => place?.close());
+
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${program.apiUrl}${path}`, { headers });
+
+  it('answers every page without a credential, and scripts that it names', async () => {
+    const index = readFileSync('dist/dashboard/index.html', 'utf8');
+    for (const path of ['/', '/traces', '/traces/x?span=y', '/sign-in']) {
+      const page = await get(path);
+      expect([path, page.status, await page.text()]).toEqual([path, 200, index]);
+    }
+    const scripts = [...index.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(scripts.some((path) => path.startsWith('/assets/'))).toBe(true);
+    for (const path of scripts) {
+      const file = await get(path, { 'accept-encoding': 'br' });
+      expect([path, file.status]).toEqual([path, 200]);
+      const isHashed = path.startsWith('/assets/');
+      expect(file.headers.get('cache-control')).toBe(isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+      expect(file.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const again = await get(path, { 'accept-encoding': 'br', 'if-none-match': file.headers.get('etag')! });
+      expect([path, again.status]).toEqual([path, 304]);
+    }
+  });
+
+  it('leaves the API and what is unknown as they are', async () => {
+    for (const path of [
+      '/assets/none-00000000.js',
+      '/api/none',
+      '/api/traces/none',
+      '/index.html',
+      '/dashboard/index.html',
+    ]) {
+      const answer = await get(path);
+      expect([path, answer.headers.get('content-type')]).toEqual([path, 'application/problem+json']);
+      expect([path, [401, 404].includes(answer.status)]).toEqual([path, true]);
+    }
+    const lost = await fetch(`${program.apiUrl}/traces`, { method: 'POST', body: '{}' });
+    expect([lost.status, await lost.text()]).toEqual([404, expect.stringContaining('/api/traces')]);
+  });
+});
+
+describe('a server without the feature', () => {
+  it('has no pages', async () => {
+    const config = join(tempDir(), 'api-alone.yaml');
+    writeFileSync(config, 'features: [events, tracing]\n');
+    const program = await startSpandrel({ command: 'server', env: { SPANDREL_CONFIG: config } });
+    const answer = await fetch(`${program.apiUrl}/`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+    await program.stop();
+  });
+});
