@@ -4,8 +4,10 @@ import type { ReactNode, Ref } from 'react';
 export interface TreeGridColumn {
   id: string;
   header: ReactNode;
-  /** A CSS track: `120px`, `minmax(200px, 1fr)`. */
-  track: string;
+  /** Pixels at least. */
+  width: number;
+  /** Share of what is left; without one the column keeps its width. */
+  grows?: number;
   align?: 'end';
   cell(row: number): ReactNode;
 }

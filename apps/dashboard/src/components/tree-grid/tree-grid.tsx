@@ -19,7 +19,8 @@ export function TreeGrid(props: TreeGridProps) {
   const fixed = useFixedRows(scroller, rows.length, rowHeight, rowHeight);
   const { onKeyDown } = useTreeFocus(props, scroller, fixed);
   useSteadyRows(props, scroller, rowHeight);
-  const tracks = columns.map(({ track }) => track).join(' ');
+  const tracks = columns.map(({ width, grows }) => (grows ? `minmax(${width}px, ${grows}fr)` : `${width}px`)).join(' ');
+  const minWidth = columns.reduce((sum, { width }) => sum + width + GAP, GAP);
   const press = useLatest((row: number) => onSelect(row, 'press'));
   const drawn = drawnRows(fixed.first, fixed.last, selected);
   const tabStop = selected >= 0 ? selected : (drawn[0] ?? -1);
@@ -37,7 +38,7 @@ export function TreeGrid(props: TreeGridProps) {
       <span id={helpId} hidden>
         Up and down arrow keys move between rows, left and right fold and open them.
       </span>
-      <div role="rowgroup" className={styles.head}>
+      <div role="rowgroup" className={styles.head} style={{ minWidth }}>
         <div role="row" aria-rowindex={1} className={styles.headRow} style={{ gridTemplateColumns: tracks }}>
           {columns.map(({ id, header, align }) => (
             <div key={id} role="columnheader" className={styles.headCell} data-align={align}>
@@ -46,7 +47,7 @@ export function TreeGrid(props: TreeGridProps) {
           ))}
         </div>
       </div>
-      <div role="rowgroup" className={styles.rows} style={{ height: rows.length * rowHeight }}>
+      <div role="rowgroup" className={styles.rows} style={{ height: rows.length * rowHeight, minWidth }}>
         {backdrop !== undefined && (
           <div role="presentation" className={styles.backdrop} style={{ gridTemplateColumns: tracks }}>
             {backdrop}
@@ -73,6 +74,9 @@ export function TreeGrid(props: TreeGridProps) {
     </div>
   );
 }
+
+/** Pixels between two columns and beside the outer ones, as the style sheet has them. */
+const GAP = 8;
 
 /** Rows near the screen, and the selected one wherever it is: it may have the focus. */
 function drawnRows(first: number, last: number, selected: number): number[] {

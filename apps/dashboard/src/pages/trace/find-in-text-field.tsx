@@ -30,7 +30,7 @@ export function FindInText({ sought, at, count, onChange, onStep }: FindInTextPr
           event.stopPropagation();
         }}
       />
-      <span role="status" aria-label="Matches in text" className={styles.found}>
+      <span role="status" aria-label="Found in text" className={styles.found}>
         {sought !== '' && (count === 0 ? 'None' : `${formatCount(at + 1)} of ${formatCount(count)}`)}
       </span>
     </div>

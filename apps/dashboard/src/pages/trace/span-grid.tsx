@@ -32,8 +32,8 @@ export interface SpanGridProps {
 }
 
 const TRACKS = {
-  waterfall: { span: 'minmax(180px, 2fr)', timeline: 'minmax(160px, 3fr)' },
-  tree: { span: 'minmax(180px, 4fr)', timeline: 'minmax(80px, 1fr)' },
+  waterfall: { span: { width: 180, grows: 2 }, timeline: { width: 160, grows: 3 } },
+  tree: { span: { width: 180, grows: 4 }, timeline: { width: 80, grows: 1 } },
 } as const;
 
 /** The spans of a trace as a tree of rows, with when they ran. */
@@ -49,13 +49,13 @@ export function SpanGrid(props: SpanGridProps) {
       {
         id: 'span',
         header: 'Span',
-        track: TRACKS[view].span,
+        ...TRACKS[view].span,
         cell: (place) => <SpanCell {...{ tree, place, find, onToggle }} isOpen={isOpen(place)} />,
       },
       {
         id: 'timeline',
         header: <TimelineHeader range={range} />,
-        track: TRACKS[view].timeline,
+        ...TRACKS[view].timeline,
         cell: (place) => <TimelineCell {...{ model, place, range }} />,
       },
       ...measureColumns(model),
@@ -89,7 +89,7 @@ function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
     {
       id: 'duration',
       header: 'Duration',
-      track: '72px',
+      width: 72,
       align: 'end',
       cell: (place) =>
         statusWordOf(tree.spans[place]!) === 'running' ? (
@@ -101,14 +101,14 @@ function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
     {
       id: 'tokens',
       header: 'Tokens',
-      track: '104px',
+      width: 104,
       align: 'end',
       cell: (place) => tokensText(tree.spans[place]!),
     },
     {
       id: 'cost',
       header: 'Cost',
-      track: '72px',
+      width: 72,
       align: 'end',
       cell: (place) => <span title={formatCostExactly(costOf(place))}>{formatCost(costOf(place))}</span>,
     },
