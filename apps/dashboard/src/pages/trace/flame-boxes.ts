@@ -45,6 +45,11 @@ export function boxesIn(tree: SpanTree, layout: FlameLayout, view: FlameWindow):
   return boxes;
 }
 
+/** The box of one span, also where it is too narrow to be among {@link boxesIn}. */
+export function boxOf(tree: SpanTree, layout: FlameLayout, view: FlameWindow, place: number): FlameBox {
+  return { place, y: tree.depth[place]! * view.rowHeight - view.top, ...pixelsOf(layout, view)(place) };
+}
+
 /** Neighbours that are too narrow become one box, which grows while they touch it. */
 function addNarrow(boxes: FlameBox[], x: number, y: number, width: number): void {
   const last = boxes.at(-1);

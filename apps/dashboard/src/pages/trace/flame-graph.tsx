@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { readColours, useCanvas, type CanvasSize } from '../../components/canvas/use-canvas.js';
 import { formatDuration } from '../../components/format/format-duration.js';
-import { boxesIn, placeAt, type FlameBox, type FlameWindow } from './flame-boxes.js';
+import { boxesIn, boxOf, placeAt, type FlameBox, type FlameWindow } from './flame-boxes.js';
 import { layOutFlame, stepInFlame, type FlameStep } from './flame-layout.js';
 import { kindColour } from './kind-colour.js';
 import type { FilteredSpans } from './trace-filter.js';
@@ -129,7 +129,9 @@ function useFlameDrawing(
       context.font = font || `${fontSize} sans-serif`;
       context.textBaseline = 'middle';
       context.clearRect(0, 0, size.width, size.height);
-      for (const box of boxesIn(tree, layout, windowOf(size))) drawBox(context, box, colours);
+      const seen = windowOf(size);
+      for (const box of boxesIn(tree, layout, seen)) drawBox(context, box, colours);
+      if (selected !== -1) markSelected(context, boxOf(tree, layout, seen, selected), colours['--text-1']);
 
       function drawBox(paint: CanvasRenderingContext2D, box: FlameBox, palette: typeof colours): void {
         const { place, x, y, width } = box;
@@ -144,16 +146,18 @@ function useFlameDrawing(
           paint.fillRect(x, y + height - 4, Math.max(width - 1, 0.5), 4);
         }
         if (width > 24) drawName(paint, span.name, box, palette['--surface-1']);
-        if (place === selected) {
-          paint.strokeStyle = palette['--text-1'];
-          paint.lineWidth = 2;
-          paint.strokeRect(x + 1, y + 1, Math.max(width - 3, 1), height - 2);
-        }
         paint.globalAlpha = 1;
       }
     },
     [tree, filtered, selected, layout, windowOf],
   );
+}
+
+/** The frame of the selected span, wide enough to be seen however narrow the span is. */
+function markSelected(context: CanvasRenderingContext2D, { x, y, width }: FlameBox, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.strokeRect(x + 1, y + 1, Math.max(width - 3, 2), ROW_HEIGHT - 4);
 }
 
 /** Characters that are tried to fit; measuring a name of kilobytes takes longer than drawing all boxes. */

@@ -14,6 +14,8 @@ interface MinimapProps {
 }
 
 const ROWS = 48;
+/** Pixels of a failure at least, in both directions. */
+const FAILED_MIN = 3;
 /** A press that moves less than this is no drag. */
 const DRAG_MIN = 4;
 
@@ -70,7 +72,9 @@ function MinimapCanvas({ model }: { model: TraceModel }) {
           if (column < columns && cells[row * columns + column] === cell) continue;
           if (cell !== CELL.empty) {
             context.fillStyle = colours[colourOf[cell]!];
-            context.fillRect(from, row * rowHeight, column - from, Math.max(1, rowHeight - 0.5));
+            // A failure is seen however short it was.
+            const least = cell === CELL.failed ? FAILED_MIN : 1;
+            context.fillRect(from, row * rowHeight, Math.max(least, column - from), Math.max(least, rowHeight - 0.5));
           }
           from = column;
         }

@@ -72,7 +72,7 @@ export function SpanGrid(props: SpanGridProps) {
       depthOf={(place) => tree.depth[place]!}
       isOpen={isOpen}
       keyOf={(place) => tree.spans[place]!.id}
-      indexOf={(id) => rowOf(rows, tree.placeOf.get(id) ?? -1)}
+      indexOf={(id) => rowOf(rows, tree.placeOf(id))}
       stateOf={(place) => (filtered?.kept[place] === ABOVE_MATCH ? 'dimmed' : undefined)}
       onSelect={onSelect}
       onToggle={onToggle}

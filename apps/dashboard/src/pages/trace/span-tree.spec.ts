@@ -39,6 +39,10 @@ describe('buildSpanTree', () => {
     expect([...tree.depth]).toEqual([0, 1, 2, 2, 0]);
   });
 
+  it('knows no place of a span that is not there', () => {
+    expect(buildSpanTree([spanOf('a', null, 0, 1)]).placeOf('b')).toBe(-1);
+  });
+
   it('takes a chain of 100,000', () => {
     const tree = buildSpanTree(chainOf(100_000));
     expect(tree.depth[99_999]).toBe(99_999);
@@ -52,7 +56,7 @@ describe('buildSpanTree', () => {
         expect(new Set(tree.spans.map(({ id }) => id)).size).toBe(spans.length);
         expect([...tree.byStart].sort((a, b) => a - b)).toEqual(spans.map((_, index) => index));
         for (const [place, span] of tree.spans.entries()) {
-          expect(tree.placeOf.get(span.id)).toBe(place);
+          expect(tree.placeOf(span.id)).toBe(place);
           const above = tree.parent[place]!;
           if (above === -1) continue;
           expect(tree.spans[above]!.id).toBe(span.parent_id);

@@ -16,8 +16,8 @@ export interface SpanTree {
   readonly end: Int32Array;
   /** Places in the order of start. */
   readonly byStart: Int32Array;
-  /** Place by span id. */
-  readonly placeOf: ReadonlyMap<string, number>;
+  /** The place of a span by its id, -1 where there is none. */
+  placeOf(id: string): number;
 }
 
 const NONE = -1;
@@ -30,9 +30,12 @@ const NONE = -1;
  */
 export function buildSpanTree(given: readonly TraceSpan[]): SpanTree {
   const spans = inStartOrder(given);
-  const links = linkFamilies(spans);
+  const positionOf = new Map<string, number>();
+  for (const [position, span] of spans.entries()) positionOf.set(span.id, position);
+  const links = linkFamilies(spans, positionOf);
   const order = placeSpans(spans.length, links);
-  return arrange(spans, links.parent, order);
+  const tree = arrange(spans, links.parent, order);
+  return { ...tree, placeOf: (id) => tree.byStart[positionOf.get(id) ?? NONE] ?? NONE };
 }
 
 /** Timestamps of the wire have one form, so that their texts compare as their times do. */
@@ -53,9 +56,7 @@ interface Links {
   firstTop: number;
 }
 
-function linkFamilies(spans: readonly TraceSpan[]): Links {
-  const positionOf = new Map<string, number>();
-  for (const [position, span] of spans.entries()) positionOf.set(span.id, position);
+function linkFamilies(spans: readonly TraceSpan[], positionOf: ReadonlyMap<string, number>): Links {
   const parent = new Int32Array(spans.length).fill(NONE);
   for (const [position, span] of spans.entries()) {
     const found = span.parent_id === null ? undefined : positionOf.get(span.parent_id);
@@ -117,27 +118,25 @@ function placeSpans(count: number, { parent, firstChild, nextSibling, firstTop }
   return order;
 }
 
-function arrange(spans: readonly TraceSpan[], parentPosition: Int32Array, order: Int32Array): SpanTree {
+function arrange(spans: readonly TraceSpan[], parentPosition: Int32Array, order: Int32Array) {
   const count = spans.length;
   const byStart = new Int32Array(count);
   for (let place = 0; place < count; place++) byStart[order[place]!] = place;
   const parent = new Int32Array(count);
   const depth = new Int32Array(count);
   const end = new Int32Array(count);
-  const placeOf = new Map<string, number>();
   const placed = Array.from(order, (position) => spans[position]!);
   for (let place = 0; place < count; place++) {
     const above = parentPosition[order[place]!]!;
     parent[place] = above === NONE ? NONE : byStart[above]!;
     depth[place] = above === NONE ? 0 : depth[parent[place]!]! + 1;
-    placeOf.set(placed[place]!.id, place);
   }
   for (let place = count - 1; place >= 0; place--) {
     end[place] = Math.max(end[place]!, place + 1);
     const above = parent[place]!;
     if (above !== NONE) end[above] = Math.max(end[above]!, end[place]!);
   }
-  return { spans: placed, parent, depth, end, byStart, placeOf };
+  return { spans: placed, parent, depth, end, byStart };
 }
 
 /** Places of the children of a place, or with -1 of the spans at the top, in the order of their start. */

@@ -1,3 +1,4 @@
+import type { SpanOutline } from '@spandrel/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useRef } from 'react';
 import { isNotFound } from '../../api/api-error.js';
@@ -9,6 +10,7 @@ import { useDelayed } from '../../components/use-delayed.js';
 import { lastTraceList } from '../../features/trace-list-memory.js';
 import { DetailsSplitter } from './details-splitter.js';
 import { SpanDetails } from './span-details.js';
+import type { SpanTree } from './span-tree.js';
 import { TraceHeader } from './trace-header.js';
 import { TraceView } from './trace-view.js';
 import { useTrace } from './use-trace.js';
@@ -23,7 +25,7 @@ export function TracePage() {
   const details = useRef<HTMLElement>(null);
   const isSlow = useDelayed(query.isPending);
   useWayUp();
-  const selected = model === null ? -1 : placeOfSelected(model.tree.placeOf, spanId);
+  const selected = model === null ? -1 : placeOfSelected(model.tree, spanId);
   const onSelect = useCallback(
     (place: number, by: 'key' | 'press') => {
       const span = model?.tree.spans[place];
@@ -44,7 +46,8 @@ export function TracePage() {
       </>
     );
   }
-  const span = query.data?.spans.find((one) => one.id === model.tree.spans[selected]?.id);
+  // The tree holds the outlines themselves.
+  const span = model.tree.spans[selected] as SpanOutline | undefined;
   return (
     <>
       <TraceHeader trace={trace} isDeleted={isDeleted} />
@@ -65,8 +68,9 @@ export function TracePage() {
 }
 
 /** The first span is selected until another one is. */
-function placeOfSelected(placeOf: ReadonlyMap<string, number>, id: string | undefined): number {
-  return (id === undefined ? undefined : placeOf.get(id)) ?? (placeOf.size > 0 ? 0 : -1);
+function placeOfSelected(tree: SpanTree, id: string | undefined): number {
+  const place = id === undefined ? -1 : tree.placeOf(id);
+  return place === -1 && tree.spans.length > 0 ? 0 : place;
 }
 
 /** Escape leads up to the list, with the filters and at the row one came from. */
