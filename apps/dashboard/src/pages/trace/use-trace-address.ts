@@ -29,6 +29,11 @@ export function useSpanSelection(span: string | undefined, change: ReturnType<ty
   const [chosen, setChosen] = useState<{ id: string; base: string | undefined } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
+  // The address has it now: going back from here is to what it said before.
+  const isSettled = chosen !== null && chosen.id === span;
+  useEffect(() => {
+    if (isSettled) setChosen(null);
+  }, [isSettled]);
   const select = useCallback(
     (id: string, by: 'key' | 'press') => {
       clearTimeout(timer.current);

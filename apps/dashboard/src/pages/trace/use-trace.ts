@@ -20,15 +20,24 @@ export function useTrace(id: string) {
   const query = useQuery({ queryKey: keys.trace(id), queryFn: ({ signal }) => readTrace(id, signal) });
   const refreshFacts = useFactsRefresh(queryClient, id);
   const [isDeleted, setIsDeleted] = useState(false);
+  const merge = useGatheredChanges(
+    useCallback(
+      (changes: readonly SpanChange[]) => {
+        const known = queryClient.getQueryData<TraceOutline>(keys.trace(id));
+        if (known === undefined) return 0;
+        const spans = mergeSpans(known.spans, changes);
+        if (spans === known.spans) return spans.length;
+        queryClient.setQueryData(keys.trace(id), { ...known, spans: [...spans], count: spans.length });
+        refreshFacts();
+        return spans.length;
+      },
+      [queryClient, id, refreshFacts],
+    ),
+  );
   useLiveBatches(({ events, hasMissed }: LiveBatch) => {
     if (hasMissed) void queryClient.invalidateQueries({ queryKey: keys.trace(id) });
     if (events.some((event) => endsTrace(event, id))) setIsDeleted(true);
-    const known = queryClient.getQueryData<TraceOutline>(keys.trace(id));
-    if (known === undefined) return;
-    const spans = mergeSpans(known.spans, changesOf(events, id));
-    if (spans === known.spans) return;
-    queryClient.setQueryData(keys.trace(id), { ...known, spans: [...spans], count: spans.length });
-    refreshFacts();
+    merge(changesOf(events, id));
   });
   const spans = query.data?.spans;
   const now = useNow(spans !== undefined && spans.some(({ status }) => status === 'running'), spans);
@@ -48,6 +57,42 @@ function changesOf(events: readonly LiveEvent[], id: string): SpanChange[] {
     if ('span' in event) return event.span.trace_id === id ? [{ span: event.span as never }] : [];
     return event.type === 'span_deleted' ? [{ deleted: event.span_id }] : [];
   });
+}
+
+/** Milliseconds between two changes of the screen, by span of the trace: to lay all of them out anew takes that long. */
+const PAUSE_PER_SPAN = 0.05;
+const PAUSE_MAX = 2_000;
+
+/** Gathers changes of a large trace for a while, of a small one for no time. @param apply answers how many spans there are. */
+function useGatheredChanges(apply: (changes: readonly SpanChange[]) => number) {
+  const gathered = useRef<{ changes: SpanChange[]; timer: ReturnType<typeof setTimeout> | null; spans: number }>({
+    changes: [],
+    timer: null,
+    spans: 0,
+  });
+  useEffect(() => {
+    const state = gathered.current;
+    return () => {
+      if (state.timer !== null) clearTimeout(state.timer);
+      Object.assign(state, { changes: [], timer: null, spans: 0 });
+    };
+  }, [apply]);
+  return useCallback(
+    (changes: readonly SpanChange[]) => {
+      const state = gathered.current;
+      if (changes.length === 0) return;
+      state.changes.push(...changes);
+      state.timer ??= setTimeout(
+        () => {
+          const taken = state.changes;
+          Object.assign(state, { changes: [], timer: null });
+          state.spans = apply(taken);
+        },
+        Math.min(PAUSE_MAX, state.spans * PAUSE_PER_SPAN),
+      );
+    },
+    [apply],
+  );
 }
 
 /** Asks for the facts of a trace at most once in {@link FACTS_MS}, and once more after the last change. */
