@@ -14,11 +14,12 @@ import styles from './tree-grid.module.css';
 export function TreeGrid(props: TreeGridProps) {
   const { label, columns, rows, selected, backdrop, onSelect } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const spacer = useRef<HTMLDivElement>(null);
   const helpId = useId();
   const rowHeight = useRowHeight();
   const fixed = useFixedRows(scroller, rows.length, rowHeight, rowHeight);
   const { onKeyDown } = useTreeFocus(props, scroller, fixed);
-  useSteadyRows(props, scroller, rowHeight);
+  useSteadyRows(props, scroller, spacer, rowHeight);
   const tracks = columns.map(({ width, grows }) => (grows ? `minmax(${width}px, ${grows}fr)` : `${width}px`)).join(' ');
   const minWidth = columns.reduce((sum, { width }) => sum + width + GAP, GAP);
   const press = useLatest((row: number) => onSelect(row, 'press'));
@@ -71,6 +72,7 @@ export function TreeGrid(props: TreeGridProps) {
           );
         })}
       </div>
+      <div ref={spacer} role="presentation" />
     </div>
   );
 }
