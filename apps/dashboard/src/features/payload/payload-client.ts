@@ -1,5 +1,5 @@
 import { workerAddress } from '../../live/script-policy.js';
-import workerUrl from './payload.worker.ts?worker&url';
+import workerUrl from './payload.worker.js?worker&url';
 import type {
   PayloadQuestion,
   PayloadQuestions,

@@ -56,5 +56,5 @@ function lastBefore(tree: SpanTree, { start, end }: SpanTimes, place: number, un
     const latest = last.at(-1);
     last.push(latest !== undefined && end[latest]! > end[child]! ? latest : child);
   }
-  return last.reverse();
+  return last.toReversed();
 }
