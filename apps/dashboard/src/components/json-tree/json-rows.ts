@@ -23,7 +23,7 @@ export function visibleNodes(index: JsonIndex, toggled: ReadonlySet<number>): In
   return nodes.subarray(0, rows);
 }
 
-/** The same set with all containers around a node opened, so that it is shown. */
+/** What is toggled once all containers around a node are open, so that it is shown. */
 export function withOpened(index: JsonIndex, toggled: ReadonlySet<number>, node: number): ReadonlySet<number> {
   const opened = new Set(toggled);
   for (let above = index.parent[node]!; above !== -1; above = index.parent[above]!) {

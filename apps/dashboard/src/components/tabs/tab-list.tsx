@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react';
 import styles from './tab-list.module.css';
 
-export interface TabItem<Id extends string> {
+interface TabItem<Id extends string> {
   id: Id;
   label: string;
   /** Key that leads here, shown beside the label. */

@@ -6,7 +6,7 @@ import { MarkedText } from '../../components/text-view/marked-text.js';
 import { rowStarts } from '../../components/text-view/text-rows.js';
 import { TextView } from '../../components/text-view/text-view.js';
 import { Markdown } from './markdown.js';
-import type { MessageReading } from './message-view.js';
+import type { MessageReading } from './message-reading.js';
 import styles from './messages.module.css';
 
 /** Markdown of more than this takes a browser too long to lay out; it is shown as text. */

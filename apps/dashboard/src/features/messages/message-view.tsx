@@ -1,15 +1,8 @@
 import { useState } from 'react';
+import type { MessageReading } from './message-reading.js';
 import { MessageText } from './message-text.js';
 import { titleOf, type Message, type MessagePart, type ToolCallPart } from './message.js';
 import styles from './messages.module.css';
-
-/** How messages are shown. */
-export interface MessageReading {
-  format: 'rendered' | 'text' | 'json';
-  wraps: boolean;
-  /** Marked wherever it is; `''` for nothing. */
-  sought: string;
-}
 
 /** The messages of a conversation, an article each. */
 export function MessageList({ messages, reading }: { messages: readonly Message[]; reading: MessageReading }) {

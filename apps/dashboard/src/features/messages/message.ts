@@ -18,14 +18,14 @@ export interface ToolCallPart {
   arguments: string;
 }
 
-export interface ToolResultPart {
+interface ToolResultPart {
   type: 'tool-result';
   id: string | null;
   parts: readonly MessagePart[];
 }
 
 export interface Message {
-  /** As it was recorded: `system`, `user`, `assistant`, `tool` … */
+  /** The recorded word: `system`, `user`, `assistant`, `tool` … */
   role: string;
   /** Name of who speaks, or of the tool. */
   name: string | null;

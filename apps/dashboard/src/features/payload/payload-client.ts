@@ -1,4 +1,5 @@
 import { workerAddress } from '../../live/script-policy.js';
+// oxlint-disable-next-line import/default -- Vite gives the address of the built worker
 import workerUrl from './payload.worker.js?worker&url';
 import type {
   PayloadQuestion,

@@ -3,8 +3,7 @@ import type { TextMatch } from '../../components/text-view/find-in-text.js';
 import type { Message } from '../messages/message.js';
 
 /** Parts of a span that are read by themselves; `call` is input and output together, `raw` the span as it was answered. */
-export const SECTIONS = ['input', 'output', 'metadata', 'call', 'raw'] as const;
-export type Section = (typeof SECTIONS)[number];
+export type Section = 'input' | 'output' | 'metadata' | 'call' | 'raw';
 
 /** How a section is shown. */
 export const FORMATS = ['rendered', 'text', 'json'] as const;
@@ -46,6 +45,8 @@ export interface PayloadQuestions {
   /** Matches in what a format shows of a section. */
   find: { given: { section: Section; format: Format; sought: string }; answer: TextMatch[] };
   messages: { given: object; answer: Message[] };
+  /** The datapoint that the span would become, as JSON on lines of its own. */
+  datapoint: { given: object; answer: string };
   curl: { given: CurlOptions; answer: string };
   close: { given: object; answer: null };
 }

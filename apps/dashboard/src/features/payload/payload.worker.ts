@@ -43,6 +43,8 @@ function answerOf(opened: SpanPayload, question: PayloadQuestion, given: Payload
       return opened.markdownOf(section);
     case 'find':
       return opened.find(section, format, sought);
+    case 'datapoint':
+      return opened.datapoint();
     case 'messages':
       return opened.messages();
     default:

@@ -44,6 +44,9 @@ describe('SpanPayload', () => {
 
   it('has the conversation, and input and output together', () => {
     expect(payload.messages().map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(JSON.parse(payload.datapoint())).toEqual({
+      LlmConversation: { messages: [{ role: 'user', content: 'Hi\nyou' }], expected: '# Ho' },
+    });
     expect(JSON.parse(payload.jsonOf('call').text)).toMatchObject({
       input: [{ role: 'user' }],
       output: { text: '# Ho' },

@@ -3,7 +3,8 @@ import { indexJson, memberOf, type JsonIndex } from '../../components/json-tree/
 import { indentJson, readableText } from '../../components/json-tree/written-json.js';
 import { findInText, type TextMatch } from '../../components/text-view/find-in-text.js';
 import { rowStarts } from '../../components/text-view/text-rows.js';
-import { filledText, objectOf, type JsonObject } from '../messages/lenient.js';
+import { datapointOfSpan } from '../add-to-dataset/datapoint-of-span.js';
+import { filledText, jsonText, objectOf, type JsonObject } from '../messages/lenient.js';
 import type { Message } from '../messages/message.js';
 import { messagesOf } from '../messages/messages-of.js';
 import { curlOf } from './copy-as-curl.js';
@@ -69,6 +70,12 @@ export class SpanPayload {
   messages(): Message[] {
     const { input, output } = this.value();
     return messagesOf(input, output);
+  }
+
+  /** The datapoint that the span would become, as JSON on lines of its own. */
+  datapoint(): string {
+    const { input, output } = this.value();
+    return jsonText(datapointOfSpan(input ?? null, output ?? null));
   }
 
   curl(options: CurlOptions): string {

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { FaultNotice } from '../../components/fault-notice.js';
-import { MessageList, type MessageReading } from '../../features/messages/message-view.js';
+import type { MessageReading } from '../../features/messages/message-reading.js';
+import { MessageList } from '../../features/messages/message-view.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
 import { useAsked } from '../../features/payload/use-span-payload.js';
 import styles from './span-details.module.css';

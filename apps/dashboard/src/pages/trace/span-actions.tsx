@@ -1,10 +1,12 @@
 import type { SpanOutline } from '@spandrel/contract';
+import { useState } from 'react';
 import { useCapabilities } from '../../features/payload/use-capabilities.js';
 import { Button } from '../../components/button.js';
 import { copyText } from '../../components/copy-text.js';
 import { downloadText } from '../../components/download-text.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { AddToDataset } from '../../features/add-to-dataset/add-to-dataset.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
 import type { Format, Section } from '../../features/payload/payload-protocol.js';
 import { spanAddress } from './trace-addresses.js';
@@ -44,7 +46,11 @@ export function SpanActions({ span, payload, section, format }: SpanActionsProps
     );
   };
   const copyLink = (): void => copy('the link to the span', Promise.resolve(spanAddress(span)));
-  useShortcuts([{ keys: 'c', label: 'Copy span link', group: 'Span', run: copyLink }]);
+  const [isAdding, setIsAdding] = useState(false);
+  useShortcuts([
+    { keys: 'c', label: 'Copy span link', group: 'Span', run: copyLink },
+    { keys: 'd', label: 'Add to dataset', group: 'Span', run: () => setIsAdding(true) },
+  ]);
   const gateway = capabilities?.gateway_url;
   return (
     <div className={styles.buttons}>
@@ -67,6 +73,10 @@ export function SpanActions({ span, payload, section, format }: SpanActionsProps
       <Button icon="link" shortcut="c" onClick={copyLink}>
         Copy span link
       </Button>
+      <Button icon="plus" shortcut="d" onClick={() => setIsAdding(true)}>
+        Add to dataset
+      </Button>
+      {isAdding && <AddToDataset spanId={span.id} payload={payload} onClose={() => setIsAdding(false)} />}
     </div>
   );
 }

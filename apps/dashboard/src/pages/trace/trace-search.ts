@@ -1,6 +1,6 @@
 import { ONLY, type Only } from './trace-filter.js';
 
-export const VIEWS = ['waterfall', 'tree', 'flame'] as const;
+const VIEWS = ['waterfall', 'tree', 'flame'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const TABS = ['messages', 'input', 'output', 'metadata', 'raw'] as const;
@@ -39,7 +39,7 @@ export const readOnly = (only: string | undefined): readonly Only[] => {
 };
 
 /** Pressed buttons as the address has them; `undefined` for none. */
-export const writeOnly = (only: readonly Only[]): string | undefined =>
+const writeOnly = (only: readonly Only[]): string | undefined =>
   only.length === 0 ? undefined : ONLY.filter((name) => only.includes(name)).join(',');
 
 /** Presses a button, or lets it go. */
