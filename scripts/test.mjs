@@ -58,6 +58,7 @@ const checks = {
   decisions: ['scripts/check-decisions.mjs'],
   statements: ['scripts/check-statements.mjs'],
   comments: ['scripts/check-comments.mjs'],
+  dashboard: ['scripts/check-dashboard.mjs'],
   unused: [bin('knip/bin/knip.js')],
   lint: [bin('oxlint/bin/oxlint'), '--deny-warnings'],
 };
