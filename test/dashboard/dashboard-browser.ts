@@ -1,0 +1,91 @@
+/** The dashboard in Debian's chromium. Every page is watched: a fault on any of them fails the test that opened it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const EXECUTABLE = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'chromium'))
+  .find((file) => existsSync(file));
+const isRequired = process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
+
+/** Whether there is a browser to test in, or one is demanded. */
+export const hasBrowser = EXECUTABLE !== undefined || isRequired;
+
+/** A test in the browser; shown as skipped where the PATH has none. */
+export const inBrowser = hasBrowser ? it : it.skip;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** It ends what never comes; how quick a page is these tests do not say. */
+const PATIENCE_MS = 60_000;
+
+/** A page that is watched. */
+export interface WatchedPage {
+  page: Page;
+  /** What a page must never do: errors, violations of its policy, requests to anybody else, answers with 5xx. */
+  faults(): readonly string[];
+  /** What axe finds, one line each. */
+  axe(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** The browser of a suite, started when it is first needed. */
+export class DashboardBrowser {
+  private started: Promise<Browser> | undefined;
+
+  /** @param apiUrl the only address that the page may ask. */
+  async open(apiUrl: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+    this.started ??= launch();
+    const context = await (
+      await this.started
+    ).newContext({
+      viewport: { width: 1_280, height: 800 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const faults: string[] = [];
+    const page = await context.newPage();
+    watch(page, apiUrl, faults);
+    return { page, faults: () => faults, axe: () => runAxe(page), close: () => context.close() };
+  }
+
+  async close(): Promise<void> {
+    await (await this.started)?.close();
+  }
+}
+
+/** Fails with what a page did that it must not do. */
+export function expectNoFaults(watched: WatchedPage): void {
+  expect(watched.faults()).toEqual([]);
+}
+
+async function launch(): Promise<Browser> {
+  if (EXECUTABLE === undefined) throw new Error('there is no chromium on the PATH');
+  return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
+}
+
+function watch(page: Page, apiUrl: string, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  // Violations of the policy are told on the console, too.
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'data:' && url.protocol !== 'blob:' && url.origin !== apiUrl) faults.push(`asked ${url.href}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 500) faults.push(`${response.status()} of ${response.url()}`);
+  });
+}
+
+async function runAxe(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(AXE_RULES)} }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
+}
