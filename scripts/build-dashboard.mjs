@@ -17,7 +17,7 @@ export async function buildDashboard(root, folder) {
   const { output } = await build({
     configFile: join(root, 'apps/dashboard/vite.config.ts'),
     logLevel: 'warn',
-    build: { outDir: folder, emptyOutDir: true, rolldownOptions: { onLog: tellUnlessDirective } },
+    build: { outDir: folder, emptyOutDir: true },
   });
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).map((id) => id.replace(/^\0/, ''));
   writeFileSync(join(folder, 'licenses.txt'), licensesOf(modules));
@@ -25,11 +25,6 @@ export async function buildDashboard(root, folder) {
     .filter((entry) => entry.isFile() && COMPRESSED.has(extname(entry.name)))
     .map((entry) => join(entry.parentPath, entry.name));
   await Promise.all(files.map(compress));
-}
-
-/** `"use client"` in packages of React is for servers that render pages; here all of it runs in the page. */
-function tellUnlessDirective(level, log, tell) {
-  if (log.code !== 'MODULE_LEVEL_DIRECTIVE') tell(level, log);
 }
 
 /** Writes `.br` and `.gz` beside a file, each where it is smaller. */

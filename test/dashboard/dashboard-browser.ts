@@ -30,6 +30,8 @@ export interface WatchedPage {
   faults(): readonly string[];
   /** What axe finds, one line each. */
   axe(): Promise<string[]>;
+  /** What was copied last; the page itself may write there and not read. */
+  clipboard(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -51,7 +53,13 @@ export class DashboardBrowser {
     const faults: string[] = [];
     const page = await context.newPage();
     watch(page, apiUrl, faults);
-    return { page, faults: () => faults, axe: () => runAxe(page), close: () => context.close() };
+    return {
+      page,
+      faults: () => faults,
+      axe: () => runAxe(page),
+      clipboard: () => readClipboard(page, `${apiUrl}/livez`),
+      close: () => context.close(),
+    };
   }
 
   async close(): Promise<void> {
@@ -88,4 +96,15 @@ async function runAxe(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(AXE_RULES)} }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
+}
+
+async function readClipboard(page: Page, address: string): Promise<string> {
+  const other = await page.context().newPage();
+  try {
+    await other.goto(address);
+    return await other.evaluate('navigator.clipboard.readText()');
+  } finally {
+    await other.close();
+    await page.bringToFront();
+  }
 }

@@ -29,7 +29,10 @@ afterAll(async () => {
 });
 
 const grid = (): Locator => page.getByRole('grid', { name: 'Traces' });
-const row = (name: string): Locator => grid().getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+const row = (name: string): Locator =>
+  grid()
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name, exact: true }) });
 const count = (): Locator => page.getByRole('status', { name: 'Result count' });
 const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
 const parameters = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
@@ -53,7 +56,8 @@ describe('an empty instance', () => {
     // Without the mouse: what is copied is what is run.
     await first.getByRole('button', { name: 'Copy' }).focus();
     await page.keyboard.press('Enter');
-    const command = await textOf(() => page.evaluate<string>('navigator.clipboard.readText()'));
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Copied').waitFor();
+    const command = await watched.clipboard();
     await shell('sh', ['-c', command], { env: { PATH: process.env['PATH'], OPENAI_API_KEY: 'test' } });
     await grid().waitFor();
     await grid().getByRole('row').nth(1).getByText('Completed').waitFor();
@@ -94,8 +98,6 @@ describe('two thousand traces', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('classify');
     await count().getByText('500 traces').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('combobox', { name: 'Status' }).focus();
     for (const _ of Array.from({ length: 30 })) {
       if ((await page.evaluate('document.activeElement.getAttribute("role")')) === 'row') break;
       await page.keyboard.press('Tab');
@@ -158,11 +160,4 @@ async function open(): Promise<void> {
 
 async function close(): Promise<void> {
   await watched?.close();
-}
-
-/** Waits until there is a text. */
-async function textOf(read: () => Promise<string>): Promise<string> {
-  let text = '';
-  await until(async () => (text = await read()) !== '');
-  return text;
 }

@@ -16,7 +16,7 @@ const CONTENT_SECURITY_POLICY = [
 
 /** What browsers can do and no page of the dashboard needs; writing to the clipboard is what its copy buttons do. */
 const TURNED_OFF = [
-  ...['accelerometer', 'autoplay', 'bluetooth', 'camera', 'clipboard-read', 'compute-pressure', 'display-capture'],
+  ...['accelerometer', 'autoplay', 'camera', 'clipboard-read', 'compute-pressure', 'display-capture'],
   ...['encrypted-media', 'fullscreen', 'gamepad', 'geolocation', 'gyroscope', 'hid', 'identity-credentials-get'],
   ...['idle-detection', 'keyboard-map', 'local-fonts', 'magnetometer', 'microphone', 'midi', 'otp-credentials'],
   ...['payment', 'picture-in-picture', 'publickey-credentials-create', 'publickey-credentials-get'],

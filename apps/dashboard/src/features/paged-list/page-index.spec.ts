@@ -44,6 +44,8 @@ describe('the index of pages', () => {
 
   it('wants what is on screen, and the page behind before it is reached', () => {
     expect(wantedPages([], 0, 40, 100)).toEqual([null]);
+    expect(wantedPages([{ cursor: null, count: 0, next: null }], 0, 0, 100)).toEqual([null]);
+    expect(wantedPages(ALL, 900, 940, 100)).toEqual(['c']);
     expect(wantedPages([FIRST], 0, 40, 100)).toEqual([null]);
     expect(wantedPages([FIRST], 60, 100, 100)).toEqual([null, 'b']);
     expect(wantedPages(ALL, 190, 230, 100)).toEqual([null, 'b']);

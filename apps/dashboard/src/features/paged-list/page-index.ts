@@ -61,7 +61,9 @@ export function wantedPages(index: PageIndex, first: number, last: number, ahead
     if (before <= last && before + count > first) wanted.push(cursor);
     before += count;
   }
-  const { next } = index.at(-1)!;
+  const { cursor, next } = index.at(-1)!;
+  // An empty list, or one that lost the rows on screen, is looked at all the same.
+  if (wanted.length === 0) wanted.push(cursor);
   if (next !== null && last >= before - ahead) wanted.push(next);
   return wanted;
 }
