@@ -1,4 +1,4 @@
-import type { TraceListItem } from '@spandrel/contract';
+import type { Counted, TraceListItem } from '@spandrel/contract';
 import { call } from './call.js';
 import type { Query } from './query-text.js';
 
@@ -12,12 +12,6 @@ export interface TracePage {
   next: string | null;
 }
 
-/** How many there are; `exact` is false beyond what the service counts. */
-export interface Counted {
-  count: number;
-  exact: boolean;
-}
-
 /** `GET /api/traces`: a page of traces, newest first. @param cursor `null` for the first page. */
 export async function listTraces(filters: Query, cursor: string | null, signal?: AbortSignal): Promise<TracePage> {
   const answer = await call<{ traces: TraceListItem[]; next_cursor: string | null }>('/api/traces', {
@@ -27,9 +21,13 @@ export async function listTraces(filters: Query, cursor: string | null, signal?:
   return { rows: answer.traces, next: answer.next_cursor };
 }
 
-/** `GET /api/traces?ids=`: the traces of some ids as they are now. @param ids two hundred at most. */
-export async function tracesByIds(ids: readonly string[], signal?: AbortSignal): Promise<readonly TraceListItem[]> {
-  const { rows } = await listTraces({ ids }, null, signal);
+/**
+ * `GET /api/traces?ids=`: the traces of some ids as they are now.
+ * @param ids two hundred at most.
+ * @param preview characters of their texts.
+ */
+export async function tracesByIds(ids: readonly string[], preview?: number): Promise<readonly TraceListItem[]> {
+  const { rows } = await listTraces({ ids, preview }, null);
   return rows;
 }
 

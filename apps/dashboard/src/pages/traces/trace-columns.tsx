@@ -6,7 +6,7 @@ import { formatDuration, formatDurationExactly } from '../../components/format/f
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';
 import { TraceLink } from '../../features/trace-link.js';
-import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
 
 type TraceColumn = GridColumn<TraceListItem>;
 
@@ -30,7 +30,18 @@ export function traceColumns(zone: string): TraceColumn[] {
     text('user_id', 'User', 120, ({ user_id }) => user_id),
     number('error_count', 'Errors', 60, ({ error_count }) => formatCount(error_count)),
     text('id', 'Trace ID', 240, ({ id }) => id),
+    text('input', 'Input', 280, ({ input_preview }) => input_preview ?? null),
+    text('output', 'Output', 280, ({ output_preview }) => output_preview ?? null),
   ];
+}
+
+/** Characters of a text that fit into its column. */
+const PREVIEWED = 120;
+
+/** Characters of texts that are asked for with a choice of columns. */
+export function previewOf(cols: string | undefined): number | undefined {
+  const chosen = readColumns(cols, TRACE_COLUMNS) ?? [];
+  return chosen.includes('input') || chosen.includes('output') ? PREVIEWED : undefined;
 }
 
 const IDS = traceColumns('').map(({ id }) => id);

@@ -5,6 +5,7 @@ import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { FirstCall } from '../../features/first-call/first-call.js';
+import { previewOf } from './trace-columns.js';
 import { TracesFilterBar } from './traces-filter-bar.js';
 import { TracesList } from './traces-list.js';
 import { TracesOverTime } from './traces-over-time.js';
@@ -23,7 +24,7 @@ export function TracesPage() {
     [navigate],
   );
   const [isLive, setIsLive] = useState(true);
-  const listed = useTraceList(search);
+  const listed = useTraceList(search, previewOf(search.cols));
   const live = useLiveTraces(listed, isLive);
   const { list } = listed;
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;

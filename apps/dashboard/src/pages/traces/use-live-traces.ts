@@ -67,7 +67,7 @@ export function useLiveTraces({ list, source, recount }: ListedTraces, isLive: b
     async (ids: readonly string[] | null): Promise<void> => {
       const { source: asked } = latest.current;
       if (ids !== null) {
-        const rows = await tracesByIds(ids);
+        const rows = await tracesByIds(ids, asked.preview);
         latest.current.list.changeRows(byId(rows));
         return;
       }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { TraceListItem } from '@spandrel/contract';
+import type { Counted, TraceListItem } from '@spandrel/contract';
 import { useMemo } from 'react';
 import { keys } from '../../api/keys.js';
-import { countTraces, listTraces, type Counted } from '../../api/traces.js';
+import { countTraces, listTraces } from '../../api/traces.js';
 import type { Query } from '../../api/query-text.js';
 import { useSpaced } from '../../components/use-spaced.js';
 import { usePagedList, type PagedList } from '../../features/paged-list/use-paged-list.js';
@@ -18,8 +18,10 @@ const begun = new Map<string, number>();
 interface TraceSource {
   /** The filters, without what is no filter. */
   filters: TracesSearch;
-  /** What the API is asked for at this moment. */
+  /** The query of the first page at this moment. */
   query(): Query;
+  /** Characters of texts that rows show; none where no column shows them. */
+  preview: number | undefined;
   /** Notes that the list begins at this moment, which all its pages keep. */
   begin(): void;
 }
@@ -32,30 +34,36 @@ export interface ListedTraces {
   recount(): void;
 }
 
-/** The list of traces by the filters of the address, and how many there are. */
-export function useTraceList({ cols: _cols, ...filters }: TracesSearch): ListedTraces {
+/**
+ * The list of traces by the filters of the address, and how many there are.
+ * @param preview characters of texts that rows show.
+ */
+export function useTraceList({ cols: _cols, ...filters }: TracesSearch, preview: number | undefined): ListedTraces {
   const identity = JSON.stringify(filters);
   // oxlint-disable-next-line react/exhaustive-deps -- the identity is the text of the filters
   const stable = useMemo(() => filters, [identity]);
   const source = useMemo(
     () => ({
       filters: stable,
-      query: () => traceFilters(stable, Date.now()),
+      preview,
+      query: () => ({ ...traceFilters(stable, Date.now()), preview }),
       begin: () => void begun.set(identity, Date.now()),
     }),
-    [stable, identity],
+    [stable, identity, preview],
   );
   const list = usePagedList<TraceListItem>({
-    key: keys.tracePages(stable),
+    key: keys.tracePages({ ...stable, preview }),
     idOf: ({ id }) => id,
     fetch: (cursor, signal) => {
       if (cursor === null) source.begin();
-      return listTraces(traceFilters(stable, begun.get(identity) ?? Date.now()), cursor, signal);
+      return listTraces({ ...traceFilters(stable, begun.get(identity) ?? Date.now()), preview }, cursor, signal);
     },
   });
   const counted = useQuery({
     queryKey: keys.traceCount(stable),
-    queryFn: ({ signal }) => countTraces(source.query(), signal),
+    queryFn: ({ signal }) => countTraces(traceFilters(stable, Date.now()), signal),
   });
-  return { list, count: counted.data, source, recount: useSpaced(() => void counted.refetch(), COUNTED_MS) };
+  // A list that was read to its end is counted by its rows.
+  const recount = useSpaced(() => void (list.isComplete || counted.refetch()), COUNTED_MS);
+  return { list, count: counted.data, source, recount };
 }
