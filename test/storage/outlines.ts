@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { listSpansSchema, type SpanOutline, type SpanResource, type TraceListItem } from '@spandrel/contract';
+import {
+  listSpansSchema,
+  type SpanOutline,
+  type SpanResource,
+  type TraceListItem,
+  type TracesOverTime,
+} from '@spandrel/contract';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { SpanCountStore } from '../../libs/tracing/src/listing/span-count.store.js';
 import { TraceListStore } from '../../libs/tracing/src/listing/trace-list.store.js';
@@ -137,6 +143,8 @@ export function outlines(app: () => TracingApp): void {
 
   describe('counts', () => {
     const all = samples(SAMPLE_COUNT);
+    const overTime = async (query: string): Promise<TracesOverTime> =>
+      (await app().get(`/api/count/traces/over-time?${query}`)).body as unknown as TracesOverTime;
     const counted = async (path: string): Promise<unknown> => (await app().get(`/api/count/${path}`)).body;
 
     it('of spans are what the list has, whatever the filters', async () => {
@@ -164,6 +172,32 @@ export function outlines(app: () => TracingApp): void {
     ])('of traces are what the list has (%s)', async (query) => {
       const { traces } = (await app().get(`/api/traces?${query}&limit=1000`)).body;
       expect(await counted(`traces?${query}`)).toEqual({ count: traces.length, exact: true });
+    });
+
+    it.each(['', 'tag=even', 'status=failed', 'user_id=u1', 'ids=sample-1', 'name_contains=nothing-like-it'])(
+      'of traces over time are the list by start and status (%s)',
+      async (query) => {
+        const { traces } = (await app().get(`/api/traces?${query}&limit=1000`)).body;
+        const { buckets, ...count } = await overTime(query);
+        expect(count).toEqual({ count: traces.length, exact: true });
+        expect(buckets.length > 0).toBe(traces.length > 0);
+        for (const { since, until, ...counts } of buckets) {
+          const within = traces.filter(({ started_at: at }) => since <= at && at < until);
+          const of = (status: string): number => within.filter((trace) => trace.status === status).length;
+          expect(counts).toEqual({ running: of('running'), completed: of('completed'), failed: of('failed') });
+        }
+        const total = buckets.reduce((sum, { running, completed, failed }) => sum + running + completed + failed, 0);
+        expect(total).toBe(traces.length);
+      },
+    );
+
+    it('of traces over time reach over the range that was asked for', async () => {
+      const [trace] = (await app().get('/api/traces?limit=1')).body.traces;
+      const since = new Date(Date.parse(trace!.started_at) - 86_400_000).toISOString();
+      const { buckets } = await overTime(`since=${since}`);
+      expect(buckets[0]!.since <= since && since < buckets[0]!.until).toBe(true);
+      expect(buckets.at(-1)!.until > trace!.started_at).toBe(true);
+      for (const [at, { since: begin }] of buckets.slice(1).entries()) expect(begin).toBe(buckets[at]!.until);
     });
 
     it('stop at one more than asked for, however the list is found', async () => {

@@ -2,3 +2,4 @@
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
 export { JsonSyntaxError, parseExactJson, readExactJson, type JsonValue } from './values/exact-json.js';
+export { bucketsOf, type StatusBucket } from './values/status-buckets.js';

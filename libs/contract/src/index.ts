@@ -22,6 +22,7 @@ export * from './restored.js';
 export * from './search.js';
 export * from './spans.js';
 export * from './values/text.js';
+export { bucketsOf, type TimedTrace } from './values/status-buckets.js';
 export * from './values/timestamp.js';
 export * from './traces.js';
 export * from './transfer.js';

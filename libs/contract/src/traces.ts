@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorSchema, idsSchema, limitSchema, listAnswer, repeatable } from './lists.js';
+import { countedSchema, cursorSchema, idsSchema, limitSchema, listAnswer, repeatable } from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
@@ -108,6 +108,26 @@ export const traceListItemSchema = traceSchema
 export type TraceListItem = z.output<typeof traceListItemSchema>;
 
 export const traceListSchema = listAnswer('TraceList', 'traces', traceListItemSchema);
+
+/** Traces that began in a part of a range, by their status. */
+const traceBucketSchema = z
+  .object({
+    since: timestampTextSchema,
+    until: timestampTextSchema.describe('The next bucket begins here.'),
+    running: countSchema,
+    completed: countSchema,
+    failed: countSchema,
+  })
+  .meta({ id: 'TraceBucket' });
+
+/** Answer of `GET /api/count/traces/over-time` (docs/spec/traces.md#traces-over-time). */
+export const tracesOverTimeSchema = z
+  .object({
+    ...countedSchema.shape,
+    buckets: z.array(traceBucketSchema).describe('Oldest first, without gaps; sixty at most.'),
+  })
+  .meta({ id: 'TracesOverTime' });
+export type TracesOverTime = z.output<typeof tracesOverTimeSchema>;
 
 /** Answer of `DELETE /api/traces/:id`. */
 export const traceDeletedSchema = z

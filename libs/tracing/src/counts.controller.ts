@@ -1,12 +1,17 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import {
+  bucketsOf,
   COUNT_MAX,
   countedSchema,
+  formatTimestamp,
   spanFiltersSchema,
   traceFiltersSchema,
+  tracesOverTimeSchema,
   type Counted,
   type SpanFilters,
+  type TimedTrace,
   type TraceFilters,
+  type TracesOverTime,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
 import { SpanCountStore } from './listing/span-count.store.js';
@@ -33,6 +38,22 @@ export class CountsController {
     return counted(await this.traces.count(scope, filters, COUNT_MAX, reader));
   }
 
+  @Get('traces/over-time')
+  @Operation({
+    id: 'countTracesOverTime',
+    access: 'read',
+    summary: 'When the traces that match all filters began, by status',
+    answer: tracesOverTimeSchema,
+  })
+  async countTracesOverTime(
+    @CurrentScope() scope: Scope,
+    @Query({ schema: traceFiltersSchema }) filters: TraceFilters,
+    @CurrentReader() reader: Reader,
+  ): Promise<TracesOverTime> {
+    const times = await this.traces.listTimes(scope, filters, COUNT_MAX, reader);
+    return { ...counted(times.length), buckets: wireBuckets(times.slice(0, COUNT_MAX), filters) };
+  }
+
   @Get('spans')
   @Operation({ id: 'countSpans', access: 'read', summary: 'How many spans match all filters', answer: countedSchema })
   async countSpans(
@@ -46,3 +67,14 @@ export class CountsController {
 
 /** @param found how many there are, up to one more than are counted. */
 const counted = (found: number): Counted => ({ count: Math.min(found, COUNT_MAX), exact: found <= COUNT_MAX });
+
+/** Where older traces were left out the buckets begin with the oldest that was counted. */
+function wireBuckets(times: readonly TimedTrace[], { since, until }: TraceFilters): TracesOverTime['buckets'] {
+  const isAll = times.length < COUNT_MAX;
+  const range = { ...(since !== undefined && isAll && { from: since }), ...(until !== undefined && { to: until }) };
+  return bucketsOf(times, range).map(({ from, to, ...counts }) => ({
+    since: formatTimestamp(from),
+    until: formatTimestamp(to),
+    ...counts,
+  }));
+}

@@ -4,7 +4,6 @@ export const keys = {
   traces: () => ['traces'] as const,
   /** Followed by the cursor of a page. */
   tracePages: (filters: object) => ['traces', 'page', filters] as const,
-  traceCount: (filters: object) => ['traces', 'count', filters] as const,
   tracesOverTime: (filters: object) => ['traces', 'over-time', filters] as const,
   datasets: () => ['datasets'] as const,
   trace: (id: string) => ['trace', id] as const,

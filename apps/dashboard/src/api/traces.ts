@@ -1,4 +1,4 @@
-import type { Counted, TraceListItem } from '@spandrel/contract';
+import type { TraceListItem, TracesOverTime } from '@spandrel/contract';
 import { call } from './call.js';
 import type { Query } from './query-text.js';
 
@@ -31,9 +31,9 @@ export async function tracesByIds(ids: readonly string[], preview?: number): Pro
   return rows;
 }
 
-/** `GET /api/count/traces`. */
-export function countTraces(filters: Query, signal?: AbortSignal): Promise<Counted> {
-  return call('/api/count/traces', { query: filters, ...(signal && { signal }) });
+/** `GET /api/count/traces/over-time`: how many traces there are, and when they began. */
+export function countTracesOverTime(filters: Query, signal?: AbortSignal): Promise<TracesOverTime> {
+  return call('/api/count/traces/over-time', { query: filters, ...(signal && { signal }) });
 }
 
 /** `DELETE /api/traces/:id`, with all its spans. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ListTraces, type TraceFilters } from '@spandrel/contract';
+import { isStorableText, type ListTraces, type TimedTrace, type TraceFilters } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -9,6 +9,7 @@ import {
   integer,
   joinSql,
   orderBy,
+  rawSql,
   shapeOf,
   sql,
   startOf,
@@ -19,12 +20,13 @@ import {
   type Sql,
 } from '@spandrel/storage';
 import { statusIs } from './span-filter.sql.js';
-import { STATUS } from '../status.js';
+import { STATUS, statusName } from '../status.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
 import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
 
 const NUMBER = shapeOf({ number: integer() });
+const TIMED = shapeOf({ began: integer(), status: integer() });
 
 /** All traces, by the index on their start. */
 const ALL: DrivenTraces = { from: sql`trace t`, where: sql`1 = 1`, startedAt: 't.started_at', id: 't.id' };
@@ -74,6 +76,18 @@ export class TraceListStore {
       options,
     );
     return row!.number;
+  }
+
+  /** When the newest traces that all filters take began, and their statuses; one more than `max` at most. */
+  async listTimes(scope: Scope, filters: TraceFilters, max: number, options: LongReadOptions): Promise<TimedTrace[]> {
+    const found = findTraces(scope, filters);
+    if (!found) return [];
+    const rows = await this.storage.readLong(
+      TIMED.query`select ${rawSql(found.startedAt)} as began, t.status as status from ${found.from} where ${found.where}
+        order by ${rawSql(found.startedAt)} desc limit ${max + 1}`,
+      options,
+    );
+    return rows.map(({ began, status }) => ({ at: began, status: statusName(status) }));
   }
 }
 

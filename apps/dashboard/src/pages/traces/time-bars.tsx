@@ -1,13 +1,14 @@
+import type { StatusBucket } from '@spandrel/contract/browser';
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { formatCounted } from '../../components/format/format-count.js';
 import { formatTime } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import type { TimeRange } from '../../features/time-range/time-range.js';
-import { totalOf, type TimeBucket } from './time-buckets.js';
+import { totalOf } from './bucket-total.js';
 import styles from './traces-over-time.module.css';
 
 export interface TimeBarsProps {
-  buckets: readonly TimeBucket[];
+  buckets: readonly StatusBucket[];
   onRange(range: TimeRange): void;
 }
 
@@ -79,7 +80,7 @@ export function TimeBars({ buckets, onRange }: TimeBarsProps) {
   );
 }
 
-function Bar({ bucket, x, most }: { bucket: TimeBucket; x: number; most: number }) {
+function Bar({ bucket, x, most }: { bucket: StatusBucket; x: number; most: number }) {
   let top = HEIGHT;
   return (['completed', 'failed', 'running'] as const).map((status) => {
     const height = (bucket[status] / most) * HEIGHT;
@@ -90,7 +91,7 @@ function Bar({ bucket, x, most }: { bucket: TimeBucket; x: number; most: number 
   });
 }
 
-function describe(bucket: TimeBucket, format: (ms: number) => string): string {
+function describe(bucket: StatusBucket, format: (ms: number) => string): string {
   const { failed, running } = bucket;
   const parts = [`${format(bucket.from)}: ${formatCounted(totalOf(bucket), 'trace')}`];
   if (failed > 0) parts.push(`${failed} failed`);

@@ -123,8 +123,9 @@ function idsOf({ length, rowAt }: ListedTraces['list']): string[] {
 }
 
 /** `2,013 traces`, `10,000+ traces`. */
-function describeCount({ list, count }: ListedTraces): string {
+function describeCount({ list, overTime }: ListedTraces): string {
   if (list.isComplete && !list.isWaiting) return formatCounted(list.length, 'trace');
-  if (count === undefined) return 'Counting traces';
-  return count.exact ? formatCounted(count.count, 'trace') : `${formatCount(count.count)}+ traces`;
+  if (overTime === undefined) return 'Counting traces';
+  const { count, exact } = overTime;
+  return exact ? formatCounted(count, 'trace') : `${formatCount(count)}+ traces`;
 }

@@ -1,11 +1,13 @@
+import { bucketsOf, type StatusBucket } from '@spandrel/contract/browser';
+import type { TracesOverTime as WireBuckets } from '@spandrel/contract';
 import { useId, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatTime } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { endsOf, type TimeRange } from '../../features/time-range/time-range.js';
-import { bucketsOf, totalOf, type TimeBucket } from './time-buckets.js';
 import { TimeBars } from './time-bars.js';
+import { totalOf } from './bucket-total.js';
 import type { TracesSearch } from './traces-search.js';
 import type { ListedTraces } from './use-trace-list.js';
 import styles from './traces-over-time.module.css';
@@ -17,25 +19,18 @@ export interface TracesOverTimeProps {
 }
 
 /** When the listed traces began, as bars by status or as a table. */
-export function TracesOverTime({ listed: { list }, search, onRange }: TracesOverTimeProps) {
+export function TracesOverTime({ listed, search, onRange }: TracesOverTimeProps) {
   const [isTable, setIsTable] = useState(false);
   const captionId = useId();
-  const { since, until } = search;
-  const range = search.range;
-  const traces = list.readRows;
-  const buckets = useMemo(() => {
-    const ends = endsOf({ ...(range && { range }), ...(since && { since }), ...(until && { until }) }, Date.now());
-    return bucketsOf(traces, {
-      // The oldest trace that was read is not the oldest there is.
-      ...(ends.since && list.isComplete && { from: Date.parse(ends.since) }),
-      ...(ends.until && { to: Date.parse(ends.until) }),
-    });
-  }, [traces, range, since, until, list.isComplete]);
+  const buckets = useBuckets(listed, search);
+  const { overTime, list } = listed;
   return (
     <figure aria-labelledby={captionId} className={styles.figure}>
       <figcaption className={styles.caption}>
         <span id={captionId}>Traces over time</span>
-        {!list.isComplete && <span className={styles.note}>the newest {formatCount(traces.length)}</span>}
+        {!list.isComplete && overTime?.exact === false && (
+          <span className={styles.note}>the newest {formatCount(overTime.count)}</span>
+        )}
         <Legend />
         <Button variant="quiet" icon="table" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
           Show as table
@@ -44,6 +39,24 @@ export function TracesOverTime({ listed: { list }, search, onRange }: TracesOver
       {isTable ? <BucketTable buckets={buckets} /> : <TimeBars buckets={buckets} onRange={onRange} />}
     </figure>
   );
+}
+
+/** A list that was read to its end is counted here, so that what arrives is in the bars with its row. */
+function useBuckets({ list, overTime }: ListedTraces, { range, since, until }: TracesSearch): readonly StatusBucket[] {
+  const { isComplete, readRows } = list;
+  return useMemo(() => {
+    if (!isComplete) return (overTime?.buckets ?? []).map(bucketOfWire);
+    const ends = endsOf({ ...(range && { range }), ...(since && { since }), ...(until && { until }) }, Date.now());
+    const times = readRows.map(({ started_at, status }) => ({ at: Date.parse(started_at), status }));
+    return bucketsOf(times, {
+      ...(ends.since && { from: Date.parse(ends.since) }),
+      ...(ends.until && { to: Date.parse(ends.until) }),
+    });
+  }, [isComplete, readRows, overTime, range, since, until]);
+}
+
+function bucketOfWire({ since, until, ...counts }: WireBuckets['buckets'][number]): StatusBucket {
+  return { from: Date.parse(since), to: Date.parse(until), ...counts };
 }
 
 function Legend() {
@@ -59,7 +72,7 @@ function Legend() {
   );
 }
 
-function BucketTable({ buckets }: { buckets: readonly TimeBucket[] }) {
+function BucketTable({ buckets }: { buckets: readonly StatusBucket[] }) {
   const { times } = usePreferences();
   const filled = buckets.filter((bucket) => totalOf(bucket) > 0);
   return (

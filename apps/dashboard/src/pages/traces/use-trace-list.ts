@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Counted, TraceListItem } from '@spandrel/contract';
+import type { TraceListItem, TracesOverTime } from '@spandrel/contract';
 import { useMemo } from 'react';
 import { keys } from '../../api/keys.js';
-import { countTraces, listTraces } from '../../api/traces.js';
+import { countTracesOverTime, listTraces } from '../../api/traces.js';
 import type { Query } from '../../api/query-text.js';
 import { useSpaced } from '../../components/use-spaced.js';
 import { usePagedList, type PagedList } from '../../features/paged-list/use-paged-list.js';
@@ -28,7 +28,8 @@ interface TraceSource {
 
 export interface ListedTraces {
   list: PagedList<TraceListItem>;
-  count: Counted | undefined;
+  /** Not asked for where the list was read to its end. */
+  overTime: TracesOverTime | undefined;
   source: TraceSource;
   /** Counts anew. */
   recount(): void;
@@ -60,10 +61,11 @@ export function useTraceList({ cols: _cols, ...filters }: TracesSearch, preview:
     },
   });
   const counted = useQuery({
-    queryKey: keys.traceCount(stable),
-    queryFn: ({ signal }) => countTraces(traceFilters(stable, Date.now()), signal),
+    queryKey: keys.tracesOverTime(stable),
+    enabled: !list.isComplete,
+    queryFn: ({ signal }) => countTracesOverTime(traceFilters(stable, Date.now()), signal),
   });
   // A list that was read to its end is counted by its rows.
   const recount = useSpaced(() => void (list.isComplete || counted.refetch()), COUNTED_MS);
-  return { list, count: counted.data, source, recount };
+  return { list, overTime: counted.data, source, recount };
 }
