@@ -90,12 +90,13 @@ describe('readableText', () => {
   });
 
   it('has members and items below each other, line breaks kept', () => {
-    const value = '[{"role":"user","content":"one\\ntwo"},{"parts":[1,[2,3],{}],"empty":""}]';
+    const value = '[{"role":"user","content":"one\\n\\ntwo"},{"parts":[1,[2,3],{}],"empty":""}]';
     expect(read(value)).toBe(
       [
         '- role: user',
         '  content:',
         '    one',
+        '',
         '    two',
         '- parts:',
         '    - 1',

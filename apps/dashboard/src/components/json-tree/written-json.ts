@@ -51,7 +51,7 @@ export function readableText(text: string, index: JsonIndex, node: number): stri
 
 /** A text behind its name; one of several lines begins on the next. */
 const placed = (value: string, indent: string): string =>
-  value.includes('\n') ? `\n${indent}${value.replaceAll('\n', `\n${indent}`)}` : ` ${value}`;
+  value.includes('\n') ? `\n${value.replaceAll(/(^|\n)(?=[^\n])/g, `$1${indent}`)}` : ` ${value}`;
 
 function scalarText(text: string, index: JsonIndex, node: number, empty: string): string {
   const source = text.slice(index.from[node], index.to[node]);

@@ -10,7 +10,7 @@ const payload = new SpanPayload(SPAN);
 describe('SpanPayload', () => {
   it('tells how much there is and what the call was like', () => {
     expect(payload.summary()).toEqual({
-      lengths: { input: 37, output: 66, metadata: 106, call: 103, raw: SPAN.length },
+      lengths: { input: 37, output: 66, metadata: 103, call: 103, raw: SPAN.length },
       timeToFirstTokenMs: 80,
       finishReason: 'stop',
     });
@@ -31,7 +31,7 @@ describe('SpanPayload', () => {
 
   it('keeps line breaks of a text, and finds in what is shown', () => {
     expect(payload.textOf('input').text).toBe('- role: user\n  content:\n    Hi\n    you');
-    expect(payload.find('input', 'text', 'YOU')).toEqual([{ from: 34, to: 37 }]);
+    expect(payload.find('input', 'text', 'YOU')).toEqual([{ from: 35, to: 38 }]);
     expect(payload.find('input', 'json', 'hi\nyou')).toHaveLength(1);
     expect(payload.find('raw', 'json', 'finish_reason')).toHaveLength(1);
   });

@@ -22,10 +22,10 @@ describe('seenStretches', () => {
   });
 
   it('draws no more than a row can hold', () => {
-    const many = Array.from({ length: 900 }, (_, index) => ({ from: index * 10, to: index * 10 + 2 }));
-    const seen = seenStretches(many, { from: 0, to: 9_000 });
+    const many = Array.from({ length: 900 }, (_, index) => ({ from: index * 20, to: index * 20 + 2 }));
+    const seen = seenStretches(many, { from: 0, to: 18_000 });
     expect(seen).toHaveLength(200);
-    expect(seen.at(-1)!.to).toBe(8_992);
+    expect(seen.at(-1)!.to).toBe(17_982);
   });
 });
 
