@@ -1,0 +1,160 @@
+/** The texts of a span as people read them: messages, formats, large JSON, hostile texts, and what can be done with them. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { PIXEL, recordLargeOutput, recordRichTrace } from './recorded-spans.ts';
+
+const shell = promisify(execFile);
+const browser = new DashboardBrowser();
+let provider: FakeProvider;
+let place: Place;
+let program: Program;
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  place = await takeDirectory();
+  program = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
+  await recordRichTrace(program.api);
+  await recordLargeOutput(program.api);
+});
+afterAll(async () => {
+  await browser.close();
+  await place?.close();
+  await provider?.close();
+});
+beforeEach(async () => {
+  if (!hasBrowser) return;
+  watched = await browser.open(program.apiUrl);
+  ({ page } = watched);
+});
+afterEach(() => watched?.close());
+
+const goTo = (path: string) => page.goto(`${program.apiUrl}${path}`);
+const details = (): Locator => page.getByRole('region', { name: 'Span details' });
+const articles = (): Promise<(string | null)[]> =>
+  details()
+    .getByRole('article')
+    .evaluateAll((all) =>
+      (all as { getAttribute(name: string): string | null }[]).map((one) => one.getAttribute('aria-label')),
+    );
+
+describe('a call of a model', () => {
+  inBrowser('shows who said what, its tool call and its image, and fetches nothing from elsewhere', async () => {
+    await goTo('/traces/rich?span=rich-call');
+    await details().getByRole('article').first().waitFor();
+    expect(await articles()).toEqual([
+      ...['System message', 'User message', 'Assistant message', 'Tool message', 'Assistant message'],
+    ]);
+    const facts = await details().getByRole('list', { name: 'Span facts' }).innerText();
+    for (const fact of ['llm_call', '1,234', '1,000', '$0.0123', '2.00 s', '321 ms', 'stop'])
+      expect(facts).toContain(fact);
+    const call = details().getByRole('group', { name: 'Tool call tides' });
+    await call.getByText('12345678901234567890').waitFor();
+    expect(await details().getByRole('img', { name: 'Recorded image' }).getAttribute('src')).toBe(PIXEL);
+    await details().getByText('Image not loaded: https://evil.example/b.png').waitFor();
+    const system = details().getByRole('article', { name: 'System message' });
+    expect(await system.innerText()).toContain('Be brief.\nTwo lines.<script>');
+    await system.waitFor();
+    expect(await details().getByText('line 59').count()).toBe(0);
+    await details()
+      .getByRole('button', { name: /^Show all/ })
+      .click();
+    await details().getByText('line 59').waitFor();
+    expect(await watched.axe()).toEqual([]);
+    expect(await page.evaluate('window.harmed')).toBeUndefined();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('is shown in the format that was chosen last', async () => {
+    await goTo('/traces/rich?span=rich-call');
+    await page.getByRole('radio', { name: 'Text' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await details().locator('strong', { hasText: 'this' }).waitFor();
+    await details().getByText('Image not loaded: https://evil.example/a.png').waitFor();
+    expect(await details().getByRole('link', { name: 'press' }).count()).toBe(0);
+    await page.reload();
+    await details().locator('strong', { hasText: 'this' }).waitFor();
+    await page.getByRole('radio', { name: 'JSON' }).check();
+    await details().getByRole('tree').waitFor();
+    expect(await watched.axe()).toEqual([]);
+    expect(await page.evaluate('window.harmed')).toBeUndefined();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('is sent again by the command that is copied', async () => {
+    const body = {
+      ...{ model: 'gpt-4o-mini', temperature: 0.25, seed: 7, max_tokens: 40 },
+      messages: [{ role: 'user', content: `It's $HOME and "quotes"\nand a line` }],
+    };
+    const sent = await fetch(`${program.gatewayUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer test' },
+      body: JSON.stringify(body),
+    });
+    await sent.text();
+    const recorded = async () =>
+      (
+        await program.api.get<{ spans: { id: string; trace_id: string; status: unknown }[] }>(
+          '/api/spans?model=gpt-4o-mini',
+        )
+      ).body.spans;
+    await until(async () => (await recorded())[0]?.status === 'completed');
+    const [span] = await recorded();
+    await goTo(`/traces/${span!.trace_id}`);
+    await details().getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Copied the command').waitFor();
+    const command = await watched.clipboard();
+    expect(command).toContain('$OPENAI_API_KEY');
+    provider.requests.length = 0;
+    await shell('sh', ['-c', command], { env: { PATH: process.env['PATH'], OPENAI_API_KEY: 'the key' } });
+    const [again] = provider.requests;
+    expect(JSON.parse(again!.body.toString())).toEqual(body);
+    expect(again!.rawHeaders).toContain('Bearer the key');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('becomes a datapoint of a new dataset', async () => {
+    await goTo('/traces/rich?span=rich-call');
+    await details().getByRole('button', { name: 'Add to dataset' }).waitFor();
+    await page.keyboard.press('d');
+    const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
+    await dialog.getByRole('region', { name: 'Datapoint preview' }).getByText('"LlmConversation"').waitFor();
+    expect(await watched.axe()).toEqual([]);
+    await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('New dataset');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Harbour questions');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    const link = page.getByRole('region', { name: 'Notifications' }).getByRole('link', { name: 'Open datapoint' });
+    const [, datasetId, datapointId] = /\/datasets\/(.+)\/datapoints\/(.+)$/.exec((await link.getAttribute('href'))!)!;
+    const datapoint = await program.api.get(`/api/datasets/${datasetId}/datapoints/${datapointId}`);
+    expect(datapoint.body).toMatchObject({ source: 'span_export', source_span_id: 'rich-call' });
+    expectNoFaults(watched);
+  });
+});
+
+describe('3 MB of JSON', () => {
+  inBrowser('is shown with every digit, and its last member is found', async () => {
+    await goTo('/traces/large?tab=output');
+    const text = details().getByRole('group', { name: 'Output' });
+    await text.getByText('- n: 0').waitFor();
+    const find = details().getByRole('searchbox', { name: 'Find in text' });
+    await find.fill('the needle');
+    await text.locator('mark', { hasText: 'the needle' }).waitFor();
+    await text.getByText('big: 12345678901234567890').waitFor();
+    await page.getByRole('radio', { name: 'JSON' }).check();
+    const tree = details().getByRole('tree', { name: 'Output' });
+    await tree.locator('mark', { hasText: 'the needle' }).waitFor();
+    await tree.getByText('12345678901234567890').waitFor();
+    await find.fill('item 29999');
+    await tree.locator('mark', { hasText: 'item 29999' }).waitFor();
+    expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
+    expect(await watched.axe()).toEqual([]);
+    expectNoFaults(watched);
+  });
+});

@@ -1,0 +1,193 @@
+/** The page of a trace as people use it: its rows, views and filters, large traces and running ones. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { recordManySpans, recordRichTrace } from './recorded-spans.ts';
+
+const browser = new DashboardBrowser();
+let place: Place;
+let program: Program;
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  place = await takeDirectory();
+  program = await place.start({ command: 'server' });
+  await recordManySpans(program.api, 'many', 10_000);
+  await recordRichTrace(program.api);
+});
+afterAll(async () => {
+  await browser.close();
+  await place?.close();
+});
+beforeEach(async () => {
+  if (!hasBrowser) return;
+  watched = await browser.open(program.apiUrl);
+  ({ page } = watched);
+});
+afterEach(() => watched?.close());
+
+const rows = (): Locator => page.getByRole('treegrid', { name: 'Spans of this trace' });
+const rowCount = (): Promise<string | null> => rows().getAttribute('aria-rowcount');
+const selected = (): Locator => rows().locator('[role=row][aria-selected=true]');
+const matches = (): Locator => page.getByRole('status', { name: 'Matches' });
+const parameters = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
+const goTo = (path: string) => page.goto(`${program.apiUrl}${path}`);
+
+describe('a trace of ten thousand spans', () => {
+  inBrowser('is read by keys alone', async () => {
+    await goTo('/traces/many');
+    await rows().waitFor();
+    expect(await page.title()).toBe('Many spans · Spandrel');
+    expect(await rowCount()).toBe('10001');
+    await rows().getByRole('row').nth(1).focus();
+    await page.keyboard.press('End');
+    await until(async () => (await selected().innerText()).includes('call 9999'));
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-rowindex")')).toBe('10001');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowLeft');
+    await until(async () => (await rowCount()) === '2');
+    await page.keyboard.press('ArrowRight');
+    await until(async () => (await rowCount()) === '10001');
+    await page.keyboard.press('e');
+    await until(async () => (await selected().innerText()).includes('call 50'));
+    await page.getByRole('group', { name: 'Error' }).getByText('overloaded, request 50').waitFor();
+    expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('is filtered; parents stay, and the address keeps it', async () => {
+    await goTo('/traces/many');
+    await page.getByRole('button', { name: 'Errors only' }).click();
+    await matches().getByText('99 of 10,000 spans').waitFor();
+    await page.getByRole('searchbox', { name: 'Find in trace' }).fill('REQUEST 15');
+    await matches().getByText('2 of 10,000 spans').waitFor();
+    expect(parameters()).toMatchObject({ only: 'errors', find: 'REQUEST 15' });
+    await page.reload();
+    await matches().getByText('2 of 10,000 spans').waitFor();
+    const names = await rows().locator('[data-index] [role=gridcell]:first-child').allInnerTexts();
+    expect(names.map((name) => name.replaceAll('\n', ' ')).filter((name) => /step|call/.test(name))).toHaveLength(3);
+    await page.keyboard.press('n');
+    await until(async () => (await selected().innerText()).includes('step 151'));
+    await page.keyboard.press('n');
+    await until(async () => (await selected().innerText()).includes('call 1565'));
+    expect(await watched.axe()).toEqual([]);
+    expectNoFaults(watched);
+  });
+});
+
+describe('the views of a trace', () => {
+  inBrowser('are chosen by keys and stay in the address', async () => {
+    await goTo('/traces/rich');
+    await rows().waitFor();
+    expect(await watched.axe()).toEqual([]);
+    await page.keyboard.press('3');
+    const flame = page.getByRole('application', { name: 'Flame graph' });
+    await flame.waitFor();
+    expect(parameters()['view']).toBe('flame');
+    await flame.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByText('gpt-5.1, 2.00 s, 83.3% of the trace').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('book, 100 ms, 4.2% of the trace').waitFor();
+    expect(await watched.axe()).toEqual([]);
+    await page.goBack();
+    await page.keyboard.press('2');
+    await until(() => parameters()['view'] === 'tree');
+    await rows().waitFor();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('show a part of the time', async () => {
+    await goTo('/traces/rich?span=rich-call');
+    const start = page.getByRole('slider', { name: 'Range start' });
+    const end = page.getByRole('slider', { name: 'Range end' });
+    await start.waitFor();
+    await page.keyboard.press('f');
+    await until(async () => (await end.inputValue()) === '2200');
+    expect(await start.inputValue()).toBe('0');
+    await page.keyboard.press('+');
+    await until(async () => (await start.inputValue()) === '550');
+    await page.keyboard.press('0');
+    await until(async () => (await end.inputValue()) === '2400');
+    expectNoFaults(watched);
+  });
+});
+
+describe('a link to a span', () => {
+  inBrowser('opens the same span for somebody else', async () => {
+    await goTo('/traces/many');
+    await rows().getByRole('row').nth(1).focus();
+    await page.keyboard.press('End');
+    await page.getByRole('heading', { level: 2, name: 'call 9999' }).waitFor();
+    await page.getByRole('button', { name: 'Copy span link' }).waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Copied the link to the span').waitFor();
+    const link = await watched.clipboard();
+    const other = await browser.open(program.apiUrl);
+    try {
+      await other.page.goto(link);
+      await other.page.getByRole('heading', { level: 2, name: 'call 9999' }).waitFor();
+      await until(() => other.page.locator('[role=row][aria-selected=true]').isVisible());
+      const box = (await other.page.locator('[role=row][aria-selected=true]').boundingBox())!;
+      expect(box.y).toBeGreaterThan(0);
+      expect(box.y).toBeLessThan(800);
+      expectNoFaults(other);
+    } finally {
+      await other.close();
+    }
+    expectNoFaults(watched);
+  });
+});
+
+describe('a running trace', () => {
+  inBrowser('fills in, and the selected row stays where it is', async () => {
+    const { api } = program;
+    await api.post('/api/traces', { id: 'live', name: 'Live' });
+    await api.post('/api/spans', { id: 'live-root', trace_id: 'live', name: 'root' });
+    await goTo('/traces/live');
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    const named = (name: string): Locator => rows().getByRole('row').filter({ hasText: name });
+    await named('root').waitFor();
+    await api.post('/api/spans', { id: 'live-last', trace_id: 'live', parent_id: 'live-root', name: 'the last' });
+    await named('the last').click();
+    const before = (await named('the last').boundingBox())!.y;
+    const early = Array.from({ length: 40 }, (_, n) => ({
+      ...{
+        id: `live-${n}`,
+        trace_id: 'live',
+        parent_id: 'live-root',
+        name: `early ${n}`,
+        started_at: '2026-01-01T00:00:00Z',
+      },
+    }));
+    await api.post('/api/ingest', { spans: early });
+    await until(async () => (await rowCount()) === '43');
+    await until(async () => (await selected().innerText()).includes('the last'));
+    expect((await named('the last').boundingBox())!.y).toBe(before);
+    await api.post('/api/spans/live-last/complete', { output: 'It is done.' });
+    await page.getByText('It is done.').waitFor();
+    await until(async () => !(await selected().innerText()).includes('Running'));
+    expectNoFaults(watched);
+  });
+});
+
+describe('a trace that is deleted', () => {
+  inBrowser('is asked about first, and gone afterwards', async () => {
+    await program.api.post('/api/ingest', { spans: [], traces: [{ id: 'gone', name: 'To be gone' }] });
+    await goTo('/traces/gone');
+    await page.getByRole('heading', { level: 2, name: 'No spans yet' }).waitFor();
+    await page.getByRole('button', { name: 'Delete trace' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete trace?' });
+    expect(await watched.axe()).toEqual([]);
+    await question.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.waitForURL(/\/traces$/);
+    expect((await program.api.get('/api/traces/gone')).status).toBe(404);
+    expectNoFaults(watched);
+    await goTo('/traces/gone');
+    await page.getByRole('heading', { level: 1, name: 'Trace not found' }).waitFor();
+    expect(await watched.axe()).toEqual([]);
+  });
+});
