@@ -1,4 +1,4 @@
-import { useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { Button } from '../../components/button.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import type { TreeGridHandle } from '../../components/tree-grid/tree-grid-props.js';
@@ -48,6 +48,14 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
   };
   const latestRows = useRef(rows);
   latestRows.current = rows;
+  // A link, or going back, may lead to a row that is far away.
+  const selectedId = model.tree.spans[selected]?.id;
+  const shown = shownPlace(model, rows, selected);
+  const latestShown = useRef(shown);
+  latestShown.current = shown;
+  useEffect(() => {
+    grid.current?.reveal(rowOf(latestRows.current, latestShown.current), false);
+  }, [selectedId, view]);
   const step = (direction: 1 | -1): void => {
     if (filtered !== null) goTo(nextPlace(filtered.matches, selected, direction));
   };
@@ -110,9 +118,9 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
             ) : (
               <SpanGrid
                 ref={grid}
-                {...{ model, rows, filtered, folded, find, view, selected, onSelect, onOpen }}
+                {...{ model, rows, filtered, folded, find, view, onSelect, onOpen }}
                 range={timeline.range}
-                selected={shownPlace(model, rows, selected)}
+                selected={shown}
                 onToggle={toggleAndKeep}
               />
             )}
