@@ -132,7 +132,7 @@ export function describeEveryType(newDatabase: () => Promise<StorageConfig>): vo
       expect(outlines.payloads).toEqual(all.map(outlineOfEvent));
       for (const event of outlines.payloads) expect(eventInViewSchema.safeParse(event).error).toBeUndefined();
       outlines.close();
-      // Of a trace they are those that name it, and those that may be of any.
+      // A client of one trace gets the events that name it, and those that may be of any.
       const ofTrace = await EventClient.open(again.url, { query: `since=0&trace_id=${trace.id}` });
       await until(() => ofTrace.types.includes('cleared'));
       expect(ofTrace.types).toEqual([

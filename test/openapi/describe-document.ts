@@ -23,8 +23,10 @@ function specifiedRoutes(): string[] {
 
 /** Query parameters that docs/spec names, by operation. */
 const PROMISED_PARAMETERS: Record<string, string> = {
-  listTraces: 'ids session_id user_id tag name_contains since until status preview limit cursor',
-  countTraces: 'ids session_id user_id tag name_contains since until status',
+  listTraces:
+    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min sort_by sort_order preview limit cursor',
+  countTraces:
+    'ids session_id user_id tag name_contains since until status model provider duration_min duration_max cost_min tokens_min',
   getTrace: 'view preview',
   getSession: 'preview limit cursor',
   listSpans:

@@ -14,6 +14,7 @@ import { schema } from './schema.js';
 import { spanRules } from './span-rules.js';
 import { TracingApp } from './tracing-app.js';
 import { transactionEnd } from './transaction-end.js';
+import { traceLists } from './trace-lists.js';
 import { traceRules } from './trace-rules.js';
 import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
@@ -44,6 +45,7 @@ export function describeTracingStorage(database: TestDatabase): void {
     listing(app);
     listingPlans(app);
     outlines(app);
+    traceLists(app);
     rollUps(app);
     participants(app);
     projects(app);

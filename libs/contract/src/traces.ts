@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { countedSchema, cursorSchema, idsSchema, limitSchema, listAnswer, repeatable } from './lists.js';
+import {
+  countedSchema,
+  cursorSchema,
+  idsSchema,
+  limitSchema,
+  listAnswer,
+  queryNumberSchema,
+  repeatable,
+} from './lists.js';
 import { amountSchema, costSchema, countSchema, unpricedCountSchema } from './values/numbers.js';
 import { clientIdSchema, jsonMapSchema, jsonObjectSchema, keySchema, nameSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
@@ -49,11 +57,22 @@ export const traceFiltersSchema = z.object({
   since: timestampSchema.optional().describe('Traces that started then or later.'),
   until: timestampSchema.optional().describe('Traces that started before.'),
   status: statusNameSchema.optional(),
+  model: z.string().optional().describe('Traces with a span of this model.'),
+  provider: z.string().optional().describe('Traces with a span of this provider.'),
+  duration_min: queryNumberSchema.optional().describe('Milliseconds.'),
+  duration_max: queryNumberSchema.optional().describe('Milliseconds.'),
+  cost_min: queryNumberSchema.optional().describe('Dollars.'),
+  tokens_min: queryNumberSchema.optional(),
 });
 export type TraceFilters = z.output<typeof traceFiltersSchema>;
 
-/** The list of traces that is asked for: filters and page. */
+export const TRACE_SORT_KEYS = ['started_at', 'duration', 'cost', 'tokens', 'spans'] as const;
+export type TraceSortKey = (typeof TRACE_SORT_KEYS)[number];
+
+/** The list of traces that is asked for: filters, order and page. */
 export const listTracesSchema = traceFiltersSchema.extend({
+  sort_by: z.enum(TRACE_SORT_KEYS).default('started_at').describe('Traces without the value come last.'),
+  sort_order: z.enum(['asc', 'desc']).default('desc'),
   limit: limitSchema(),
   cursor: cursorSchema.optional(),
 });

@@ -4,13 +4,13 @@ import { extname, join, relative, sep } from 'node:path';
 
 /** Encodings that the build writes beside a file, the smallest first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+type Encoding = (typeof ENCODINGS)[number];
 
 const EXTENSIONS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
 
 /** A file of the dashboard as it is served: read once, kept in memory. */
 export interface BuiltFile {
-  /** Its address, which begins with a slash: `/assets/main-Bx3_9aKq.js`. */
+  /** The address, which begins with a slash: `/assets/main-Bx3_9aKq.js`. */
   path: string;
   mediaType: string;
   /** The name has a hash of the contents: whoever has the file need never ask again. */
@@ -20,7 +20,7 @@ export interface BuiltFile {
 }
 
 /** Bytes of a file in one encoding, and the strong validator of exactly these (RFC 9110, 8.8.3). */
-export interface BuiltBody {
+interface BuiltBody {
   bytes: Buffer;
   etag: string;
 }

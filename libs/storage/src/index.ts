@@ -38,7 +38,7 @@ export { together } from './transactions/together.js';
 export { DayPartitions, type DaySize } from './partitions/day-partitions.js';
 export { DAY_MS, dayOf, dayStart } from './partitions/days.js';
 export { DayTables } from './partitions/day-tables.js';
-export { atStarts, betweenStarts, ofDays, onPostgres } from './partitions/day-conditions.js';
+export { atStarts, betweenStarts, ofDays, onPostgres, onSqlite } from './partitions/day-conditions.js';
 export {
   anyOf,
   containsText,

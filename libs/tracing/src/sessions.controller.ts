@@ -14,6 +14,8 @@ import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
 
+const NEWEST_FIRST = { sort_by: 'started_at', sort_order: 'desc' } as const;
+
 /** `/api/sessions`; ids are compared exactly (docs/spec/sessions.md#session-ids-are-compared-exactly). */
 @Controller('api/sessions')
 export class SessionsController {
@@ -49,7 +51,11 @@ export class SessionsController {
     @Query({ schema: readSessionSchema }) { preview, ...query }: ReadSession,
     @CurrentReader() reader: Reader,
   ): Promise<{ session_id: string; traces: TraceListItem[]; count: number; next_cursor: string | null }> {
-    const { items, nextCursor } = await this.traces.list(scope, { ...query, session_id: sessionId }, reader);
+    const { items, nextCursor } = await this.traces.list(
+      scope,
+      { ...query, ...NEWEST_FIRST, session_id: sessionId },
+      reader,
+    );
     if (items.length === 0 && query.cursor === undefined) {
       throw new NotFound('session_not_found', 'no trace has this session_id');
     }

@@ -29,7 +29,7 @@ export function eventOutline(line: string): string {
 interface MemberOutline {
   /** The member of the event that is outlined. */
   member: string;
-  /** Its outline, made of the object that begins at `start`. */
+  /** The outline of the object that begins at `start`. */
   of(line: string, start: number): string;
 }
 

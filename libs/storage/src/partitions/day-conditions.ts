@@ -38,6 +38,13 @@ export const betweenStarts = (column: string, from: number | undefined, until: n
   },
 });
 
+/** A piece that stands on SQLite only. */
+export const onSqlite = (piece: Sql): Sql => ({
+  writeTo(target) {
+    if (target.dialect === 'sqlite') piece.writeTo(target);
+  },
+});
+
 /** A piece that stands on Postgres only. */
 export const onPostgres = (piece: Sql): Sql => ({
   writeTo(target) {

@@ -1,10 +1,12 @@
 import type { Scope } from '@spandrel/kernel';
 import {
   behind,
+  integer,
   joinSql,
   orderBy,
   positionShape,
   rawSql,
+  shapeOf,
   sql,
   type LongReadOptions,
   type Part,
@@ -19,6 +21,8 @@ import { equalityFilters, filteredValues, spanConditions, type IndexedFilter } f
 import { findNames } from './span-names.sql.js';
 import type { SpanQuery } from './span-query.js';
 import type { OfTraces } from './trace-filter.sql.js';
+
+const NUMBER = shapeOf({ number: integer() });
 
 /** The database of a list and the list itself. */
 export interface ListParts {
@@ -100,6 +104,15 @@ export class ListRequest {
   where(indexed: readonly IndexedFilter[] = [], ...more: readonly Sql[]): Sql {
     const own = spanConditions(this.scope, this.query, indexed) ?? [rawSql('1 = 0')];
     return joinSql([...own, ...(this.ofTraces ? [this.ofTraces.condition] : []), ...more], ' and ');
+  }
+
+  /** How many spans a condition takes, up to `max`. */
+  async count(where: Sql, max: number): Promise<number> {
+    const [row] = await this.storage.readLong(
+      NUMBER.query`select count(*) as number from (select 1 as one from span s where ${where} limit ${max}) taken`,
+      this.options,
+    );
+    return row!.number;
   }
 
   /** The spans that a condition takes, found by one statement. @param few sorts them rather than reading an index. */

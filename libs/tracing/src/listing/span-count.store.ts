@@ -1,14 +1,12 @@
 import { Injectable, Optional } from '@nestjs/common';
 import type { SpanFilters } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { DayPartitions, integer, shapeOf, Storage, type LongReadOptions, type Sorting } from '@spandrel/storage';
+import { DayPartitions, Storage, type LongReadOptions, type Sorting } from '@spandrel/storage';
 import { SpanStore } from '../span.store.js';
 import { FoundSpans, type PlannedList } from './find-spans.js';
 import { LIST_LIMITS, type ListLimits } from './list-limits.js';
 import type { SpanForm } from './span-form.js';
 import { searchesText } from './text/text-filter.sql.js';
-
-const NUMBER = shapeOf({ number: integer() });
 
 /** The order in which most filters have an index; a count does not depend on it. */
 const SORTING: Sorting = {
@@ -46,18 +44,12 @@ export class SpanCountStore {
     if (searchesText(filters)) return (await found.fetch('valued', undefined, max + 1, COUNTED)).rows.length;
     let count = 0;
     for await (const planned of found.plans()) {
-      count += await this.countOf(planned, max + 1 - count);
+      count += await countOf(planned, max + 1 - count);
       if (count > max) break;
     }
     return count;
   }
-
-  private async countOf({ list, found }: PlannedList, max: number): Promise<number> {
-    if (!found.where) return (await found.candidates('valued', undefined, max)).length;
-    const [row] = await this.storage.readLong(
-      NUMBER.query`select count(*) as number from (select 1 as one from span s where ${found.where} limit ${max}) taken`,
-      list.options,
-    );
-    return row!.number;
-  }
 }
+
+const countOf = async ({ list, found }: PlannedList, max: number): Promise<number> =>
+  found.where ? list.count(found.where, max) : (await found.candidates('valued', undefined, max)).length;

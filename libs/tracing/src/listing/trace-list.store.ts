@@ -1,51 +1,47 @@
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type ListTraces, type TimedTrace, type TraceFilters } from '@spandrel/contract';
+import type { ListTraces, TimedTrace, TraceFilters } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
-  anyOf,
   behind,
-  containsText,
   fillPage,
   integer,
-  joinSql,
   orderBy,
   rawSql,
   shapeOf,
-  sql,
   startOf,
   Storage,
   type LongReadOptions,
   type Page,
+  type Position,
   type Sorting,
-  type Sql,
 } from '@spandrel/storage';
-import { statusIs } from './span-filter.sql.js';
-import { STATUS, statusName } from '../status.js';
+import { statusName } from '../status.js';
 import { TRACE_COLUMNS } from '../tables.js';
 import type { TraceRow } from '../trace.entity.js';
-import { drivenTraces, type DrivenTraces } from './trace-filter.sql.js';
+import { ALL_TRACES, findTraces } from './find-traces.sql.js';
+import { TRACE_VALUES } from './trace-values.sql.js';
 
 const NUMBER = shapeOf({ number: integer() });
 const TIMED = shapeOf({ began: integer(), status: integer() });
 
-/** All traces, by the index on their start. */
-const ALL: DrivenTraces = { from: sql`trace t`, where: sql`1 = 1`, startedAt: 't.started_at', id: 't.id' };
-
-/** `GET /api/traces`: newest first (docs/spec/traces.md#listing-traces). */
+/** `GET /api/traces`: newest first unless sorted otherwise (docs/spec/traces.md#listing-traces). */
 @Injectable()
 export class TraceListStore {
   constructor(private readonly storage: Storage) {}
 
   /** @throws Invalid `invalid_cursor`. */
   async list(scope: Scope, query: ListTraces, options: LongReadOptions = {}): Promise<Page<TraceRow>> {
-    const found = findTraces(scope, query);
+    const { sort_by: sortBy, sort_order: order } = query;
+    const found = await findTraces(this.storage, scope, query, options);
+    const start = { column: found?.startedAt ?? ALL_TRACES.startedAt, type: 'integer', nullable: false } as const;
+    const sorted = sortBy === 'started_at' ? start : TRACE_VALUES[sortBy];
     const sorting: Sorting = {
-      list: 'traces:started_at:desc',
-      column: found?.startedAt ?? ALL.startedAt,
-      idColumn: found?.id ?? ALL.id,
-      type: 'integer',
-      nullable: false,
-      order: 'desc',
+      list: `traces:${sortBy}:${order}`,
+      column: sorted.column,
+      idColumn: found?.id ?? ALL_TRACES.id,
+      type: sorted.type,
+      nullable: sorted.nullable,
+      order,
       unindexed: query.ids !== undefined,
     };
     const from = startOf(sorting, query.cursor);
@@ -54,21 +50,24 @@ export class TraceListStore {
       sorting,
       from,
       query.limit,
-      async (part, start, count) => ({
+      async (part, position, count) => ({
         rows: await this.storage.readLong(
           TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from ${found.from}
-            where ${found.where} and ${behind(sorting, part, start)}
+            where ${found.where} and ${behind(sorting, part, position)}
             order by ${orderBy(sorting, part)} limit ${count}`,
           options,
         ),
       }),
-      (trace) => ({ value: trace.startedAt, id: trace.id }),
+      (trace): Position => ({
+        value: sortBy === 'started_at' ? trace.startedAt : TRACE_VALUES[sortBy].of(trace),
+        id: trace.id,
+      }),
     );
   }
 
   /** How many traces all filters take, up to one more than `max`. */
   async count(scope: Scope, filters: TraceFilters, max: number, options: LongReadOptions): Promise<number> {
-    const found = findTraces(scope, filters);
+    const found = await findTraces(this.storage, scope, filters, options);
     if (!found) return 0;
     const [row] = await this.storage.readLong(
       NUMBER.query`select count(*) as number from
@@ -80,7 +79,7 @@ export class TraceListStore {
 
   /** When the newest traces that all filters take began, and their statuses; one more than `max` at most. */
   async listTimes(scope: Scope, filters: TraceFilters, max: number, options: LongReadOptions): Promise<TimedTrace[]> {
-    const found = findTraces(scope, filters);
+    const found = await findTraces(this.storage, scope, filters, options);
     if (!found) return [];
     const rows = await this.storage.readLong(
       TIMED.query`select ${rawSql(found.startedAt)} as began, t.status as status from ${found.from} where ${found.where}
@@ -89,24 +88,4 @@ export class TraceListStore {
     );
     return rows.map(({ began, status }) => ({ at: began, status: statusName(status) }));
   }
-}
-
-/** The tables and conditions of some filters; `undefined` when nothing can match. */
-function findTraces(scope: Scope, filters: TraceFilters): DrivenTraces | undefined {
-  const driven = drivenTraces(scope, filters);
-  const conditions = conditionsOf(scope, filters);
-  if (driven === null || conditions === null) return undefined;
-  const { where, ...tables } = driven ?? ALL;
-  return { ...tables, where: joinSql([...conditions, where], ' and ') };
-}
-
-function conditionsOf(scope: Scope, filters: TraceFilters): Sql[] | null {
-  if (filters.name_contains !== undefined && !isStorableText(filters.name_contains)) return null;
-  const conditions = [sql`t.project_id = ${scope.projectId}`];
-  if (filters.ids !== undefined) conditions.push(anyOf('t.id', filters.ids.filter(isStorableText)));
-  if (filters.name_contains !== undefined) conditions.push(containsText('t.name', filters.name_contains));
-  if (filters.since !== undefined) conditions.push(sql`t.started_at >= ${filters.since}`);
-  if (filters.until !== undefined) conditions.push(sql`t.started_at < ${filters.until}`);
-  if (filters.status !== undefined) conditions.push(statusIs('t', STATUS[filters.status]));
-  return conditions;
 }

@@ -1,5 +1,5 @@
 import type { ListSpans } from '@spandrel/contract';
-import { anyOf, betweenStarts, integer, joinSql, shapeOf, sql, type Sql } from '@spandrel/storage';
+import { anyOf, betweenStarts, joinSql, sql, type Sql } from '@spandrel/storage';
 import type { ListRequest } from '../list-request.sql.js';
 import { byWalk, type ListStrategy } from '../list-strategy.js';
 import {
@@ -12,8 +12,6 @@ import {
   type ValueName,
 } from '../span-filter.sql.js';
 import { inValueRange } from './value-range.sql.js';
-
-const NUMBER = shapeOf({ number: integer() });
 
 /** A filter whose index finds the spans. */
 type Driver =
@@ -74,13 +72,7 @@ async function countedBy(list: ListRequest, driver: Driver, limit: number): Prom
     const ids = found.map(({ id }) => id);
     return { spans: ids.length, indexed: [], condition: anyOf('s.id', ids) };
   }
-  const count = async (where: Sql): Promise<number> => {
-    const [row] = await storage.readLong(
-      NUMBER.query`select count(*) as number from (select 1 as one from span s where ${where} limit ${limit + 1}) taken`,
-      options,
-    );
-    return row!.number;
-  };
+  const count = (where: Sql): Promise<number> => list.count(where, limit + 1);
   if (driver.by === 'names') {
     if (driver.names.length === 0) return { spans: 0, indexed: [] };
     const condition = anyOf('s.name', driver.names);

@@ -1,0 +1,47 @@
+/** What the program tells of itself in either mode (docs/spec/capabilities.md). */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { capabilitiesSchema, PLAN_DAYS, type CapabilitiesResource } from '@spandrel/contract';
+import { describeOnBothDatabases } from './support/databases.ts';
+import type { Place, Program } from './support/places.ts';
+
+describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
+  let place: Place;
+  let program: Program;
+
+  beforeAll(async () => {
+    place = await takePlace();
+    program = await place.start();
+  });
+  afterAll(() => place?.close());
+
+  it('tells what there is', async () => {
+    const { status, body } = await program.api.get<CapabilitiesResource>('/api/capabilities');
+    expect(status).toBe(200);
+    expect(capabilitiesSchema.safeParse(body).error).toBeUndefined();
+    const health = await program.api.get<{ version: string }>('/api/health');
+    const isLocal = place.mode === 'local';
+    expect(body).toMatchObject({
+      version: health.body.version,
+      mode: place.mode,
+      gateway_url: isLocal ? program.gatewayUrl : null,
+      search_modes: [],
+      claim_timeout: null,
+      limits: { body_bytes: 10_485_760, import_file_bytes: 104_857_600, compared_runs: 4 },
+    });
+    if (isLocal) expect(body.retention_days).toBeNull();
+    else expect(Object.values(PLAN_DAYS)).toContain(body.retention_days);
+    expect(body.providers.map(({ name }) => name)).toEqual(['openai', 'anthropic', 'ollama', 'custom']);
+    const judge = body.scorers.find(({ name }) => name === 'LlmJudge')!;
+    expect(judge.config_schema).toMatchObject({ type: 'object', properties: { rubric: { type: 'string' } } });
+    expect(body.scorers.find(({ name }) => name === 'ExactMatch')).toEqual({
+      name: 'ExactMatch',
+      needs_expected: true,
+      config_schema: null,
+    });
+  });
+
+  it('asks for a credential in cloud mode', async () => {
+    const { status } = await fetch(`${program.apiUrl}/api/capabilities`);
+    expect(status).toBe(place.mode === 'local' ? 200 : 401);
+  });
+});
