@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
+import { FACETS } from '@spandrel/contract';
 import { newId, OpenApi, type OpenApiDocument, type OpenApiSchema } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
@@ -287,6 +288,10 @@ describe("with another tenant's ids", () => {
   });
 });
 
+/** The route of facets asks for values of each kind. */
+const withFacets = ({ path, id }: Route): { path: string; id: string }[] =>
+  id === 'listFacets' ? FACETS.map((of) => ({ path: `${path}?of=${of}`, id: `${id} ${of}` })) : [{ path, id }];
+
 describe('a tenant', () => {
   it('sees nothing of others in any list, sum or export', async () => {
     const newcomer = await app.createTenant();
@@ -294,7 +299,7 @@ describe('a tenant', () => {
       ({ path, method, open }) => method === 'GET' && !open && !path.includes('{') && !/events|metrics/.test(path),
     );
     expect(routes.length).toBeGreaterThan(12);
-    for (const { path, id } of routes) {
+    for (const { path, id } of routes.flatMap(withFacets)) {
       const { status, text } = await send(app.url, { method: 'GET', path, authorization: `Bearer ${newcomer.key}` });
       expect([id, status]).toEqual([id, 200]);
       const leaks = [THEIR_MARK, own.org, ...Object.values(foreign)];

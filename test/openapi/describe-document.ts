@@ -34,6 +34,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   countSpans:
     'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min',
   listSessions: 'limit cursor',
+  listFacets: 'of prefix since until limit cursor',
   listDatasets: 'limit cursor',
   listDatapoints: 'limit cursor',
   exportDataset: 'format',

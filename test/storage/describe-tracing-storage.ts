@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { entityManager } from './entity-manager.js';
+import { facets } from './facets.js';
 import { givenUp } from './given-up.js';
 import { idOrder } from './id-order.js';
 import { indexMigration } from './index-migration.js';
@@ -46,6 +47,7 @@ export function describeTracingStorage(database: TestDatabase): void {
     listingPlans(app);
     outlines(app);
     traceLists(app);
+    facets(app);
     rollUps(app);
     participants(app);
     projects(app);

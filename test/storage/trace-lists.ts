@@ -25,10 +25,10 @@ export function traceLists(app: () => TracingApp): void {
     beforeAll(async () => {
       await app().delete('/api/traces');
       // Traces without spans have no duration and no cost; they end up last whichever the order.
-      const empty = ['empty-1', 'empty-2'].map((id) => ({ id, started_at: '2026-05-01T00:00:00Z' }));
+      const others = ['common', 'empty-1', 'empty-2'].map((id) => ({ id, started_at: '2026-05-01T00:00:00Z' }));
       const ended = all.map((sample) => ({ ...sample, status: finished(sample), duration: sample.duration ?? 1 }));
       const spans = [...ended.map(span), ...COMMON];
-      const { body } = await app().post('/api/ingest', { traces: [...sampleTraces, ...empty], spans });
+      const { body } = await app().post('/api/ingest', { traces: [...sampleTraces, ...others], spans });
       expect(body.rejected).toEqual([]);
       await app().analyze();
       traces = (await app().get('/api/traces?limit=1000')).body.traces;

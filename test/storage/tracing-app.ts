@@ -73,7 +73,7 @@ export class TracingApp {
   /** Every item of a list, page by page. @param url with its query; `limit` and `cursor` are added. */
   async pages<Item = Body>(
     url: string,
-    plural: 'traces' | 'spans' | 'sessions',
+    plural: 'traces' | 'spans' | 'sessions' | 'facets',
     limit: number,
     between?: () => Promise<void>,
   ): Promise<Item[]> {

@@ -12,6 +12,7 @@ export * from './event-types.js';
 export * from './events.js';
 export * from './values/exact-json.js';
 export { findMember, jsonMembers, type JsonMember } from './values/json-members.js';
+export * from './facets.js';
 export * from './health.js';
 export * from './ingest.js';
 export * from './lists.js';

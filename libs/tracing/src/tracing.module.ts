@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '@spandrel/events';
 import { LOGGER, PLUGINS, type Logger, type PluginRegistry } from '@spandrel/kernel';
 import { DayPartitions, Storage } from '@spandrel/storage';
+import { FacetsController } from './facets.controller.js';
+import { FacetListStore } from './listing/facet-list.store.js';
 import { CountsController } from './counts.controller.js';
 import { DeleteTraces } from './write/delete-traces.js';
 import { ExpireBatch } from './retention/expire-batch.js';
@@ -42,7 +44,14 @@ import { WriteBatch } from './write/write-batch.js';
 /** Traces, spans, sessions and ingest. */
 @Module({
   imports: [EventsModule],
-  controllers: [TracesController, SpansController, SessionsController, CountsController, IngestController],
+  controllers: [
+    TracesController,
+    SpansController,
+    SessionsController,
+    CountsController,
+    FacetsController,
+    IngestController,
+  ],
   providers: [
     {
       provide: PRICING,
@@ -77,6 +86,7 @@ import { WriteBatch } from './write/write-batch.js';
     SpanLookups,
     SpanListStore,
     SpanCountStore,
+    FacetListStore,
     SpanOutlineStore,
     LastCallStore,
     PreviewTraces,

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { cursorSchema, limitSchema, listAnswer } from './lists.js';
+import { countSchema } from './values/numbers.js';
+import { timestampSchema } from './values/timestamp.js';
+
+/** What values are suggested of (docs/spec/facets.md#values). */
+export const FACETS = ['model', 'provider', 'kind', 'tag', 'span_name', 'trace_name', 'user', 'session'] as const;
+export type FacetName = (typeof FACETS)[number];
+
+/** Values of a page unless asked for otherwise: what a menu shows. */
+const FACETS_DEFAULT = 20;
+
+/** Query of `GET /api/facets`. */
+export const listFacetsSchema = z.object({
+  of: z.enum(FACETS),
+  prefix: z.string().optional().describe('Values that begin so, letter by letter.'),
+  since: timestampSchema.optional().describe('Values of what started then or later.'),
+  until: timestampSchema.optional().describe('Values of what started before.'),
+  limit: limitSchema(FACETS_DEFAULT),
+  cursor: cursorSchema.optional(),
+});
+export type ListFacets = z.output<typeof listFacetsSchema>;
+
+export const facetSchema = z
+  .object({
+    value: z.string(),
+    count: countSchema.nullable().describe('How many have the value; `null` where that is not known without counting.'),
+  })
+  .meta({ id: 'Facet' });
+export type Facet = z.output<typeof facetSchema>;
+
+export const facetListSchema = listAnswer('FacetList', 'facets', facetSchema);

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { isStorableText, type FacetName, type ListFacets } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  betweenStarts,
+  dayOf,
+  dayStart,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  text,
+  type LongReadOptions,
+  type Page,
+  type Query,
+  type Sql,
+} from '@spandrel/storage';
+
+/** Values looked at for a page: one step in their index each. A page ends there, with a cursor. */
+const STEPS_MAX = 2_000;
+/** Traces whose names are looked at: no index has them. */
+const NAMED_TRACES_MAX = 5_000;
+
+const VALUE = shapeOf({ value: text() });
+const STEP = VALUE.and(shapeOf({ number: integer(), inside: integer() }));
+
+/** Where values stand that an index has in order, followed by the start. */
+interface FacetColumn {
+  table: 'span' | 'trace' | 'trace_tag';
+  column: string;
+}
+
+const COLUMNS: Record<Exclude<FacetName, 'trace_name'>, FacetColumn> = {
+  model: { table: 'span', column: 'model' },
+  provider: { table: 'span', column: 'provider' },
+  kind: { table: 'span', column: 'kind_type' },
+  span_name: { table: 'span', column: 'name' },
+  tag: { table: 'trace_tag', column: 'tag' },
+  user: { table: 'trace', column: 'user_id' },
+  session: { table: 'trace', column: 'session_id' },
+};
+
+/** `GET /api/facets`: the values that there are, in order, found by steps in their indexes and never by a scan. */
+@Injectable()
+export class FacetListStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** @throws Invalid `invalid_cursor`. */
+  async list(scope: Scope, query: ListFacets, options: LongReadOptions = {}): Promise<Page<string>> {
+    const list = `facets:${query.of}`;
+    const after = query.cursor === undefined ? undefined : String(decodeCursor(list, query.cursor, 'text').value);
+    if (query.prefix !== undefined && !isStorableText(query.prefix)) return { items: [], nextCursor: null };
+    const cursorAt = (value: string): string => encodeCursor(list, { value, id: '' });
+    if (query.of === 'trace_name') {
+      const rows = await this.storage.readLong(traceNames(scope, query, after), options);
+      const items = rows.slice(0, query.limit).map(({ value }) => value);
+      return { items, nextCursor: rows.length > query.limit ? cursorAt(items.at(-1)!) : null };
+    }
+    const rows = await this.storage.readLong(steps(scope, query, COLUMNS[query.of], after), options);
+    const items = rows.filter(({ inside }) => inside === 1).map(({ value }) => value);
+    if (items.length > query.limit) {
+      const page = items.slice(0, query.limit);
+      return { items: page, nextCursor: cursorAt(page.at(-1)!) };
+    }
+    const last = rows.at(-1);
+    return { items, nextCursor: last?.number === STEPS_MAX ? cursorAt(last.value) : null };
+  }
+}
+
+/** The values behind one, each found from the one before; those inside the range of starts, and the last one looked at. */
+function steps(
+  scope: Scope,
+  { since, until, prefix, limit }: ListFacets,
+  { table, column }: FacetColumn,
+  after: string | undefined,
+): Query<{ value: string; number: number; inside: number }> {
+  const [from, value] = [rawSql(table), rawSql(`v.${column}`)];
+  // Whole days, by which Postgres leaves partitions out; a part of a day would be looked for within each value.
+  const days =
+    table === 'span'
+      ? betweenStarts(
+          'v.started_at',
+          since === undefined ? undefined : dayStart(dayOf(since)),
+          until === undefined ? undefined : dayStart(dayOf(until) + 1),
+        )
+      : rawSql('');
+  const next = sql`select min(${value}) from ${from} v
+    where v.project_id = ${scope.projectId} and ${value} is not null${days}${prefixed(value, prefix)}`;
+  const begun = after === undefined ? rawSql('') : sql` and ${value} > ${after}`;
+  const inside =
+    since === undefined && until === undefined
+      ? sql`1 = 1`
+      : sql`exists (select 1 from ${from} e where e.project_id = ${scope.projectId} and ${rawSql(`e.${column}`)} = facet.value
+          ${inRange('e.started_at', since, until)})`;
+  return STEP.query`with recursive facet(value, number) as (
+      select (${next}${begun}), 1
+      union all
+      select (${next} and ${value} > facet.value), facet.number + 1
+      from facet where facet.value is not null and facet.number < ${rawSql(String(STEPS_MAX))}
+    )
+    select facet.value as value, facet.number as number, case when ${inside} then 1 else 0 end as inside
+    from facet where facet.value is not null and (${inside} or facet.number = ${rawSql(String(STEPS_MAX))})
+    order by facet.number limit ${limit + 1}`;
+}
+
+/** Names of the newest traces, each once. */
+const traceNames = (
+  scope: Scope,
+  { since, until, prefix, limit }: ListFacets,
+  after: string | undefined,
+): Query<{ value: string }> => VALUE.query`select distinct v.name as value from (
+    select t.name as name from trace t where t.project_id = ${scope.projectId}${inRange('t.started_at', since, until)}
+    order by t.started_at desc, t.id desc limit ${NAMED_TRACES_MAX}
+  ) v where v.name is not null${prefixed(rawSql('v.name'), prefix)}${
+    after === undefined ? rawSql('') : sql` and v.name > ${after}`
+  } order by v.name limit ${limit + 1}`;
+
+/** No character sorts behind this one, with which no text goes on. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+const prefixed = (value: Sql, prefix: string | undefined): Sql =>
+  prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix} and ${value} < ${prefix + LAST_CHARACTER}`;
+
+const inRange = (column: string, since: number | undefined, until: number | undefined): Sql =>
+  sql`${since === undefined ? rawSql('') : sql` and ${rawSql(column)} >= ${since}`}${
+    until === undefined ? rawSql('') : sql` and ${rawSql(column)} < ${until}`
+  }`;
