@@ -20,6 +20,12 @@ describe('banner', () => {
     expect(alone).not.toContain('OPENAI_BASE_URL');
   });
 
+  it('begins with the address of the dashboard, unless that is left out', () => {
+    const settings = loadSettings([], { args: [], env: {}, cwd: process.cwd() }).core;
+    expect(banner(settings, 3000, 3001)).toMatch(/mode\.\n\n {2}Dashboard +http:\/\/127\.0\.0\.1:3000\n/);
+    expect(banner({ ...settings, features: ['events', 'tracing'] }, 3000, 3001)).not.toContain('Dashboard');
+  });
+
   it('says in cloud mode that gateway and API want a key', () => {
     expect(inMode('cloud')).toContain('X-Spandrel-Key: spn_sk_…');
     expect(inMode('cloud')).toContain("/api/traces -H 'Authorization: Bearer spn_sk_…'\n");

@@ -2,9 +2,11 @@ import type { CoreSettings } from '@spandrel/kernel/launch';
 
 /** What the user reads at start: where things are and how to point a client at them. */
 export function banner(settings: CoreSettings, apiPort: number, gatewayPort: number | undefined): string {
-  const lines = ['', `  Spandrel runs in ${settings.mode} mode.`, '', `  API      http://127.0.0.1:${apiPort}/api`];
-  if (gatewayPort !== undefined) lines.push(`  Gateway  http://127.0.0.1:${gatewayPort}`);
-  if (settings.mode === 'local') lines.push(`  Data     ${settings.dataDir}`);
+  const lines = ['', `  Spandrel runs in ${settings.mode} mode.`, ''];
+  if (settings.features?.includes('dashboard') ?? true) lines.push(`  Dashboard  http://127.0.0.1:${apiPort}`);
+  lines.push(`  API        http://127.0.0.1:${apiPort}/api`);
+  if (gatewayPort !== undefined) lines.push(`  Gateway    http://127.0.0.1:${gatewayPort}`);
+  if (settings.mode === 'local') lines.push(`  Data       ${settings.dataDir}`);
   const isCloud = settings.mode === 'cloud';
   if (gatewayPort !== undefined) {
     lines.push(

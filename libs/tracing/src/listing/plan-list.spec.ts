@@ -70,6 +70,7 @@ const FOUND: [what: string, query: object, answers: Answers, strategy: string][]
     'few-spans',
   ],
   ['one that leaves many, sorted', { model: 'gpt', sort_by: 'cost' }, { counts: { 's.model': 20_001 } }, 'value-order'],
+  ['spans named by their ids, by cost', { ids: ['a', 'b'], trace_id: 't', sort_by: 'cost' }, {}, 'named-spans'],
   ['spans of a trace', { trace_id: 't', model: 'gpt' }, {}, 'place-index'],
   ['spans of a large trace, by cost', { trace_id: 't', sort_by: 'cost' }, {}, 'place-index'],
   ['a name, few of them', { name_contains: 'a' }, { names: ['ab', 'ba'] }, 'names-in-order'],
