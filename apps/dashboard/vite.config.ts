@@ -1,10 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { PAGE_HEADERS } from '../../libs/dashboard/src/page-headers.ts';
+
+/** Vite puts styles and its own client into the page while one develops; they bear this, and nothing else may. */
+const NONCE = 'vite';
+const POLICY = 'content-security-policy';
+
+/** The headers that the server sends, so that what the policy forbids is found where it is written. */
+const DEVELOPMENT_HEADERS = {
+  ...PAGE_HEADERS,
+  [POLICY]: PAGE_HEADERS[POLICY]!.replace(/(?:script|style)-src 'self'/g, `$& 'nonce-${NONCE}'`),
+};
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
 /** Vite compiles React's JSX itself (`oxc`), see dashboard's tsconfig; no plugin is needed. */
-export default defineConfig({
+export default defineConfig(({ command }) => ({
+  ...(command === 'serve' && { html: { cspNonce: NONCE } }),
   root: path('.'),
   base: '/',
   publicDir: path('public'),
@@ -31,6 +43,7 @@ export default defineConfig({
   server: {
     port: 5173,
     strictPort: true,
+    headers: DEVELOPMENT_HEADERS,
     proxy: { '/api': { target: process.env['SPANDREL_API_URL'] ?? 'http://127.0.0.1:3000' } },
   },
-});
+}));
