@@ -1,8 +1,8 @@
 /** The dashboard in Debian's chromium. Every page is watched: a fault on any of them fails the test that opened it. */
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const EXECUTABLE = (process.env['PATH'] ?? '')
@@ -17,7 +17,6 @@ export const hasBrowser = EXECUTABLE !== undefined || isRequired;
 /** A test in the browser; shown as skipped where the PATH has none. */
 export const inBrowser = hasBrowser ? it : it.skip;
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const AXE_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** It ends what never comes; how quick a page is these tests do not say. */
@@ -93,7 +92,7 @@ function watch(page: Page, apiUrl: string, faults: string[]): void {
 }
 
 async function runAxe(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(AXE_RULES)} }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }
