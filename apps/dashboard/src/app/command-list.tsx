@@ -43,7 +43,7 @@ export function CommandList({ text, commands, onType, onChoose }: CommandListPro
             >
               <span className={styles.label}>{command.label}</span>
               <span className={styles.group}>{command.group}</span>
-              {command.keys !== undefined && <kbd aria-hidden="true">{command.keys}</kbd>}
+              {command.keys && <kbd aria-hidden="true">{command.keys}</kbd>}
             </Autocomplete.Item>
           )}
         </Autocomplete.List>

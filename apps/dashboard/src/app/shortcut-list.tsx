@@ -21,7 +21,7 @@ export function ShortcutList() {
 }
 
 function ShortcutDialog({ onClose }: { onClose(): void }) {
-  const shortcuts = [...useShortcutList(), ...LIST_KEYS];
+  const shortcuts = [...useShortcutList(), ...LIST_KEYS].filter(({ keys }) => keys !== '');
   const groups = Map.groupBy(shortcuts, ({ group }) => group);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

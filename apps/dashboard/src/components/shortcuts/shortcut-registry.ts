@@ -1,6 +1,6 @@
 /** A key, or keys one after another, that do what a button does. */
 export interface Shortcut {
-  /** `?`, `j`, `g t` for one after the other, `mod+k` with Ctrl or ⌘. */
+  /** `?`, `j`, `g t` for one after the other, `mod+k` with Ctrl or ⌘; empty for what the command menu alone does. */
   keys: string;
   /** What it does, in the words of its button. */
   label: string;

@@ -15,7 +15,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
     const unregister = latest.current.map(({ keys, label, group }) =>
       registry.register({
         ...{ keys, label, group },
-        run: () => latest.current.find((shortcut) => shortcut.keys === keys)?.run(),
+        run: () => latest.current.find((shortcut) => shortcut.keys === keys && shortcut.label === label)?.run(),
       }),
     );
     return () => {

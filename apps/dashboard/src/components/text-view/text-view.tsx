@@ -73,22 +73,27 @@ function FixedRowsOfText({ label, text, starts, sought, shownOffset }: TextViewP
   );
 }
 
-/** Characters of a line in a pane of usual width: a guess until a row is measured. */
+/** Characters of a line in a pane of usual width: a guess until a block is measured. */
 const LINE_LENGTH = 90;
+/** Rows that are measured together: a text of 10 MB has hundreds of thousands of them. */
+const BLOCK = 16;
 
 function WrappedRows({ label, text, starts, sought, shownOffset }: TextViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
-    count: starts.length,
+    count: Math.ceil(starts.length / BLOCK),
     getScrollElement: () => scroller.current,
-    estimateSize: (row) => {
-      const length = (starts[row + 1] ?? text.length) - starts[row]!;
-      return Math.max(1, Math.ceil(length / LINE_LENGTH)) * LINE_HEIGHT;
-    },
-    overscan: 10,
+    estimateSize: (block) => estimatedLines(text, starts, block) * LINE_HEIGHT,
+    overscan: 2,
   });
   useLayoutEffect(() => {
-    if (shownOffset >= 0) virtualizer.scrollToIndex(rowAtOffset(starts, shownOffset), { align: 'center' });
+    if (shownOffset < 0) return undefined;
+    const row = rowAtOffset(starts, shownOffset);
+    virtualizer.scrollToIndex(Math.floor(row / BLOCK), { align: 'center' });
+    const frame = requestAnimationFrame(() => {
+      scroller.current?.querySelector(`[data-row="${row}"]`)?.scrollIntoView({ block: 'center' });
+    });
+    return () => cancelAnimationFrame(frame);
   }, [virtualizer, starts, shownOffset]);
   const items = virtualizer.getVirtualItems();
   return (
@@ -97,12 +102,30 @@ function WrappedRows({ label, text, starts, sought, shownOffset }: TextViewProps
       <div className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
         <div className={styles.window} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
           {items.map(({ index }) => (
-            <div key={index} ref={virtualizer.measureElement} data-index={index} className={styles.row}>
-              <MarkedText text={rowText(text, starts, index)} sought={sought} />
+            <div key={index} ref={virtualizer.measureElement} data-index={index}>
+              {rowsOfBlock(index, starts.length).map((row) => (
+                <div key={row} data-row={row} className={styles.row}>
+                  <MarkedText text={rowText(text, starts, row)} sought={sought} />
+                </div>
+              ))}
             </div>
           ))}
         </div>
       </div>
     </div>
   );
+}
+
+function rowsOfBlock(block: number, count: number): number[] {
+  const first = block * BLOCK;
+  return Array.from({ length: Math.min(BLOCK, count - first) }, (_, offset) => first + offset);
+}
+
+function estimatedLines(text: string, starts: Int32Array, block: number): number {
+  let lines = 0;
+  for (const row of rowsOfBlock(block, starts.length)) {
+    const length = (starts[row + 1] ?? text.length) - starts[row]!;
+    lines += Math.max(1, Math.ceil(length / LINE_LENGTH));
+  }
+  return lines;
 }

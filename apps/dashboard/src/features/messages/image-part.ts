@@ -3,7 +3,7 @@ import type { MessagePart } from './message.js';
 
 type ImagePart = Extract<MessagePart, { type: 'image' | 'remote-image' }>;
 
-/** Images that are shown: formats that hold nothing but pixels. An SVG is a document and is not among them. */
+/** Images that are shown (docs/spec/dashboard-trace.md#images-of-a-recording): formats that hold nothing but pixels. An SVG is a document and is not among them. */
 const SHOWN = /^data:image\/(?:png|jpeg|jpg|gif|webp)(?:;[\w.=-]+)*;base64,[\w+/=\s-]+$/i;
 
 const URL_LENGTH_MAX = 300;

@@ -4,7 +4,7 @@ import type { Message, MessagePart } from './message.js';
 import { readReasoningPart, readToolCallPart, readToolCalls, readToolResultPart } from './tool-parts.js';
 
 /**
- * The conversation of a call: the messages of its input, then its answer. It reads what the gateway records and what
+ * The conversation of a call (docs/spec/dashboard-trace.md#messages-of-a-call): the messages of its input, then its answer. It reads what the gateway records and what
  * instrumentations send, leaves out nothing, and shows what it does not understand as JSON.
  * @param input a list of messages, an object with `messages`, a prompt; `null` or `undefined` for none.
  * @param output an answer as `{text, tool_calls}`, a message, a list of messages, a completion of OpenAI, a text.

@@ -15,7 +15,7 @@ export interface GatewayAddress {
 }
 
 /**
- * The command that sends a recorded call again, through the gateway: the recorded messages and parameters byte for byte as
+ * The command that sends a recorded call again, through the gateway (docs/spec/dashboard-trace.md#copy-as-curl): the recorded messages and parameters byte for byte as
  * JSON, and variables in place of keys. For a POSIX shell.
  */
 export function curlOf(call: RecordedCall, gateway: GatewayAddress): string {

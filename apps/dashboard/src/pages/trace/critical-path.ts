@@ -1,7 +1,7 @@
 import type { SpanTimes, Stretch } from './span-times.js';
 import type { SpanTree } from './span-tree.js';
 
-/** The chain of work that decided how long the trace took: were a stretch of it shorter, the trace would be too. */
+/** The chain of work that decided how long the trace took (docs/spec/dashboard-trace.md#time-of-a-trace). */
 export interface CriticalPath {
   /** Whether a span, by place, has a stretch on the path. */
   readonly has: (place: number) => boolean;

@@ -15,7 +15,6 @@ interface FlameGraphProps {
   /** Place of the selected span; -1 for none. */
   selected: number;
   onSelect(place: number, by: 'key' | 'press'): void;
-  onOpen(): void;
 }
 
 const ROW_HEIGHT = 22;

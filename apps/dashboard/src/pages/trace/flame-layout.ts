@@ -8,7 +8,7 @@ export interface FlameLayout {
 }
 
 /**
- * Lays a flame graph out. A span is as wide as its share of its parent's time; children stand beside each other in the
+ * Lays a flame graph out (docs/spec/dashboard-trace.md#flame-graph). A span is as wide as its share of its parent's time; children stand beside each other in the
  * order of their start, and where several ran at once, so that together they took longer than their parent, they share its
  * width. Takes time proportional to the number of spans, and no recursion.
  */

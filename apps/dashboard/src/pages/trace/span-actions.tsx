@@ -46,27 +46,29 @@ export function SpanActions({ span, payload, section, format }: SpanActionsProps
     );
   };
   const copyLink = (): void => copy('the link to the span', Promise.resolve(spanAddress(span)));
+  const copyShown = (): void => copy('the text', shownText());
+  const url = isLlmCall(span) ? capabilities?.gateway_url : null;
+  const copyCurl = url
+    ? (): void => copy('the command', payload.ask('curl', { url, isCloud: capabilities?.mode === 'cloud' }))
+    : null;
   const [isAdding, setIsAdding] = useState(false);
   useShortcuts([
     { keys: 'c', label: 'Copy span link', group: 'Span', run: copyLink },
     { keys: 'd', label: 'Add to dataset', group: 'Span', run: () => setIsAdding(true) },
+    ...(copyCurl ? [{ keys: '', label: 'Copy as curl', group: 'Span', run: copyCurl }] : []),
+    { keys: '', label: 'Copy text', group: 'Span', run: copyShown },
+    { keys: '', label: 'Download text', group: 'Span', run: download },
   ]);
-  const gateway = capabilities?.gateway_url;
   return (
     <div className={styles.buttons}>
-      <Button icon="copy" onClick={() => copy('the text', shownText())}>
+      <Button icon="copy" onClick={copyShown}>
         Copy
       </Button>
       <Button icon="download" onClick={download}>
         Download
       </Button>
-      {isLlmCall(span) && gateway && (
-        <Button
-          icon="copy"
-          onClick={() =>
-            copy('the command', payload.ask('curl', { url: gateway, isCloud: capabilities?.mode === 'cloud' }))
-          }
-        >
+      {copyCurl && (
+        <Button icon="copy" onClick={copyCurl}>
           Copy as curl
         </Button>
       )}

@@ -17,6 +17,8 @@ interface SpanDetailsProps {
   /** The chosen tab; `undefined` for that which says most. */
   tab: Tab | undefined;
   onTab(tab: Tab): void;
+  /** Escape leads back to where the span was chosen. */
+  onLeave(): void;
   ref?: Ref<HTMLElement>;
 }
 
@@ -29,14 +31,26 @@ const LABELS: Readonly<Record<Tab, string>> = {
 };
 
 /** Everything of one span. */
-export function SpanDetails({ span, tab, onTab, ref }: SpanDetailsProps) {
+export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps) {
   const panelId = useId();
   const status = statusWordOf(span);
   const { payload, error, retry } = useSpanPayload(span.id, status);
   const isSlow = useDelayed(payload === null && error === null);
   const shown = shownTab(span, tab);
   return (
-    <section ref={ref ?? null} aria-label="Span details" className={styles.details} tabIndex={-1}>
+    // The key is heard here wherever inside the focus is.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <section
+      ref={ref ?? null}
+      aria-label="Span details"
+      className={styles.details}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || isInDialog(event.target)) return;
+        event.preventDefault();
+        onLeave();
+      }}
+    >
       <h2 dir="auto" className={styles.title}>
         {span.name === '' ? 'Unnamed span' : span.name}
       </h2>
@@ -57,6 +71,9 @@ export function SpanDetails({ span, tab, onTab, ref }: SpanDetailsProps) {
     </section>
   );
 }
+
+/** A dialog closes by the same key. */
+const isInDialog = (target: EventTarget): boolean => target instanceof Element && target.closest('dialog') !== null;
 
 /** Messages for a call of a model, else what came out, or went in where nothing has come out. */
 function shownTab(span: SpanOutline, tab: Tab | undefined): Tab {

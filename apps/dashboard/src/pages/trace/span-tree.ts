@@ -24,7 +24,7 @@ const NONE = -1;
 
 /**
  * Puts spans into a tree, in time proportional to their number and without recursion, so that a chain of 100,000 is no
- * deeper than the stack. A span whose parent is not there stands at the top; where parents form a circle, the first of it
+ * deeper than the stack (docs/spec/dashboard-trace.md#order-of-spans). A span whose parent is not there stands at the top; where parents form a circle, the first of it
  * to start stands at the top.
  * @param given spans of one trace in any order, every id once.
  */

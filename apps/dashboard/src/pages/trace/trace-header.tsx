@@ -19,18 +19,27 @@ import styles from './trace-page.module.css';
 /** The trace as a whole, and what can be done with it. */
 export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDeleted: boolean }) {
   const [isDeleting, setIsDeleting] = useState(false);
+  const copyLink = (): void => copy('the link', traceLink(trace.id));
+  const copyId = (): void => copy('the trace ID', trace.id);
+  const download = (): void => followDownload(traceJsonAddress(trace.id), `trace-${trace.id}.json`);
+  useShortcuts([
+    { keys: '', label: 'Copy link', group: 'Trace', run: copyLink },
+    { keys: '', label: 'Copy trace ID', group: 'Trace', run: copyId },
+    { keys: '', label: 'Download JSON', group: 'Trace', run: download },
+    { keys: '', label: 'Delete trace', group: 'Trace', run: () => setIsDeleting(!isDeleted) },
+  ]);
   return (
     <header className={styles.header}>
       <PageHeading title={nameOfTrace(trace)}>
         <Neighbours id={trace.id} />
         <span className={styles.actions}>
-          <Button icon="link" onClick={() => copy('the link', traceLink(trace.id))}>
+          <Button icon="link" onClick={copyLink}>
             Copy link
           </Button>
-          <Button icon="copy" onClick={() => copy('the trace ID', trace.id)}>
+          <Button icon="copy" onClick={copyId}>
             Copy trace ID
           </Button>
-          <Button icon="download" onClick={() => followDownload(traceJsonAddress(trace.id), `trace-${trace.id}.json`)}>
+          <Button icon="download" onClick={download}>
             Download JSON
           </Button>
           <Button icon="trash" variant="danger" disabled={isDeleted} onClick={() => setIsDeleting(true)}>

@@ -59,12 +59,26 @@ export function TracePage() {
         <DetailsSplitter
           main={<TraceView traceId={id} {...{ model, search, change, selected, onSelect, onOpen }} />}
           side={
-            span && <SpanDetails ref={details} span={span} tab={search.tab} onTab={(tab) => change({ tab }, true)} />
+            span && (
+              <SpanDetails
+                ref={details}
+                span={span}
+                tab={search.tab}
+                onTab={(tab) => change({ tab }, true)}
+                onLeave={focusSpans}
+              />
+            )
           }
         />
       )}
     </>
   );
+}
+
+/** Gives the focus to the selected row, or to the flame graph. */
+function focusSpans(): void {
+  const row = '[role="treegrid"] [role="row"][aria-selected="true"], [role="application"]';
+  document.querySelector<HTMLElement>(row)?.focus();
 }
 
 /** The first span is selected until another one is. */

@@ -6,7 +6,7 @@ export type View = (typeof VIEWS)[number];
 export const TABS = ['messages', 'input', 'output', 'metadata', 'raw'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** What the address of a trace says: `?span=&view=&tab=&find=&only=`. Members that are left out are the defaults. */
+/** What the address of a trace says (docs/spec/dashboard-trace.md#address-of-a-trace). Members left out are the defaults. */
 export interface TraceSearch {
   span?: string;
   view?: View;

@@ -1,3 +1,4 @@
+import type { Ref } from 'react';
 import { Button } from '../../components/button.js';
 import { TextField } from '../../components/field.js';
 import { formatCount, formatCounted } from '../../components/format/format-count.js';
@@ -7,6 +8,7 @@ import type { View } from './trace-search.js';
 import styles from './trace-page.module.css';
 
 interface TraceToolbarProps {
+  findBox: Ref<HTMLInputElement>;
   find: string;
   only: readonly Only[];
   view: View;
@@ -30,10 +32,11 @@ const VIEW_TABS: readonly { id: View; label: string; shortcut: string }[] = [
 
 /** What of the trace is shown, and how. */
 export function TraceToolbar(props: TraceToolbarProps) {
-  const { find, only, view, panelId, matches, spans, isSearching, onFind, onOnly, onView, onStep } = props;
+  const { findBox, find, only, view, panelId, matches, spans, isSearching, onFind, onOnly, onView, onStep } = props;
   return (
     <div className={styles.toolbar}>
       <TextField
+        ref={findBox}
         label="Find in trace"
         isLabelHidden
         type="search"

@@ -35,6 +35,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
   const only = readOnly(search.only);
   const panelId = useId();
   const grid = useRef<TreeGridHandle>(null);
+  const findBox = useRef<HTMLInputElement>(null);
   const { found, isSearching } = useFoundTexts(traceId, find);
   const { rows, filtered, folded, toggle, open } = useTraceRows(model, find, only, found);
   const timeline = useRange(model.times.total);
@@ -70,6 +71,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
     if (selected !== -1) timeline.fitTo({ from: start[selected]!, to: end[selected]! });
   };
   useShortcuts([
+    { keys: '/', label: 'Find in trace', group: 'Trace', run: () => findBox.current?.focus() },
     { keys: '1', label: 'Waterfall', group: 'Trace', run: () => showView('waterfall') },
     { keys: '2', label: 'Tree', group: 'Trace', run: () => showView('tree') },
     { keys: '3', label: 'Flame', group: 'Trace', run: () => showView('flame') },
@@ -84,6 +86,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
   return (
     <div className={styles.view}>
       <TraceToolbar
+        findBox={findBox}
         {...{ find, only, view, panelId, isSearching }}
         matches={filtered?.matches.length ?? null}
         spans={model.tree.spans.length}
@@ -94,7 +97,7 @@ export function TraceView({ traceId, model, search, change, selected, onSelect, 
       />
       <div role="tabpanel" id={panelId} aria-labelledby={tabId(panelId, view)} className={styles.panel}>
         {view === 'flame' ? (
-          <FlameGraph {...{ model, filtered, selected, onSelect, onOpen }} />
+          <FlameGraph {...{ model, filtered, selected, onSelect }} />
         ) : (
           <>
             <Minimap model={model} range={timeline.range} onRange={timeline.choose} />
