@@ -80,7 +80,7 @@ export async function recordLargeOutput(api: Api): Promise<void> {
     note: 'lorem ipsum dolor sit amet '.repeat(2),
   }));
   const span = { id: 'large-1', trace_id: 'large', name: 'export', started_at: at(0), ended_at: at(500) };
-  // As text: a double does not hold the number.
+  // Written by hand: a double does not hold the number.
   const output = `{"rows":${JSON.stringify(rows)},"big":12345678901234567890,"last_member":"the needle"}`;
   const body = `{"traces":[{"id":"large"}],"spans":[${JSON.stringify(span).slice(0, -1)},"output":${output}}]}`;
   const answer = await api.post<{ rejected: unknown[] }>('/api/ingest', body);
