@@ -88,6 +88,32 @@ describe('a call of a model', () => {
     expectNoFaults(watched);
   });
 
+  inBrowser('is read and copied by keys alone', async () => {
+    await goTo('/traces/rich');
+    const focused = (name: string): Promise<string | null> =>
+      page.evaluate(`document.activeElement.getAttribute(${JSON.stringify(name)})`);
+    await page.getByRole('treegrid').getByRole('row').nth(1).focus();
+    await page.keyboard.press('j');
+    await details().getByRole('heading', { level: 2, name: 'gpt-5.1' }).waitFor();
+    await details().getByRole('article').first().waitFor();
+    await page.keyboard.press('Enter');
+    expect(await focused('aria-label')).toBe('Span details');
+    await page.keyboard.press('/');
+    await page.keyboard.type('noon');
+    await details().getByRole('status', { name: 'Found in text' }).getByText('1 of 1').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await focused('role')).toBe('row');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command' }).fill('Copy as curl');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Copied the command').waitFor();
+    expect(await watched.clipboard()).toContain('12345678901234567890');
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/\/traces$/);
+    expectNoFaults(watched);
+  });
+
   inBrowser('is sent again by the command that is copied', async () => {
     const body = {
       ...{ model: 'gpt-4o-mini', temperature: 0.25, seed: 7, max_tokens: 40 },

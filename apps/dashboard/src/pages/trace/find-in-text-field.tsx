@@ -1,10 +1,8 @@
-import type { Ref } from 'react';
 import { TextField } from '../../components/field.js';
 import { formatCount } from '../../components/format/format-count.js';
 import styles from './span-details.module.css';
 
 interface FindInTextProps {
-  ref: Ref<HTMLInputElement>;
   sought: string;
   /** Number of the match that is shown, from 0; -1 for none. */
   at: number;
@@ -14,11 +12,10 @@ interface FindInTextProps {
 }
 
 /** Finds in what is shown of a span: Enter goes to the next match, Shift+Enter back. */
-export function FindInText({ ref, sought, at, count, onChange, onStep }: FindInTextProps) {
+export function FindInText({ sought, at, count, onChange, onStep }: FindInTextProps) {
   return (
     <div className={styles.find}>
       <TextField
-        ref={ref}
         label="Find in text"
         isLabelHidden
         type="search"

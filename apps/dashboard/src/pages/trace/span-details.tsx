@@ -1,6 +1,7 @@
 import type { SpanOutline } from '@spandrel/contract';
-import { useId, type Ref } from 'react';
+import { useId, type KeyboardEvent, type Ref } from 'react';
 import { FaultNotice } from '../../components/fault-notice.js';
+import { preferences } from '../../components/preferences/use-preferences.js';
 import { TabList, tabId } from '../../components/tabs/tab-list.js';
 import { useDelayed } from '../../components/use-delayed.js';
 import { useSpanPayload } from '../../features/payload/use-span-payload.js';
@@ -46,9 +47,11 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
       className={styles.details}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || isInDialog(event.target)) return;
+        if (isInDialog(event.target)) return;
+        if (event.key === 'Escape') onLeave();
+        else if (event.key === '/' && isShortcut(event)) findBoxIn(event.currentTarget)?.focus();
+        else return;
         event.preventDefault();
-        onLeave();
       }}
     >
       <h2 dir="auto" className={styles.title}>
@@ -71,6 +74,12 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
     </section>
   );
 }
+
+/** `/` leads to the search box of the details while the focus is in them. */
+const isShortcut = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  preferences().singleKeys && !(target instanceof HTMLInputElement) && !ctrlKey && !metaKey && !altKey;
+
+const findBoxIn = (details: Element): HTMLElement | null => details.querySelector('input[type="search"]');
 
 /** A dialog closes by the same key. */
 const isInDialog = (target: EventTarget): boolean => target instanceof Element && target.closest('dialog') !== null;

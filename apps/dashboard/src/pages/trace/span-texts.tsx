@@ -1,8 +1,7 @@
 import type { SpanOutline } from '@spandrel/contract';
-import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { CheckboxField } from '../../components/field.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
-import { preferences } from '../../components/preferences/use-preferences.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
 import type { Format, Section } from '../../features/payload/payload-protocol.js';
 import { setReadingPreferences, useReadingPreferences } from '../../features/payload/reading-preferences.js';
@@ -26,7 +25,6 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
   const [sought, setSought] = useState('');
   const [at, setAt] = useState(0);
   const panel = useRef<HTMLDivElement>(null);
-  const findBox = useRef<HTMLInputElement>(null);
   const quickSought = useDeferredValue(sought);
   const isConversation = tab === 'messages' && format !== 'json';
   const section: Section = tab === 'messages' ? 'call' : tab;
@@ -44,15 +42,8 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
     setAt(next);
     if (isConversation) panel.current?.querySelectorAll('mark')[next]?.scrollIntoView({ block: 'center' });
   };
-  const press = (event: KeyboardEvent): void => {
-    if (event.key !== '/' || !preferences().singleKeys || event.target instanceof HTMLInputElement) return;
-    event.preventDefault();
-    findBox.current?.focus();
-  };
   return (
-    // The key is heard here wherever inside the focus is.
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div className={styles.panel} onKeyDown={press}>
+    <>
       <div className={styles.reading}>
         <ChoiceGroup
           label="Format"
@@ -69,7 +60,6 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
           onChange={(event) => setReadingPreferences({ wraps: event.currentTarget.checked })}
         />
         <FindInText
-          ref={findBox}
           sought={sought}
           at={count === 0 ? -1 : at % count}
           count={count}
@@ -88,6 +78,6 @@ export function SpanTexts({ span, payload, tab }: { span: SpanOutline; payload: 
           <SectionPanel {...{ payload, section, format, wraps }} sought={quickSought} shownOffset={shown} />
         )}
       </div>
-    </div>
+    </>
   );
 }
