@@ -215,6 +215,17 @@ export function outlines(app: () => TracingApp): void {
       expect(await app().provided(TraceListStore).count(LOCAL_SCOPE, {}, 3, {})).toBe(4);
     });
 
+    it('stop at 10,000, and then say so', async () => {
+      const crowd = Array.from({ length: 10_001 }, (_, n) => ({ id: `crowd-${n}`, trace_id: 'crowd', name: 'c' }));
+      await app().post('/api/traces', { id: 'crowd' });
+      for (const spans of [crowd.slice(0, 5_000), crowd.slice(5_000, 10_000)])
+        await app().post('/api/ingest', { spans });
+      expect(await counted('spans?trace_id=crowd')).toEqual({ count: 10_000, exact: true });
+      await app().post('/api/ingest', { spans: crowd.slice(10_000) });
+      expect(await counted('spans?trace_id=crowd')).toEqual({ count: 10_000, exact: false });
+      await app().delete('/api/traces/crowd');
+    });
+
     it('know no page, and no order', async () => {
       for (const query of ['limit=1', 'cursor=x', 'sort_by=cost', 'view=outline']) {
         expect((await app().get(`/api/count/spans?${query}`)).status).toBe(400);
