@@ -1,0 +1,25 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { NotificationList } from './notification-list.js';
+
+const titles = (list: NotificationList): string[] => list.list().map(({ title }) => title);
+
+describe('NotificationList', () => {
+  it('keeps what was told until it is dismissed, the newest four', () => {
+    const list = new NotificationList();
+    for (const title of ['a', 'b', 'c', 'd', 'e']) list.add({ role: 'status', title });
+    expect(titles(list)).toEqual(['b', 'c', 'd', 'e']);
+    list.dismiss(list.list()[1]!.id);
+    expect(titles(list)).toEqual(['b', 'd', 'e']);
+  });
+
+  it('tells who listens, as long as they listen', () => {
+    const list = new NotificationList();
+    const listener = jest.fn();
+    const stop = list.subscribe(listener);
+    const id = list.add({ role: 'alert', title: 'a' });
+    list.dismiss(id);
+    stop();
+    list.add({ role: 'alert', title: 'b' });
+    expect(listener).toHaveBeenCalledTimes(2);
+  });
+});
