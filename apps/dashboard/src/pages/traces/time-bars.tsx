@@ -73,6 +73,12 @@ export function TimeBars({ buckets, onRange }: TimeBarsProps) {
           <Bar key={bucket.from} bucket={bucket} x={at + (1 - BAR) / 2} most={most} />
         ))}
       </svg>
+      {buckets.length > 0 && (
+        <p className={styles.axis} aria-hidden="true">
+          <span>{formatTime(buckets[0]!.from, times)}</span>
+          <span>{formatTime(buckets.at(-1)!.to, times)}</span>
+        </p>
+      )}
       <p className="visually-hidden" aria-live="polite">
         {mark !== null && describe(buckets[mark.at]!, (ms) => formatTime(ms, times))}
       </p>
