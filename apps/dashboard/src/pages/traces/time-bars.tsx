@@ -73,12 +73,11 @@ export function TimeBars({ buckets, onRange }: TimeBarsProps) {
           <Bar key={bucket.from} bucket={bucket} x={at + (1 - BAR) / 2} most={most} />
         ))}
       </svg>
-      {buckets.length > 0 && (
-        <p className={styles.axis} aria-hidden="true">
-          <span>{formatTime(buckets[0]!.from, times)}</span>
-          <span>{formatTime(buckets.at(-1)!.to, times)}</span>
-        </p>
-      )}
+      <p className={styles.axis} aria-hidden="true">
+        {[buckets[0]?.from, buckets.at(-1)?.to].map((at, end) => (
+          <span key={end === 0 ? 'from' : 'to'}>{at !== undefined && formatTime(at, times)}</span>
+        ))}
+      </p>
       <p className="visually-hidden" aria-live="polite">
         {mark !== null && describe(buckets[mark.at]!, (ms) => formatTime(ms, times))}
       </p>
