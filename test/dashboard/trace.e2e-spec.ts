@@ -116,6 +116,28 @@ describe('the views of a trace', () => {
   });
 });
 
+describe('traces of a list', () => {
+  inBrowser('are gone through by keys, and Escape leads back to the row one came from', async () => {
+    await goTo('/traces');
+    const link = page.getByRole('link', { name: 'A rich trace' });
+    await link.waitFor();
+    await link.click();
+    await rows().waitFor();
+    await rows().getByText('gpt-5.1').click();
+    await until(() => parameters()['span'] === 'rich-call');
+    const isFirst = await page.getByRole('button', { name: 'Next trace' }).isEnabled();
+    await page.keyboard.press(isFirst ? ']' : '[');
+    await page.getByRole('heading', { level: 1, name: 'Many spans' }).waitFor();
+    await page.keyboard.press(isFirst ? '[' : ']');
+    await page.getByRole('heading', { level: 1, name: 'A rich trace' }).waitFor();
+    await rows().waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/\/traces$/);
+    await until(async () => String(await page.evaluate('document.activeElement.textContent')).includes('A rich trace'));
+    expectNoFaults(watched);
+  });
+});
+
 describe('a link to a span', () => {
   inBrowser('opens the same span for somebody else', async () => {
     await goTo('/traces/many');

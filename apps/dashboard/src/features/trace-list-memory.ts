@@ -7,13 +7,27 @@ export interface TraceList {
 }
 
 let last: TraceList | null = null;
+/** Where the list is among the entries of the history; the router numbers them. */
+let entry: number | undefined;
 
 /** Notes the list of traces that is on screen, for `Previous trace` and `Next trace`. */
 export function rememberTraceList(list: TraceList): void {
   last = list;
+  entry = currentEntry();
 }
 
 /** The list of traces that was on screen last; `null` where there was none in this tab. */
 export function lastTraceList(): TraceList | null {
   return last;
 }
+
+/**
+ * How many entries of the history lie between here and the list, as a number to go by (below 0), so that the list has its
+ * scroll and its focus again; `null` where it is not behind.
+ */
+export function stepsToTraceList(): number | null {
+  const now = currentEntry();
+  return entry === undefined || now === undefined || entry >= now ? null : entry - now;
+}
+
+const currentEntry = (): number | undefined => (history.state as { __TSR_index?: number } | null)?.__TSR_index;

@@ -1,9 +1,6 @@
 import type { SpanTree } from './span-tree.js';
+import type { Only } from './trace-search.js';
 import { isLlmCall, modelOf, statusWordOf, type TraceSpan } from './trace-span.js';
-
-/** Spans that a toggle button leaves. */
-export const ONLY = ['errors', 'llm'] as const;
-export type Only = (typeof ONLY)[number];
 
 /** What the filters of a trace ask for; a span must pass all of them. */
 export interface TraceFilter {

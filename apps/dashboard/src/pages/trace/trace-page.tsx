@@ -7,7 +7,7 @@ import { FaultNotice } from '../../components/fault-notice.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useDelayed } from '../../components/use-delayed.js';
-import { lastTraceList } from '../../features/trace-list-memory.js';
+import { lastTraceList, stepsToTraceList } from '../../features/trace-list-memory.js';
 import { DetailsSplitter } from './details-splitter.js';
 import { SpanDetails } from './span-details.js';
 import type { SpanTree } from './span-tree.js';
@@ -95,7 +95,11 @@ function useWayUp(): void {
       keys: 'Escape',
       label: 'Back to the list',
       group: 'Trace',
-      run: () => void navigate({ to: '/traces', search: lastTraceList()?.search ?? {} } as never),
+      run: () => {
+        const steps = stepsToTraceList();
+        if (steps === null) void navigate({ to: '/traces', search: lastTraceList()?.search ?? {} } as never);
+        else history.go(steps);
+      },
     },
   ]);
 }

@@ -1,10 +1,12 @@
-import { ONLY, type Only } from './trace-filter.js';
-
 const VIEWS = ['waterfall', 'tree', 'flame'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const TABS = ['messages', 'input', 'output', 'metadata', 'raw'] as const;
 export type Tab = (typeof TABS)[number];
+
+/** Spans that a toggle button leaves. */
+const ONLY = ['errors', 'llm'] as const;
+export type Only = (typeof ONLY)[number];
 
 /** What the address of a trace says (docs/spec/dashboard-trace.md#address-of-a-trace). Members left out are the defaults. */
 export interface TraceSearch {

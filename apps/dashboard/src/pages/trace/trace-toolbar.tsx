@@ -3,8 +3,7 @@ import { Button } from '../../components/button.js';
 import { TextField } from '../../components/field.js';
 import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { TabList } from '../../components/tabs/tab-list.js';
-import type { Only } from './trace-filter.js';
-import type { View } from './trace-search.js';
+import type { Only, View } from './trace-search.js';
 import styles from './trace-page.module.css';
 
 interface TraceToolbarProps {

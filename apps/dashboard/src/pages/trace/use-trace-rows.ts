@@ -1,7 +1,7 @@
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
-import { filterSpans, type FilteredSpans, type Only } from './trace-filter.js';
+import { filterSpans, type FilteredSpans } from './trace-filter.js';
 import type { TraceModel } from './trace-model.js';
-import { readOnly } from './trace-search.js';
+import { readOnly, type Only } from './trace-search.js';
 import { visiblePlaces } from './tree-rows.js';
 
 const NONE: ReadonlySet<string> = new Set();
