@@ -13,7 +13,8 @@ let entry: number | undefined;
 /** Notes the list of traces that is on screen, for `Previous trace` and `Next trace`. */
 export function rememberTraceList(list: TraceList): void {
   last = list;
-  entry = currentEntry();
+  // While a trace is being fetched the list is still drawn, and the address is already that of the trace.
+  if (location.pathname === '/traces') entry = currentEntry();
 }
 
 /** The list of traces that was on screen last; `null` where there was none in this tab. */
