@@ -2,8 +2,6 @@
 export const keys = {
   capabilities: () => ['capabilities'] as const,
   traces: () => ['traces'] as const,
-  /** Followed by the cursor of a page. */
-  tracePages: (filters: object) => ['traces', 'page', filters] as const,
   tracesOverTime: (filters: object) => ['traces', 'over-time', filters] as const,
   datasets: () => ['datasets'] as const,
   trace: (id: string) => ['trace', id] as const,

@@ -1,19 +1,14 @@
 import type { TraceListItem, TracesOverTime } from '@spandrel/contract';
 import { call } from './call.js';
+import { PAGE_ROWS, type ListPage } from './list-page.js';
 import type { Query } from './query-text.js';
 
-/** Rows that one request for a list asks for. */
-export const PAGE_ROWS = 200;
-
-/** A page of the list of traces. */
-export interface TracePage {
-  rows: readonly TraceListItem[];
-  /** Cursor of the next page; `null` on the last one. */
-  next: string | null;
-}
-
-/** `GET /api/traces`: a page of traces, newest first. @param cursor `null` for the first page. */
-export async function listTraces(filters: Query, cursor: string | null, signal?: AbortSignal): Promise<TracePage> {
+/** `GET /api/traces`: a page of traces. @param cursor `null` for the first page. */
+export async function listTraces(
+  filters: Query,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<TraceListItem>> {
   const answer = await call<{ traces: TraceListItem[]; next_cursor: string | null }>('/api/traces', {
     query: { ...filters, limit: PAGE_ROWS, cursor },
     ...(signal && { signal }),

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { ListPage } from '../../api/list-page.js';
 import {
   countRows,
   isComplete,
@@ -10,17 +11,11 @@ import {
   type PageIndex,
 } from './page-index.js';
 
-/** A page as it was fetched. */
-interface Page<Row> {
-  rows: readonly Row[];
-  next: string | null;
-}
-
 /** How the pages of a list are found. */
 export interface PagedSource<Row> {
   /** What is asked for, as a key of the query cache; it is another list when this is another. */
   key: QueryKey;
-  fetch(cursor: string | null, signal: AbortSignal): Promise<Page<Row>>;
+  fetch(cursor: string | null, signal: AbortSignal): Promise<ListPage<Row>>;
   idOf(row: Row): string;
 }
 
@@ -35,7 +30,7 @@ export interface PagedList<Row> {
   /** The rows of all pages in memory, in their order. */
   readRows: readonly Row[];
   /** Rows of the first page, with what is known of the one behind. */
-  firstPage: Page<Row> | undefined;
+  firstPage: ListPage<Row> | undefined;
   isWaiting: boolean;
   error: Error | null;
   retry(): void;
@@ -44,7 +39,7 @@ export interface PagedList<Row> {
   /** Puts rows before the first one. */
   prepend(rows: readonly Row[]): void;
   /** Begins the list anew with a first page that was fetched otherwise. */
-  restart(first: Page<Row>): void;
+  restart(first: ListPage<Row>): void;
 }
 
 /** Pages in memory; those furthest from the screen are dropped, and fetched again by the cursors that are remembered. */
@@ -84,21 +79,21 @@ export function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
   );
   useForgetting(key, shown, wanted);
 
-  const pageOf = (cursor: string | null): Page<Row> | undefined =>
-    cursor === null ? first.data : client.getQueryData<Page<Row>>([...key, cursor]);
+  const pageOf = (cursor: string | null): ListPage<Row> | undefined =>
+    cursor === null ? first.data : client.getQueryData<ListPage<Row>>([...key, cursor]);
   const rowAt = (row: number): Row | undefined => {
     const place = locateRow(shown, row);
     return place === null ? undefined : pageOf(place.cursor)?.rows[place.offset];
   };
   const changeRows = (change: (row: Row) => Row | null): void => {
-    for (const [queryKey, data] of client.getQueriesData<Page<Row>>({ queryKey: [...key] })) {
+    for (const [queryKey, data] of client.getQueriesData<ListPage<Row>>({ queryKey: [...key] })) {
       if (data) client.setQueryData(queryKey, changePage(data, change));
     }
   };
   const prepend = (rows: readonly Row[]): void => {
-    client.setQueryData<Page<Row>>([...key, null], (page) => page && { ...page, rows: [...rows, ...page.rows] });
+    client.setQueryData<ListPage<Row>>([...key, null], (page) => page && { ...page, rows: [...rows, ...page.rows] });
   };
-  const restart = (fresh: Page<Row>): void => {
+  const restart = (fresh: ListPage<Row>): void => {
     client.removeQueries({ queryKey: [...key], predicate: ({ queryKey }) => queryKey.at(-1) !== null });
     client.setQueryData([...key, null], fresh);
     setKnown({ identity, index: [knownPage(null, fresh)] });
@@ -128,7 +123,7 @@ export function usePagedList<Row>(source: PagedSource<Row>): PagedList<Row> {
 }
 
 /** @returns the very same rows as long as the pages are the same. */
-function useRowsOf<Row>(pages: readonly (Page<Row> | undefined)[]): readonly Row[] {
+function useRowsOf<Row>(pages: readonly (ListPage<Row> | undefined)[]): readonly Row[] {
   const [kept, setKept] = useState<{ pages: typeof pages; rows: readonly Row[] }>({ pages: [], rows: [] });
   if (kept.pages.length === pages.length && kept.pages.every((page, at) => page === pages[at])) return kept.rows;
   const next = { pages, rows: pages.flatMap((page) => page?.rows ?? []) };
@@ -136,7 +131,7 @@ function useRowsOf<Row>(pages: readonly (Page<Row> | undefined)[]): readonly Row
   return next.rows;
 }
 
-function knownPage(cursor: string | null, { rows, next }: Page<unknown>): KnownPage {
+function knownPage(cursor: string | null, { rows, next }: ListPage<unknown>): KnownPage {
   return { cursor, count: rows.length, next };
 }
 
@@ -149,7 +144,7 @@ function rowsBetween<Row>(first: number, last: number, rowAt: (index: number) =>
   return rows;
 }
 
-function changePage<Row>(page: Page<Row>, change: (row: Row) => Row | null): Page<Row> {
+function changePage<Row>(page: ListPage<Row>, change: (row: Row) => Row | null): ListPage<Row> {
   const rows = page.rows.map(change).filter((row) => row !== null);
   const isSame = rows.length === page.rows.length && rows.every((row, at) => row === page.rows[at]);
   return isSame ? page : { ...page, rows };

@@ -17,7 +17,6 @@ import { describeHeld } from '../../live/held-rows.js';
 import { DeleteTraces } from './delete-traces.js';
 import { TRACE_COLUMNS, traceColumns } from './trace-columns.js';
 import type { TracesSearch } from './traces-search.js';
-import type { LiveTraces } from './use-live-traces.js';
 import { useSelectedTraces } from './use-selected-traces.js';
 import type { ListedTraces } from './use-trace-list.js';
 import styles from './traces-page.module.css';
@@ -25,7 +24,6 @@ import styles from './traces-page.module.css';
 export interface TracesListProps {
   search: TracesSearch;
   listed: ListedTraces;
-  live: LiveTraces;
   onChange(search: TracesSearch, isTyped?: boolean): void;
 }
 
@@ -33,8 +31,8 @@ export interface TracesListProps {
 const AWAITED_ROWS = 30;
 
 /** The grid of traces, what is above it, and what is done with selected ones. */
-export function TracesList({ search, listed, live, onChange }: TracesListProps) {
-  const { list } = listed;
+export function TracesList({ search, listed, onChange }: TracesListProps) {
+  const { list, live } = listed;
   const columns = useTraceColumns(search, onChange);
   const selected = useSelectedTraces();
   const [isDeleting, setIsDeleting] = useState(false);

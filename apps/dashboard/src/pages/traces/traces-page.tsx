@@ -10,7 +10,6 @@ import { TracesFilterBar } from './traces-filter-bar.js';
 import { TracesList } from './traces-list.js';
 import { TracesOverTime } from './traces-over-time.js';
 import { filterChips, withRange, type TracesSearch } from './traces-search.js';
-import { useLiveTraces } from './use-live-traces.js';
 import { useTraceList } from './use-trace-list.js';
 
 const route = getRouteApi('/traces');
@@ -24,8 +23,7 @@ export function TracesPage() {
     [navigate],
   );
   const [isLive, setIsLive] = useState(true);
-  const listed = useTraceList(search, previewOf(search.cols));
-  const live = useLiveTraces(listed, isLive);
+  const listed = useTraceList(search, previewOf(search.cols), isLive);
   const { list } = listed;
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   if (isEmpty && filterChips(search, String).length === 0) {
@@ -54,7 +52,7 @@ export function TracesPage() {
       ) : (
         <>
           <TracesOverTime listed={listed} search={search} onRange={(range) => change(withRange(search, range))} />
-          <TracesList search={search} listed={listed} live={live} onChange={change} />
+          <TracesList search={search} listed={listed} onChange={change} />
         </>
       )}
     </>

@@ -1,12 +1,13 @@
-import type { LiveBatch, LiveEvent } from '../../live/live-event.js';
+import type { LiveBatch } from '../../live/live-event.js';
+import type { ReadNews } from './live-news.js';
 
 /** What is to be asked for because of what happened. */
 export interface LivePlan {
-  /** Whether there may be traces that the list does not have. */
+  /** Whether there may be rows that the list does not have. */
   hasNew: boolean;
-  /** Traces that changed, or may have. */
+  /** Rows that changed, or may have, by their ids. */
   changed: ReadonlySet<string>;
-  /** Traces that are gone. */
+  /** Ids of what is gone: rows, or what rows belong to. */
   deleted: ReadonlySet<string>;
   /** Whether everything was deleted. */
   isCleared: boolean;
@@ -22,31 +23,21 @@ export const NOTHING: LivePlan = {
   hasMissed: false,
 };
 
-/** Changed traces that are remembered until they are looked at; beyond, anything may have changed. */
+/** Changed rows that are remembered until they are looked at; beyond, anything may have changed. */
 const CHANGED_MAX = 5_000;
 
-/** The plan with what a batch of events adds to it. */
-export function planFor(plan: LivePlan, { events, hasMissed }: LiveBatch): LivePlan {
-  const changed = new Set(plan.changed);
-  const deleted = new Set(plan.deleted);
-  for (const event of events) {
-    if ('span' in event) changed.add(event.span.trace_id);
-    if (event.type === 'trace_deleted') deleted.add(event.trace_id);
-  }
+/** The plan with what a batch of events adds to it. @param read says what an event means for the list. */
+export function planFor(plan: LivePlan, { events, hasMissed }: LiveBatch, read: ReadNews): LivePlan {
+  const news = events.map(read);
+  const changed = new Set([...plan.changed, ...news.flatMap((one) => one.changed ?? [])]);
   const isTooMany = changed.size > CHANGED_MAX;
   return {
     changed: isTooMany ? new Set() : changed,
-    deleted,
-    hasNew: plan.hasNew || events.some(isOfNewTrace),
-    isCleared: plan.isCleared || events.some(({ type }) => type === 'cleared'),
-    // A span that is gone does not say of which trace it was.
-    hasMissed: plan.hasMissed || hasMissed || isTooMany || events.some(({ type }) => type === 'span_deleted'),
+    deleted: new Set([...plan.deleted, ...news.flatMap((one) => one.deleted ?? [])]),
+    hasNew: plan.hasNew || news.some((one) => one.hasNew === true),
+    isCleared: plan.isCleared || news.some((one) => one.isCleared === true),
+    hasMissed: plan.hasMissed || hasMissed || isTooMany || news.some((one) => one.hasMissed === true),
   };
-}
-
-/** A filter may begin to match, or stop, whenever a trace changes. */
-function isOfNewTrace(event: LiveEvent): boolean {
-  return event.type === 'trace_created' || 'span' in event;
 }
 
 /** The request that comes next. */
@@ -58,7 +49,7 @@ export interface ShownList {
   visible: readonly string[];
   /** Ids of the first page, which one request brings up to date together. */
   firstPage: ReadonlySet<string>;
-  /** Whether new traces come into the list by their events alone, so that nobody need ask for them. */
+  /** Whether new rows come into the list by their events alone, so that nobody need ask for them. */
   isFollowed: boolean;
 }
 
