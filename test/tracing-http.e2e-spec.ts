@@ -601,9 +601,11 @@ describe.each([
         session_id: expect.any(String),
         trace_count: expect.any(Number),
         span_count: 0,
+        error_count: 0,
         total_tokens: 0,
         total_cost: null,
         unpriced_count: 0,
+        user_ids: [],
         started_at: expect.stringMatching(TIMESTAMP),
         ended_at: null,
       });

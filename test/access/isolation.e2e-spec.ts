@@ -57,6 +57,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   span_id: 'span',
   parent_id: 'span',
   session_id: 'session',
+  id_contains: 'session',
   user_id: 'user',
   datapoint_ids: 'datapoint',
   connection_id: 'connection',

@@ -33,7 +33,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
     'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min sort_by sort_order view preview limit cursor',
   countSpans:
     'ids trace_id parent_id session_id user_id tag kind model provider status since until name_contains text_contains input_contains output_contains error_contains duration_min duration_max tokens_min cost_min',
-  listSessions: 'limit cursor',
+  listSessions: 'id_contains user_id since until limit cursor',
   listFacets: 'of prefix since until limit cursor',
   listDatasets: 'limit cursor',
   listDatapoints: 'limit cursor',

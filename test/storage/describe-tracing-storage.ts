@@ -12,6 +12,7 @@ import { participants } from './participants.js';
 import { projects } from './projects.js';
 import { rollUps } from './roll-ups.js';
 import { schema } from './schema.js';
+import { sessionLists } from './session-lists.js';
 import { spanRules } from './span-rules.js';
 import { TracingApp } from './tracing-app.js';
 import { transactionEnd } from './transaction-end.js';
@@ -48,6 +49,7 @@ export function describeTracingStorage(database: TestDatabase): void {
     outlines(app);
     traceLists(app);
     facets(app);
+    sessionLists(app);
     rollUps(app);
     participants(app);
     projects(app);

@@ -149,9 +149,11 @@ export function traceRules(app: () => TracingApp): void {
         session_id: 'A',
         trace_count: 2,
         span_count: 2,
+        error_count: 0,
         total_tokens: 6,
         total_cost: 0.2,
         unpriced_count: 0,
+        user_ids: [],
         started_at: '2020-03-01T00:00:01.000Z',
         ended_at: at(9),
       });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listAnswer } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer } from './lists.js';
 import { listSpansSchema, spanListSchema, spanSchema, traceSpansSchema } from './spans.js';
-import { listSessionsSchema, listTracesSchema, traceListItemSchema } from './traces.js';
+import { listTracesSchema, traceListItemSchema } from './traces.js';
 import { countSchema } from './values/numbers.js';
 import { jsonMapSchema } from './values/text.js';
 
@@ -65,7 +65,11 @@ export const listPreviewedTracesSchema = listTracesSchema.extend({ preview: prev
 export type ListPreviewedTraces = z.output<typeof listPreviewedTracesSchema>;
 
 /** Query of `GET /api/sessions/:session_id`. */
-export const readSessionSchema = listSessionsSchema.extend({ preview: previewSchema });
+export const readSessionSchema = z.object({
+  preview: previewSchema,
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
+});
 export type ReadSession = z.output<typeof readSessionSchema>;
 
 /** Query of `GET /api/traces/:id`. */

@@ -158,8 +158,18 @@ export const tracesDeletedSchema = z
   .object({ message: z.string(), traces_deleted: countSchema, spans_deleted: countSchema })
   .meta({ id: 'TracesDeleted' });
 
+/** Users of a session that the list of sessions names. */
+export const SESSION_USERS_MAX = 8;
+
 /** Query of `GET /api/sessions`. */
-export const listSessionsSchema = z.object({ limit: limitSchema(), cursor: cursorSchema.optional() });
+export const listSessionsSchema = z.object({
+  id_contains: z.string().optional().describe('A literal substring of the session id.'),
+  user_id: z.string().optional().describe('Sessions with a trace of this user.'),
+  since: timestampSchema.optional().describe('Sessions that started then or later.'),
+  until: timestampSchema.optional().describe('Sessions that started before.'),
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
+});
 export type ListSessions = z.output<typeof listSessionsSchema>;
 
 export const sessionSchema = z
@@ -167,9 +177,14 @@ export const sessionSchema = z
     session_id: z.string(),
     trace_count: countSchema,
     span_count: countSchema,
+    error_count: countSchema.describe('Failed spans.'),
     total_tokens: countSchema,
     total_cost: costSchema,
     unpriced_count: unpricedCountSchema,
+    user_ids: z
+      .array(z.string())
+      .max(SESSION_USERS_MAX)
+      .describe(`Users of its traces, in the order in which they came; the first ${SESSION_USERS_MAX}.`),
     started_at: timestampTextSchema,
     ended_at: timestampTextSchema.nullable(),
   })

@@ -1,14 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { formatTimestamp, type ListSessions, type SessionResource } from '@spandrel/contract';
+import {
+  formatTimestamp,
+  isStorableText,
+  SESSION_USERS_MAX,
+  type ListSessions,
+  type SessionResource,
+} from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   behind,
+  containsText,
   fillPage,
   integer,
+  joinSql,
   nullable,
   orderBy,
   shapeOf,
+  sql,
   startOf,
   Storage,
   text,
@@ -16,6 +25,7 @@ import {
   type Page,
   type RowOfShape,
   type Sorting,
+  type Sql,
 } from '@spandrel/storage';
 import { costOf } from '../write/cost-sum.js';
 
@@ -35,6 +45,7 @@ const SUMS = SESSION.and(
   shapeOf({
     traceCount: integer(),
     spanCount: integer(),
+    errorCount: integer(),
     totalTokens: integer(),
     costUsd: integer(),
     costPico: integer(),
@@ -46,8 +57,10 @@ const SUMS = SESSION.and(
 );
 type SessionRow = RowOfShape<typeof SUMS>;
 
+const USER = shapeOf({ sessionId: text(), userId: text() });
+
 /**
- * `GET /api/sessions`: which sessions there are, found in the index on them, and the sums of those on the page
+ * `GET /api/sessions`: which sessions there are, found in the index on them, and the sums and users of those on the page
  * (docs/spec/sessions.md#listing-sessions).
  */
 @Injectable()
@@ -56,36 +69,40 @@ export class SessionListStore {
 
   /** @throws Invalid `invalid_cursor`. */
   async list(scope: Scope, query: ListSessions, options: LongReadOptions = {}): Promise<Page<SessionResource>> {
+    const from = startOf(SORTING, query.cursor);
+    if (![query.id_contains, query.user_id].every((one) => one === undefined || isStorableText(one))) {
+      return { items: [], nextCursor: null };
+    }
     const page = await fillPage(
       SORTING,
-      startOf(SORTING, query.cursor),
+      from,
       query.limit,
       async (part, start, count) => ({
         rows: await this.storage.readLong(
           SESSION.query`select session_id as "sessionId", started_at as "startedAt" from (
               select session_id, min(started_at) as started_at from trace
-              where project_id = ${scope.projectId} and session_id is not null group by session_id
+              where ${ofTraces(scope, query)} group by session_id
             ) sessions
-            where ${behind(SORTING, part, start)} order by ${orderBy(SORTING, part)} limit ${count}`,
+            where ${startedIn(query)} and ${behind(SORTING, part, start)} order by ${orderBy(SORTING, part)} limit ${count}`,
           options,
         ),
       }),
       ({ sessionId, startedAt }) => ({ value: startedAt, id: sessionId }),
     );
-    const sums = await this.sums(
-      scope,
-      page.items.map(({ sessionId }) => sessionId),
-      options,
-    );
+    const ids = page.items.map(({ sessionId }) => sessionId);
+    const [sums, users] = await Promise.all([this.sums(scope, ids, options), this.users(scope, ids, options)]);
     const items = page.items.flatMap(({ sessionId }) => sums.get(sessionId) ?? []);
-    return { items: items.map(sessionResource), nextCursor: page.nextCursor };
+    return {
+      items: items.map((session) => sessionResource(session, users.get(session.sessionId) ?? [])),
+      nextCursor: page.nextCursor,
+    };
   }
 
   private async sums(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<Map<string, SessionRow>> {
     if (ids.length === 0) return new Map();
     const rows = await this.storage.readLong(
       SUMS.query`select session_id as "sessionId", min(started_at) as "startedAt", count(*) as "traceCount",
-          sum(span_count) as "spanCount", sum(total_tokens) as "totalTokens",
+          sum(span_count) as "spanCount", sum(error_count) as "errorCount", sum(total_tokens) as "totalTokens",
           sum(cost_usd) as "costUsd", sum(cost_pico) as "costPico", sum(cost_count) as "costCount",
           sum(unpriced_count) as "unpricedCount",
           sum(case when span_count = 0 or running_count > 0 then 1 else 0 end) as "openCount",
@@ -95,15 +112,55 @@ export class SessionListStore {
     );
     return new Map(rows.map((row) => [row.sessionId, row]));
   }
+
+  /** The first users of each session, in the order in which they came. */
+  private async users(
+    scope: Scope,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<Map<string, readonly string[]>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.storage.readLong(
+      USER.query`select session_id as "sessionId", user_id as "userId" from (
+          select session_id, user_id,
+            row_number() over (partition by session_id order by min(started_at), user_id) as place
+          from trace where project_id = ${scope.projectId} and ${anyOf('session_id', ids)} and user_id is not null
+          group by session_id, user_id
+        ) users where place <= ${SESSION_USERS_MAX} order by session_id, place`,
+      options,
+    );
+    const grouped = Map.groupBy(rows, ({ sessionId }) => sessionId);
+    return new Map([...grouped].map(([id, users]) => [id, users.map(({ userId }) => userId)]));
+  }
 }
 
-const sessionResource = (session: SessionRow): SessionResource => ({
+/** The traces of the sessions that are listed; all traces of such a session are among them. */
+function ofTraces({ projectId }: Scope, { id_contains: needle, user_id: userId }: ListSessions): Sql {
+  const conditions = [sql`project_id = ${projectId} and session_id is not null`];
+  if (needle !== undefined) conditions.push(containsText('session_id', needle));
+  if (userId !== undefined) {
+    conditions.push(sql`session_id in (select u.session_id from trace u
+      where u.project_id = ${projectId} and u.user_id = ${userId} and u.session_id is not null)`);
+  }
+  return joinSql(conditions, ' and ');
+}
+
+function startedIn({ since, until }: ListSessions): Sql {
+  const conditions = [sql`1 = 1`];
+  if (since !== undefined) conditions.push(sql`started_at >= ${since}`);
+  if (until !== undefined) conditions.push(sql`started_at < ${until}`);
+  return joinSql(conditions, ' and ');
+}
+
+const sessionResource = (session: SessionRow, userIds: readonly string[]): SessionResource => ({
   session_id: session.sessionId,
   trace_count: session.traceCount,
   span_count: session.spanCount,
+  error_count: session.errorCount,
   total_tokens: session.totalTokens,
   total_cost: session.costCount === 0 ? null : costOf({ usd: session.costUsd, pico: session.costPico }),
   unpriced_count: session.unpricedCount,
+  user_ids: [...userIds],
   started_at: formatTimestamp(session.startedAt),
   ended_at: session.openCount > 0 || session.lastEndedAt === null ? null : formatTimestamp(session.lastEndedAt),
 });
