@@ -77,6 +77,16 @@ export function sessionLists(app: () => TracingApp): void {
       expect(all.find(({ session_id: id }) => id === 'SUPPORT_2')!.user_ids).toEqual([]);
     });
 
+    it('are read from their newest trace, or from their oldest', async () => {
+      const of = async (query: string): Promise<string[]> =>
+        (await app().pages(`/api/sessions/support%20100%25?${query}`, 'traces', 1)).map(({ id }) => id);
+      expect(await of('')).toEqual(['turn-2', 'turn-1', 'turn-0']);
+      expect(await of('sort_order=desc')).toEqual(await of(''));
+      expect(await of('sort_order=asc')).toEqual((await of('')).toReversed());
+      expect((await app().get('/api/sessions/chat?sort_order=up')).status).toBe(400);
+      expect((await app().get('/api/sessions/chat?since=2026')).status).toBe(400);
+    });
+
     it('are refused with what is no filter', async () => {
       for (const query of ['since=yesterday', 'id=x', 'user_id=a&user_id=b']) {
         expect([query, (await app().get(`/api/sessions?${query}`)).status]).toEqual([query, 400]);

@@ -14,8 +14,6 @@ import { SessionListStore } from './listing/session-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
 
-const NEWEST_FIRST = { sort_by: 'started_at', sort_order: 'desc' } as const;
-
 /** `/api/sessions`; ids are compared exactly (docs/spec/sessions.md#session-ids-are-compared-exactly). */
 @Controller('api/sessions')
 export class SessionsController {
@@ -36,12 +34,12 @@ export class SessionsController {
     return { sessions: items, count: items.length, next_cursor: nextCursor };
   }
 
-  /** The traces of a session, newest first. */
+  /** The traces of a session, newest first unless asked for otherwise. */
   @Get(':session_id')
   @Operation({
     id: 'getSession',
     access: 'read',
-    summary: 'The traces of a session, newest first',
+    summary: 'The traces of a session, newest first unless sorted otherwise',
     answer: sessionTracesSchema,
     problems: ['session_not_found'],
   })
@@ -53,7 +51,7 @@ export class SessionsController {
   ): Promise<{ session_id: string; traces: TraceListItem[]; count: number; next_cursor: string | null }> {
     const { items, nextCursor } = await this.traces.list(
       scope,
-      { ...query, ...NEWEST_FIRST, session_id: sessionId },
+      { ...query, sort_by: 'started_at', session_id: sessionId },
       reader,
     );
     if (items.length === 0 && query.cursor === undefined) {

@@ -2,6 +2,7 @@ import type { TraceListItem } from '@spandrel/contract';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
+import { formatId } from '../../components/format/format-id.js';
 import type { Fact } from './span-facts.js';
 
 const STATUS_WORDS = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
@@ -30,5 +31,5 @@ export function traceFacts(trace: TraceListItem): Fact[] {
 /** Blanks at the ends of an id are told by quotes. */
 function textFact(name: string, value: string | null): Fact | null {
   if (value === null) return null;
-  return { name, value: value.trim() === value ? value : JSON.stringify(value) };
+  return { name, value: formatId(value) };
 }
