@@ -1,6 +1,5 @@
 /** Costs of models that have no price (docs/spec/spans.md#unpriced-spans). */
 import { expect, it } from '@jest/globals';
-import { rebuildRollups } from '@spandrel/analytics';
 import type { SessionResource, TraceListItem } from '@spandrel/contract';
 import { rawSql, sql, type StorageConfig } from '@spandrel/storage';
 import { anyRows } from '../support/any-rows.ts';
@@ -137,6 +136,9 @@ export function unpricedSpans(
     const counts = async ({ storage }: AnalyticsApp): Promise<unknown[]> => [
       await storage.read(anyRows<object>()`select project_id, id, unpriced_count from trace order by project_id, id`),
       await storage.read(anyRows<object>()`select id, unpriced_count, judge_unpriced_count from eval_run`),
+      // There were no roll-ups of minutes, whose grain is 4, before that migration.
+      await storage.read(anyRows<object>()`select project_id, grain, bucket, model, provider, status, llm, unpriced_count
+        from analytics_rollup where grain < 4 order by project_id, grain, bucket, model, provider, status, llm`),
     ];
     const right = await counts(earlier);
     expect(right[0]).toContainEqual({ project_id: 'one', id: 't1', unpriced_count: 6 });
@@ -148,7 +150,6 @@ export function unpricedSpans(
 
     const migrated = await AnalyticsApp.open(config);
     expect(await counts(migrated)).toEqual(right);
-    expect(await rebuildRollups(migrated.storage)).toMatchObject({ differed: false, spans: 32 });
     await migrated.close();
   });
 }

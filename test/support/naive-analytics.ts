@@ -1,4 +1,4 @@
-import type { AnalyticsSummary, BucketWidth, SpanResource, TimeBucket } from '@spandrel/contract';
+import type { AnalyticsSummary, BucketSums, BucketWidth, SpanResource, Split, TimeBucket } from '@spandrel/contract';
 import { addCost, costOf, toCostSum } from '@spandrel/tracing';
 
 /** What analytics count of a span, from its resource alone. */
@@ -12,6 +12,7 @@ interface Facts {
   /** Milliseconds; `null` while it runs. */
   latency: number | null;
   failed: boolean;
+  status: string;
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -26,6 +27,7 @@ const factsOf = ({ kind, started_at, ended_at, status }: SpanResource): Facts =>
   cost: numberOrNull(kind['cost']),
   latency: ended_at === null ? null : Date.parse(ended_at) - Date.parse(started_at),
   failed: typeof status === 'object',
+  status: typeof status === 'object' ? 'failed' : status,
 });
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -83,11 +85,48 @@ export interface SeriesQuestion {
   group_by?: BucketWidth | undefined;
   model?: string | undefined;
   provider?: string | undefined;
+  split_by?: Split | undefined;
+  top?: number | undefined;
+  percentiles?: boolean | undefined;
+}
+
+/** The sums of spans, with exact percentiles where they are asked for. */
+function sumsOf(spans: readonly Facts[], percentiles: boolean): BucketSums {
+  const finished = spans.flatMap(({ latency }) => (latency === null ? [] : [latency])).toSorted((a, b) => a - b);
+  const at = (percent: number): number | null => finished[Math.ceil((finished.length * percent) / 100) - 1] ?? null;
+  return {
+    span_count: spans.length,
+    cost: knownCostOf(spans),
+    unpriced_count: unpricedOf(spans),
+    tokens: tokensOf(spans),
+    avg_latency_ms: latencyOf(spans),
+    error_count: spans.filter(({ failed }) => failed).length,
+    ...(percentiles && { p50_ms: at(50), p95_ms: at(95), p99_ms: at(99) }),
+  };
+}
+
+/** The keys that have sums of their own: those that cost most, then those with most spans. */
+function topOf(spans: readonly Facts[], by: Split, top: number): string[] {
+  const keys = [...new Set(spans.flatMap((span) => span[by] ?? []))];
+  const rank = (key: string): [number, number] => {
+    const own = spans.filter((span) => span[by] === key);
+    return [costSumOf(own), own.length];
+  };
+  return keys.toSorted((a, b) => rank(b)[0] - rank(a)[0] || rank(b)[1] - rank(a)[1] || (a < b ? -1 : 1)).slice(0, top);
 }
 
 /** `POST /api/analytics` without `fill`, as simply as it can be said. */
 export function naiveSeries(question: SeriesQuestion, resources: readonly SpanResource[]): TimeBucket[] {
-  const { since, until, group_by: width = 'day', model, provider } = question;
+  const {
+    since,
+    until,
+    group_by: width = 'day',
+    model,
+    provider,
+    split_by: by,
+    top = 8,
+    percentiles = false,
+  } = question;
   const spans = resources
     .map(factsOf)
     .filter((span) => since === undefined || span.startedAt >= Date.parse(since))
@@ -99,19 +138,24 @@ export function naiveSeries(question: SeriesQuestion, resources: readonly SpanRe
     const within = spans.filter(({ startedAt }) => startOf(startedAt, width) === start);
     return {
       timestamp: new Date(start).toISOString(),
-      span_count: within.length,
-      cost: knownCostOf(within),
-      unpriced_count: unpricedOf(within),
-      tokens: tokensOf(within),
-      avg_latency_ms: latencyOf(within),
-      error_count: within.filter(({ failed }) => failed).length,
+      ...sumsOf(within, percentiles),
+      ...(by && { series: seriesOf(within, by, topOf(spans, by, top), percentiles) }),
     };
+  });
+}
+
+function seriesOf(within: readonly Facts[], by: Split, top: readonly string[], percentiles: boolean) {
+  const others = within.filter((span) => span[by] === null || !top.includes(span[by]));
+  return [...top, null].flatMap((key) => {
+    const own = key === null ? others : within.filter((span) => span[by] === key);
+    return own.length === 0 ? [] : [{ key, ...sumsOf(own, percentiles) }];
   });
 }
 
 /** By the calendar, not by arithmetic. */
 function startOf(epochMs: number, width: BucketWidth): number {
   const date = new Date(epochMs);
+  if (width === 'minute') return date.setUTCSeconds(0, 0);
   if (width === 'hour') return date.setUTCMinutes(0, 0, 0);
   date.setUTCHours(0, 0, 0, 0);
   if (width === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));

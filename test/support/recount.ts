@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { compactLatencies, LatencyHistogram } from '../../libs/analytics/src/latency-histogram.ts';
 
 /** What a data directory holds, counted from its rows and not from its roll-ups. */
 export interface Recount {
@@ -23,7 +24,7 @@ export function recount(dataDir: string): Recount {
     return {
       integrity: db.pragma('integrity_check', { simple: true }),
       wrongRollUps: ids<{ id: string }>(WRONG_ROLL_UPS).map(({ id }) => id),
-      wrongAnalytics: ids<{ n: number }>(WRONG_ANALYTICS)[0]!.n,
+      wrongAnalytics: ids<{ n: number }>(WRONG_ANALYTICS)[0]!.n + wrongLatencies(ids),
       halves: ids<{ n: number }>(HALVES)[0]!.n,
       traceIds: new Set(ids<{ id: string }>('select id from trace').map(({ id }) => id)),
       spans: new Map(
@@ -48,6 +49,7 @@ const WRONG_ROLL_UPS = `
     or t.last_ended_at is not max(s.ended_at)
     or (select coalesce(sum(value ->> 1), 0) from json_each(t.models)) <> count(s.model)`;
 
+const MINUTE = 'cast(floor(started_at / 60000.0) as integer) * 60000';
 const HOUR = 'cast(floor(started_at / 3600000.0) as integer) * 3600000';
 const NAMES =
   "coalesce('=' || model, '') as model, coalesce('=' || provider, '') as provider, status, kind_type = 'llm_call' as llm";
@@ -57,6 +59,7 @@ const COUNTED_ANALYTICS = [
   ['1', 'cast(floor(started_at / 86400000.0) as integer) * 86400000', NAMES],
   ['2', HOUR, NAMES],
   ['3', HOUR, "'' as model, '' as provider, status, 0 as llm"],
+  ['4', MINUTE, NAMES],
 ]
   .map(
     ([grain, bucket, names]) => `
@@ -72,6 +75,33 @@ const STORED_ANALYTICS = `
   select project_id, grain, bucket, model, provider, status, llm, span_count, tokens, duration_ms, cost_count, unpriced_count,
     cast(round((cost_usd + cost_pico / 1e12) * 1e6) as integer)
   from analytics_rollup`;
+
+/** Hours whose histogram differs from that of their spans. */
+function wrongLatencies(read: <Row>(sql: string) => Row[]): number {
+  const counted = new Map<string, LatencyHistogram>();
+  const histogramOf = (key: string): LatencyHistogram => {
+    const found = counted.get(key) ?? new LatencyHistogram();
+    counted.set(key, found);
+    return found;
+  };
+  const spans = `select project_id, ${HOUR} as bucket, status, duration_ms as ms from span where duration_ms is not null`;
+  for (const { project_id: project, bucket, status, ms } of read<LatencyRow & { ms: number }>(spans)) {
+    histogramOf(`${project} ${bucket} ${status}`).add(ms, 1);
+  }
+  const stored = read<LatencyRow & { latencies: string }>(
+    'select project_id, bucket, status, latencies from analytics_rollup where grain = 3',
+  );
+  return stored.filter(
+    ({ project_id: project, bucket, status, latencies }) =>
+      compactLatencies(latencies) !== histogramOf(`${project} ${bucket} ${status}`).toText(),
+  ).length;
+}
+
+interface LatencyRow {
+  project_id: string;
+  bucket: number;
+  status: number;
+}
 
 const COUNTED_TOTALS = 'select project_id, count(*) from trace group by project_id';
 const STORED_TOTALS = 'select project_id, trace_count from analytics_total';

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   analyticsSummarySchema,
+  PERCENTILE_ERROR,
   statsSchema,
   timeSeriesAnswerSchema,
   timeSeriesSchema,
@@ -39,10 +40,12 @@ export class AnalyticsController {
   @Operation({
     id: 'queryAnalytics',
     access: 'read',
-    summary: 'Sums by hour, day or week of the spans that started in a range',
+    summary: 'Sums by minute, hour, day or week of the spans that started in a range',
     description:
       'Buckets begin on UTC boundaries, weeks on Monday, oldest first. `since` is inclusive, `until` exclusive. ' +
-      'Buckets without spans come with `fill` only: from `since` to `until`, or the first and last bucket with spans.',
+      'Buckets without spans come with `fill` only: from `since` to `until`, or the first and last bucket with spans. ' +
+      'By minute `since` and `until` are needed, no more than 24 hours apart. `split_by` adds the sums of each model, ' +
+      'provider or status in each bucket, `percentiles` those of the latency, exact to two in a hundred.',
     answer: timeSeriesAnswerSchema,
   })
   async timeSeries(
@@ -50,7 +53,8 @@ export class AnalyticsController {
     @Body({ schema: timeSeriesSchema }) query: TimeSeriesQuery,
     @CurrentReader() reader: Reader,
   ): Promise<TimeSeriesAnswer> {
-    return { buckets: await this.series.buckets(scope, query, reader) };
+    const buckets = await this.series.buckets(scope, query, reader);
+    return { buckets, ...(query.percentiles && { percentile_error: PERCENTILE_ERROR }) };
   }
 
   @Get('stats')

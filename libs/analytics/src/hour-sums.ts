@@ -9,7 +9,7 @@ const MICRO_PER_USD = 1_000_000;
 const PICO_PER_MICRO = 1_000_000;
 
 /** What the spans that started in a range come to, of all projects: rows of the grain `hour`. */
-export async function hourSums(tx: WriteTx, range: TimeRange): Promise<RollupRow[]> {
+export async function hourSums(tx: WriteTx, range: TimeRange): Promise<Omit<RollupRow, 'latencies'>[]> {
   const rows = await sumSpans(tx, range, (column) => bucketOf(column, 'hour'));
   return rows.map(({ model, provider, costMicro, costUsd, costPico, ...row }) => ({
     ...row,

@@ -9,9 +9,10 @@ import {
   type TracingChange,
 } from '@spandrel/tracing';
 import { hourSums } from './hour-sums.js';
+import type { TimeRange } from './plan-range.js';
 import { recountProject } from './recount-rollups.js';
 import { RollupDeltas } from './rollup-deltas.js';
-import { addRollups, addTotals, lockRollups } from './rollup.sql.js';
+import { addRollups, addTotals, deleteMinutes, lockRollups } from './rollup.sql.js';
 
 /** What a transaction changes. */
 interface Effect {
@@ -20,6 +21,19 @@ interface Effect {
   traces: Map<string, number>;
   /** Projects that were emptied; their rows are counted anew. */
   cleared: Set<string>;
+  /** Whole days that were emptied, of some projects. */
+  days: readonly EmptiedDay[];
+}
+
+interface EmptiedDay {
+  range: TimeRange;
+  projectIds: readonly string[];
+}
+
+/** What a transaction takes away before it says what it changed. */
+interface Leaving {
+  deltas: RollupDeltas;
+  days: EmptiedDay[];
 }
 
 /**
@@ -30,7 +44,7 @@ interface Effect {
 export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
   readonly name = 'analytics';
   /** Spans of traces that a transaction deletes, read while they were there. */
-  private readonly leaving = new WeakMap<WriteTx, RollupDeltas>();
+  private readonly leaving = new WeakMap<WriteTx, Leaving>();
 
   constructor(private readonly participants: SpanCommitParticipants) {}
 
@@ -39,32 +53,37 @@ export class KeepRollups implements SpanCommitParticipant, OnModuleInit {
   }
 
   async beforeDelete(tx: WriteTx, { scope, traceId }: { scope: Scope; traceId: string }): Promise<void> {
-    const deltas = this.leavingOf(tx);
+    const { deltas } = this.leavingOf(tx);
     for await (const spans of countedSpans(tx, scope, traceId)) for (const span of spans) deltas.add(span, -1);
   }
 
   async beforeExpire(tx: WriteTx, leaving: LeavingSpans): Promise<void> {
-    const deltas = this.leavingOf(tx);
-    if ('spans' in leaving) for (const span of leaving.spans) deltas.add(span, -1);
-    else for (const sums of await hourSums(tx, leaving.range)) deltas.subtract(sums);
+    const { deltas, days } = this.leavingOf(tx);
+    if ('spans' in leaving) {
+      for (const span of leaving.spans) deltas.add(span, -1);
+      return;
+    }
+    // All spans of the range go, so that nothing of its hours and minutes is left whatever their latencies.
+    const sums = await hourSums(tx, leaving.range);
+    for (const hour of sums) deltas.subtract(hour);
+    days.push({ range: leaving.range, projectIds: [...new Set(sums.map(({ projectId }) => projectId))] });
   }
 
   /** The rows that writers share are touched as the last of the transaction: on Postgres they are locked from there on. */
   async onCommit(tx: WriteTx, changes: readonly TracingChange[]): Promise<void> {
-    const deltas = this.leaving.get(tx) ?? new RollupDeltas();
-    const effect = effectOf(changes, deltas);
+    const effect = effectOf(changes, this.leavingOf(tx));
     tx.end.beforeCommit(() => write(tx, effect));
   }
 
-  private leavingOf(tx: WriteTx): RollupDeltas {
-    const deltas = this.leaving.get(tx) ?? new RollupDeltas();
-    this.leaving.set(tx, deltas);
-    return deltas;
+  private leavingOf(tx: WriteTx): Leaving {
+    const leaving = this.leaving.get(tx) ?? { deltas: new RollupDeltas(), days: [] };
+    this.leaving.set(tx, leaving);
+    return leaving;
   }
 }
 
-function effectOf(changes: readonly TracingChange[], deltas: RollupDeltas): Effect {
-  const effect: Effect = { deltas, traces: new Map(), cleared: new Set() };
+function effectOf(changes: readonly TracingChange[], { deltas, days }: Leaving): Effect {
+  const effect: Effect = { deltas, days, traces: new Map(), cleared: new Set() };
   const countTrace = ({ projectId }: Scope, count: number): void =>
     void effect.traces.set(projectId, (effect.traces.get(projectId) ?? 0) + count);
   for (const change of changes) {
@@ -88,12 +107,13 @@ function effectOf(changes: readonly TracingChange[], deltas: RollupDeltas): Effe
   return effect;
 }
 
-async function write(tx: WriteTx, { deltas, traces, cleared }: Effect): Promise<void> {
+async function write(tx: WriteTx, { deltas, days, traces, cleared }: Effect): Promise<void> {
   if (cleared.size > 0) {
     await lockRollups(tx);
     for (const projectId of cleared) await recountProject(tx, projectScope(projectId));
   }
   const isKept = ({ projectId }: { projectId: string }): boolean => !cleared.has(projectId);
+  for (const { projectIds, range } of days) await deleteMinutes(tx, projectIds.toSorted(), range);
   const adding = deltas.touched && addRollups(tx, deltas.rows().filter(isKept));
   const totals = [...traces].map(([projectId, traceCount]) => ({ projectId, traceCount }));
   const counted = totals.filter((total) => total.traceCount !== 0 && isKept(total)).toSorted(byProject);

@@ -13,31 +13,38 @@ export interface RangePlan {
   days: TimeRange;
   /** Whole hours, from the roll-up of hours. */
   hours: readonly [TimeRange, TimeRange];
-  /** Parts of an hour at the two ends, from the spans themselves. */
+  /** Whole minutes, from the roll-up of minutes, which buckets of minutes alone are made of. */
+  minutes: TimeRange;
+  /** Parts of an hour, or of a minute, at the two ends, from the spans themselves. */
   spans: readonly [TimeRange, TimeRange];
 }
 
 const NOTHING: TimeRange = { from: 0, until: 0 };
+const NO_ROLLUPS = { days: NOTHING, hours: [NOTHING, NOTHING], minutes: NOTHING } as const;
 
-/** Splits a range into what the roll-ups of days and hours know and what only the spans do. @param range not empty. */
+/** Splits a range into what the roll-ups know and what only the spans do. @param range not empty. */
 export function planRange({ from, until }: TimeRange, width: BucketWidth): RangePlan {
-  const firstHour = nextBucketStart(from, 'hour');
-  const endOfHours = bucketStart(until, 'hour');
-  if (firstHour > endOfHours) return { days: NOTHING, hours: [NOTHING, NOTHING], spans: [{ from, until }, NOTHING] };
+  const unit = width === 'minute' ? 'minute' : 'hour';
+  const firstWhole = nextBucketStart(from, unit);
+  const endOfWhole = bucketStart(until, unit);
+  if (firstWhole > endOfWhole) return { ...NO_ROLLUPS, spans: [{ from, until }, NOTHING] };
   const spans = [
-    { from, until: firstHour },
-    { from: endOfHours, until },
+    { from, until: firstWhole },
+    { from: endOfWhole, until },
   ] as const;
-  const firstDay = nextBucketStart(firstHour, 'day');
-  const endOfDays = bucketStart(endOfHours, 'day');
+  const whole = { from: firstWhole, until: endOfWhole };
+  if (width === 'minute') return { ...NO_ROLLUPS, minutes: whole, spans };
+  const firstDay = nextBucketStart(firstWhole, 'day');
+  const endOfDays = bucketStart(endOfWhole, 'day');
   if (width === 'hour' || firstDay > endOfDays) {
-    return { days: NOTHING, hours: [{ from: firstHour, until: endOfHours }, NOTHING], spans };
+    return { ...NO_ROLLUPS, hours: [whole, NOTHING], spans };
   }
   return {
+    ...NO_ROLLUPS,
     days: { from: firstDay, until: endOfDays },
     hours: [
-      { from: firstHour, until: firstDay },
-      { from: endOfDays, until: endOfHours },
+      { from: firstWhole, until: firstDay },
+      { from: endOfDays, until: endOfWhole },
     ],
     spans,
   };

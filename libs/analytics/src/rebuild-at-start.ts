@@ -15,7 +15,7 @@ export class RebuildAtStart implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     if (!(await rollupsAreMissing(this.storage))) return;
-    this.logger.info('analytics: this database has no roll-ups yet; counting its traces and spans');
+    this.logger.info('analytics: this database lacks roll-ups that this version keeps; counting its traces and spans');
     // When several instances start at once the first one counts.
     const recount = await this.storage.write(async (tx) => {
       await lockRollups(tx);
@@ -25,10 +25,10 @@ export class RebuildAtStart implements OnModuleInit {
   }
 }
 
-/** Whether the database has traces and no roll-ups: an earlier version made them. @param on the database, or a transaction. */
+/** Whether the database has traces and lacks roll-ups: an earlier version made them. @param on the database, or a transaction. */
 async function rollupsAreMissing(on: Storage | WriteTx): Promise<boolean> {
   const { traces, spans } = await findAnyRecords(on);
   if (!traces) return false;
   const have = await haveRollups(on);
-  return !have.totals || (spans && !have.rollups);
+  return !have.totals || (spans && !have.minutes);
 }

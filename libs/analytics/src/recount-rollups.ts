@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import type { Storage, WriteTx } from '@spandrel/storage';
 import { countedSpans, countTraces, projectsWithRecords } from '@spandrel/tracing';
+import { compactLatencies } from './latency-histogram.js';
 import { RollupDeltas } from './rollup-deltas.js';
 import {
   addRollups,
   addTotals,
   allRollups,
   allTotals,
+  compactAll,
   deleteAllRollups,
   deleteRollups,
   lockRollups,
@@ -37,6 +39,7 @@ export async function recountAll(tx: WriteTx): Promise<Recount> {
     recount.traces += traces;
     recount.spans += spans;
   }
+  await compactAll(tx);
   return { ...recount, differed: (await digest(tx)) !== before };
 }
 
@@ -65,6 +68,8 @@ async function count(tx: WriteTx, scope: Scope): Promise<{ traces: number; spans
 /** Equal for equal roll-ups. */
 async function digest(tx: WriteTx): Promise<string> {
   const hash = createHash('sha256');
-  for await (const rows of allRollups(tx)) for (const row of rows) hash.update(JSON.stringify(row));
+  for await (const rows of allRollups(tx))
+    for (const row of rows) hash.update(JSON.stringify({ ...row, latencies: compactLatencies(row.latencies) }));
+
   return hash.update(JSON.stringify(await allTotals(tx))).digest('hex');
 }

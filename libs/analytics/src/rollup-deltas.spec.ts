@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CountedSpan } from '@spandrel/tracing';
+import { binOf } from './latency-histogram.js';
 import { RollupDeltas } from './rollup-deltas.js';
 import { GRAIN } from './rollup.entity.js';
-import { DAY_MS, HOUR_MS } from './time-buckets.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time-buckets.js';
 
 const span = (members: Partial<CountedSpan> = {}): CountedSpan => ({
   projectId: 'p',
@@ -25,8 +26,8 @@ const rowsOf = (...changes: [CountedSpan, 1 | -1][]) => {
 };
 
 describe('deltas of the roll-ups', () => {
-  it('count a span in its hour, its day, all time, and its hour with those of all names', () => {
-    const startedAt = DAY_MS + 5 * HOUR_MS + 7;
+  it('count a span in its minute, its hour, its day, all time, and its hour with those of all names', () => {
+    const startedAt = DAY_MS + 5 * HOUR_MS + 3 * MINUTE_MS + 7;
     const sums = {
       spanCount: 1,
       tokens: 3,
@@ -35,13 +36,15 @@ describe('deltas of the roll-ups', () => {
       costPico: 100_000_000_000,
       costCount: 1,
       unpricedCount: 0,
+      latencies: `${binOf(10)} `,
     };
     const key = { projectId: 'p', model: '=m', provider: '', status: 1, llm: 1 };
     expect(rowsOf([span({ startedAt }), 1])).toEqual([
-      { ...key, grain: GRAIN.all, bucket: 0, ...sums },
+      { ...key, grain: GRAIN.all, bucket: 0, ...sums, latencies: '' },
       { ...key, grain: GRAIN.day, bucket: DAY_MS, ...sums },
       { ...key, grain: GRAIN.hour, bucket: DAY_MS + 5 * HOUR_MS, ...sums },
       { ...key, grain: GRAIN.wholeHour, bucket: DAY_MS + 5 * HOUR_MS, model: '', llm: 0, ...sums },
+      { ...key, grain: GRAIN.minute, bucket: DAY_MS + 5 * HOUR_MS + 3 * MINUTE_MS, ...sums },
     ]);
   });
 
@@ -53,13 +56,20 @@ describe('deltas of the roll-ups', () => {
       [GRAIN.hour, HOUR_MS, 1],
       [GRAIN.wholeHour, 0, -1],
       [GRAIN.wholeHour, HOUR_MS, 1],
+      [GRAIN.minute, 0, -1],
+      [GRAIN.minute, HOUR_MS, 1],
     ]);
     const renamed = rowsOf([span(), -1], [span({ model: 'n' }), 1]);
     expect(renamed.some(({ grain }) => grain === GRAIN.wholeHour)).toBe(false);
     const dearer = rowsOf([span(), -1], [span({ cost: 0.2, totalTokens: 4 }), 1]);
     expect(dearer.map(({ spanCount, tokens, costPico }) => [spanCount, tokens, costPico])).toEqual(
-      Array.from({ length: 4 }, () => [0, 1, 100_000_000_000]),
+      Array.from({ length: 5 }, () => [0, 1, 100_000_000_000]),
     );
+    const swapped = [10, 20, 15, 15].map((durationMs, index) => [span({ durationMs }), index < 2 ? -1 : 1] as const);
+    // What they took together is what it was, how long each took is not.
+    expect(
+      rowsOf(...swapped.map(([one, sign]): [CountedSpan, 1 | -1] => [one, sign])).map(({ grain }) => grain),
+    ).toEqual([GRAIN.day, GRAIN.hour, GRAIN.wholeHour, GRAIN.minute]);
   });
 
   it('tell no name, an empty name, kinds, statuses and projects apart', () => {
@@ -73,7 +83,7 @@ describe('deltas of the roll-ups', () => {
       span({ projectId: 'q' }),
     ];
     const rows = rowsOf(...spans.map((one): [CountedSpan, 1] => [one, 1]));
-    expect(rows.filter(({ grain }) => grain !== GRAIN.wholeHour)).toHaveLength(3 * spans.length);
+    expect(rows.filter(({ grain }) => grain !== GRAIN.wholeHour)).toHaveLength(4 * spans.length);
     // The grain of all names together differs by status and project only.
     expect(rows.filter(({ grain }) => grain === GRAIN.wholeHour)).toHaveLength(3);
   });
@@ -107,10 +117,12 @@ describe('deltas of the roll-ups', () => {
       ...Array.from({ length: 12 }, () => 1),
       ...Array.from({ length: 12 }, () => 2),
       ...Array.from({ length: 3 }, () => 3),
+      ...Array.from({ length: 12 }, () => 4),
       ...Array.from({ length: 4 }, () => 0),
       ...Array.from({ length: 12 }, () => 1),
       ...Array.from({ length: 12 }, () => 2),
       ...Array.from({ length: 3 }, () => 3),
+      ...Array.from({ length: 12 }, () => 4),
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { addCost, isUnpriced, toCostSum, type CountedSpan } from '@spandrel/tracing';
-import { GRAIN, type RollupKey, type RollupRow } from './rollup.entity.js';
+import { LatencyHistogram } from './latency-histogram.js';
+import { compareKeys, GRAIN, type RollupKey, type RollupRow } from './rollup.entity.js';
 import { bucketStart } from './time-buckets.js';
 
 /** Kind of the spans that `models` of the summary counts. */
@@ -8,39 +9,49 @@ const LLM_CALL = 'llm_call';
 /** A model or provider as the roll-up's key has it: a key cannot be null, and a name may be empty. */
 export const nameKey = (name: string | null): string => (name === null ? '' : `=${name}`);
 
+/** What is to be added to a row. */
+type Delta = Omit<RollupRow, 'latencies'> & { readonly latencies: LatencyHistogram };
+
 /**
- * What spans add to the roll-ups and take from them, added up by hour; the sums are exact, so that what comes and goes
+ * What spans add to the roll-ups and take from them, added up by minute; the sums are exact, so that what comes and goes
  * leaves nothing.
  */
 export class RollupDeltas {
-  private readonly hours = new Map<string, RollupRow>();
+  /** Rows of the grain `minute`, and of the grain `hour` what was taken away in hours. */
+  private readonly parts = new Map<string, Delta>();
 
   /** Whether any span came, went or changed, also when it adds up to nothing. */
   get touched(): boolean {
-    return this.hours.size > 0;
+    return this.parts.size > 0;
   }
 
   add(span: CountedSpan, sign: 1 | -1): void {
-    const row = this.rowOf(span);
-    row.spanCount += sign;
-    row.tokens += sign * (span.totalTokens ?? 0);
-    row.durationMs += sign * (span.durationMs ?? 0);
-    if (isUnpriced(span)) row.unpricedCount += sign;
+    const delta = this.deltaOf(span);
+    delta.spanCount += sign;
+    delta.tokens += sign * (span.totalTokens ?? 0);
+    if (span.durationMs !== null) {
+      delta.durationMs += sign * span.durationMs;
+      delta.latencies.add(span.durationMs, sign);
+    }
+    if (isUnpriced(span)) delta.unpricedCount += sign;
     if (span.cost === null) return;
-    row.costCount += sign;
+    delta.costCount += sign;
     const { usd, pico } = toCostSum(span.cost);
-    addCostTo(row, sign * usd, sign * pico);
+    addCostTo(delta, sign * usd, sign * pico);
   }
 
-  /** Takes away sums of an hour, as a row of the grain `hour` has them. */
-  subtract(sums: RollupRow): void {
-    const row = rowIn(this.hours, sums);
-    row.spanCount -= sums.spanCount;
-    row.tokens -= sums.tokens;
-    row.durationMs -= sums.durationMs;
-    row.costCount -= sums.costCount;
-    row.unpricedCount -= sums.unpricedCount;
-    addCostTo(row, -sums.costUsd, -sums.costPico);
+  /**
+   * Takes away sums of an hour, as a row of the grain `hour` has them. The rows of hours and days must come to nothing by it, as
+   * it does not tell latencies; those of minutes are left to the caller.
+   */
+  subtract(sums: Omit<RollupRow, 'latencies'>): void {
+    const delta = deltaIn(this.parts, sums);
+    delta.spanCount -= sums.spanCount;
+    delta.tokens -= sums.tokens;
+    delta.durationMs -= sums.durationMs;
+    delta.costCount -= sums.costCount;
+    delta.unpricedCount -= sums.unpricedCount;
+    addCostTo(delta, -sums.costUsd, -sums.costPico);
   }
 
   /**
@@ -48,48 +59,54 @@ export class RollupDeltas {
    * that lock rows in one order cannot deadlock.
    */
   rows(): RollupRow[] {
-    const rows = new Map<string, RollupRow>();
-    for (const hour of this.hours.values()) {
-      if (isNothing(hour)) continue;
-      addTo(rows, hour, hour);
-      addTo(rows, hour, { ...hour, grain: GRAIN.day, bucket: bucketStart(hour.bucket, 'day') });
-      addTo(rows, hour, { ...hour, grain: GRAIN.all, bucket: 0 });
-      addTo(rows, hour, { ...hour, grain: GRAIN.wholeHour, model: '', provider: '', llm: 0 });
+    const deltas = new Map<string, Delta>();
+    for (const part of this.parts.values()) {
+      if (isNothing(part)) continue;
+      const hour = { ...part, grain: GRAIN.hour, bucket: bucketStart(part.bucket, 'hour') };
+      if (part.grain === GRAIN.minute) addTo(deltas, part, part);
+      addTo(deltas, part, hour);
+      addTo(deltas, part, { ...hour, grain: GRAIN.day, bucket: bucketStart(part.bucket, 'day') });
+      addTo(deltas, part, { ...hour, grain: GRAIN.all, bucket: 0 });
+      addTo(deltas, part, { ...hour, grain: GRAIN.wholeHour, model: '', provider: '', llm: 0 });
     }
-    return [...rows.values()].filter((row) => !isNothing(row)).toSorted(compareKeys);
+    return [...deltas.values()]
+      .filter((delta) => !isNothing(delta))
+      .map(({ latencies, ...row }) => ({ ...row, latencies: latencies.toText() }))
+      .toSorted(compareKeys);
   }
 
-  private rowOf({ projectId, startedAt, model, provider, status, kindType }: CountedSpan): RollupRow {
+  private deltaOf({ projectId, startedAt, model, provider, status, kindType }: CountedSpan): Delta {
     const key = {
       projectId,
-      grain: GRAIN.hour,
-      bucket: bucketStart(startedAt, 'hour'),
+      grain: GRAIN.minute,
+      bucket: bucketStart(startedAt, 'minute'),
       model: nameKey(model),
       provider: nameKey(provider),
       status,
       llm: kindType === LLM_CALL ? 1 : 0,
     };
-    return rowIn(this.hours, key);
+    return deltaIn(this.parts, key);
   }
 }
 
-function addTo(rows: Map<string, RollupRow>, hour: RollupRow, key: RollupKey): void {
-  const row = rowIn(rows, key);
-  row.spanCount += hour.spanCount;
-  row.tokens += hour.tokens;
-  row.durationMs += hour.durationMs;
-  row.costCount += hour.costCount;
-  row.unpricedCount += hour.unpricedCount;
-  addCostTo(row, hour.costUsd, hour.costPico);
+function addTo(deltas: Map<string, Delta>, part: Delta, key: RollupKey): void {
+  const delta = deltaIn(deltas, key);
+  delta.spanCount += part.spanCount;
+  delta.tokens += part.tokens;
+  delta.durationMs += part.durationMs;
+  delta.costCount += part.costCount;
+  delta.unpricedCount += part.unpricedCount;
+  addCostTo(delta, part.costUsd, part.costPico);
+  if (key.grain !== GRAIN.all) delta.latencies.addAll(part.latencies);
 }
 
-/** The row of a key, made when there is none. Names have no NUL. */
-function rowIn(rows: Map<string, RollupRow>, key: RollupKey): RollupRow {
+/** What is added to the row of a key, made when there is nothing yet. Names have no NUL. */
+function deltaIn(deltas: Map<string, Delta>, key: RollupKey): Delta {
   const { projectId, grain, bucket, model, provider, status, llm } = key;
   const text = `${grain}${status}${llm}${bucket}\0${model}\0${provider}\0${projectId}`;
-  let row = rows.get(text);
-  if (!row) {
-    row = {
+  let delta = deltas.get(text);
+  if (!delta) {
+    delta = {
       projectId,
       grain,
       bucket,
@@ -104,34 +121,25 @@ function rowIn(rows: Map<string, RollupRow>, key: RollupKey): RollupRow {
       costPico: 0,
       costCount: 0,
       unpricedCount: 0,
+      latencies: new LatencyHistogram(),
     };
-    rows.set(text, row);
+    deltas.set(text, delta);
   }
-  return row;
+  return delta;
 }
 
-function addCostTo(row: RollupRow, usd: number, pico: number): void {
-  const sum = addCost({ usd: row.costUsd, pico: row.costPico }, { usd, pico });
-  row.costUsd = sum.usd;
-  row.costPico = sum.pico;
+function addCostTo(delta: Delta, usd: number, pico: number): void {
+  const sum = addCost({ usd: delta.costUsd, pico: delta.costPico }, { usd, pico });
+  delta.costUsd = sum.usd;
+  delta.costPico = sum.pico;
 }
 
-const isNothing = (row: RollupRow): boolean =>
-  row.spanCount === 0 &&
-  row.tokens === 0 &&
-  row.durationMs === 0 &&
-  row.costUsd === 0 &&
-  row.costPico === 0 &&
-  row.costCount === 0 &&
-  row.unpricedCount === 0;
-
-const compareKeys = (a: RollupRow, b: RollupRow): number =>
-  compareText(a.projectId, b.projectId) ||
-  a.grain - b.grain ||
-  a.bucket - b.bucket ||
-  compareText(a.model, b.model) ||
-  compareText(a.provider, b.provider) ||
-  a.status - b.status ||
-  a.llm - b.llm;
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const isNothing = (delta: Delta): boolean =>
+  delta.spanCount === 0 &&
+  delta.tokens === 0 &&
+  delta.durationMs === 0 &&
+  delta.costUsd === 0 &&
+  delta.costPico === 0 &&
+  delta.costCount === 0 &&
+  delta.unpricedCount === 0 &&
+  delta.latencies.isEmpty;

@@ -2,11 +2,11 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { RowOf } from '@spandrel/storage';
 
 /** How much time a row of the roll-up stands for; `wholeHour` is an hour of all models, providers and kinds together. */
-export const GRAIN = { all: 0, day: 1, hour: 2, wholeHour: 3 } as const;
+export const GRAIN = { all: 0, day: 1, hour: 2, wholeHour: 3, minute: 4 } as const;
 export type Grain = (typeof GRAIN)[keyof typeof GRAIN];
 
 /**
- * Sums over the spans that started in an hour, in a day, and ever, by model, provider, status and whether they are LLM
+ * Sums over the spans that started in a minute, in an hour, in a day, and ever, by model, provider, status and whether they are LLM
  * calls; kept in the transaction of every span write. In several grains, so that no question reads many rows.
  */
 export const RollupSchema = defineEntity({
@@ -36,6 +36,8 @@ export const RollupSchema = defineEntity({
     costCount: p.bigint('number'),
     /** Spans with tokens and without a cost. */
     unpricedCount: p.bigint('number').default(0),
+    /** How long the finished spans took, as `LatencyHistogram` writes it; nothing in the grain `all`. */
+    latencies: p.text().default(''),
   },
 });
 
@@ -43,6 +45,18 @@ export type RollupRow = RowOf<typeof RollupSchema>;
 
 /** The columns of a row's key. */
 export type RollupKey = Pick<RollupRow, 'projectId' | 'grain' | 'bucket' | 'model' | 'provider' | 'status' | 'llm'>;
+
+/** The order of the primary key. */
+export const compareKeys = (a: RollupKey, b: RollupKey): number =>
+  compareText(a.projectId, b.projectId) ||
+  a.grain - b.grain ||
+  a.bucket - b.bucket ||
+  compareText(a.model, b.model) ||
+  compareText(a.provider, b.provider) ||
+  a.status - b.status ||
+  a.llm - b.llm;
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What the roll-up of spans does not tell of a project. */
 export const AnalyticsTotalSchema = defineEntity({

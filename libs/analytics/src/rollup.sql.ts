@@ -12,7 +12,15 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import type { Scope } from '@spandrel/kernel';
-import { AnalyticsTotalSchema, type AnalyticsTotalRow, type RollupKey, type RollupRow } from './rollup.entity.js';
+import type { TimeRange } from './plan-range.js';
+import {
+  AnalyticsTotalSchema,
+  GRAIN,
+  type AnalyticsTotalRow,
+  type RollupKey,
+  type RollupRow,
+} from './rollup.entity.js';
+import { compactLatencies } from './latency-histogram.js';
 import { rollupTable } from './tables.js';
 
 /** Types of the columns on both databases, in the order of the entity: rows of the program's own come without. */
@@ -31,6 +39,7 @@ const TYPES: Readonly<Record<keyof RollupRow, string>> = {
   costPico: 'bigint',
   costCount: 'bigint',
   unpricedCount: 'bigint',
+  latencies: 'text',
 };
 
 type Property = keyof RollupRow;
@@ -46,16 +55,34 @@ const plus = (property: Property): string => {
   return `${column} = r.${column} + excluded.${column}`;
 };
 
-const KEY = rollupTable.key;
+const KEY = [
+  'projectId',
+  'grain',
+  'bucket',
+  'model',
+  'provider',
+  'status',
+  'llm',
+] as const satisfies readonly Property[];
 const INSERT = rawSql(`insert into analytics_rollup as r (${columns(rollupTable.properties)})
   select ${typed(rollupTable.properties)} from `);
 /** `where true`: without it SQLite takes `on` for the condition of a join. */
 const ADD = rawSql(` where true on conflict (${columns(KEY)}) do update set
   ${(['spanCount', 'tokens', 'durationMs', 'costCount', 'unpricedCount'] as const).map(plus).join(', ')},
   cost_usd = r.cost_usd + excluded.cost_usd + (r.cost_pico + excluded.cost_pico) / 1000000000000,
-  cost_pico = (r.cost_pico + excluded.cost_pico) % 1000000000000`);
+  cost_pico = (r.cost_pico + excluded.cost_pico) % 1000000000000,
+  latencies = r.latencies || excluded.latencies`);
 const DELETE_EMPTY = rawSql(`delete from analytics_rollup where span_count = 0 and (${columns(KEY)}) in
   (select ${typed(KEY)} from `);
+
+/** A row of the program's own, `d`, and the stored one, `r`, stand for the same. */
+const SAME_KEY = rawSql(
+  KEY.map((property) => {
+    const column = rollupTable.column(property);
+    return `r.${column} = cast(d.${column} as ${TYPES[property]})`;
+  }).join(' and '),
+);
+const LATENCIES = rollupTable.select('r', [...KEY, 'latencies'] as const);
 
 const rollupsFrom = (rows: readonly RollupRow[], properties: readonly Property[]): Sql =>
   rowsFrom(
@@ -79,6 +106,40 @@ export async function addRollups(tx: WriteTx, rows: readonly RollupRow[]): Promi
   const adding = tx.run(sql`${INSERT}${rollupsFrom(rows, rollupTable.properties)}${ADD}`);
   const fewer = rows.filter(({ spanCount }) => spanCount < 0);
   await together(adding, fewer.length > 0 && tx.run(sql`${DELETE_EMPTY}${rollupsFrom(fewer, KEY)})`));
+  await compactSome(tx, rows);
+}
+
+/** How much is written behind a histogram, on average, until its bins are added up. */
+const COMPACTED_EVERY = 256;
+
+/**
+ * Adds up the bins of some of the rows that were added to, chosen by chance, the more likely the more was written: so histograms
+ * stay short, and hardly any write reads one (ADR 0027).
+ */
+async function compactSome(tx: WriteTx, rows: readonly RollupRow[]): Promise<void> {
+  const chosen = rows.filter(({ latencies }) => Math.random() * COMPACTED_EVERY < latencies.length);
+  if (chosen.length === 0) return;
+  const found = await tx.all(
+    LATENCIES.query`select ${LATENCIES} from ${rollupsFrom(chosen, KEY)} join analytics_rollup r on ${SAME_KEY}`,
+  );
+  await compact(tx, found);
+}
+
+async function compact(tx: WriteTx, rows: readonly (RollupKey & Pick<RollupRow, 'latencies'>)[]): Promise<void> {
+  const compacted = rows.map((row) => ({ ...row, latencies: compactLatencies(row.latencies) }));
+  const changed = compacted.filter(({ latencies }, index) => latencies !== rows[index]!.latencies);
+  for (const { latencies, ...key } of changed) {
+    await tx.run(sql`update analytics_rollup set latencies = ${latencies} where ${isKey(key)}`);
+  }
+}
+
+const isKey = ({ projectId, grain, bucket, model, provider, status, llm }: RollupKey): Sql =>
+  sql`project_id = ${projectId} and grain = ${grain} and bucket = ${bucket} and model = ${model}
+    and provider = ${provider} and status = ${status} and llm = ${llm}`;
+
+/** Adds up the bins of every histogram, so that equal roll-ups have equal rows. */
+export async function compactAll(tx: WriteTx): Promise<void> {
+  for await (const rows of allRollups(tx)) await compact(tx, rows);
 }
 
 /** Adds to the numbers of traces of any projects; a project without traces has no row. @param totals in one order. */
@@ -93,17 +154,25 @@ export async function addTotals(tx: WriteTx, totals: readonly AnalyticsTotalRow[
   await together(...sent);
 }
 
+/** Forgets what the roll-ups say of minutes of a range, of some projects. @param range milliseconds; `until` is exclusive. */
+export async function deleteMinutes(tx: WriteTx, projectIds: readonly string[], range: TimeRange): Promise<void> {
+  for (const projectId of projectIds) {
+    await tx.run(sql`delete from analytics_rollup where project_id = ${projectId} and grain = ${GRAIN.minute}
+      and bucket >= ${range.from} and bucket < ${range.until}`);
+  }
+}
+
 /** From here to the end of the transaction no other instance commits a change of spans or of the number of traces. */
 export const lockRollups = (tx: WriteTx): Promise<void> => lockTables(tx, 'analytics_rollup', 'analytics_total');
 
-const HAVE = shapeOf({ totals: integer(), rollups: integer() });
+const HAVE = shapeOf({ totals: integer(), minutes: integer() });
 
-/** Whether there are roll-ups of any project. @param on the database, or a transaction. */
-export async function haveRollups(on: Storage | WriteTx): Promise<{ totals: boolean; rollups: boolean }> {
+/** Whether there are roll-ups of any project, those of minutes too, which earlier versions did not make. @param on the database, or a transaction. */
+export async function haveRollups(on: Storage | WriteTx): Promise<{ totals: boolean; minutes: boolean }> {
   const query = HAVE.query`select case when exists (select 1 from analytics_total) then 1 else 0 end as totals,
-    case when exists (select 1 from analytics_rollup) then 1 else 0 end as rollups`;
+    case when exists (select 1 from analytics_rollup r where r.grain = ${GRAIN.minute}) then 1 else 0 end as minutes`;
   const [row] = 'all' in on ? await on.all(query) : await on.read(query);
-  return { totals: row!.totals === 1, rollups: row!.rollups === 1 };
+  return { totals: row!.totals === 1, minutes: row!.minutes === 1 };
 }
 
 /** Forgets what the roll-ups say of a project. */

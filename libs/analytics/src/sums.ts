@@ -19,6 +19,34 @@ export interface Sums {
   pico: number;
 }
 
+/** Sums over no span. */
+export const noSums = (): Sums => ({
+  spans: 0,
+  tokens: 0,
+  finished: 0,
+  durationMs: 0,
+  errors: 0,
+  priced: 0,
+  unpriced: 0,
+  usd: 0,
+  micro: 0,
+  pico: 0,
+});
+
+/** Adds sums to others. */
+export function addSums(to: Sums, more: Sums): void {
+  to.spans += more.spans;
+  to.tokens += more.tokens;
+  to.finished += more.finished;
+  to.durationMs += more.durationMs;
+  to.errors += more.errors;
+  to.priced += more.priced;
+  to.unpriced += more.unpriced;
+  to.usd += more.usd;
+  to.micro += more.micro;
+  to.pico += more.pico;
+}
+
 const MICRO_PER_USD = 1_000_000;
 const PICO_PER_MICRO = 1_000_000;
 

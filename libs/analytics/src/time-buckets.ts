@@ -1,10 +1,12 @@
 import type { BucketWidth } from '@spandrel/contract';
 
-export const HOUR_MS = 3_600_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** Widths of the buckets, and a moment at which one starts: weeks on a Monday, as 1969-12-29 was. */
 export const BUCKET = {
+  minute: { widthMs: MINUTE_MS, originMs: 0 },
   hour: { widthMs: HOUR_MS, originMs: 0 },
   day: { widthMs: DAY_MS, originMs: 0 },
   week: { widthMs: 7 * DAY_MS, originMs: -3 * DAY_MS },

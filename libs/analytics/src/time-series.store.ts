@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { BUCKETS_MAX, isStorableText, type BucketWidth } from '@spandrel/contract';
+import { isStorableText, TOP_MAX, type BucketWidth, type Split } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   integer,
   joinSql,
+  nullable,
   number,
   rawSql,
   shapeOf,
   sql,
+  text,
   type LongReadOptions,
   type RowOfShape,
   type Sql,
@@ -26,11 +28,21 @@ export interface SeriesQuery {
   width: BucketWidth;
   model: string | undefined;
   provider: string | undefined;
+  /** What buckets are split by, and how many of its keys are told apart. */
+  split: { by: Split; top: number } | undefined;
+  percentiles: boolean;
+  /** Rows that are wanted at most; there is one more where there are more. */
+  rowsMax: number;
 }
 
-/** `bucket` is its start in milliseconds since the epoch. */
+/**
+ * Sums of a bucket, or of one key in it. `bucket` is its start in milliseconds since the epoch; `splitKey` is `null` for all keys
+ * together that are not told apart, and a status is its number; `latencies` is text of `LatencyHistogram`, empty unless asked for.
+ */
 const BUCKET_SUMS = shapeOf({
   bucket: integer(),
+  splitKey: nullable(text()),
+  latencies: text(),
   spans: integer(),
   tokens: number(),
   finished: integer(),
@@ -42,7 +54,26 @@ const BUCKET_SUMS = shapeOf({
   micro: integer(),
   pico: integer(),
 });
-export type BucketSums = RowOfShape<typeof BUCKET_SUMS>;
+export type SumsRow = RowOfShape<typeof BUCKET_SUMS>;
+
+/** What rows of the roll-up, and spans, are split by. */
+const KEYS: Readonly<Record<Split, { rollup: Sql; span: Sql }>> = {
+  model: { rollup: rawSql(`case when r.model = '' then null else substr(r.model, 2) end`), span: rawSql('model') },
+  provider: {
+    rollup: rawSql(`case when r.provider = '' then null else substr(r.provider, 2) end`),
+    span: rawSql('provider'),
+  },
+  status: { rollup: rawSql('cast(r.status as text)'), span: rawSql('cast(status as text)') },
+};
+const NO_KEY = { rollup: rawSql('cast(null as text)'), span: rawSql('cast(null as text)') };
+
+/** Histograms of rows and exact latencies of spans, and how those of several are added up. */
+const LATENCIES = {
+  rollup: rawSql(`string_agg(r.latencies, '')`),
+  span: rawSql(`coalesce('=' || cast(duration_ms as text) || ' ', '')`),
+  sum: rawSql(`string_agg(latencies, '')`),
+};
+const NO_LATENCIES = { rollup: rawSql(`''`), span: rawSql(`''`), sum: rawSql(`''`) };
 
 /**
  * What the rows of a bucket of the roll-up, `r`, add to the sums of a bucket of the answer: added up in the order of
@@ -72,32 +103,53 @@ const SUMS = rawSql(`sum(spans) as spans, sum(tokens) as tokens, sum(finished) a
 export class TimeSeriesStore {
   constructor(private readonly reads: WeighedRead) {}
 
-  /** @returns the buckets that have spans, oldest first; one more than an answer may have when there are more. */
-  async buckets(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<BucketSums[]> {
-    const { width, model, provider } = query;
+  /** @returns the sums of buckets that have spans, oldest first, in each of them keys in the order of their rank. */
+  async sums(scope: Scope, query: SeriesQuery, options: LongReadOptions): Promise<SumsRow[]> {
+    const { width, model, provider, split } = query;
     if ([model, provider].some((name) => name !== undefined && !isStorableText(name))) return [];
-    const { days, hours, spans } = planRange(query.range, width);
-    const hour = model === undefined && provider === undefined ? GRAIN.wholeHour : GRAIN.hour;
-    const rollups = [{ grain: GRAIN.day, range: days }, ...hours.map((range) => ({ grain: hour, range }))].map(
-      ({ grain, range }) => rollupsIn(scope, grain, range),
-    );
+    const { days, hours, minutes, spans } = planRange(query.range, width);
+    const byName = split?.by === 'model' || split?.by === 'provider';
+    const hour = model === undefined && provider === undefined && !byName ? GRAIN.wholeHour : GRAIN.hour;
+    const rollups = [
+      { grain: GRAIN.day, range: days },
+      ...hours.map((range) => ({ grain: hour, range })),
+      { grain: GRAIN.minute, range: minutes },
+    ].map(({ grain, range }) => rollupsIn(scope, grain, range));
+    const key = split ? KEYS[split.by] : NO_KEY;
+    const grouping = split ? sql`r.bucket, ${key.rollup}` : rawSql('r.bucket');
+    const latencies = query.percentiles ? LATENCIES : NO_LATENCIES;
     const spanParts = spans.map((range) => spansInRange(scope, finite(range), query));
     const parts = [
       ...rollups.map(
         (from) =>
-          sql`select ${bucketOf('r.bucket', width)} as bucket, ${OF_ROLLUP} ${from}${rollupsOf(query)} group by r.bucket`,
+          sql`select ${bucketOf('r.bucket', width)} as bucket, ${key.rollup} as name, ${latencies.rollup} as latencies,
+            ${OF_ROLLUP} ${from}${rollupsOf(query)} group by ${grouping}`,
       ),
       ...spanParts.map(
-        ({ values }) => sql`select ${bucketOf('started_at', width)} as bucket, ${OF_SPAN} from (${values}) priced`,
+        ({ values }) =>
+          sql`select ${bucketOf('started_at', width)} as bucket, ${key.span} as name, ${latencies.span} as latencies,
+            ${OF_SPAN} from (${values}) priced`,
       ),
     ];
     return this.reads.read(
       union([...rollups.map((from) => sql`select 1 as one ${from}`), ...spanParts.map(({ rows }) => rows)]),
-      BUCKET_SUMS.query`select bucket, ${SUMS} from (${union(parts)}) parts group by bucket order by bucket limit ${BUCKETS_MAX + 1}`,
+      split
+        ? BUCKET_SUMS.query`with parts as (${union(parts)}), ranked as (select name, ${PLACE} as place from parts
+              where name is not null group by name)
+            select bucket, ranked.name as "splitKey", ${latencies.sum} as latencies, ${SUMS}
+            from parts left join ranked on ranked.name = parts.name and ranked.place <= ${split.top}
+            group by bucket, ranked.name, ranked.place order by bucket, coalesce(ranked.place, ${TOP_MAX + 1})
+            limit ${query.rowsMax + 1}`
+        : BUCKET_SUMS.query`select bucket, cast(null as text) as "splitKey", ${latencies.sum} as latencies, ${SUMS}
+            from (${union(parts)}) parts group by bucket order by bucket limit ${query.rowsMax + 1}`,
       options,
     );
   }
 }
+
+/** Which rank a key has: the one that cost most in the range comes first. */
+const PLACE = rawSql(`row_number() over (
+  order by sum(usd) * 1000000.0 + sum(micro) + sum(pico) / 1000000.0 desc, sum(spans) desc, name)`);
 
 const union = (parts: readonly Sql[]): Sql => joinSql(parts, ' union all ');
 

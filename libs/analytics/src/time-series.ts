@@ -1,51 +1,78 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
   BUCKETS_MAX,
   formatTimestamp,
+  MINUTES_RANGE_MAX_MS,
+  PERCENTILE_BUCKETS_MAX,
+  TOP_DEFAULT,
   type BucketWidth,
   type TimeBucket,
   type TimeSeriesQuery,
 } from '@spandrel/contract';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
+import { BucketParts, type BucketForm } from './bucket-parts.js';
 import type { TimeRange } from './plan-range.js';
-import { costOfSums, latencyOfSums } from './sums.js';
 import { BUCKET, bucketStart } from './time-buckets.js';
-import { TimeSeriesStore, type BucketSums } from './time-series.store.js';
+import { TimeSeriesStore, type SumsRow } from './time-series.store.js';
+
+/** Rows whose histograms are read in one go: a few milliseconds. */
+const ROWS_PER_TURN = 200;
 
 /** `POST /api/analytics` (docs/spec/analytics.md#time-series). */
 @Injectable()
 export class TimeSeries {
   constructor(private readonly store: TimeSeriesStore) {}
 
-  /** @returns the buckets, oldest first. @throws Invalid when there are more than {@link BUCKETS_MAX}. */
+  /** @returns the buckets, oldest first. @throws Invalid when there are too many, or a range by minute is too long. */
   async buckets(scope: Scope, query: TimeSeriesQuery, options: LongReadOptions): Promise<TimeBucket[]> {
     const width = query.group_by ?? 'day';
     const range: TimeRange = { from: query.since ?? -Infinity, until: query.until ?? Infinity };
     if (range.from >= range.until) return [];
-    if (query.fill) assertCount(bucketsBetween(range.from, range.until - 1, width));
-    const found = await this.store.buckets(
-      scope,
-      { range, width, model: query.model ?? undefined, provider: query.provider ?? undefined },
-      options,
+    if (width === 'minute') assertShort(range);
+    const percentiles = query.percentiles === true;
+    const rowsMax = percentiles ? PERCENTILE_BUCKETS_MAX : BUCKETS_MAX;
+    if (query.fill) assertCount(bucketsBetween(range.from, range.until - 1, width), rowsMax);
+    const split = query.split_by ? { by: query.split_by, top: query.top ?? TOP_DEFAULT } : undefined;
+    const model = query.model ?? undefined;
+    const provider = query.provider ?? undefined;
+    const rows = await this.store.sums(scope, { range, width, model, provider, split, percentiles, rowsMax }, options);
+    assertCount(rows.length, rowsMax);
+    const form = { split: split?.by, percentiles };
+    const found = await bucketsOfRows(rows, form);
+    if (!query.fill) return [...found].map(([start, bucket]) => timeBucket(start, bucket));
+    return startsBetween([...found.keys()], range, width, rowsMax).map((start) =>
+      timeBucket(start, found.get(start) ?? new BucketParts(form)),
     );
-    assertCount(found.length);
-    return query.fill ? filled(found, range, width) : found.map(timeBucket);
   }
 }
 
-/** The buckets from the first to the last of a range; where it is open, of those with spans. */
-function filled(found: readonly BucketSums[], range: TimeRange, width: BucketWidth): TimeBucket[] {
-  const first = Number.isFinite(range.from) ? bucketStart(range.from, width) : found[0]?.bucket;
-  const last = Number.isFinite(range.until) ? bucketStart(range.until - 1, width) : found.at(-1)?.bucket;
-  if (first === undefined || last === undefined) return [];
-  assertCount(bucketsBetween(first, last, width));
-  const byStart = new Map(found.map((sums) => [sums.bucket, sums]));
-  const buckets: TimeBucket[] = [];
-  for (let bucket = first; bucket <= last; bucket += BUCKET[width].widthMs) {
-    buckets.push(timeBucket(byStart.get(bucket) ?? { ...NOTHING, bucket }));
+/** Buckets by their starts. @param rows in the order of their buckets. */
+async function bucketsOfRows(rows: readonly SumsRow[], form: BucketForm): Promise<Map<number, BucketParts>> {
+  const buckets = new Map<number, BucketParts>();
+  for (const [index, row] of rows.entries()) {
+    let bucket = buckets.get(row.bucket);
+    if (!bucket) buckets.set(row.bucket, (bucket = new BucketParts(form)));
+    bucket.add(row);
+    if (form.percentiles && index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
   }
   return buckets;
+}
+
+const timeBucket = (start: number, bucket: BucketParts): TimeBucket => ({
+  timestamp: formatTimestamp(start),
+  ...bucket.toWire(),
+});
+
+/** The starts of all buckets of a range; where it is open, from the first or to the last one with spans. */
+function startsBetween(found: readonly number[], range: TimeRange, width: BucketWidth, rowsMax: number): number[] {
+  const first = Number.isFinite(range.from) ? bucketStart(range.from, width) : found[0];
+  const last = Number.isFinite(range.until) ? bucketStart(range.until - 1, width) : found.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const count = bucketsBetween(first, last, width);
+  assertCount(count, rowsMax);
+  return Array.from({ length: Math.max(0, count) }, (_, index) => first + index * BUCKET[width].widthMs);
 }
 
 /** How many buckets two moments and what is between them fall into; `NaN` or infinite for an open range. */
@@ -53,31 +80,15 @@ const bucketsBetween = (from: number, to: number, width: BucketWidth): number =>
   (bucketStart(to, width) - bucketStart(from, width)) / BUCKET[width].widthMs + 1;
 
 /** @throws Invalid */
-function assertCount(count: number): void {
-  if (!Number.isFinite(count) || count <= BUCKETS_MAX) return;
-  const message = `must not give more than ${BUCKETS_MAX} buckets; ask for a shorter range or wider buckets`;
+function assertCount(count: number, most: number): void {
+  if (!Number.isFinite(count) || count <= most) return;
+  const message = `must not give more than ${most} buckets; ask for a shorter range or wider buckets`;
   throw invalidRequest([{ path: 'group_by', message }]);
 }
 
-const NOTHING: Omit<BucketSums, 'bucket'> = {
-  spans: 0,
-  tokens: 0,
-  finished: 0,
-  durationMs: 0,
-  errors: 0,
-  priced: 0,
-  unpriced: 0,
-  usd: 0,
-  micro: 0,
-  pico: 0,
-};
-
-const timeBucket = (sums: BucketSums): TimeBucket => ({
-  timestamp: formatTimestamp(sums.bucket),
-  span_count: sums.spans,
-  cost: costOfSums(sums),
-  unpriced_count: sums.unpriced,
-  tokens: sums.tokens,
-  avg_latency_ms: latencyOfSums(sums),
-  error_count: sums.errors,
-});
+/** @throws Invalid */
+function assertShort({ from, until }: TimeRange): void {
+  if (until - from <= MINUTES_RANGE_MAX_MS) return;
+  const message = 'by minute needs since and until, no more than 24 hours apart; ask for a shorter range or for hours';
+  throw invalidRequest([{ path: 'group_by', message }]);
+}

@@ -2,11 +2,28 @@ import { z } from 'zod';
 import { costSchema, unpricedCountSchema } from './values/numbers.js';
 import { timestampSchema } from './values/timestamp.js';
 
-export const BUCKET_WIDTHS = ['hour', 'day', 'week'] as const;
+export const BUCKET_WIDTHS = ['minute', 'hour', 'day', 'week'] as const;
 export type BucketWidth = (typeof BUCKET_WIDTHS)[number];
+
+/** How long a range by minute may be. */
+export const MINUTES_RANGE_MAX_MS = 24 * 3_600_000;
+
+/** What the sums of a bucket are split by. */
+export const SPLITS = ['model', 'provider', 'status'] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** How many keys of a split are told apart. */
+export const TOP_MAX = 20;
+export const TOP_DEFAULT = 8;
+
+/** How far a percentile lies from the exact one at most, as a part of it (docs/spec/analytics.md#percentiles). */
+export const PERCENTILE_ERROR = 0.02;
 
 /** Buckets one answer has at most: eleven years of hours. */
 export const BUCKETS_MAX = 100_000;
+
+/** Buckets one answer with percentiles has at most: more than a day of minutes, each split into twenty. */
+export const PERCENTILE_BUCKETS_MAX = 40_000;
 
 /** `POST /api/analytics`; every member optional (docs/spec/analytics.md#time-series). */
 export const timeSeriesSchema = z.object({
@@ -20,6 +37,16 @@ export const timeSeriesSchema = z.object({
   provider: z.string().nullish(),
   /** Whether buckets without spans come too. */
   fill: z.boolean().nullish(),
+  split_by: z.enum(SPLITS).nullish().describe('Each bucket then has its sums by this, too.'),
+  /** How many keys have sums of their own. */
+  top: z
+    .number()
+    .int()
+    .min(1)
+    .max(TOP_MAX)
+    .nullish()
+    .describe('Keys with sums of their own: those that cost most in the range. 8 unless given.'),
+  percentiles: z.boolean().nullish().describe('Whether buckets have percentiles of the latency.'),
 });
 export type TimeSeriesQuery = z.output<typeof timeSeriesSchema>;
 
@@ -27,10 +54,13 @@ const knownCost = costSchema.describe(
   'Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is.',
 );
 
-/** What started in an hour, a day or a week, UTC. */
-export const timeBucketSchema = z.object({
-  /** Start of the bucket, also when the range begins later. */
-  timestamp: z.string(),
+const percentileSchema = z
+  .number()
+  .nullable()
+  .optional()
+  .describe('Milliseconds, over finished spans; `null` when there is none, left out unless asked for.');
+
+const bucketSumsSchema = z.object({
   span_count: z.number(),
   cost: knownCost,
   unpriced_count: unpricedCountSchema,
@@ -38,11 +68,38 @@ export const timeBucketSchema = z.object({
   /** Over finished spans; `null` when there is none. */
   avg_latency_ms: z.number().nullable(),
   error_count: z.number(),
+  p50_ms: percentileSchema,
+  p95_ms: percentileSchema,
+  p99_ms: percentileSchema,
 });
+export type BucketSums = z.output<typeof bucketSumsSchema>;
+
+/** What the spans of one model, provider or status come to in a bucket. */
+const bucketSeriesSchema = z
+  .object({ key: z.string().nullable().describe('`null` for all others together, also for spans that have none.') })
+  .extend(bucketSumsSchema.shape);
+export type BucketSeries = z.output<typeof bucketSeriesSchema>;
+
+/** What started in a minute, an hour, a day or a week, UTC. */
+export const timeBucketSchema = z
+  .object({ timestamp: z.string().describe('Start of the bucket, also when the range begins later.') })
+  .extend(bucketSumsSchema.shape)
+  .extend({
+    series: z
+      .array(bucketSeriesSchema)
+      .optional()
+      .describe('With `split_by`: those that have spans in the bucket, the most expensive of the range first.'),
+  });
 export type TimeBucket = z.output<typeof timeBucketSchema>;
 
 /** Answer of `POST /api/analytics`. */
-export const timeSeriesAnswerSchema = z.object({ buckets: z.array(timeBucketSchema) });
+export const timeSeriesAnswerSchema = z.object({
+  buckets: z.array(timeBucketSchema),
+  percentile_error: z
+    .number()
+    .optional()
+    .describe('With `percentiles`: how far each lies from the exact one at most, as a part of it.'),
+});
 export type TimeSeriesAnswer = z.output<typeof timeSeriesAnswerSchema>;
 
 /** Answer of `GET /api/analytics/summary`. */

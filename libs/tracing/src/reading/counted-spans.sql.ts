@@ -106,7 +106,7 @@ export interface SpansInRange {
   /** A select of one row for each span that has to be read, for counting them first. */
   rows: Sql;
   /**
-   * A select of `started_at, status, total_tokens, duration_ms, costs, unpriced, usd, pico`: whether there is a cost, or
+   * A select of `started_at, model, provider, status, total_tokens, duration_ms, costs, unpriced, usd, pico`: whether there is a cost, or
    * one is missing, as 1 and 0, and the cost as `toCostSum` takes it apart.
    */
   values: Sql;
@@ -129,12 +129,12 @@ export function spansInRange(
     rows: sql`select 1 as one ${spans}`,
     values: sql`select ${VALUES}, ${ROUNDED} from (
       select ${VALUES}, ${PARTED} from (
-        select s.started_at, s.status, s.total_tokens, s.duration_ms, ${PRICED}, ${CAPPED} ${tested}) capped) parted`,
+        select s.started_at, s.model, s.provider, s.status, s.total_tokens, s.duration_ms, ${PRICED}, ${CAPPED} ${tested}) capped) parted`,
   };
 }
 
 /** What the parts of a select of {@link SpansInRange} hand on, beside the cost. */
-const VALUES = rawSql('started_at, status, total_tokens, duration_ms, costs, unpriced');
+const VALUES = rawSql('started_at, model, provider, status, total_tokens, duration_ms, costs, unpriced');
 
 /** What spans of one model, provider, status and sort come to in a time bucket. */
 const SUMS = shapeOf({

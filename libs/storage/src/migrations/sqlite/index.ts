@@ -8,6 +8,7 @@ import { Search } from './20261121206000-search.js';
 import { UnpricedCounts } from './20261122110000-unpriced-counts.js';
 import { TracesOfItems } from './20261122111000-traces-of-items.js';
 import { UsageCover } from './20261122150000-usage-cover.js';
+import { AnalyticsLatencies } from './20261122180000-analytics-latencies.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -19,4 +20,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261122110000-unpriced-counts', class: UnpricedCounts },
   { name: '20261122111000-traces-of-items', class: TracesOfItems },
   { name: '20261122150000-usage-cover', class: UsageCover },
+  { name: '20261122180000-analytics-latencies', class: AnalyticsLatencies },
 ];

@@ -1,0 +1,105 @@
+import { PERCENTILE_ERROR } from '@spandrel/contract';
+
+/** The longest time between two timestamps, in milliseconds: the years 1 to 9999. */
+const LONGEST_MS = 315_537_897_600_000;
+
+/** The greatest latency of a bin whose exact latencies its estimate misses by no more than the error, as a part. */
+const lastOf = (first: number): number =>
+  Math.max(first, Math.floor((first * (1 + PERCENTILE_ERROR)) / (1 - PERCENTILE_ERROR)));
+
+/** The least latency of each bin, in whole milliseconds. Bins are stored by number: their bounds must never change. */
+const FIRSTS: readonly number[] = (() => {
+  const firsts: number[] = [];
+  for (let first = 0; first <= LONGEST_MS; first = lastOf(first) + 1) firsts.push(first);
+  return firsts;
+})();
+
+/** The bin of a latency. @param latencyMs a whole number, not negative. */
+export function binOf(latencyMs: number): number {
+  let [low, high] = [0, FIRSTS.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (FIRSTS[middle]! <= latencyMs) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The latency that a bin stands for: as far from its first as from its last, each as a part of itself. */
+function estimateOf(bin: number): number {
+  const first = FIRSTS[bin]!;
+  const last = lastOf(first);
+  return first === last ? first : (2 * first * last) / (first + last);
+}
+
+/** Percentiles in milliseconds; `null` when nothing has ended. */
+export interface Percentiles {
+  p50: number | null;
+  p95: number | null;
+  p99: number | null;
+}
+
+/**
+ * How many spans took how long, in bins whose width grows with the latency (ADR 0027). Its text is a list, in which a bin may
+ * stand more than once: two histograms are added up by writing one behind the other, what is taken away counts below zero.
+ *
+ * Each entry ends with a blank: `87 ` a span in bin 87, `87:3 ` three, `=1234 ` one that took 1,234 ms.
+ */
+export class LatencyHistogram {
+  private readonly counts = new Map<number, number>();
+
+  get isEmpty(): boolean {
+    return this.counts.size === 0;
+  }
+
+  /** @param latencyMs a whole number, not negative. */
+  add(latencyMs: number, count: number): void {
+    this.addToBin(binOf(latencyMs), count);
+  }
+
+  addAll(other: LatencyHistogram): void {
+    for (const [bin, count] of other.counts) this.addToBin(bin, count);
+  }
+
+  /** Adds what a text says. */
+  addText(text: string): void {
+    for (const entry of text.trimEnd().split(' ')) {
+      if (entry === '') continue;
+      const colon = entry.indexOf(':');
+      if (entry.startsWith('=')) this.add(Number(entry.slice(1)), 1);
+      else if (colon === -1) this.addToBin(Number(entry), 1);
+      else this.addToBin(Number(entry.slice(0, colon)), Number(entry.slice(colon + 1)));
+    }
+  }
+
+  /** Each bin once, in order: equal for equal histograms. */
+  toText(): string {
+    const entries = [...this.counts].toSorted(([a], [b]) => a - b);
+    return entries.map(([bin, count]) => (count === 1 ? `${bin} ` : `${bin}:${count} `)).join('');
+  }
+
+  /** Estimates of the latencies that 50, 95 and 99 of a hundred spans did not exceed. */
+  percentiles(): Percentiles {
+    const entries = [...this.counts].toSorted(([a], [b]) => a - b);
+    const total = entries.reduce((sum, [, count]) => sum + count, 0);
+    const at = (percent: number): number | null => {
+      let left = Math.ceil((percent * total) / 100);
+      const found = entries.find(([, count]) => (left -= count) <= 0);
+      return found ? estimateOf(found[0]) : null;
+    };
+    return { p50: at(50), p95: at(95), p99: at(99) };
+  }
+
+  private addToBin(bin: number, count: number): void {
+    const sum = (this.counts.get(bin) ?? 0) + count;
+    if (sum === 0) this.counts.delete(bin);
+    else this.counts.set(bin, sum);
+  }
+}
+
+/** The text of a histogram with each bin once. */
+export function compactLatencies(text: string): string {
+  const histogram = new LatencyHistogram();
+  histogram.addText(text);
+  return histogram.toText();
+}
