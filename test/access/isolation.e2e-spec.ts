@@ -110,6 +110,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   createProject: () => ({ name: 'x' }),
   createKey: () => ({ name: 'x', scopes: ['read'], project_id: own.project }),
   searchSpans: () => ({ query: 'x', filters: { trace_id: own.trace, session_id: own.session } }),
+  queryAnalytics: () => ({ group_by: 'hour', split_by: 'model', percentiles: true }),
   importJson: () => ({ traces: [{ id: newId() }] }),
 };
 
