@@ -59,15 +59,28 @@ describe('an empty instance', () => {
     await page.getByRole('region', { name: 'Notifications' }).getByText('Copied').waitFor();
     const command = await watched.clipboard();
     await shell('sh', ['-c', command], { env: { PATH: process.env['PATH'], OPENAI_API_KEY: 'test' } });
+    const steps = page.getByRole('region', { name: 'First steps' });
+    expect(await steps.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringContaining('Point a client at the gateway.'),
+      expect.stringContaining('Make a dataset'),
+    ]);
     await grid().waitFor();
     await grid().getByRole('row').nth(1).getByText('Completed').waitFor();
     expect(await count().textContent()).toBe('1 trace');
+    await steps.getByText('Record a call, done').waitFor();
+    await steps.getByRole('button', { name: 'Dismiss first steps' }).click();
+    await page.reload();
+    await grid().waitFor();
+    expect(await steps.count()).toBe(0);
     expectNoFaults(watched);
   });
 });
 
 describe('two thousand traces', () => {
   const TRACES = 2_000;
+  const OFFERED = [
+    ...['Tag', 'Model', 'Provider', 'User', 'Session', 'Minimum duration', 'Minimum cost', 'Minimum tokens'],
+  ];
   beforeAll(async () => {
     await program.api.delete('/api/traces');
     await recordTraces(program.api, TRACES);
@@ -111,6 +124,75 @@ describe('two thousand traces', () => {
     await row('classify intent 121').waitFor();
     await until(async () => (await focused()).includes('classify intent 121'));
     expect(parameters()).toEqual({ name_contains: 'classify' });
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are narrowed and sorted by keys alone', async () => {
+    await count().getByText('2,000 traces').waitFor();
+    const filterBy = async (name: string, value: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Add filter' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name }).waitFor();
+      for (const _ of OFFERED) {
+        if ((await focused()) === name) break;
+        await page.keyboard.press('ArrowDown');
+      }
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: `Filter by ${name.toLowerCase()}` }).waitFor();
+      await page.keyboard.type(value);
+    };
+    await filterBy('Model', 'gpt');
+    await page.getByRole('option', { name: 'gpt-4o-mini' }).waitFor();
+    expect(await watched.axe()).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove filter: Model gpt-4o-mini' }).waitFor();
+    await filterBy('Tag', 'vip');
+    await page.keyboard.press('Enter');
+    await count().getByText('667 traces').waitFor();
+    await filterBy('Minimum duration', '1.2 s');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove filter: Minimum duration 1.20 s' }).waitFor();
+    const header = grid().getByRole('columnheader', { name: 'Started' });
+    expect(await header.getAttribute('aria-sort')).toBe('descending');
+    await grid().getByRole('row').nth(1).focus();
+    await page.keyboard.press('End');
+    await header.getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    await row('checkout 1995').waitFor();
+    expect(await header.getAttribute('aria-sort')).toBe('ascending');
+    expect(parameters()).toEqual({ tag: 'vip', model: 'gpt-4o-mini', duration_min: '1200', sort_order: 'asc' });
+    await page.reload();
+    await row('checkout 1995').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await row('checkout 1999').waitFor();
+    expect(parameters()).toEqual({ sort_order: 'asc' });
+    expectNoFaults(watched);
+  });
+
+  inBrowser('have columns as wide as they were made', async () => {
+    const status = (): Locator => grid().getByRole('columnheader', { name: 'Status' });
+    const width = async (): Promise<number> => (await status().boundingBox())!.width;
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('slider', { name: 'Width of Status' }).focus();
+    await page.keyboard.press('End');
+    await until(async () => (await width()) === 800);
+    await page.keyboard.press('Home');
+    await until(async () => (await width()) === 48);
+    expect(await watched.axe()).toEqual([]);
+    await page.keyboard.press('Escape');
+    const box = (await status().boundingBox())!;
+    await page.mouse.move(box.x + box.width + 4, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width + 104, box.y + 8);
+    await page.mouse.up();
+    await until(() => /status:148/.test(parameters()['cols'] ?? ''));
+    await page.goto(`${program.apiUrl}/traces`);
+    await until(async () => (await width()) === 148);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('button', { name: 'Reset columns' }).click();
+    await until(async () => (await width()) === 90);
+    expect(parameters()).toEqual({});
     expectNoFaults(watched);
   });
 

@@ -2,7 +2,10 @@
 export const keys = {
   capabilities: () => ['capabilities'] as const,
   traces: () => ['traces'] as const,
+  hasTrace: () => ['traces', 'any'] as const,
   tracesOverTime: (filters: object) => ['traces', 'over-time', filters] as const,
+  facets: (of: string, prefix: string) => ['facets', of, prefix] as const,
   datasets: () => ['datasets'] as const,
+  hasDataset: () => ['datasets', 'any'] as const,
   trace: (id: string) => ['trace', id] as const,
 };

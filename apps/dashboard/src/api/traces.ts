@@ -26,6 +26,15 @@ export async function tracesByIds(ids: readonly string[], preview?: number): Pro
   return rows;
 }
 
+/** `GET /api/traces?limit=1`: whether there is any trace. */
+export async function hasAnyTrace(signal?: AbortSignal): Promise<boolean> {
+  const { traces } = await call<{ traces: unknown[] }>('/api/traces', {
+    query: { limit: 1 },
+    ...(signal && { signal }),
+  });
+  return traces.length > 0;
+}
+
 /** `GET /api/count/traces/over-time`: how many traces there are, and when they began. */
 export function countTracesOverTime(filters: Query, signal?: AbortSignal): Promise<TracesOverTime> {
   return call('/api/count/traces/over-time', { query: filters, ...(signal && { signal }) });

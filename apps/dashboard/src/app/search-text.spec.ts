@@ -16,7 +16,7 @@ describe('search parameters', () => {
       '?name_contains=%C3%BC+%26',
     );
     expect(writeSearch({})).toBe('');
-    expect(writeSearch({ cols: 'name,status' })).toBe('?cols=name,status');
+    expect(writeSearch({ cols: 'name:240,status' })).toBe('?cols=name:240,status');
   });
 
   it('come back as they were written', () => {

@@ -18,7 +18,7 @@ export function writeSearch(search: Record<string, unknown>): string {
     if (value === undefined || value === null) continue;
     for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one));
   }
-  // A comma needs no escape there, and lists of columns can be read.
-  const text = parameters.toString().replaceAll('%2C', ',');
+  // Commas and colons need no escape there, and lists of columns and times can be read.
+  const text = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `?${text}`;
 }

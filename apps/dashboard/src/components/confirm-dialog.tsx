@@ -25,8 +25,7 @@ export function ConfirmDialog({ title, action, isBusy = false, onConfirm, onClos
       onClose={onClose}
       actions={
         <>
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog gets the focus, and the harmless button first */}
-          <Button autoFocus onClick={onClose}>
+          <Button data-first onClick={onClose}>
             Cancel
           </Button>
           <Button variant="danger" disabled={isBusy} onClick={onConfirm}>

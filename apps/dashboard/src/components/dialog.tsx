@@ -13,9 +13,11 @@ export interface DialogProps {
   children: ReactNode;
 }
 
+const FIRST_FIELD = '[data-first], :is(input, select, textarea):not(:disabled)';
+
 /**
  * A modal dialog, open as long as it is rendered. The browser keeps the focus inside and gives it back afterwards; the
- * element with `autoFocus` has it first.
+ * first field in it, or what has `data-first`, has it first.
  */
 export function Dialog({ title, onClose, role = 'dialog', actions, size = 'medium', children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -23,6 +25,8 @@ export function Dialog({ title, onClose, role = 'dialog', actions, size = 'mediu
   useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
+    // What React focuses as it is mounted is not shown yet, and the browser would choose the button that closes.
+    dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => dialog.close();
   }, []);
   useClose(ref, onClose);

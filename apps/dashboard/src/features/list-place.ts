@@ -1,5 +1,5 @@
 import { useRouterState } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { GridPlace } from '../components/grid/grid-props.js';
 
 /** Entries of the history whose places are remembered; the oldest are forgotten. */
@@ -12,7 +12,7 @@ const places = new Map<string, GridPlace>();
  */
 export function useListPlace(): { place: GridPlace | undefined; onPlace(place: GridPlace): void } {
   const entry = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? '' });
-  const [place] = useState(() => places.get(entry));
+  const place = useMemo(() => places.get(entry), [entry]);
   const onPlace = useCallback(
     (now: GridPlace) => {
       places.delete(entry);

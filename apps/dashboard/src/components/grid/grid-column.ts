@@ -12,6 +12,12 @@ export interface GridColumn<Row> {
   grows?: boolean;
   align?: 'end';
   cell(row: Row): ReactNode;
+  /**
+   * Makes the column wider or narrower, where that is offered.
+   * @param width pixels; `null` for the width that it came with.
+   * @param isDone whether the width stays, or is still being dragged.
+   */
+  onResize?(width: number | null, isDone: boolean): void;
   /** Whether the list is sorted by this column, for columns by which the server can sort. */
   sort?: { direction: 'ascending' | 'descending' | 'none'; onSort(): void };
 }

@@ -38,6 +38,8 @@ export interface GridProps<Row> {
   /** The rows on screen, first and last, with those about to come. */
   onVisible?(first: number, last: number): void;
   selection?: GridSelection<Row>;
+  /** Another list has another key: it begins at its first row, or at `place`. */
+  listKey?: string | undefined;
   /** Where the reader was when leaving, to begin there again. */
   place?: GridPlace | undefined;
   onPlace?(place: GridPlace): void;

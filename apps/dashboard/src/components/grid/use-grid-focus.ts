@@ -29,11 +29,15 @@ export function useGridFocus<Row>(
   scroller: RefObject<HTMLDivElement | null>,
   rowHeight: number,
 ): GridFocus {
-  const { length, rowAt, keyAt, onOpen, selection, place, ref } = props;
+  const { length, rowAt, keyAt, onOpen, selection, listKey, place, ref } = props;
   const [at, setAt] = useState<{ index: number; key: string | null }>({ index: -1, key: place?.key ?? null });
   const wanted = useRef<number | null>(null);
   /** Whether the row that had the focus when the reader left is still to get it back. */
-  const returns = useRef(place?.key != null);
+  const returns = useRef(false);
+  const latestPlace = useRef(place);
+  useLayoutEffect(() => {
+    latestPlace.current = place;
+  });
   const scrollTo = useRef<(index: number) => void>(() => undefined);
   const current = followKey(at, length, keyAt);
 
@@ -44,6 +48,14 @@ export function useGridFocus<Row>(
     setAt({ index, key: keyAt(index) });
     scrollTo.current(index);
   };
+  const [list, setList] = useState(listKey);
+  if (list !== listKey) {
+    setList(listKey);
+    setAt({ index: -1, key: place?.key ?? null });
+  }
+  useLayoutEffect(() => {
+    returns.current = latestPlace.current?.key != null;
+  }, [list, latestPlace]);
   // The row may have been drawn only now.
   useLayoutEffect(() => {
     if (returns.current && length > 0) {

@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer, type Range, type VirtualItem } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useLayoutEffect, type RefObject } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
 import type { GridProps } from './grid-props.js';
 import type { GridFocus } from './use-grid-focus.js';
 
@@ -20,7 +20,7 @@ export function useGridRows<Row>(
   rowHeight: number,
   focus: GridFocus,
 ): GridRows {
-  const { length, keyAt, place, onPlace, onVisible } = props;
+  const { length, keyAt, listKey, place, onPlace, onVisible } = props;
   const { current } = focus;
   const rangeExtractor = useCallback(
     (range: Range) => {
@@ -43,6 +43,16 @@ export function useGridRows<Row>(
   });
   focus.scrollTo.current = (index) => virtualizer.scrollToIndex(index, { align: 'auto' });
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
+
+  const latestPlace = useRef(place);
+  const isFirstList = useRef(true);
+  useLayoutEffect(() => {
+    latestPlace.current = place;
+  });
+  useLayoutEffect(() => {
+    if (!isFirstList.current) virtualizer.scrollToOffset(latestPlace.current?.scrollTop ?? 0);
+    isFirstList.current = false;
+  }, [virtualizer, listKey, latestPlace]);
 
   const first = virtualizer.range?.startIndex ?? 0;
   const last = virtualizer.range?.endIndex ?? 0;

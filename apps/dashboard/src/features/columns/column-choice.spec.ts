@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { listedColumns, moveColumn, readColumns, toggleColumn, writeColumns } from './column-choice.js';
+import {
+  boundWidth,
+  listedColumns,
+  moveColumn,
+  readColumns,
+  readWidths,
+  toggleColumn,
+  writeColumns,
+} from './column-choice.js';
 
 const OFFERED = { all: ['a', 'b', 'c', 'd'], usual: ['a', 'b'] };
 
@@ -10,8 +18,16 @@ describe('a choice of columns', () => {
   });
 
   it('is written when it is not the usual one', () => {
-    expect(writeColumns(['a', 'b'], OFFERED)).toBeUndefined();
-    expect(writeColumns(['b', 'a'], OFFERED)).toBe('b,a');
+    expect(writeColumns(['a', 'b'], {}, OFFERED)).toBeUndefined();
+    expect(writeColumns(['b', 'a'], {}, OFFERED)).toBe('b,a');
+  });
+
+  it('has the widths that somebody chose', () => {
+    const text = writeColumns(['a', 'b'], { b: 120, c: 300 }, OFFERED);
+    expect(text).toBe('a,b:120');
+    expect([readColumns(text, OFFERED), readWidths(text)]).toEqual([['a', 'b'], { b: 120 }]);
+    expect(readWidths('a:-5,b:wide,c:,d:9999')).toEqual({});
+    expect([3, 99.6, 5_000].map(boundWidth)).toEqual([48, 100, 800]);
   });
 
   it('gains and loses columns, but not the last', () => {

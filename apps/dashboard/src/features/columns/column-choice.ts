@@ -1,5 +1,11 @@
-/** Which columns a list has, in order: the text `started_at,name,status` of the parameter `cols`. */
+/** Which columns a list has, in order: the text `started_at,name:240,status` of the parameter `cols`, widths behind colons. */
 export type ColumnChoice = readonly string[];
+
+/** Pixels of columns that somebody made wider or narrower, by their ids. */
+export type ColumnWidths = Readonly<Record<string, number>>;
+
+/** Bounds of the width of a column, in pixels. */
+export const COLUMN_WIDTH = { min: 48, max: 800 } as const;
 
 /** Columns that a list can have. */
 export interface OfferedColumns {
@@ -12,14 +18,40 @@ export interface OfferedColumns {
 /** Reads a choice; unknown and repeated columns are left out. @returns `undefined` where none is left. */
 export function readColumns(text: unknown, { all }: OfferedColumns): ColumnChoice | undefined {
   if (typeof text !== 'string') return undefined;
-  const columns = [...new Set(text.split(','))].filter((id) => all.includes(id));
+  const columns = [...new Set(partsOf(text).map(({ id }) => id))].filter((id) => all.includes(id));
   return columns.length === 0 ? undefined : columns;
 }
 
+/** The widths in the text of a choice; what is no width is left out. */
+export function readWidths(text: unknown): ColumnWidths {
+  if (typeof text !== 'string') return {};
+  return Object.fromEntries(
+    partsOf(text)
+      .map(({ id, width }) => [id, Number(width)] as const)
+      .filter(([, width]) => width >= COLUMN_WIDTH.min && width <= COLUMN_WIDTH.max),
+  );
+}
+
 /** The text of a choice; `undefined` for the usual one, which needs none. */
-export function writeColumns(columns: ColumnChoice, { usual }: OfferedColumns): string | undefined {
-  const text = columns.join(',');
+export function writeColumns(
+  columns: ColumnChoice,
+  widths: ColumnWidths,
+  { usual }: OfferedColumns,
+): string | undefined {
+  const text = columns.map((id) => (widths[id] === undefined ? id : `${id}:${widths[id]}`)).join(',');
   return text === usual.join(',') ? undefined : text;
+}
+
+/** A width within its bounds, in whole pixels. */
+export function boundWidth(width: number): number {
+  return Math.round(Math.min(Math.max(width, COLUMN_WIDTH.min), COLUMN_WIDTH.max));
+}
+
+function partsOf(text: string): { id: string; width: string | undefined }[] {
+  return text.split(',').map((part) => {
+    const [id = '', width] = part.split(':');
+    return { id, width };
+  });
 }
 
 /** With or without a column; a new one comes last, and the last one stays. */

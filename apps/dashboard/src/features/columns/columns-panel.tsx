@@ -1,7 +1,14 @@
 import { Button } from '../../components/button.js';
 import { CheckboxField } from '../../components/field.js';
 import { PopoverPanel } from '../../components/popover-panel.js';
-import { listedColumns, moveColumn, toggleColumn, type ColumnChoice, type OfferedColumns } from './column-choice.js';
+import {
+  COLUMN_WIDTH,
+  listedColumns,
+  moveColumn,
+  toggleColumn,
+  type ColumnChoice,
+  type OfferedColumns,
+} from './column-choice.js';
 import styles from './columns-panel.module.css';
 
 export interface ColumnsPanelProps {
@@ -9,11 +16,15 @@ export interface ColumnsPanelProps {
   chosen: ColumnChoice;
   /** Header of a column by its id. */
   nameOf(id: string): string;
+  /** Pixels of a column. */
+  widthOf(id: string): number;
   onChange(columns: ColumnChoice): void;
+  onResize(id: string, width: number): void;
+  onReset(): void;
 }
 
-/** The button `Columns`: which columns a list has, and in which order. */
-export function ColumnsPanel({ offered, chosen, nameOf, onChange }: ColumnsPanelProps) {
+/** The button `Columns`: which columns a list has, in which order, and how wide they are. */
+export function ColumnsPanel({ offered, chosen, nameOf, widthOf, onChange, onResize, onReset }: ColumnsPanelProps) {
   return (
     <PopoverPanel label="Columns" icon="columns">
       {listedColumns(chosen, offered).map((id) => (
@@ -25,6 +36,15 @@ export function ColumnsPanel({ offered, chosen, nameOf, onChange }: ColumnsPanel
           />
           {chosen.includes(id) && (
             <span className={styles.move}>
+              <input
+                type="range"
+                aria-label={`Width of ${nameOf(id)}`}
+                className={styles.width}
+                {...COLUMN_WIDTH}
+                step={8}
+                value={widthOf(id)}
+                onChange={({ target }) => onResize(id, target.valueAsNumber)}
+              />
               <Button
                 variant="quiet"
                 icon="arrowUp"
@@ -47,7 +67,7 @@ export function ColumnsPanel({ offered, chosen, nameOf, onChange }: ColumnsPanel
           )}
         </div>
       ))}
-      <Button onClick={() => onChange(offered.usual)}>Reset columns</Button>
+      <Button onClick={onReset}>Reset columns</Button>
     </PopoverPanel>
   );
 }

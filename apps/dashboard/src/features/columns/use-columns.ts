@@ -1,9 +1,23 @@
-import { useCallback, useEffect, useMemo } from 'react';
-import { readColumns, writeColumns, type ColumnChoice, type OfferedColumns } from './column-choice.js';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import {
+  boundWidth,
+  readColumns,
+  readWidths,
+  writeColumns,
+  type ColumnChoice,
+  type ColumnWidths,
+  type OfferedColumns,
+} from './column-choice.js';
 
 export interface UsedColumns {
   chosen: ColumnChoice;
+  /** Widths that differ from those that the columns come with. */
+  widths: ColumnWidths;
   choose(columns: ColumnChoice): void;
+  /** Makes a column wider or narrower. @param isDone whether the width stays, or is still being dragged. */
+  resize(id: string, width: number | null, isDone: boolean): void;
+  /** Back to the usual columns and widths. */
+  reset(): void;
 }
 
 /**
@@ -19,23 +33,44 @@ export function useColumns(
   toAddress: (text: string | undefined) => void,
 ): UsedColumns {
   const storageKey = `spandrel.columns.${list}`;
-  const chosen = useMemo(
-    () => readColumns(fromAddress, offered) ?? readColumns(kept(storageKey), offered) ?? offered.usual,
+  const source = useMemo(
+    () => [fromAddress, kept(storageKey)].find((text) => readColumns(text, offered) !== undefined),
     [fromAddress, offered, storageKey],
   );
+  const chosen = useMemo(() => readColumns(source, offered) ?? offered.usual, [source, offered]);
+  const settled = useMemo(() => readWidths(source), [source]);
+  const [dragged, setDragged] = useState<ColumnWidths | null>(null);
   // A link that is passed on shows the columns that are on screen.
-  const text = writeColumns(chosen, offered);
+  const text = writeColumns(chosen, settled, offered);
   useEffect(() => {
     if (text !== fromAddress) toAddress(text);
   }, [text, fromAddress, toAddress]);
-  const choose = useCallback(
-    (columns: ColumnChoice) => {
-      keep(storageKey, columns.join(','));
-      toAddress(writeColumns(columns, offered));
+
+  const apply = useCallback(
+    (columns: ColumnChoice, widths: ColumnWidths) => {
+      const next = writeColumns(columns, widths, offered);
+      keep(storageKey, next ?? offered.usual.join(','));
+      setDragged(null);
+      toAddress(next);
     },
     [storageKey, offered, toAddress],
   );
-  return { chosen, choose };
+  const resize = useCallback(
+    (id: string, width: number | null, isDone: boolean) => {
+      const { [id]: _before, ...others } = settled;
+      const widths = width === null ? others : { ...others, [id]: boundWidth(width) };
+      if (isDone) apply(chosen, widths);
+      else setDragged(widths);
+    },
+    [apply, chosen, settled],
+  );
+  return {
+    chosen,
+    widths: dragged ?? settled,
+    choose: useCallback((columns: ColumnChoice) => apply(columns, settled), [apply, settled]),
+    resize,
+    reset: useCallback(() => apply(offered.usual, {}), [apply, offered]),
+  };
 }
 
 function kept(key: string): string | null {

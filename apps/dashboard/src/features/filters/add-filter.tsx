@@ -1,77 +1,53 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
-import { TextField } from '../../components/field.js';
 import { useIdle } from '../../components/use-idle.js';
-import type { OfferedFilter } from './offered-filter.js';
+import type { FilterField } from './filter-field.js';
+import type { FilterMenu } from './filter-menu.js';
 
 export interface AddFilterProps {
-  filters: readonly OfferedFilter[];
-  onAdd(filter: OfferedFilter, value: string): void;
+  fields: readonly FilterField[];
+  onAdd(field: FilterField, value: string): void;
 }
 
-const FilterMenu = lazy(async () => ({ default: (await import('./filter-menu.js')).FilterMenu }));
+const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.js')).FilterDialog }));
 
 /** The button `Add filter` with its menu, and the question for the value. */
-export function AddFilter({ filters, onAdd }: AddFilterProps) {
-  const [asked, setAsked] = useState<OfferedFilter | null>(null);
-  const isIdle = useIdle();
-  const waiting = (
-    <Button icon="plus" aria-haspopup="menu">
-      Add filter
-    </Button>
-  );
+export function AddFilter({ fields, onAdd }: AddFilterProps) {
+  const [asked, setAsked] = useState<FilterField | null>(null);
+  const waiting = useRef<HTMLButtonElement>(null);
+  const [isPressed, setIsPressed] = useState(false);
+  const loaded = useFilterMenu(useIdle() || isPressed, waiting);
   return (
     <>
-      {isIdle ? (
-        <Suspense fallback={waiting}>
-          <FilterMenu filters={filters} onChoose={setAsked} />
-        </Suspense>
+      {loaded === null ? (
+        <Button ref={waiting} icon="plus" aria-haspopup="menu" onClick={() => setIsPressed(true)}>
+          Add filter
+        </Button>
       ) : (
-        waiting
+        <loaded.Menu fields={fields} onChoose={setAsked} hasFocus={loaded.hadFocus} isOpen={isPressed} />
       )}
-      {asked && <ValueDialog filter={asked} onAdd={onAdd} onClose={() => setAsked(null)} />}
+      {asked && (
+        <Suspense fallback={null}>
+          <FilterDialog field={asked} onAdd={onAdd} onClose={() => setAsked(null)} />
+        </Suspense>
+      )}
     </>
   );
 }
 
-interface ValueDialogProps extends Pick<AddFilterProps, 'onAdd'> {
-  filter: OfferedFilter;
-  onClose(): void;
-}
-
-function ValueDialog({ filter, onAdd, onClose }: ValueDialogProps) {
-  const [value, setValue] = useState('');
-  const [fault, setFault] = useState<string | undefined>();
-  const add = (): void => {
-    const found = value === '' ? 'Say which.' : filter.faultOf?.(value);
-    setFault(found);
-    if (found !== undefined) return;
-    onClose();
-    onAdd(filter, value);
-  };
-  return (
-    <Dialog title={`Filter by ${filter.label.toLowerCase()}`} size="small" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          add();
-        }}
-      >
-        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a dialog that was asked for */}
-        <TextField
-          autoFocus
-          label={filter.label}
-          value={value}
-          fault={fault}
-          onChange={(e) => setValue(e.target.value)}
-        />
-        <p>
-          <Button type="submit" variant="primary">
-            Add filter
-          </Button>
-        </p>
-      </form>
-    </Dialog>
-  );
+/** The menu, once it is loaded, and whether the button that stood for it had the focus then. */
+function useFilterMenu(isWanted: boolean, waiting: { readonly current: HTMLButtonElement | null }) {
+  const [loaded, setLoaded] = useState<{ Menu: typeof FilterMenu; hadFocus: boolean } | null>(null);
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    let isGone = false;
+    void import('./filter-menu.js').then(({ FilterMenu: Menu }) => {
+      const hadFocus = waiting.current !== null && document.activeElement === waiting.current;
+      if (!isGone) setLoaded((before) => before ?? { Menu, hadFocus });
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [isWanted, waiting]);
+  return loaded;
 }

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { ListPage } from '../../api/list-page.js';
 import type { Query } from '../../api/query-text.js';
 import { usePagedList, type PagedList } from './use-paged-list.js';
@@ -19,7 +19,7 @@ export interface ListRequest<Row> {
 }
 
 /** Where the rows of a list come from. It is the very same object while the list is. */
-export interface ListSource<Row> {
+interface ListSource<Row> {
   /** The query at this moment. */
   query(): Query;
   /** The first page as it is at this moment. */
@@ -32,6 +32,8 @@ export interface ListSource<Row> {
 export interface FilteredList<Row> {
   list: PagedList<Row>;
   source: ListSource<Row>;
+  /** Which list the rows on screen are of; it changes when those of another one have come. */
+  shownKey: string;
 }
 
 /** A list by the filters of the address. @param request what it says may be other objects every time. */
@@ -57,5 +59,7 @@ export function useFilteredList<Row>(request: ListRequest<Row>): FilteredList<Ro
       return stable.fetch(stable.queryAt(begun.get(identity) ?? Date.now()), cursor, signal);
     },
   });
-  return { list, source };
+  const [shownKey, setShownKey] = useState(identity);
+  if (shownKey !== identity && !list.isWaiting) setShownKey(identity);
+  return { list, source, shownKey };
 }

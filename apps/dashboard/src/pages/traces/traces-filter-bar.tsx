@@ -5,13 +5,14 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { AddFilter } from '../../features/filters/add-filter.js';
 import { FilterChips } from '../../features/filters/filter-chips.js';
-import type { OfferedFilter } from '../../features/filters/offered-filter.js';
+import { withField } from '../../features/filters/filter-field.js';
 import { TypedFilter } from '../../features/filters/typed-filter.js';
 import { TimeRangeField } from '../../features/time-range/time-range-field.js';
 import {
   filterChips,
   readTracesSearch,
   STATUS_OPTIONS,
+  TRACE_FIELDS,
   withoutFilters,
   withRange,
   type TracesSearch,
@@ -24,12 +25,6 @@ export interface TracesFilterBarProps {
   onChange(search: TracesSearch, isTyped?: boolean): void;
 }
 
-const OFFERED: readonly OfferedFilter[] = [
-  { id: 'tag', label: 'Tag' },
-  { id: 'user_id', label: 'User' },
-  { id: 'session_id', label: 'Session' },
-];
-
 /** The filters of the list of traces. */
 export function TracesFilterBar({ search, onChange }: TracesFilterBarProps) {
   const { times } = usePreferences();
@@ -37,8 +32,6 @@ export function TracesFilterBar({ search, onChange }: TracesFilterBarProps) {
   useShortcuts([{ keys: '/', label: 'Go to the first search box', group: 'Lists', run: () => first.current?.focus() }]);
   const change = (changes: Record<string, unknown>, isTyped = false): void =>
     onChange(readTracesSearch({ ...search, ...changes }), isTyped);
-  const add = ({ id }: OfferedFilter, value: string): void =>
-    change(id === 'tag' ? { tag: [...(search.tag ?? []), value] } : { [id]: value });
   return (
     <search aria-label="Filters" className={styles.filters}>
       <div className={styles.fields}>
@@ -56,7 +49,7 @@ export function TracesFilterBar({ search, onChange }: TracesFilterBarProps) {
           onChange={({ target }) => change({ status: target.value })}
         />
         <TimeRangeField value={search} onChange={(range, isTyped) => onChange(withRange(search, range), isTyped)} />
-        <AddFilter filters={OFFERED} onAdd={add} />
+        <AddFilter fields={TRACE_FIELDS} onAdd={(field, value) => onChange(withField(search, field, value))} />
       </div>
       <FilterChips
         chips={filterChips(search, (at) => formatTime(at, times))}

@@ -1,6 +1,6 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { zoneName } from '../../components/format/format-time.js';
@@ -9,14 +9,14 @@ import type { GridHandle } from '../../components/grid/grid-props.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useDelayed } from '../../components/use-delayed.js';
 import { ColumnsPanel } from '../../features/columns/columns-panel.js';
-import { useColumns } from '../../features/columns/use-columns.js';
+import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { useListPlace } from '../../features/list-place.js';
 import { traceAddress } from '../../features/trace-link.js';
 import { rememberTraceList } from '../../features/trace-list-memory.js';
 import { describeHeld } from '../../live/held-rows.js';
 import { DeleteTraces } from './delete-traces.js';
 import { TRACE_COLUMNS, traceColumns } from './trace-columns.js';
-import type { TracesSearch } from './traces-search.js';
+import { TRACE_SORTS, type TracesSearch } from './traces-search.js';
 import { useSelectedTraces } from './use-selected-traces.js';
 import type { ListedTraces } from './use-trace-list.js';
 import styles from './traces-page.module.css';
@@ -67,11 +67,12 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
             <Button onClick={selected.clear}>Clear selection</Button>
           </div>
         )}
-        <ColumnsPanel offered={TRACE_COLUMNS} {...columns.panel} />
+        <ColumnsPanel {...columns.panel} />
       </div>
       <Grid<TraceListItem>
         ref={grid}
         label="Traces"
+        listKey={listed.shownKey}
         columns={columns.shown}
         length={isAwaited ? AWAITED_ROWS : list.length}
         isComplete={list.isComplete}
@@ -101,19 +102,10 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
 
 function useTraceColumns(search: TracesSearch, onChange: TracesListProps['onChange']) {
   const { times } = usePreferences();
-  const latest = useRef({ search, onChange });
-  useEffect(() => {
-    latest.current = { search, onChange };
+  const columns = useMemo(() => traceColumns(zoneName(Date.now(), times)), [times]);
+  return useListColumns({
+    ...{ list: 'traces', columns, offered: TRACE_COLUMNS, sorts: TRACE_SORTS, search, onChange },
   });
-  const toAddress = useCallback((cols: string | undefined) => {
-    const { cols: _before, ...rest } = latest.current.search;
-    latest.current.onChange(cols === undefined ? rest : { ...rest, cols }, true);
-  }, []);
-  const { chosen, choose } = useColumns('traces', TRACE_COLUMNS, search.cols, toAddress);
-  const all = useMemo(() => traceColumns(zoneName(Date.now(), times)), [times]);
-  const shown = useMemo(() => chosen.map((id) => all.find((column) => column.id === id)!), [all, chosen]);
-  const nameOf = (id: string): string => all.find((column) => column.id === id)!.header;
-  return { shown, panel: { chosen, nameOf, onChange: choose } };
 }
 
 function idsOf({ length, rowAt }: ListedTraces['list']): string[] {

@@ -5,6 +5,7 @@ import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { FirstCall } from '../../features/first-call/first-call.js';
+import { FirstSteps } from '../../features/first-steps/first-steps.js';
 import { previewOf } from './trace-columns.js';
 import { TracesFilterBar } from './traces-filter-bar.js';
 import { TracesList } from './traces-list.js';
@@ -30,6 +31,7 @@ export function TracesPage() {
     return (
       <>
         <PageHeading title="Traces" />
+        <FirstSteps hasTrace={false} />
         <FirstCall />
       </>
     );
@@ -41,6 +43,7 @@ export function TracesPage() {
           Live
         </Button>
       </PageHeading>
+      <FirstSteps hasTrace={list.length > 0 || (list.isWaiting ? null : undefined)} />
       <TracesFilterBar search={search} onChange={change} />
       {list.error !== null && (
         <FaultNotice title="Traces could not be loaded" error={list.error} onRetry={list.retry} />

@@ -1,15 +1,22 @@
 import type { StatusName } from '@spandrel/contract';
 import type { Query } from '../../api/query-text.js';
 import type { FilterChip } from '../../features/filters/filter-chip.js';
+import { fieldChips, readFields, withoutFields, type FilterField } from '../../features/filters/filter-field.js';
+import { readSort, type ListSort, type OfferedSorts } from '../../features/sorting/list-sort.js';
 import { describeRange, endsOf, readTimeRange, type TimeRange } from '../../features/time-range/time-range.js';
 
 /** Search parameters of the page of traces, by the API's own names. */
-export interface TracesSearch extends TimeRange {
+export interface TracesSearch extends TimeRange, ListSort {
   name_contains?: string;
   status?: StatusName;
   tag?: string[];
-  session_id?: string;
+  model?: string;
+  provider?: string;
   user_id?: string;
+  session_id?: string;
+  duration_min?: string;
+  cost_min?: string;
+  tokens_min?: string;
   cols?: string;
 }
 
@@ -21,31 +28,63 @@ export const STATUS_OPTIONS = [
   { value: 'failed', label: 'Failed' },
 ] as const;
 
+/** What the menu `Add filter` offers, in its order. */
+export const TRACE_FIELDS: readonly FilterField[] = [
+  { id: 'tag', label: 'Tag', facet: 'tag', isRepeated: true },
+  { id: 'model', label: 'Model', facet: 'model' },
+  { id: 'provider', label: 'Provider', facet: 'provider' },
+  { id: 'user_id', label: 'User', facet: 'user' },
+  { id: 'session_id', label: 'Session', facet: 'session' },
+  { id: 'duration_min', label: 'Minimum duration', unit: 'duration' },
+  { id: 'cost_min', label: 'Minimum cost', unit: 'cost' },
+  { id: 'tokens_min', label: 'Minimum tokens', unit: 'count' },
+];
+
+/** Columns by which the server sorts. */
+export const TRACE_SORTS: OfferedSorts = {
+  keys: {
+    ...{ started_at: 'started_at', duration_ms: 'duration', span_count: 'spans' },
+    ...{ total_tokens: 'tokens', total_cost: 'cost' },
+  },
+  usual: { sort_by: 'started_at', sort_order: 'desc' },
+};
+
 /** Reads an address; what it does not know is left out. */
 export function readTracesSearch(search: Record<string, unknown>): TracesSearch {
-  const { name_contains: name, session_id: session, user_id: user, cols } = search;
+  const { name_contains: name, cols } = search;
   const status = STATUS_OPTIONS.find(({ value }) => value !== '' && value === search['status'])?.value;
-  const tags = [search['tag'] ?? []].flat().filter((tag) => typeof tag === 'string');
   return {
     ...(isText(name) && { name_contains: name }),
     ...(status && { status }),
     ...readTimeRange(search),
-    ...(tags.length > 0 && { tag: [...new Set(tags)] }),
-    ...(typeof session === 'string' && { session_id: session }),
-    ...(typeof user === 'string' && { user_id: user }),
+    ...readFields(TRACE_FIELDS, search),
+    ...readSort(search, TRACE_SORTS),
     ...(isText(cols) && { cols }),
   };
 }
 
-/** What the API is asked for. @param now milliseconds; a range that goes with the clock ends then. */
+/** The filters that the API is asked for. @param now milliseconds; a range that goes with the clock ends then. */
 export function traceFilters(search: TracesSearch, now: number): Query {
-  const { name_contains, status, tag, session_id, user_id } = search;
-  return { name_contains, status, tag, session_id, user_id, ...endsOf(search, now) };
+  const {
+    cols: _cols,
+    sort_by: _by,
+    sort_order: _order,
+    range: _range,
+    since: _since,
+    until: _until,
+    ...rest
+  } = search;
+  return { ...rest, ...endsOf(search, now) };
+}
+
+/** The order that the API is asked for. */
+export function traceOrder({ sort_by, sort_order }: TracesSearch): Query {
+  return { sort_by, sort_order };
 }
 
 /** The search parameters without any filter. What is no filter stays. */
-export function withoutFilters({ cols }: TracesSearch): TracesSearch {
-  return cols === undefined ? {} : { cols };
+export function withoutFilters(search: TracesSearch): TracesSearch {
+  return withoutRange(omit(omit(withoutFields(search, TRACE_FIELDS), 'name_contains'), 'status'));
 }
 
 /** The filters that are on, one by one. @param format writes a moment. */
@@ -58,10 +97,7 @@ export function filterChips(search: TracesSearch, format: (at: number) => string
   add('Status', STATUS_OPTIONS.find(({ value }) => value === search.status)?.label, (before) => omit(before, 'status'));
   const hasRange = search.range !== undefined || search.since !== undefined || search.until !== undefined;
   add('Time range', hasRange ? describeRange(search, format) : undefined, withoutRange);
-  for (const tag of search.tag ?? []) add('Tag', tag, (before) => withoutTag(before, tag));
-  add('Session', search.session_id, (before) => omit(before, 'session_id'));
-  add('User', search.user_id, (before) => omit(before, 'user_id'));
-  return chips;
+  return [...chips, ...fieldChips(TRACE_FIELDS, search)];
 }
 
 /** The search parameters with a range in the place of the one before. */
@@ -75,11 +111,6 @@ function withoutRange({ range: _range, since: _since, until: _until, ...rest }: 
 
 function omit(search: TracesSearch, name: keyof TracesSearch): TracesSearch {
   return Object.fromEntries(Object.entries(search).filter(([other]) => other !== name));
-}
-
-function withoutTag({ tag = [], ...rest }: TracesSearch, gone: string): TracesSearch {
-  const others = tag.filter((one) => one !== gone);
-  return others.length === 0 ? rest : { ...rest, tag: others };
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -7,7 +7,7 @@ import { useLiveList, type LiveList } from '../../features/live-list/use-live-li
 import { useFilteredList, type FilteredList } from '../../features/paged-list/use-filtered-list.js';
 import { arrivedTraces } from './arrived-traces.js';
 import { traceNews } from './trace-news.js';
-import { traceFilters, type TracesSearch } from './traces-search.js';
+import { traceFilters, traceOrder, type TracesSearch } from './traces-search.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
@@ -33,19 +33,20 @@ export function useTraceList(
   const found = useFilteredList<TraceListItem>({
     name: 'traces',
     filters: { ...filters, preview },
-    queryAt: (now) => ({ ...traceFilters(filters, now), preview }),
+    queryAt: (now) => ({ ...traceFilters(filters, now), ...traceOrder(filters), preview }),
     fetch: listTraces,
     idOf: ({ id }) => id,
   });
   const { list } = found;
+  const { sort_by: _by, sort_order: _order, ...counting } = filters;
   const counted = useQuery({
-    queryKey: keys.tracesOverTime(filters),
+    queryKey: keys.tracesOverTime(counting),
     enabled: !list.isComplete,
-    queryFn: ({ signal }) => countTracesOverTime(traceFilters(filters, Date.now()), signal),
+    queryFn: ({ signal }) => countTracesOverTime(traceFilters(counting, Date.now()), signal),
   });
   // A list that was read to its end is counted by its rows.
   const recount = useSpaced(() => void (list.isComplete || counted.refetch()), COUNTED_MS);
-  // Whether a filter matches only the server can say.
+  // Whether a filter matches, and where a trace stands in another order, only the server can say.
   const isUnfiltered = Object.keys(filters).every((name) => name === 'range');
   const live = useLiveList(
     found,
