@@ -1,5 +1,6 @@
 /** Datasets on both databases, in this process. */
 import { afterAll, beforeAll } from '@jest/globals';
+import { datasetBatches } from './storage/datasets-batches.ts';
 import { datasetEndpoints } from './storage/datasets-endpoints.ts';
 import { datasetImports } from './storage/datasets-imports.ts';
 import { datasetImportRecovery } from './storage/datasets-recovery.ts';
@@ -16,6 +17,7 @@ describeOnBothDatabases('datasets', ({ newDatabase }) => {
 
   const server = (): DatasetsServer => opened!;
   datasetEndpoints(server);
+  datasetBatches(server);
   datasetImports(server);
   datasetSnapshots(server);
   datasetImportRecovery(() => newDatabase('recovery'));

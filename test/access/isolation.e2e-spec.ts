@@ -60,17 +60,19 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   id_contains: 'session',
   user_id: 'user',
   datapoint_ids: 'datapoint',
+  span_ids: 'span',
   connection_id: 'connection',
   project_id: 'project',
   runs: 'run',
 };
 
-/** What `ids` names, by the route. */
+/** What `ids` names, by the route: in a query or a body. */
 const KIND_OF_IDS: Readonly<Record<string, IdKind>> = {
   listTraces: 'trace',
   countTraces: 'trace',
   listSpans: 'span',
   countSpans: 'span',
+  deleteDatapoints: 'datapoint',
 };
 
 /** What a query parameter of a route names; `undefined` when it names nothing. */
@@ -93,6 +95,8 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   createDatapoint: () => ({ kind: { Generic: { input: 'x' } } }),
   updateDatapoint: () => ({ kind: { Generic: { input: 'x' } } }),
   exportSpan: () => ({ span_id: own.span }),
+  exportSpans: () => ({ span_ids: [own.span] }),
+  deleteDatapoints: () => ({ ids: [own.datapoint] }),
   importDatapoints: () => [{ input: 'x' }],
   createCaptureRule: () => ({ name: 'x', filters: { model: 'nothing' } }),
   updateCaptureRule: () => ({ name: 'x' }),
@@ -189,6 +193,7 @@ function withMember(body: unknown, [name, ...rest]: readonly string[], value: st
 /** What a member names: `id` is that of the thing itself. */
 const kindOf = (path: readonly string[], route: Route): IdKind => {
   const name = path.at(-1)!;
+  if (name === 'ids') return KIND_OF_IDS[route.id] ?? raise(`${route.id}: what do ids name?`);
   if (name !== 'id') return KIND_OF_MEMBER[name] ?? raise(`${route.id}: what does ${path.join('.')} name?`);
   return path.includes('spans') || route.id === 'createSpan' ? 'span' : 'trace';
 };
@@ -269,6 +274,8 @@ describe("with another tenant's ids", () => {
         'createSpan trace_id',
         'ingest spans.0.trace_id',
         'exportSpan span_id',
+        'exportSpans span_ids',
+        'deleteDatapoints ids',
         'enqueueDatapoints datapoint_ids',
         'startEval config.connection_id',
         'startEval config.judge.connection_id',

@@ -59,6 +59,7 @@ export class Seeds {
       ...CONNECTION,
       trace_id: trace,
       span_id: span,
+      span_ids: [span],
       connection_id: connection,
       datapoint_ids: [datapoint],
       scoring: 'None',

@@ -218,8 +218,11 @@ export function datasetEndpoints(server: () => DatasetsServer): void {
       }
       expect((await exported(undefined)).status).toBe(400);
       expect((await api.post('/api/datasets/nope/export-span', { span_id: chat })).body.code).toBe('dataset_not_found');
-      const deep = await span(JSON.parse('['.repeat(199) + ']'.repeat(199)));
-      expect((await exported(deep)).status).toBe(400);
+      const deep = await span(JSON.parse('['.repeat(198) + ']'.repeat(198)));
+      expect((await exported(deep)).body).toMatchObject({
+        status: 400,
+        detail: expect.stringMatching(/^the span cannot become a datapoint/),
+      });
       expect(await server().dataset(id)).toMatchObject({ datapoint_count: 3, version: 3 });
     });
   });

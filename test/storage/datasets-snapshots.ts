@@ -9,15 +9,16 @@ import { repetitions } from '../support/repetitions.ts';
 
 type Operation =
   | { type: 'add'; count: number }
-  | { type: 'edit' | 'remove'; which: number }
+  | { type: 'edit'; which: number }
+  | { type: 'remove'; which: number; count: number }
   | { type: 'import'; count: number }
   | { type: 'take' }
   | { type: 'release'; which: number };
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ type: fc.constant('add' as const), count: fc.integer({ min: 1, max: 3 }) }),
-  fc.record({ type: fc.constantFrom('edit' as const, 'remove' as const), which: fc.nat() }),
-  fc.record({ type: fc.constantFrom('edit' as const, 'remove' as const), which: fc.nat() }),
+  fc.record({ type: fc.constant('edit' as const), which: fc.nat() }),
+  fc.record({ type: fc.constant('remove' as const), which: fc.nat(), count: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ type: fc.constant('import' as const), count: fc.integer({ min: 0, max: 3 }) }),
   fc.record({ type: fc.constant('take' as const) }),
   fc.record({ type: fc.constant('release' as const), which: fc.nat() }),
@@ -36,9 +37,10 @@ export function datasetSnapshots(server: () => DatasetsServer): void {
       for (const which of [0, 2, 0, 2]) await model.apply({ type: 'edit', which });
       await model.apply({ type: 'take' });
       await model.apply({ type: 'import', count: 2 });
-      for (const which of [0, 1, 4]) await model.apply({ type: 'remove', which });
+      for (const which of [0, 1, 4]) await model.apply({ type: 'remove', which, count: 1 });
       await model.apply({ type: 'take' });
       await model.apply({ type: 'edit', which: 1 });
+      await model.apply({ type: 'remove', which: 1, count: 2 });
       expect(model.pinned).toHaveLength(3);
       await model.check();
       await model.apply({ type: 'release', which: 1 });
@@ -137,8 +139,10 @@ class Model {
       }
       case 'remove': {
         if (!target) return;
-        await storage.write((tx) => this.changes.remove(tx, scope, this.datasetId, target[0], Date.now()));
-        this.contents = this.contents.filter((each) => each !== target);
+        const from = this.contents.indexOf(target);
+        const ids = this.contents.slice(from, from + operation.count).map(([id]) => id);
+        await storage.write((tx) => this.changes.remove(tx, scope, this.datasetId, ids, Date.now()));
+        this.contents = this.contents.filter(([id]) => !ids.includes(id));
         this.version++;
         return;
       }

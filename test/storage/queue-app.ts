@@ -126,7 +126,9 @@ export class QueueApp {
   }
 
   async deleteDatapoint(datasetId: string, id: string): Promise<void> {
-    await this.storage.write((tx) => this.app.get(ChangeDatapoints).remove(tx, LOCAL_SCOPE, datasetId, id, Date.now()));
+    await this.storage.write((tx) =>
+      this.app.get(ChangeDatapoints).remove(tx, LOCAL_SCOPE, datasetId, [id], Date.now()),
+    );
   }
 
   async deleteDataset(datasetId: string): Promise<void> {

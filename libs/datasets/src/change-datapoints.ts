@@ -81,11 +81,11 @@ export class ChangeDatapoints {
     return after;
   }
 
-  /** Puts a row in the place of the current one. @param dataset locked by the caller, who raises its version. */
+  /** Puts a row in the place of the current one. @param dataset it is locked by the caller, who raises its version. */
   async exchange(
     tx: WriteTx,
     scope: Scope,
-    dataset: Pick<DatasetRow, 'pinnedVersion'>,
+    { pinnedVersion }: Pick<DatasetRow, 'pinnedVersion'>,
     before: DatapointRow,
     after: DatapointRow,
   ): Promise<void> {
@@ -94,18 +94,29 @@ export class ChangeDatapoints {
       // Nobody will find it among the datapoints of its import any more.
       await this.events.emit(tx, scope, { type: 'datapoint_created', datapoint: datapointResource(before) });
     }
-    await this.retire(tx, dataset, before, brought, after.fromVersion);
+    const { projectId, datasetId } = before;
+    await this.datapoints.retire(tx, { projectId, id: datasetId, pinnedVersion }, [before.id], after.fromVersion);
     await this.datapoints.insert(tx, [after]);
   }
 
-  /** Deletes a datapoint and what others keep about it. @throws NotFound for the dataset or the datapoint. */
-  async remove(tx: WriteTx, scope: Scope, datasetId: string, id: string, now: number): Promise<void> {
+  /**
+   * Deletes datapoints and what others keep about them, as one change of the dataset; none of them there is no change.
+   * @returns the ids of those that were there. @throws NotFound `dataset_not_found`.
+   */
+  async remove(
+    tx: WriteTx,
+    scope: Scope,
+    datasetId: string,
+    ids: readonly string[],
+    now: number,
+  ): Promise<ReadonlySet<string>> {
     const dataset = await this.lock(tx, scope, datasetId);
-    const before = await this.current(tx, scope, datasetId, id);
-    await this.participants.beforeDatapointDelete(tx, { scope, datasetId, datapointId: id });
-    const brought = await this.broughtBy(tx, scope, before);
-    await this.retire(tx, dataset, before, brought, dataset.version + 1);
-    raise(dataset, -1, now);
+    const there = await this.datapoints.idsForWrite(tx, scope, datasetId, ids);
+    if (there.length === 0) return new Set();
+    await this.participants.beforeDatapointsDelete(tx, { scope, datasetId, datapointIds: there });
+    await this.datapoints.retire(tx, dataset, there, dataset.version + 1);
+    raise(dataset, -there.length, now);
+    return new Set(there);
   }
 
   private async lock(tx: WriteTx, scope: Scope, datasetId: string): Promise<DatasetRow> {
@@ -126,20 +137,6 @@ export class ChangeDatapoints {
     { importId }: DatapointRow,
   ): Promise<DatasetImportRow | undefined> {
     return importId === null ? undefined : this.datapoints.importOf(tx, scope, importId);
-  }
-
-  /** Takes a row out of the current ones; it stays, closed, when a snapshot was taken since it came. */
-  private async retire(
-    tx: WriteTx,
-    { pinnedVersion }: Pick<DatasetRow, 'pinnedVersion'>,
-    row: DatapointRow,
-    brought: DatasetImportRow | undefined,
-    toVersion: number,
-  ): Promise<void> {
-    const fromVersion = brought?.publishedVersion ?? row.fromVersion;
-    await this.datapoints.deleteRow(tx, row);
-    if (fromVersion > pinnedVersion) return;
-    await this.datapoints.insert(tx, [{ ...row, fromVersion, importId: null, toVersion }]);
   }
 }
 

@@ -1,4 +1,10 @@
-import type { DatapointKind, DatapointMessage } from '@spandrel/contract';
+import {
+  datapointKindSchema,
+  fieldErrors,
+  type DatapointKind,
+  type DatapointMessage,
+  type FieldError,
+} from '@spandrel/contract';
 import { fromJsonText } from '@spandrel/storage';
 import type { StoredSpan } from '@spandrel/tracing';
 
@@ -15,6 +21,19 @@ export function datapointOfSpan(span: Pick<StoredSpan, 'input' | 'output'>): Dat
   }
   return { Generic: { input, expected_output: output } };
 }
+
+/** What a span becomes as a datapoint; `faults` instead when it nests so deep that the datapoint could not be sent back. */
+export function checkedDatapoint(
+  span: Pick<StoredSpan, 'input' | 'output'>,
+): { kind: DatapointKind; faults?: undefined } | { kind?: undefined; faults: FieldError[] } {
+  const kind = datapointOfSpan(span);
+  const checked = datapointKindSchema.safeParse(kind);
+  return checked.success ? { kind } : { faults: fieldErrors(checked.error) };
+}
+
+/** Why a span cannot become a datapoint, in words. @param faults at least one. */
+export const explainFaults = ([fault]: readonly FieldError[]): string =>
+  `the span cannot become a datapoint: ${fault!.path} ${fault!.message}`;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);

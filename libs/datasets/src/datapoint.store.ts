@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { PlainList } from '@spandrel/contract';
+import { isStorableText, type PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -18,6 +19,7 @@ import {
 } from '@spandrel/storage';
 import { CURRENT } from './snapshots/datapoint-visibility.sql.js';
 import { Datapoint, DatasetImport, type DatapointRow, type DatasetImportRow } from './datapoint.entity.js';
+import type { DatasetRow } from './dataset.entity.js';
 import { datapointTable } from './tables.js';
 
 /** Text of datapoints that one read brings into memory, about. */
@@ -26,9 +28,17 @@ export const DATAPOINT_READ_BYTES = 16 * 1024 * 1024;
 const IN_ORDER = new IdOrder('datapoints', 'p.id', 'asc');
 
 const COLUMNS = datapointTable.select('p');
+const ID = datapointTable.select('p', ['id']);
 
 /** Bytes of the texts of a row of `datapoint p`, told without reading them. */
 export const DATAPOINT_SIZE = rawSql('octet_length(p.kind) + coalesce(octet_length(p.result_output), 0)');
+
+/** The version since which a current row of `datapoint` counts: those of an import count from its publication. */
+const SINCE = rawSql(`coalesce((select i.published_version from dataset_import i
+  where i.project_id = datapoint.project_id and i.id = datapoint.import_id), datapoint.from_version)`);
+
+/** Rows that one statement takes out of a dataset; on SQLite it holds up the event loop. */
+const ROWS_PER_STATEMENT = 200;
 
 const ofDataset = (scope: Scope, datasetId: string): Sql =>
   sql`p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}`;
@@ -61,6 +71,15 @@ export class DatapointStore {
       COLUMNS.query`select ${COLUMNS} from datapoint p
         where ${ofDataset(scope, datasetId)} and ${anyOf('p.id', ids)} and ${CURRENT} order by p.id`,
     );
+  }
+
+  /** Which of the ids are current datapoints that are to be changed; the dataset is locked. */
+  async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string, ids: readonly string[]): Promise<string[]> {
+    const rows = await tx.all(
+      ID.query`select ${ID} from datapoint p
+        where ${ofDataset(scope, datasetId)} and ${anyOf('p.id', ids.filter(isStorableText))} and ${CURRENT} order by p.id`,
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** The import that brought a datapoint. */
@@ -116,6 +135,28 @@ export class DatapointStore {
   /** Deletes one row; datapoints have one for every version that is kept. */
   async deleteRow(tx: WriteTx, { projectId, datasetId, id, fromVersion }: DatapointRow): Promise<void> {
     await tx.em.nativeDelete(Datapoint, { projectId, datasetId, id, fromVersion });
+  }
+
+  /**
+   * Takes current datapoints of a locked dataset out of it, without reading them: rows that a snapshot may need are closed
+   * and stay, the others are deleted.
+   * @param toVersion the version of the dataset that has them no more.
+   */
+  async retire(
+    tx: WriteTx,
+    { projectId, id: datasetId, pinnedVersion }: Pick<DatasetRow, 'projectId' | 'id' | 'pinnedVersion'>,
+    ids: readonly string[],
+    toVersion: number,
+  ): Promise<void> {
+    for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
+      const some = anyOf('id', ids.slice(at, at + ROWS_PER_STATEMENT));
+      const rows = sql`project_id = ${projectId} and dataset_id = ${datasetId} and ${some} and to_version is null`;
+      await tx.run(sql`delete from datapoint where ${rows} and ${SINCE} > ${pinnedVersion}`);
+      await tx.run(
+        sql`update datapoint set from_version = ${SINCE}, import_id = null, to_version = ${toVersion} where ${rows}`,
+      );
+      await nextTurn();
+    }
   }
 
   /** Deletes all rows of a dataset; its imports first, so that none under way on another instance adds to it. */

@@ -1,12 +1,20 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import {
   createDatapointSchema,
+  deleteDatapointsSchema,
+  deletedDatapointsSchema,
+  exportedSpansSchema,
+  exportSpansSchema,
   exportSpanSchema,
   plainListSchema,
   updateDatapointSchema,
   type CreateDatapoint,
   type DatapointResource,
+  type DeleteDatapoints,
+  type DeletedDatapoints,
+  type ExportedSpans,
   type ExportSpan,
+  type ExportSpans,
   type PlainList,
   type UpdateDatapoint,
   datapointSchema,
@@ -19,9 +27,10 @@ import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { EditDatapoints } from './edit-datapoints.js';
 import { ExportSpanToDataset } from './export-span.js';
+import { ExportSpansToDataset } from './export-spans.js';
 import { datapointNotFound, datasetNotFound } from './not-found.js';
 
-/** `/api/datasets/:id/datapoints` and export-span (docs/spec/datapoints.md#datapoint-routes). */
+/** `/api/datasets/:id/datapoints` and exports of spans (docs/spec/datapoints.md#datapoint-routes). */
 @Controller('api/datasets/:id')
 export class DatapointsController {
   constructor(
@@ -29,6 +38,7 @@ export class DatapointsController {
     private readonly datapoints: DatapointStore,
     private readonly edits: EditDatapoints,
     private readonly spans: ExportSpanToDataset,
+    private readonly manySpans: ExportSpansToDataset,
   ) {}
 
   @Post('datapoints')
@@ -121,6 +131,23 @@ export class DatapointsController {
     return { id, deleted: true };
   }
 
+  @Post('datapoints/delete')
+  @HttpCode(200)
+  @Operation({
+    id: 'deleteDatapoints',
+    access: 'write',
+    summary: 'Delete datapoints and their queue items, as one change of the dataset',
+    answer: deletedDatapointsSchema,
+    problems: ['dataset_not_found'],
+  })
+  deleteMany(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Body({ schema: deleteDatapointsSchema }) { ids }: DeleteDatapoints,
+  ): Promise<DeletedDatapoints> {
+    return this.edits.deleteMany(scope, datasetId, ids);
+  }
+
   @Post('export-span')
   @Operation({
     id: 'exportSpan',
@@ -136,6 +163,23 @@ export class DatapointsController {
   ): Promise<DatapointResource> {
     await this.mustExist(scope, datasetId);
     return datapointResource(await this.spans.execute(scope, datasetId, body.span_id));
+  }
+
+  @Post('export-spans')
+  @HttpCode(200)
+  @Operation({
+    id: 'exportSpans',
+    access: 'write',
+    summary: 'Make datapoints from spans, as one change of the dataset',
+    answer: exportedSpansSchema,
+    problems: ['dataset_not_found'],
+  })
+  exportSpans(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Body({ schema: exportSpansSchema }) body: ExportSpans,
+  ): Promise<ExportedSpans> {
+    return this.manySpans.execute(scope, datasetId, body.span_ids);
   }
 
   private async mustExist(scope: Scope, datasetId: string): Promise<void> {

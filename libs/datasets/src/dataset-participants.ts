@@ -2,6 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 
+/** Datapoints of a dataset that are being deleted. */
+export interface DatapointsDeletion {
+  scope: Scope;
+  datasetId: string;
+  datapointIds: readonly string[];
+}
+
 /** Takes part in deletes: whoever keeps something about a dataset or its datapoints takes it along. */
 export interface DatasetParticipant {
   readonly name: string;
@@ -9,11 +16,8 @@ export interface DatasetParticipant {
   /** Called in the transaction that deletes a dataset, while it and its datapoints are still there. */
   beforeDatasetDelete?(tx: WriteTx, deletion: { scope: Scope; datasetId: string }): Promise<void>;
 
-  /** Called in the transaction that deletes a datapoint. */
-  beforeDatapointDelete?(
-    tx: WriteTx,
-    deletion: { scope: Scope; datasetId: string; datapointId: string },
-  ): Promise<void>;
+  /** Called in the transaction that deletes datapoints. */
+  beforeDatapointsDelete?(tx: WriteTx, deletion: DatapointsDeletion): Promise<void>;
 }
 
 /** Who takes part, in the order they registered. */
@@ -29,10 +33,7 @@ export class DatasetParticipants {
     for (const participant of this.participants) await participant.beforeDatasetDelete?.(tx, deletion);
   }
 
-  async beforeDatapointDelete(
-    tx: WriteTx,
-    deletion: { scope: Scope; datasetId: string; datapointId: string },
-  ): Promise<void> {
-    for (const participant of this.participants) await participant.beforeDatapointDelete?.(tx, deletion);
+  async beforeDatapointsDelete(tx: WriteTx, deletion: DatapointsDeletion): Promise<void> {
+    for (const participant of this.participants) await participant.beforeDatapointsDelete?.(tx, deletion);
   }
 }

@@ -22,6 +22,7 @@ import { DatasetStore } from './dataset.store.js';
 import { DatasetsController } from './datasets.controller.js';
 import { ExportDataset } from './export/export-dataset.js';
 import { ExportSpanToDataset } from './export-span.js';
+import { ExportSpansToDataset } from './export-spans.js';
 import { ExportController } from './export/export.controller.js';
 import { FinishImports } from './import/finish-imports.js';
 import { ImportFile } from './import/import-file.js';
@@ -50,6 +51,7 @@ import { ImportCapabilities } from './import/import-capabilities.js';
     ChangeDatasets,
     EditDatapoints,
     ExportSpanToDataset,
+    ExportSpansToDataset,
     ImportStore,
     FinishImports,
     ImportUpkeep,

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { DatapointKind } from '@spandrel/contract';
+import type { DatapointKind, DeletedDatapoints } from '@spandrel/contract';
 import { newId, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
 import type { DatapointRow } from './datapoint.entity.js';
+import { datapointNotFound } from './not-found.js';
 
-/** Single datapoints as a person edits them: each call is a transaction of its own around {@link ChangeDatapoints}. */
+/** Datapoints as a person edits them: each call is a transaction of its own around {@link ChangeDatapoints}. */
 @Injectable()
 export class EditDatapoints {
   constructor(
@@ -29,7 +30,14 @@ export class EditDatapoints {
 
   /** Deletes a datapoint and what others keep about it. @throws NotFound for the dataset or the datapoint. */
   async delete(scope: Scope, datasetId: string, id: string): Promise<void> {
+    const { missing } = await this.deleteMany(scope, datasetId, [id]);
+    if (missing.length > 0) throw datapointNotFound();
+  }
+
+  /** Deletes those of the datapoints that are there, as one change of the dataset. @throws NotFound `dataset_not_found`. */
+  async deleteMany(scope: Scope, datasetId: string, ids: readonly string[]): Promise<DeletedDatapoints> {
     const now = Date.now();
-    await this.storage.write((tx) => this.changes.remove(tx, scope, datasetId, id, now));
+    const gone = await this.storage.write((tx) => this.changes.remove(tx, scope, datasetId, ids, now));
+    return { deleted: gone.size, missing: [...new Set(ids)].filter((id) => !gone.has(id)) };
   }
 }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { datapointKindSchema, fieldErrors, isStorableText } from '@spandrel/contract';
+import { isStorableText } from '@spandrel/contract';
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
 import { ChangeDatapoints } from './change-datapoints.js';
-import { datapointOfSpan } from './datapoint-of-span.js';
+import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
 import type { DatapointRow } from './datapoint.entity.js';
+import { NO_SPAN } from './not-found.js';
 
 /** `POST /api/datasets/:id/export-span`: a span becomes a datapoint; one that still runs too, without output. */
 @Injectable()
@@ -22,18 +23,9 @@ export class ExportSpanToDataset {
    */
   async execute(scope: Scope, datasetId: string, spanId: string): Promise<DatapointRow> {
     const span = isStorableText(spanId) ? await this.spans.find(scope, spanId) : undefined;
-    if (!span) throw new NotFound('span_not_found', 'there is no span with this id');
-    const kind = datapointOfSpan(span);
-    const checked = datapointKindSchema.safeParse(kind);
-    if (!checked.success) {
-      const faults = fieldErrors(checked.error);
-      const [fault] = faults;
-      throw new Invalid(
-        'validation_failed',
-        `the span cannot become a datapoint: ${fault!.path} ${fault!.message}`,
-        faults,
-      );
-    }
+    if (!span) throw new NotFound('span_not_found', NO_SPAN);
+    const { kind, faults } = checkedDatapoint(span);
+    if (!kind) throw new Invalid('validation_failed', explainFaults(faults), faults);
     const added = { id: newId(), kind, source: 'span_export' as const, sourceSpanId: span.id };
     const now = Date.now();
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));

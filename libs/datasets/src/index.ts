@@ -6,7 +6,7 @@ export { datapointKind, datapointResource } from './datapoint-resource.js';
 export { DatapointStore, type DatapointResult } from './datapoint.store.js';
 export type { DatapointRow } from './datapoint.entity.js';
 export { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
-export { DatasetParticipants, type DatasetParticipant } from './dataset-participants.js';
+export { DatasetParticipants, type DatapointsDeletion, type DatasetParticipant } from './dataset-participants.js';
 export { DatasetSnapshots, type SnapshotDatapoint } from './snapshots/dataset-snapshots.js';
 export { datasetResource } from './dataset-resource.js';
 export { DatasetStore } from './dataset.store.js';

@@ -8,3 +8,6 @@ export const datapointNotFound = (): NotFound =>
 
 export const captureRuleNotFound = (): NotFound =>
   new NotFound('capture_rule_not_found', 'there is no capture rule with this id in this dataset');
+
+/** What is said of an id in a body that names no span. */
+export const NO_SPAN = 'there is no span with this id';

@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DatasetParticipants, type DatasetParticipant } from '@spandrel/datasets';
+import { DatasetParticipants, type DatapointsDeletion, type DatasetParticipant } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import { QueueItemStore } from './queue-item.store.js';
 
-/** Queue items go with their datapoint and with their dataset. */
+/** Queue items go with their datapoints and with their dataset. */
 @Injectable()
 export class QueueCascade implements DatasetParticipant, OnModuleInit {
   readonly name = 'queue';
@@ -18,11 +18,8 @@ export class QueueCascade implements DatasetParticipant, OnModuleInit {
     this.participants.register(this);
   }
 
-  beforeDatapointDelete(
-    tx: WriteTx,
-    { scope, datasetId, datapointId }: { scope: Scope; datasetId: string; datapointId: string },
-  ): Promise<void> {
-    return this.items.deleteOfDatapoint(tx, scope, datasetId, datapointId);
+  beforeDatapointsDelete(tx: WriteTx, { scope, datasetId, datapointIds }: DatapointsDeletion): Promise<void> {
+    return this.items.deleteOfDatapoints(tx, scope, datasetId, datapointIds);
   }
 
   beforeDatasetDelete(tx: WriteTx, { scope, datasetId }: { scope: Scope; datasetId: string }): Promise<void> {

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { deleteRows, sql, Storage, type WriteTx } from '@spandrel/storage';
+import { anyOf, deleteRows, sql, Storage, type WriteTx } from '@spandrel/storage';
 import { QueueItem, type QueueItemRow } from './queue-item.entity.js';
 import { QUEUE_STATUS } from './queue-status.js';
 
@@ -64,9 +64,17 @@ export class QueueItemStore {
     if (items.length > 0) await tx.em.insertMany(QueueItem, [...items]);
   }
 
-  /** Deletes all items of a datapoint. */
-  async deleteOfDatapoint(tx: WriteTx, { projectId }: Scope, datasetId: string, datapointId: string): Promise<void> {
-    await tx.em.nativeDelete(QueueItem, { projectId, datasetId, datapointId });
+  /** Deletes all items of some datapoints. */
+  async deleteOfDatapoints(
+    tx: WriteTx,
+    { projectId }: Scope,
+    datasetId: string,
+    datapointIds: readonly string[],
+  ): Promise<void> {
+    await tx.run(
+      sql`delete from queue_item
+        where project_id = ${projectId} and dataset_id = ${datasetId} and ${anyOf('datapoint_id', datapointIds)}`,
+    );
   }
 
   /** Deletes all items of a dataset. */

@@ -11,6 +11,7 @@ import { CaptureTaskStore, keyOf } from './capture-task.store.js';
 import { ChangeDatapoints } from '../change-datapoints.js';
 import { datapointOfSpan } from '../datapoint-of-span.js';
 import { DatasetStore } from '../dataset.store.js';
+import { spansInSlices } from '../spans-in-slices.js';
 
 /** Text, in UTF-16 units, that the datapoints of one transaction hold, about: others write in between. */
 const TRANSACTION_SIZE = 2 * 1024 * 1024;
@@ -56,20 +57,10 @@ export class CaptureSpans {
       takes(rules.get(ruleId), tags.get(spanId)) ? 'taken' : 'others',
     );
     if (others) yield await this.commit(scope, rules, others, new Map());
-    for await (const spans of this.load(scope, taken)) {
+    // A span deleted meanwhile is passed over: its task ends the next time.
+    for await (const loaded of spansInSlices(this.spans, scope, spanIdsOf(taken))) {
+      const spans = new Map(loaded.map((span) => [span.id, span]));
       for (const part of inParts(taken, spans)) yield await this.commit(scope, rules, part, spans);
-    }
-  }
-
-  /** The spans of the tasks, as many at a time as fit into memory. */
-  private async *load(scope: Scope, tasks: readonly CaptureTaskRow[]): AsyncGenerator<Spans> {
-    const ids = spanIdsOf(tasks);
-    for (let at = 0; at < ids.length;) {
-      const wanted = ids.slice(at);
-      const spans = await this.spans.loadSome(scope, wanted, {});
-      // A span deleted meanwhile is passed over: its task ends the next time.
-      at += Math.max(1, wanted.indexOf(spans.at(-1)?.id ?? '') + 1);
-      yield new Map(spans.map((span) => [span.id, span]));
     }
   }
 

@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
-import { CoreSettings, Invalid, LOGGER, type Logger, type Scope, type StreamedBody } from '@spandrel/kernel';
+import { CoreSettings, Invalid, LOGGER, newId, type Logger, type Scope, type StreamedBody } from '@spandrel/kernel';
 import { DatasetsSettings } from '../datasets.settings.js';
 import { Storage } from '@spandrel/storage';
 import { receiveUpload, type ReceivedFile, FileFault, UploadSpool } from '@spandrel/uploads';
@@ -16,13 +15,11 @@ import { datasetNotFound } from '../not-found.js';
 import { readRows } from './read-rows.js';
 import { SkippedRows } from './skipped-rows.js';
 import { type SourceRow } from './source-row.js';
+import { StagedBatch } from './staged-batch.js';
 import { StagedImport } from './staged-import.js';
 
-/** Datapoints that one transaction writes: one statement on Postgres, a few milliseconds of the event loop on SQLite. */
-const DATAPOINTS_AT_ONCE = 256;
-/** Text of datapoints that one transaction writes, in UTF-16 units, about. */
-const TEXT_AT_ONCE = 1024 * 1024;
-const PROGRESS_ROWS = 100_000;
+/** A line is logged whenever so many datapoints are written. */
+const LOGGED_ROWS = 100_000;
 
 /**
  * `POST /api/datasets/:id/import`: a file becomes datapoints, all of them or none
@@ -71,7 +68,7 @@ export class ImportFile {
       skipped ? skipped.kindOf(row, columns) : kindOf(row, columns);
     const stop = AbortSignal.any([gone, this.upkeep.stopping]);
     try {
-      await this.upkeep.run(staged.id, () => this.importRows(received, staged, read, stop));
+      await this.upkeep.run(staged, () => this.importRows(received, staged, read, stop));
       if (staged.size === 0) skipped?.assertKnownNames();
     } catch (error) {
       throw toInvalid(error);
@@ -87,44 +84,23 @@ export class ImportFile {
     read: (row: SourceRow) => DatapointKind | undefined,
     stop: AbortSignal,
   ): Promise<void> {
-    try {
-      let kinds: string[] = [];
-      let text = 0;
-      const write = async (): Promise<void> => {
-        stop.throwIfAborted();
-        if (kinds.length > 0) await this.write(staged, kinds);
-        kinds = [];
-        text = 0;
-      };
-      for await (const rows of readRows(file.chunks(), format, this.core.bodyBytes)) {
-        for (const row of rows) {
-          const kind = read(row);
-          if (kind === undefined) continue;
-          const json = JSON.stringify(kind);
-          kinds.push(json);
-          text += json.length;
-          if (kinds.length >= DATAPOINTS_AT_ONCE || text >= TEXT_AT_ONCE) await write();
-        }
+    const batch = new StagedBatch(staged, stop);
+    const write = async (): Promise<void> => {
+      const before = staged.size;
+      await batch.flush();
+      if (Math.floor(before / LOGGED_ROWS) < Math.floor(staged.size / LOGGED_ROWS)) {
+        this.logger.info({ import_id: staged.id, datapoints: staged.size }, 'importing');
       }
-      await write();
-      if (staged.size > 0) await this.publish(staged);
-    } catch (error) {
-      if (staged.held) this.upkeep.finishLater(staged.held, staged.lastId);
-      throw error;
+    };
+    for await (const rows of readRows(file.chunks(), format, this.core.bodyBytes)) {
+      for (const row of rows) {
+        const kind = read(row);
+        if (kind === undefined) continue;
+        batch.put({ id: newId(), kind: JSON.stringify(kind), source: 'file_upload', sourceSpanId: null });
+        if (batch.isFull) await write();
+      }
     }
-  }
-
-  private async write(staged: StagedImport, kinds: readonly string[]): Promise<void> {
-    const before = staged.size;
-    await staged.add(kinds);
-    if (Math.floor(before / PROGRESS_ROWS) < Math.floor(staged.size / PROGRESS_ROWS)) {
-      this.logger.info({ import_id: staged.id, datapoints: staged.size }, 'importing');
-    }
-    await nextTurn();
-  }
-
-  private async publish(staged: StagedImport): Promise<void> {
-    this.upkeep.finishLater(await staged.publish(), staged.lastId);
+    await write();
   }
 }
 

@@ -4,6 +4,7 @@ import { Storage } from '@spandrel/storage';
 import type { DatasetImportRow } from '../datapoint.entity.js';
 import { FinishImports } from './finish-imports.js';
 import { ImportStore } from './import.store.js';
+import type { StagedImport } from './staged-import.js';
 
 /** How often imports are looked for whose process has died. */
 const SWEEP_MS = 30_000;
@@ -38,23 +39,29 @@ export class ImportUpkeep implements OnApplicationBootstrap, BeforeApplicationSh
   /** Gives up what is under way: the next process, or another one, takes it up. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.sweeps);
-    this.stop.abort(new Unavailable('the service is stopping; send the file again'));
+    this.stop.abort(new Unavailable('the service is stopping; send the request again'));
     while (this.tasks.size > 0) await Promise.allSettled(this.tasks);
   }
 
-  /** Runs an import, which the stop waits for; it is left alone by sweeps. */
-  async run<T>(importId: string, work: () => Promise<T>): Promise<T> {
-    this.own.add(importId);
-    try {
-      return await this.track(work());
-    } finally {
-      this.own.delete(importId);
-    }
+  /**
+   * Runs an import to its end: what `fill` writes becomes visible at once when it is through, and is taken back when it
+   * throws. The stop waits for it; it is left alone by sweeps.
+   * @throws what `fill` throws, and like {@link StagedImport.publish}.
+   */
+  async run(staged: StagedImport, fill: () => Promise<void>): Promise<void> {
+    this.own.add(staged.id);
+    await this.track(this.complete(staged, fill));
   }
 
-  /** Finishes an import in the background. @param lastId id of its last datapoint, when that is known. */
-  finishLater(held: DatasetImportRow, lastId?: string): void {
-    void this.track(this.finish(held, lastId));
+  private async complete(staged: StagedImport, fill: () => Promise<void>): Promise<void> {
+    try {
+      await fill();
+      if (staged.size > 0) await staged.publish();
+    } finally {
+      // Events of a published one and the removal of any other follow in the background.
+      if (staged.held) void this.track(this.finish(staged.held, staged.lastId));
+      else this.own.delete(staged.id);
+    }
   }
 
   private async sweep(at: number): Promise<void> {

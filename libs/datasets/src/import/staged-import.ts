@@ -1,7 +1,7 @@
 import { newId, Unavailable, type Scope } from '@spandrel/kernel';
 import type { Storage } from '@spandrel/storage';
-import { newRow } from '../change-datapoints.js';
-import type { DatapointRow, DatasetImportRow } from '../datapoint.entity.js';
+import { newRow, type NewDatapoint } from '../change-datapoints.js';
+import type { DatasetImportRow } from '../datapoint.entity.js';
 import type { DatapointStore } from '../datapoint.store.js';
 import type { DatasetStore } from '../dataset.store.js';
 import type { ImportStore } from './import.store.js';
@@ -12,6 +12,9 @@ const LEASE_MS = 30_000;
 
 /** The end of a lease taken or renewed now. */
 export const leaseUntil = (): number => Date.now() + LEASE_MS;
+
+/** A datapoint of a staged import, its kind as JSON text; ids are made after the import's own, in ascending order. */
+export type StagedDatapoint = Omit<NewDatapoint, 'kind'> & { kind: string };
 
 /** What a staged import works with. */
 export interface StagedImportParts {
@@ -55,13 +58,12 @@ export class StagedImport {
 
   /**
    * Writes datapoints, invisibly.
-   * @param kinds the kinds as JSON text.
    * @throws NotFound `dataset_not_found` when the dataset has been deleted; Unavailable when another process has taken
    *   the import for abandoned.
    */
-  async add(kinds: readonly string[]): Promise<void> {
+  async add(added: readonly StagedDatapoint[]): Promise<void> {
     const { storage, datapoints, imports } = this.parts;
-    const rows = kinds.map((kind) => this.datapoint(kind));
+    const rows = added.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));
     const before = this.row;
     const after = { ...(before ?? this.firstRow()), leaseUntil: leaseUntil() };
     await storage.write(async (tx) => {
@@ -80,13 +82,12 @@ export class StagedImport {
 
   /**
    * Makes everything visible at once and raises the dataset's version; the datapoints are still to be told of.
-   * @returns the import as it is then.
    * @throws like {@link add}.
    */
-  async publish(): Promise<DatasetImportRow> {
+  async publish(): Promise<void> {
     const { storage, datasets, imports } = this.parts;
     const held = this.row!;
-    const published = await storage.write(async (tx) => {
+    this.row = await storage.write(async (tx) => {
       const dataset = await datasets.findForWrite(tx, this.scope, this.datasetId);
       if (!dataset) throw datasetNotFound();
       const version = dataset.version + 1;
@@ -97,13 +98,6 @@ export class StagedImport {
       dataset.updatedAt = Date.now();
       return after;
     });
-    this.row = published;
-    return published;
-  }
-
-  private datapoint(kind: string): DatapointRow {
-    const added = { id: newId(), kind, source: 'file_upload' as const, sourceSpanId: null };
-    return newRow(this.scope, this.datasetId, added, 0, this.startedAt, this.id);
   }
 
   private firstRow(): DatasetImportRow {

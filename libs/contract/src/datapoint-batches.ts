@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { countSchema } from './values/numbers.js';
+
+/** Spans or datapoints that one request may name (docs/spec/datapoints.md#many-at-once). */
+export const BATCH_IDS_MAX = 1_000;
+
+const batchIdsSchema = z.array(z.string()).max(BATCH_IDS_MAX);
+
+/** `POST /api/datasets/:id/export-spans`. */
+export const exportSpansSchema = z
+  .object({ span_ids: batchIdsSchema.describe('One that is named twice counts once.') })
+  .meta({ id: 'ExportSpans' });
+export type ExportSpans = z.output<typeof exportSpansSchema>;
+
+/** Answer of `POST /api/datasets/:id/export-spans`: each span on its own, in the order in which they were named. */
+export const exportedSpansSchema = z
+  .object({
+    created: z.array(z.object({ span_id: z.string(), datapoint_id: z.string() })),
+    rejected: z.array(
+      z.object({
+        span_id: z.string(),
+        code: z.string().describe('A code of the error catalogue.'),
+        message: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'ExportedSpans' });
+export type ExportedSpans = z.output<typeof exportedSpansSchema>;
+
+/** `POST /api/datasets/:id/datapoints/delete`. */
+export const deleteDatapointsSchema = z.object({ ids: batchIdsSchema }).meta({ id: 'DeleteDatapoints' });
+export type DeleteDatapoints = z.output<typeof deleteDatapointsSchema>;
+
+/** Answer of `POST /api/datasets/:id/datapoints/delete`. */
+export const deletedDatapointsSchema = z
+  .object({
+    deleted: countSchema.describe('How many were there and are gone now.'),
+    missing: z.array(z.string()).describe('Ids of no datapoint of the dataset.'),
+  })
+  .meta({ id: 'DeletedDatapoints' });
+export type DeletedDatapoints = z.output<typeof deletedDatapointsSchema>;

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { isStorableText, type ErrorCode, type ExportedSpans } from '@spandrel/contract';
+import { newId, type Scope } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { SpanStore, type StoredSpan } from '@spandrel/tracing';
+import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
+import { DatapointStore } from './datapoint.store.js';
+import { DatasetStore } from './dataset.store.js';
+import { ImportUpkeep } from './import/import-upkeep.js';
+import { ImportStore } from './import/import.store.js';
+import { StagedBatch } from './import/staged-batch.js';
+import { StagedImport } from './import/staged-import.js';
+import { datasetNotFound, NO_SPAN } from './not-found.js';
+import { spansInSlices } from './spans-in-slices.js';
+
+type Created = ExportedSpans['created'][number];
+/** Why a span did not become a datapoint. */
+interface Refusal {
+  code: ErrorCode;
+  message: string;
+}
+
+/**
+ * `POST /api/datasets/:id/export-spans`: spans become datapoints, those that can, as one change of the dataset. They go
+ * the way of an import (ADR 0007), so that spans of any size neither fill the memory nor hold up other writers.
+ */
+@Injectable()
+export class ExportSpansToDataset {
+  constructor(
+    private readonly storage: Storage,
+    private readonly spans: SpanStore,
+    private readonly datasets: DatasetStore,
+    private readonly datapoints: DatapointStore,
+    private readonly imports: ImportStore,
+    private readonly upkeep: ImportUpkeep,
+  ) {}
+
+  /** @throws NotFound `dataset_not_found`. */
+  async execute(scope: Scope, datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans> {
+    const { storage, datasets, datapoints, imports } = this;
+    if (!(await datasets.find(scope, datasetId))) throw datasetNotFound();
+    const ids = [...new Set(spanIds)];
+    const staged = new StagedImport({ storage, datasets, datapoints, imports }, scope, datasetId);
+    const created: Created[] = [];
+    const refused = new Map<string, Refusal>();
+    await this.upkeep.run(staged, async () => {
+      const batch = new StagedBatch(staged, this.upkeep.stopping);
+      for await (const loaded of spansInSlices(this.spans, scope, ids.filter(isStorableText))) {
+        for (const span of loaded) {
+          const outcome = datapointIn(batch, span);
+          if ('code' in outcome) refused.set(span.id, outcome);
+          else created.push(outcome);
+          if (batch.isFull) await batch.flush();
+        }
+      }
+      await batch.flush();
+    });
+    const made = new Set(created.map(({ span_id }) => span_id));
+    const rejected = ids
+      .filter((id) => !made.has(id))
+      .map((id) => ({ span_id: id, ...(refused.get(id) ?? { code: 'span_not_found', message: NO_SPAN }) }));
+    return { created, rejected };
+  }
+}
+
+/** Puts what a span becomes into a batch. */
+function datapointIn(batch: StagedBatch, span: StoredSpan): Created | Refusal {
+  const { kind, faults } = checkedDatapoint(span);
+  if (!kind) return { code: 'validation_failed', message: explainFaults(faults) };
+  const id = newId();
+  batch.put({ id, kind: JSON.stringify(kind), source: 'span_export', sourceSpanId: span.id });
+  return { span_id: span.id, datapoint_id: id };
+}
