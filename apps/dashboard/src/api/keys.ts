@@ -5,6 +5,7 @@ export const keys = {
   hasTrace: () => ['traces', 'any'] as const,
   tracesOverTime: (filters: object) => ['traces', 'over-time', filters] as const,
   facets: (of: string, prefix: string) => ['facets', of, prefix] as const,
+  analytics: (search: object) => ['analytics', search] as const,
   datasets: () => ['datasets'] as const,
   hasDataset: () => ['datasets', 'any'] as const,
   trace: (id: string) => ['trace', id] as const,

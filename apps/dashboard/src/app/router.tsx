@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { readAnalyticsSearch } from '../pages/analytics/analytics-search.js';
 import { readTraceSearch } from '../pages/trace/trace-search.js';
 import { readTracesSearch } from '../pages/traces/traces-search.js';
 import { NotFound } from './not-found.js';
@@ -37,7 +38,14 @@ const trace = createRoute({
   component: lazyRouteComponent(() => import('../pages/trace/trace-page.js'), 'TracePage'),
 });
 
-const routes = root.addChildren([home, traces, trace]);
+const analytics = createRoute({
+  getParentRoute: () => root,
+  path: '/analytics',
+  validateSearch: readAnalyticsSearch,
+  component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
+});
+
+const routes = root.addChildren([home, traces, trace, analytics]);
 
 /** The pages by their addresses. */
 export function createAppRouter(queryClient: QueryClient) {

@@ -1,5 +1,6 @@
 /** Strokes of the icons on a grid of 16 × 16. */
 const PATHS = {
+  analytics: 'M2.5 13.5h11M4.5 11V7.500M8 11V3.500M11.500 11V6',
   arrowDown: 'M8 3v10M4 9l4 4 4-4',
   arrowLeft: 'M13 8H3m4-4L3 8l4 4',
   arrowRight: 'M3 8h10M9 4l4 4-4 4',

@@ -45,7 +45,7 @@ export function useCanvas(
 }
 
 /** Another value whenever the colours change: by choice, or by that of the system. */
-function usePalette(): string {
+export function usePalette(): string {
   const { theme } = usePreferences();
   const [isDark, setIsDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   useEffect(() => {

@@ -1,0 +1,55 @@
+import type { BucketWidth, Split } from '@spandrel/contract';
+import { choiceOf, readTimeRange, type TimeRange } from '../../features/time-range/time-range.js';
+
+/** Search parameters of the page, by the API's own names. */
+export interface AnalyticsSearch extends TimeRange {
+  group_by?: BucketWidth;
+  split_by?: Split;
+  model?: string;
+}
+
+/** Values of the combobox `Bucket`; the empty one is what fits the range. */
+export const BUCKET_OPTIONS = [
+  { value: '', label: 'Automatic' },
+  { value: 'minute', label: 'Minute' },
+  { value: 'hour', label: 'Hour' },
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+] as const;
+
+export const SPLIT_OPTIONS = [
+  { value: '', label: 'Nothing' },
+  { value: 'model', label: 'Model' },
+  { value: 'provider', label: 'Provider' },
+  { value: 'status', label: 'Status' },
+] as const;
+
+/** Reads an address; what it does not know is left out. */
+export function readAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
+  const known = <Value extends string>(options: readonly { value: Value }[], name: string) =>
+    options.find(({ value }) => value !== '' && value === search[name])?.value as Exclude<Value, ''> | undefined;
+  const [width, split] = [known(BUCKET_OPTIONS, 'group_by'), known(SPLIT_OPTIONS, 'split_by')];
+  const { model } = search;
+  return {
+    ...readTimeRange(search),
+    ...(width && { group_by: width }),
+    ...(split && { split_by: split }),
+    ...(typeof model === 'string' && { model }),
+  };
+}
+
+/** Whether spans are left out. */
+export const isFiltered = (search: AnalyticsSearch): boolean =>
+  choiceOf(search) !== 'all' || search.model !== undefined;
+
+/** The search parameters without what leaves spans out. */
+export function withoutFilters({ group_by, split_by }: AnalyticsSearch): AnalyticsSearch {
+  return { ...(group_by && { group_by }), ...(split_by && { split_by }) };
+}
+
+/** The address of the list of spans with filters. */
+export function spansAddress(filters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const text = new URLSearchParams(given).toString();
+  return text === '' ? '/spans' : `/spans?${text}`;
+}

@@ -1,0 +1,106 @@
+import type { BucketSums, Split, TimeBucket } from '@spandrel/contract';
+import type { ChartSeries, ColourToken } from '../../components/chart/chart-series.js';
+import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
+import { formatCount } from '../../components/format/format-count.js';
+import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
+import { formatId } from '../../components/format/format-id.js';
+import { sumsByKey } from './sums.js';
+
+/** What a figure shows of sums. */
+export interface Figure {
+  name: 'Cost' | 'Tokens' | 'Spans' | 'Latency' | 'Errors';
+  form: 'bars' | 'lines';
+  isWhole: boolean;
+  /** Its value of the sums of a bucket, or of a key in it. */
+  valueOf(sums: BucketSums): number | null;
+  format(value: number | null): string;
+  formatExactly(value: number | null): string;
+}
+
+const COUNTS = { form: 'bars', isWhole: true, format: formatCount, formatExactly: formatCount } as const;
+const AVERAGE = 'Average';
+
+export const FIGURES: readonly Figure[] = [
+  {
+    name: 'Cost',
+    form: 'bars',
+    isWhole: false,
+    valueOf: ({ cost }) => cost,
+    format: formatCost,
+    formatExactly: formatCostExactly,
+  },
+  { ...COUNTS, name: 'Tokens', valueOf: ({ tokens }) => tokens },
+  { ...COUNTS, name: 'Spans', valueOf: ({ span_count }) => span_count },
+  {
+    name: 'Latency',
+    form: 'lines',
+    isWhole: false,
+    valueOf: ({ avg_latency_ms }) => avg_latency_ms,
+    format: formatDuration,
+    formatExactly: formatDurationExactly,
+  },
+  { ...COUNTS, name: 'Errors', valueOf: ({ error_count }) => error_count },
+];
+
+const COLOURS: readonly ColourToken[] = Array.from({ length: 8 }, (_, at) => `--kind-${at + 1}` as const);
+const OTHERS = { label: 'Others', colour: '--line-strong' } as const;
+const STATUSES: Readonly<Record<string, { label: string; colour: ColourToken }>> = {
+  completed: { label: 'Completed', colour: '--status-ok' },
+  failed: { label: 'Failed', colour: '--status-failed' },
+  running: { label: 'Running', colour: '--status-running' },
+};
+
+/** Percentiles, the lines apart from each other without their colours, too. */
+const PERCENTILES = [
+  { label: 'p50', member: 'p50_ms', colour: '--kind-2', dash: [6, 3] },
+  { label: 'p95', member: 'p95_ms', colour: '--kind-3', dash: [3, 3] },
+  { label: 'p99', member: 'p99_ms', colour: '--kind-5', dash: [1, 3] },
+] as const;
+
+/** A key of a split as figures show it. */
+export interface ShownKey {
+  key: string | null;
+  label: string;
+  colour: ColourToken;
+}
+
+/** The keys of a split, those that cost most first. */
+export function shownKeys(buckets: readonly TimeBucket[], split: Split): ShownKey[] {
+  return sumsByKey(buckets).map(({ model: key }, place) => {
+    if (key === null) return { key, ...OTHERS };
+    if (split === 'status') return { key, ...(STATUSES[key] ?? OTHERS) };
+    return { key, label: formatId(key), colour: COLOURS[place % COLOURS.length]! };
+  });
+}
+
+/** The values of a figure. @param keys of the split; `null` where nothing is split. */
+export function seriesOf(
+  figure: Figure,
+  buckets: readonly TimeBucket[],
+  keys: readonly ShownKey[] | null,
+): ChartSeries[] {
+  if (keys !== null) {
+    const byKey = buckets.map(({ series = [] }) => new Map(series.map((one) => [one.key, figure.valueOf(one)])));
+    return keys.map(({ key, label, colour }) => ({
+      label,
+      colour,
+      values: byKey.map((values) => values.get(key) ?? (figure.form === 'bars' ? 0 : null)),
+    }));
+  }
+  const isLatency = figure.name === 'Latency';
+  const colour = figure.name === 'Errors' ? '--status-failed' : '--kind-1';
+  const whole = { label: isLatency ? AVERAGE : figure.name, colour, values: buckets.map(figure.valueOf) } as const;
+  if (!isLatency) return [whole];
+  return [
+    whole,
+    ...PERCENTILES.map(({ label, member, colour: own, dash }) => ({
+      ...{ label, colour: own, dash: [...dash] },
+      values: buckets.map((bucket) => bucket[member] ?? null),
+    })),
+  ];
+}
+
+/** The values of all keys together, as a table shows them beside those of a split. */
+export function wholeOf(figure: Figure, buckets: readonly TimeBucket[]): (number | null)[] {
+  return buckets.map(figure.valueOf);
+}
