@@ -114,7 +114,7 @@ function Legend({
             />
           )}
           {label !== figure.name && <bdi className={styles.label}>{label}</bdi>}
-          {cursor !== null && <span className={styles.value}>{figure.format(values[cursor] ?? null)}</span>}
+          <span className={styles.value}>{cursor !== null && figure.format(values[cursor] ?? null)}</span>
         </li>
       ))}
     </ul>

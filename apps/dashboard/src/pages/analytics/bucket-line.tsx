@@ -17,7 +17,7 @@ export function BucketLine({ data, bucket, addressOf }: BucketLineProps) {
   if (bucket === null) {
     return (
       <p className={styles.bucket}>
-        Each bar is a {data.width}. Point at one to read it, drag to zoom; times are{' '}
+        Each bar is {data.width === 'hour' ? 'an' : 'a'} {data.width}. Point at one to read it, drag to zoom; times are{' '}
         {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
       </p>
     );

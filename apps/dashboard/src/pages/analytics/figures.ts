@@ -81,11 +81,14 @@ export function seriesOf(
 ): ChartSeries[] {
   if (keys !== null) {
     const byKey = buckets.map(({ series = [] }) => new Map(series.map((one) => [one.key, figure.valueOf(one)])));
-    return keys.map(({ key, label, colour }) => ({
+    const series = keys.map(({ key, label, colour }) => ({
       label,
       colour,
       values: byKey.map((values) => values.get(key) ?? (figure.form === 'bars' ? 0 : null)),
     }));
+    // What has none of it at all is in no legend, such as tools in that of costs.
+    const some = series.filter(({ values }) => values.some((value) => value !== null && value !== 0));
+    return some.length > 0 ? some : series;
   }
   const isLatency = figure.name === 'Latency';
   const colour = figure.name === 'Errors' ? '--status-failed' : '--kind-1';

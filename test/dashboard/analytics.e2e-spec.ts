@@ -1,0 +1,242 @@
+/** Where the money went: the page Analytics, with the mouse and by keys alone. */
+import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
+import type { AnalyticsSummary, TimeBucket } from '@spandrel/contract';
+import type { Locator, Page } from 'playwright-core';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+
+const HOUR_MS = 3_600_000;
+const FIRST = Date.UTC(2026, 2, 2, 10, 15);
+/** Hours with spans: two days are in buckets of an hour. */
+const HOURS = [0, 1, 2, 3, 20, 30];
+const MODELS = ['gpt-4o', 'claude-sonnet', 'own'];
+const UTC = { timezoneId: 'UTC' };
+
+const browser = new DashboardBrowser();
+let place: Place;
+let program: Program;
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  place = await takeDirectory();
+  program = await place.start({ command: 'server' });
+});
+afterAll(async () => {
+  await browser.close();
+  await place?.close();
+});
+afterEach(() => watched?.close());
+
+async function open(path: string, options: Parameters<DashboardBrowser['open']>[1] = {}): Promise<void> {
+  watched = await browser.open(program.apiUrl, { ...UTC, ...options });
+  page = watched.page;
+  await page.goto(`${program.apiUrl}${path}`);
+}
+
+const figure = (name: string): Locator => page.getByRole('figure', { name, exact: true });
+const chart = (name: string): Locator => figure(name).getByRole('application');
+const spoken = async (name: string): Promise<string> => (await figure(name).locator('[aria-live]').textContent()) ?? '';
+const parameters = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
+const texts = (rows: Locator): Promise<string[][]> =>
+  rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? '')),
+  );
+const dollars = (cost: number | null): string => (cost === null ? '–' : cost === 0 ? '$0' : `$${cost.toFixed(2)}`);
+/** What the spans of an address come to. */
+const countOf = async (query: URLSearchParams): Promise<number> =>
+  (await program.api.get<{ count: number }>(`/api/count/spans?${query.toString()}`)).body.count;
+
+describe('analytics of an empty instance', () => {
+  inBrowser('say what would be here, and lead to it', async () => {
+    await open('/analytics');
+    await page.getByRole('heading', { name: 'Nothing to add up yet' }).waitFor();
+    expect(await page.title()).toBe('Analytics · Spandrel');
+    expect(await watched.axe()).toEqual([]);
+    await page.getByRole('link', { name: 'Send your first call' }).click();
+    await page.getByRole('group', { name: 'Send your first call' }).waitFor();
+    expectNoFaults(watched);
+  });
+});
+
+describe('analytics of two days', () => {
+  let buckets: TimeBucket[];
+  let summary: AnalyticsSummary;
+
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    const spans = HOURS.flatMap((hour, n) => MODELS.map((model, m) => span(hour, n, model, m)));
+    const { status, body } = await program.api.post<{ rejected: unknown[] }>('/api/ingest', {
+      traces: [{ id: 't', name: 't' }],
+      spans: [...spans, { id: 'tool', trace_id: 't', name: 'tool', started_at: new Date(FIRST).toISOString() }],
+    });
+    expect([status, body.rejected]).toEqual([200, []]);
+    const question = { group_by: 'hour', split_by: 'model', percentiles: true };
+    ({ buckets } = (await program.api.post<{ buckets: TimeBucket[] }>('/api/analytics', question)).body);
+    summary = (await program.api.get<AnalyticsSummary>('/api/analytics/summary')).body;
+  });
+
+  inBrowser('say in totals, charts and tables what the API says', async () => {
+    await open('/analytics');
+    const totals = page.getByRole('list', { name: 'Totals' }).getByRole('listitem');
+    await totals.getByText(dollars(summary.total_cost)).waitFor();
+    const { total_tokens: tokens, total_spans: spans } = summary;
+    expect((await totals.allTextContents()).map((text) => text.trim())).toEqual([
+      `Cost ${dollars(summary.total_cost)}`,
+      `Tokens ${tokens.toLocaleString('en-US')}`,
+      `Spans ${spans}`,
+      `Average latency ${(summary.avg_latency_ms! / 1_000).toFixed(2)} s`,
+      `Errors 2 ${(summary.error_rate * 100).toFixed(1)}% of finished spans`,
+    ]);
+    await page.getByRole('combobox', { name: 'Split by' }).selectOption('Model');
+    await page.waitForURL(/split_by=model/);
+    await figure('Cost').getByText('claude-sonnet').waitFor();
+    await chart('Cost').focus();
+    await page.keyboard.press('Home');
+    const said = [await spoken('Cost')];
+    for (let hour = 1; hour <= HOURS.at(-1)!; hour++) {
+      await page.keyboard.press('ArrowRight');
+      await until(async () => (await spoken('Cost')) !== said.at(-1));
+      said.push(await spoken('Cost'));
+    }
+    await figure('Cost').getByRole('button', { name: 'Show Cost as table' }).click();
+    const table = page.getByRole('table', { name: 'Cost' });
+    expect(await texts(table.getByRole('row'))).toEqual([
+      ['From (UTC)', 'All', 'gpt-4o', 'claude-sonnet', 'own'],
+      ...buckets.map(({ timestamp, cost, series = [] }) => [
+        timestamp.slice(0, 16).replace('T', ' '),
+        dollars(cost),
+        ...MODELS.map((model) => dollars(series.find(({ key }) => key === model)!.cost)),
+      ]),
+    ]);
+    expect(said.filter((text) => !text.endsWith(': nothing'))).toEqual(
+      buckets.map(({ timestamp, series = [] }) => {
+        const parts = MODELS.map((model) => `${model} ${dollars(series.find(({ key }) => key === model)!.cost)}`);
+        return `${timestamp.slice(0, 19).replace('T', ' ')}: ${parts.join(', ')}`;
+      }),
+    );
+    await page.getByRole('combobox', { name: 'Split by' }).selectOption('Nothing');
+    await figure('Latency').getByRole('button', { name: 'Show Latency as table' }).click();
+    const latencies = await texts(page.getByRole('table', { name: 'Latency' }).getByRole('row'));
+    const seconds = (ms: number | null | undefined): string => `${(ms! / 1_000).toFixed(2)} s`;
+    expect(latencies).toEqual([
+      ['From (UTC)', 'Average', 'p50', 'p95', 'p99'],
+      ...buckets.map(({ timestamp, avg_latency_ms: average, p50_ms: p50, p95_ms: p95, p99_ms: p99 }) => [
+        timestamp.slice(0, 16).replace('T', ' '),
+        ...[average, p50, p95, p99].map(seconds),
+      ]),
+    ]);
+    expect(await watched.axe()).toEqual([]);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('name models with their share, and lead from each to its spans', async () => {
+    await open('/analytics', { colorScheme: 'dark' });
+    const rows = page.getByRole('grid', { name: 'Models' }).getByRole('row');
+    await rows.filter({ hasText: 'gpt-4o' }).waitFor();
+    const cells = await rows.evaluateAll((all) =>
+      all.slice(1).map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent)),
+    );
+    expect(cells).toEqual(
+      MODELS.map((model) => {
+        const { count, tokens, cost } = summary.models[model]!;
+        const share = `${((cost! / summary.total_cost!) * 100).toFixed(1)}%`;
+        return [model, String(count), tokens.toLocaleString('en-US'), dollars(cost), share];
+      }),
+    );
+    await chart('Errors').locator('canvas').waitFor();
+    expect(await watched.axe()).toEqual([]);
+    const addresses = await rows.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    for (const [index, address] of addresses.entries()) {
+      const query = new URL(address!, program.apiUrl).searchParams;
+      expect(query.get('model')).toBe(MODELS[index]);
+      expect(await countOf(query)).toBe(HOURS.length);
+    }
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are read by keys alone: to the page, to a bucket, to its spans and back', async () => {
+    await open('/traces');
+    await page.getByRole('link', { name: 't', exact: true }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.waitForURL(/\/analytics$/);
+    await chart('Cost').locator('canvas').waitFor();
+    for (let presses = 0; presses < 30; presses++) {
+      if (
+        ((await page.evaluate('document.activeElement.getAttribute("aria-label")')) ?? '')
+          .toString()
+          .startsWith('Cost over')
+      )
+        break;
+      await page.keyboard.press('Tab');
+    }
+    for (const key of ['ArrowLeft', 'ArrowLeft', 'Home', 'ArrowRight']) await page.keyboard.press(key);
+    await until(async () => (await spoken('Cost')).startsWith('2026-03-02 11:00:00'));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/spans\?/);
+    expect(parameters()).toEqual({ since: '2026-03-02T11:00:00.000Z', until: '2026-03-02T12:00:00.000Z' });
+    expect(await countOf(new URL(page.url()).searchParams)).toBe(buckets[1]!.span_count);
+    await page.goBack();
+    await chart('Cost').locator('canvas').waitFor();
+    await chart('Cost').focus();
+    for (const key of ['Home', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter']) await page.keyboard.press(key);
+    await page.waitForURL(/since=/);
+    expect(parameters()).toEqual({ since: '2026-03-02T10:00:00.000Z', until: '2026-03-02T13:00:00.000Z' });
+    // Three hours are in buckets of a minute.
+    await page.getByText('Each bar is a minute').waitFor();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('zoom in where one drags, and out by Back', async () => {
+    await open('/analytics?group_by=hour&model=own');
+    const canvas = chart('Spans').locator('.u-over');
+    await canvas.waitFor();
+    await canvas.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await canvas.boundingBox())!;
+    const at = (hour: number): number => x + (width * (hour + 0.5)) / (HOURS.at(-1)! + 1);
+    await page.mouse.move(at(1), y + height / 2);
+    await page.getByRole('link', { name: '1 span of this hour' }).waitFor();
+    await page.mouse.down();
+    await page.mouse.move(at(3), y + height / 2, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/since=/);
+    expect(parameters()).toEqual({
+      group_by: 'hour',
+      model: 'own',
+      since: '2026-03-02T11:00:00.000Z',
+      until: '2026-03-02T14:00:00.000Z',
+    });
+    await page.getByRole('list', { name: 'Totals' }).getByText('3', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('list', { name: 'Totals' }).getByText('6', { exact: true }).waitFor();
+    expect(parameters()).toEqual({ group_by: 'hour', model: 'own' });
+    expectNoFaults(watched);
+  });
+
+  inBrowser('say what the API refuses, and that nothing is there', async () => {
+    await open('/analytics?group_by=minute&since=2026-03-01T00:00:00Z&until=2026-03-04T00:00:00Z');
+    await page.getByRole('alert').getByText('24 hours').waitFor();
+    await page.getByRole('combobox', { name: 'Bucket' }).selectOption('Automatic');
+    await figure('Cost').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.goto(`${program.apiUrl}/analytics?until=2020-01-01T00:00:00Z`);
+    await page.getByRole('heading', { name: 'No spans in this range' }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await figure('Cost').waitFor();
+    expect(parameters()).toEqual({});
+  });
+});
+
+/** A finished call; costs are whole quarters, so that their sums have two digits. */
+function span(hour: number, n: number, model: string, m: number): Record<string, unknown> {
+  const at = FIRST + hour * HOUR_MS;
+  return {
+    ...{ id: `${hour}-${model}`, trace_id: 't', name: 'chat', started_at: new Date(at).toISOString() },
+    ended_at: new Date(at + 2_000 + 700 * n + 90 * m).toISOString(),
+    kind: { type: 'llm_call', model, input_tokens: 1_000 + n, output_tokens: 10, cost: (3 - m) * (1 + n) * 0.25 },
+    ...(m === 0 && n < 2 ? { status: 'failed', error: 'overloaded' } : { status: 'completed' }),
+  };
+}
