@@ -1,10 +1,12 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
- * `-- events`, `-- queries`, `-- strategies`, `-- otlp` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
+import { reportDashboard } from './dashboard-report.ts';
+import { measureDashboard } from './dashboard-rows.ts';
 import { measureEvals } from './eval-rows.ts';
 import { measureEvents } from './event-rows.ts';
 import { measureGateway } from './gateway-rows.ts';
@@ -19,7 +21,18 @@ import { measureStrategies, type StrategyFigure } from './strategy-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
 
 const quick = process.argv.includes('--quick');
-const PARTS = ['gateway', 'server', 'evals', 'imports', 'events', 'queries', 'strategies', 'otlp', 'postgres'];
+const PARTS = [
+  'gateway',
+  'server',
+  'evals',
+  'imports',
+  'events',
+  'queries',
+  'strategies',
+  'otlp',
+  'dashboard',
+  'postgres',
+];
 const only = PARTS.find((part) => process.argv.includes(part));
 const measures = (part: string): boolean => only === undefined || only === part;
 const spans = Number(/--spans=(\d+)/.exec(process.argv.join(' '))?.[1] ?? (quick ? 100_000 : 1_000_000));
@@ -37,6 +50,7 @@ if (measures('events')) reportEvents(await measureEvents(rounds, seconds, quick 
 if (measures('queries')) reportQueries(await measureQueries(spans), spans);
 if (measures('strategies')) reportStrategies(await measureStrategies(spans));
 if (measures('otlp')) reportOtlp(await measureOtlp(rounds));
+if (measures('dashboard')) reportDashboard(await measureDashboard(quick ? 3 : 9, [10_000, 50_000, 100_000]));
 if (measures('postgres')) reportPostgres(await measurePostgres(rounds, seconds, spans), spans);
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);

@@ -78,6 +78,18 @@ describe('a trace of ten thousand spans', () => {
   });
 });
 
+describe('a trace in the dark', () => {
+  inBrowser('can be read by everybody', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    for (const address of ['?span=rich-call', '?span=rich-failed&view=tree', '?view=flame']) {
+      await goTo(`/traces/rich${address}`);
+      await page.getByRole('region', { name: 'Span details' }).getByRole('tabpanel').waitFor();
+      expect(await watched.axe()).toEqual([]);
+    }
+    expectNoFaults(watched);
+  });
+});
+
 describe('the views of a trace', () => {
   inBrowser('are chosen by keys and stay in the address', async () => {
     await goTo('/traces/rich');
@@ -125,6 +137,9 @@ describe('traces of a list', () => {
     await rows().waitFor();
     await rows().getByText('gpt-5.1').click();
     await until(() => parameters()['span'] === 'rich-call');
+    // The list is remembered by the tab.
+    await page.reload();
+    await rows().waitFor();
     const isFirst = await page.getByRole('button', { name: 'Next trace' }).isEnabled();
     await page.keyboard.press(isFirst ? ']' : '[');
     await page.getByRole('heading', { level: 1, name: 'Many spans' }).waitFor();

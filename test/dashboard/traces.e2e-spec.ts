@@ -111,19 +111,29 @@ describe('two thousand traces', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('classify');
     await count().getByText('500 traces').waitFor();
-    for (const _ of Array.from({ length: 30 })) {
-      if ((await page.evaluate('document.activeElement.getAttribute("role")')) === 'row') break;
-      await page.keyboard.press('Tab');
-    }
-    for (const _ of Array.from({ length: 30 })) await page.keyboard.press('j');
-    expect(await focused()).toContain('classify intent 121');
+    await page.keyboard.press('Tab');
+    for (const _ of ['Running', 'Completed', 'Failed']) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    for (const _ of ['15 minutes', 'hour', '24 hours']) await page.keyboard.press('ArrowDown');
+    await count().getByText('72 traces').waitFor();
+    for (const _ of Array.from({ length: 31 })) await page.keyboard.press('j');
+    expect(await focused()).toContain('classify intent 613');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/traces\/trace-121$/);
-    await page.getByRole('heading', { level: 1, name: 'classify intent 121' }).waitFor();
-    await page.goBack();
-    await row('classify intent 121').waitFor();
-    await until(async () => (await focused()).includes('classify intent 121'));
-    expect(parameters()).toEqual({ name_contains: 'classify' });
+    await page.waitForURL(/\/traces\/trace-613$/);
+    await page.getByRole('heading', { level: 1, name: 'classify intent 613' }).waitFor();
+    await page.getByRole('treegrid').waitFor();
+    await page.keyboard.press('Escape');
+    await row('classify intent 613').waitFor();
+    await until(async () => (await focused()).includes('classify intent 613'));
+    expect(parameters()).toEqual({ name_contains: 'classify', status: 'failed', range: '24h' });
+    // Above the first row are the headers.
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Started');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toBe('Duration');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toContain('classify intent 13');
     expectNoFaults(watched);
   });
 
@@ -225,7 +235,10 @@ describe('two thousand traces', () => {
     const held = page.getByRole('button', { name: '50 new traces' });
     await held.waitFor();
     expect(await firstVisible()).toBe(before);
-    await held.focus();
+    // From the rows one key leads there.
+    await page.keyboard.press('j');
+    await page.keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('50 new traces');
     await page.keyboard.press('Enter');
     await until(async () => (await focused()).includes('arrived'));
     expect(await page.evaluate('document.activeElement.getAttribute("aria-rowindex")')).toBe('2');

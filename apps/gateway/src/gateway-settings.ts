@@ -5,7 +5,7 @@ import type { GatewayUserSettings } from './gateway.settings.js';
  * What the gateway gets at start: the users' settings ({@link GatewayUserSettings}), and what code
  * decides. Sizes in bytes, times in milliseconds.
  */
-export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl'> {
+export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl' | 'publicUrl'> {
   port: number;
   apiUrl: string;
   host: string;

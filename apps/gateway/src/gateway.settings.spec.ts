@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { apiKeyOf } from '@spandrel/contract';
 import { loadSettings, StartError } from '@spandrel/kernel/launch';
-import { gatewayAddresses, GatewayUserSettings, localGatewayUrl } from './gateway.settings.js';
+import { gatewayAddresses, GatewayUserSettings, publicGatewayUrl } from './gateway.settings.js';
 
 const load = (env: Record<string, string>, ...args: string[]) =>
   loadSettings([GatewayUserSettings], { args, env, cwd: process.cwd() });
@@ -41,7 +41,7 @@ describe("the gateway's settings", () => {
   it('tell the API where the gateway of this machine is, where that is known', () => {
     const url = (listening: number | undefined, ...args: string[]): string | null => {
       const loaded = load({}, ...args);
-      return localGatewayUrl(loaded.of(GatewayUserSettings), loaded.core, listening);
+      return publicGatewayUrl(loaded.of(GatewayUserSettings), loaded.core, listening);
     };
     expect(url(undefined)).toBe('http://127.0.0.1:3001');
     expect(url(undefined, '--port', '4000')).toBe('http://127.0.0.1:4001');
@@ -51,6 +51,13 @@ describe("the gateway's settings", () => {
       null,
       null,
     ]);
+  });
+
+  it('tell the API what applications call the gateway, in both modes', () => {
+    for (const mode of ['local', 'cloud']) {
+      const loaded = load({ SPANDREL_GATEWAY_URL: 'https://gateway.example/' }, '--mode', mode);
+      expect(publicGatewayUrl(loaded.of(GatewayUserSettings), loaded.core, 3001)).toBe('https://gateway.example');
+    }
   });
 
   it('read capture modes', () => {

@@ -38,6 +38,15 @@ export class GatewayUserSettings extends defineSettings({
     doc: "Where the gateway finds the API; null: this machine's API port.",
     source: { variable: 'SPANDREL_API_URL', help: 'where the gateway finds the API' },
   }),
+  /** Without a slash at its end; `null`: known in local mode alone. */
+  publicUrl: setting('gateway.public_url', settingValue.httpUrl.nullable(), {
+    default: null,
+    doc: 'Where applications find the gateway, for the API and the dashboard to tell them; null: on this machine in local mode, and not known in cloud mode.',
+    source: {
+      variable: 'SPANDREL_GATEWAY_URL',
+      help: 'where applications find the gateway, for the dashboard to tell',
+    },
+  }),
   /** The gateway's own credential at the API; `null` in local mode. */
   apiKey: setting('gateway.api_key', credential.nullable(), {
     default: null,
@@ -85,15 +94,16 @@ export class GatewayUserSettings extends defineSettings({
 }) {}
 
 /**
- * Where people find the gateway of this machine, for the API to tell them; `null` where only the operator knows it
- * (cloud mode), where there is none, and while its port is not known.
+ * Where people find the gateway, for the API to tell them; `null` where only the operator knows it (cloud mode), where there
+ * is none, and while its port is not known.
  * @param listening the port at which it is known to listen.
  */
-export function localGatewayUrl(
-  given: Pick<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl'>,
+export function publicGatewayUrl(
+  given: Pick<GatewayUserSettings, 'enabled' | 'port' | 'apiUrl' | 'publicUrl'>,
   core: Pick<CoreSettings, 'mode' | 'port'>,
   listening: number | undefined,
 ): string | null {
+  if (given.publicUrl !== null) return given.publicUrl.replace(/\/+$/, '');
   const port = listening ?? gatewayAddresses(given, core).port;
   return core.mode === 'cloud' || !given.enabled || port === 0 ? null : `http://127.0.0.1:${port}`;
 }

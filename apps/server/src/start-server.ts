@@ -10,7 +10,7 @@ import {
   type AppReady,
 } from '@spandrel/kernel';
 import { openServer } from '@spandrel/server';
-import { GatewayUserSettings, localGatewayUrl } from '../../gateway/src/gateway.settings.js';
+import { GatewayUserSettings, publicGatewayUrl } from '../../gateway/src/gateway.settings.js';
 import { drainHttp } from './drain-http.js';
 
 /** Connections waiting to be accepted: beyond Node's own 511 a burst costs some clients a second (a repeated SYN). */
@@ -27,7 +27,7 @@ export async function startServer({ settings, logger, output, lifecycle, told }:
     : undefined;
   const metrics = programMetrics(core.mode, output);
   const gateway = settings.of(GatewayUserSettings);
-  const gatewayUrl = (): string | null => localGatewayUrl(gateway, core, told.gatewayPort);
+  const gatewayUrl = (): string | null => publicGatewayUrl(gateway, core, told.gatewayPort);
   const { app, storage } = await openServer(settings, { logger, metrics, gatewayUrl, ...(accessLog && { accessLog }) });
   lifecycle.onStop('storage', () => storage.close());
   const drain = drainHttp(app.getHttpServer(), () => app.close());

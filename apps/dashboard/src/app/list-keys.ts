@@ -4,6 +4,7 @@ import type { Shortcut } from '../components/shortcuts/shortcut-registry.js';
 export const LIST_KEYS: readonly Pick<Shortcut, 'keys' | 'label' | 'group'>[] = [
   { keys: '↓', label: 'Next row', group: 'Lists' },
   { keys: '↑', label: 'Previous row', group: 'Lists' },
+  { keys: '← →', label: 'From header to header, above the first row', group: 'Lists' },
   { keys: 'Home', label: 'First row', group: 'Lists' },
   { keys: 'End', label: 'Last row', group: 'Lists' },
   { keys: 'PageDown', label: 'A page further', group: 'Lists' },

@@ -6,9 +6,23 @@ export interface TraceList {
   ids: readonly string[];
 }
 
-let last: TraceList | null = null;
-/** Where the list is among the entries of the history; the router numbers them. */
-let entry: number | undefined;
+const STORAGE_KEY = 'spandrel.trace-list';
+/** Ids of a list that are kept over a reload, from its first one on. */
+const KEPT_IDS_MAX = 5_000;
+
+/** The list and where it is among the entries of the history, which the router numbers. */
+let { last, entry } = kept();
+
+// A tab that is loaded anew goes on where it was.
+addEventListener('pagehide', () => {
+  if (last === null) return;
+  const list = { ...last, ids: last.ids.slice(0, KEPT_IDS_MAX) };
+  try {
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ last: list, entry }));
+  } catch {
+    // Without storage the list is forgotten.
+  }
+});
 
 /** Notes the list of traces that is on screen, for `Previous trace` and `Next trace`. */
 export function rememberTraceList(list: TraceList): void {
@@ -32,3 +46,18 @@ export function stepsToTraceList(): number | null {
 }
 
 const currentEntry = (): number | undefined => (history.state as { __TSR_index?: number } | null)?.__TSR_index;
+
+function kept(): { last: TraceList | null; entry: number | undefined } {
+  try {
+    const { last: list, entry: at } = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}') as Partial<KeptList>;
+    if (Array.isArray(list?.ids)) return { last: list, entry: at };
+  } catch {
+    // What cannot be read counts as nothing.
+  }
+  return { last: null, entry: undefined };
+}
+
+interface KeptList {
+  last: TraceList;
+  entry: number;
+}

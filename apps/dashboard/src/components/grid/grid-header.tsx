@@ -11,7 +11,10 @@ interface GridHeaderProps<Row> {
   hasSelection: boolean;
 }
 
-/** The row of columnheaders, which stays in view. */
+/**
+ * The row of columnheaders, which stays in view. The grid is one stop of Tab: its first row leads up to the headers that sort,
+ * and arrows from one to the next.
+ */
 export function GridHeader<Row>({ columns, tracks, minWidth, hasSelection }: GridHeaderProps<Row>) {
   const row = useRef<HTMLDivElement>(null);
   return (
@@ -56,7 +59,7 @@ function HeaderCell<Row>({ column, onGrab }: HeaderCellProps<Row>) {
         {sort === undefined ? (
           header
         ) : (
-          <button type="button" className={styles.sort} onClick={sort.onSort}>
+          <button type="button" tabIndex={-1} className={styles.sort} onClick={sort.onSort}>
             {header}
             {sort.direction !== 'none' && (
               <Icon name={sort.direction === 'ascending' ? 'arrowUp' : 'arrowDown'} size={12} />

@@ -42,7 +42,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       tabIndex={length === 0 ? 0 : -1}
     >
       <span id={helpId} hidden>
-        Arrow keys move between rows, Enter opens one.
+        Arrow keys move between rows, Enter opens one. Above the first row are the headers that sort.
       </span>
       <GridHeader columns={columns} tracks={tracks} minWidth={minWidth} hasSelection={selection !== undefined} />
       <div role="rowgroup" className={styles.rows} style={{ height: size, minWidth }}>

@@ -9,6 +9,7 @@ import {
 } from 'react';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { useShortcuts } from '../shortcuts/use-shortcuts.js';
+import { focusHeader, moveInHeader } from './header-keys.js';
 import { isRowKey, rowAfterKey, type RowKey } from './grid-keys.js';
 import type { GridProps } from './grid-props.js';
 
@@ -88,9 +89,19 @@ export function useGridFocus<Row>(
   ]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (isRowKey(event.key)) {
+    const { currentTarget: grid, key } = event;
+    const target = event.target as Element;
+    const isInHeader = target.closest('[role=columnheader]') !== null;
+    if (isInHeader && moveInHeader(grid, target, key)) {
       event.preventDefault();
-      move(event.key);
+    } else if (isInHeader && key === 'ArrowDown') {
+      event.preventDefault();
+      focusRow(Math.max(0, current));
+    } else if (key === 'ArrowUp' && current === 0 && !isInHeader && focusHeader(grid)) {
+      event.preventDefault();
+    } else if (isRowKey(key)) {
+      event.preventDefault();
+      move(key);
     } else if (event.key === 'Enter' && event.target instanceof Element && event.target.role === 'row') {
       event.preventDefault();
       withRow(onOpen);

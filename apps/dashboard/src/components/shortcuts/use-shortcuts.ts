@@ -37,7 +37,7 @@ export function useShortcutKeys(): void {
       const { key, altKey, timeStamp } = event;
       const isModified = event.ctrlKey || event.metaKey;
       // A modal dialog has the page behind it: only keys with Ctrl reach beyond.
-      const isTyping = takesKeys(event.target) || document.querySelector('dialog:modal') !== null;
+      const isTyping = takesKey(event.target, key) || document.querySelector('dialog:modal') !== null;
       const facts = { key, isModified, isAltered: altKey, at: timeStamp, isTyping };
       if (registry.press(facts, preferences().singleKeys)) event.preventDefault();
     };
@@ -46,10 +46,15 @@ export function useShortcutKeys(): void {
   }, []);
 }
 
-const TYPED_INTO =
-  'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="slider"]';
+const TYPED_INTO = 'input, textarea, [contenteditable="true"], [role="menu"], [role="listbox"], [role="slider"]';
 const NOT_TYPED_INTO = 'input[type="checkbox"], input[type="radio"], input[type="button"]';
 
-function takesKeys(target: EventTarget | null): boolean {
+function takesKey(target: EventTarget | null, key: string): boolean {
+  if (target instanceof HTMLSelectElement) return chooses(target, key);
   return target instanceof Element && target.closest(TYPED_INTO) !== null && !target.matches(NOT_TYPED_INTO);
+}
+
+/** A letter chooses the option that begins with it; one that chooses nothing is free for shortcuts. */
+function chooses({ options }: HTMLSelectElement, key: string): boolean {
+  return [...options].some(({ text }) => text.toLowerCase().startsWith(key.toLowerCase()));
 }

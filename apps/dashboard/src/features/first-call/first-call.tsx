@@ -8,8 +8,8 @@ import { TabList, tabId } from '../../components/tabs/tab-list.js';
 import { firstCallLines, LANGUAGES, type Language } from './first-call-lines.js';
 import styles from './first-call.module.css';
 
-/** Where a gateway is that runs with the server, when the server does not say. */
-const USUAL_GATEWAY = 'http://127.0.0.1:3001';
+/** What stands for the address of a gateway of which the server does not know. */
+const UNKNOWN_GATEWAY = 'https://your-gateway.example';
 
 /** What a project without traces shows: the lines that send the first call. */
 export function FirstCall() {
@@ -20,8 +20,8 @@ export function FirstCall() {
   });
   const [language, setLanguage] = useState<Language>('curl');
   const panelId = useId();
-  const gateway = capabilities.data?.gateway_url ?? USUAL_GATEWAY;
-  const lines = firstCallLines(language, gateway.replace(/\/$/, ''), capabilities.data?.mode === 'cloud');
+  const { mode, gateway_url: gateway } = capabilities.data ?? {};
+  const lines = firstCallLines(language, gateway ?? UNKNOWN_GATEWAY, mode === 'cloud');
   return (
     <EmptyState title="No traces yet">
       <p>A trace is one run of your application: its model calls with what went in, came out, and what it cost.</p>
@@ -44,13 +44,25 @@ export function FirstCall() {
             {lines}
           </pre>
         </div>
+        {gateway === null && (
+          <p>
+            This server was not told where its gateway is (<code>SPANDREL_GATEWAY_URL</code>): put its address in.
+          </p>
+        )}
+        {mode === 'cloud' && (
+          <p>
+            <code>SPANDREL_KEY</code> is a key of this project with the scope <code>ingest</code>.
+          </p>
+        )}
         <p role="status" className={styles.waiting}>
           Waiting for the first call
         </p>
       </div>
-      <p>
-        Without a key of a provider: <code>npx spandrel demo</code> records a small example with a fake model.
-      </p>
+      {mode === 'local' && (
+        <p>
+          Without a key of a provider: <code>npx spandrel demo</code> records a small example with a fake model.
+        </p>
+      )}
     </EmptyState>
   );
 }

@@ -11,7 +11,7 @@ function sent(command: string): { args: string[]; input: string } {
   const env = {
     OPENAI_API_KEY: 'sk-1',
     ANTHROPIC_API_KEY: 'sk-2',
-    SPANDREL_API_KEY: 'sk-3',
+    SPANDREL_KEY: 'sk-3',
     PROVIDER_BASE_URL: 'https://p',
   };
   const [args, input] = execFileSync('/bin/sh', { input: script, env, maxBuffer: 1e8 }).toString().split('\x01');

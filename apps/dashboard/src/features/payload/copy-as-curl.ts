@@ -49,7 +49,7 @@ function headersOf(provider: string, path: string, { isCloud }: GatewayAddress):
     headers.push(`"Authorization: Bearer $${keyVariable(provider)}"`);
   }
   if (!isDetected(provider, path)) headers.push('"X-Forward-URL: $PROVIDER_BASE_URL"');
-  if (isCloud) headers.push('"X-Spandrel-Key: $SPANDREL_API_KEY"');
+  if (isCloud) headers.push('"X-Spandrel-Key: $SPANDREL_KEY"');
   return headers;
 }
 

@@ -52,11 +52,6 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
         <p role="status" aria-label="Result count" className={styles.count}>
           {describeCount(listed)}
         </p>
-        {live.held !== null && (
-          <Button variant="primary" icon="arrowUp" onClick={showHeld}>
-            {describeHeld(live.held, 'trace')}
-          </Button>
-        )}
         <span className={styles.spacer} />
         {selected.traces.length > 0 && (
           <div role="toolbar" aria-label="Selection" className={styles.selection}>
@@ -68,6 +63,12 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
           </div>
         )}
         <ColumnsPanel {...columns.panel} />
+        {/* It comes last, so that Shift+Tab leads to it from the rows. */}
+        {live.held !== null && (
+          <Button className={styles.held} variant="primary" icon="arrowUp" onClick={showHeld}>
+            {describeHeld(live.held, 'trace')}
+          </Button>
+        )}
       </div>
       <Grid<TraceListItem>
         ref={grid}
