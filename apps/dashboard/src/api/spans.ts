@@ -1,5 +1,7 @@
-import type { SpanOutline } from '@spandrel/contract';
+import type { Counted, SpanOutline } from '@spandrel/contract';
 import { call, callForText } from './call.js';
+import { PAGE_ROWS, type ListPage } from './list-page.js';
+import type { Query } from './query-text.js';
 
 /** A span with its texts, as the service wrote it: a worker reads it. @throws ApiError, 404 where there is none. */
 export const readSpanText = (id: string, signal?: AbortSignal): Promise<string> =>
@@ -10,14 +12,35 @@ interface SpanPage {
   next_cursor: string | null;
 }
 
-/** Spans of a page when they are searched. */
-const PAGE = 200;
+/** `GET /api/spans?view=outline`: a page of spans without their texts. @param cursor `null` for the first page. */
+export async function listSpans(
+  filters: Query,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<SpanOutline>> {
+  const answer = await call<SpanPage>('/api/spans', {
+    query: { ...filters, view: 'outline', limit: PAGE_ROWS, cursor },
+    ...(signal && { signal }),
+  });
+  return { rows: answer.spans, next: answer.next_cursor };
+}
+
+/** Spans of some ids as they are now. @param ids two hundred at most. @param preview characters of their texts. */
+export async function spansByIds(ids: readonly string[], preview?: number): Promise<readonly SpanOutline[]> {
+  const { rows } = await listSpans({ ids, preview }, null);
+  return rows;
+}
+
+/** `GET /api/count/spans`: how many spans there are, up to ten thousand. */
+export function countSpans(filters: Query, signal?: AbortSignal): Promise<Counted> {
+  return call('/api/count/spans', { query: filters, ...(signal && { signal }) });
+}
 
 /** Ids of the spans of a trace that have a text in their input or output, page after page as they are found. */
 export async function* findSpansByText(traceId: string, text: string, signal: AbortSignal): AsyncGenerator<string[]> {
   let cursor: string | null = null;
   do {
-    const query = { trace_id: traceId, text_contains: text, view: 'outline', limit: PAGE, cursor };
+    const query = { trace_id: traceId, text_contains: text, view: 'outline', limit: PAGE_ROWS, cursor };
     const page: SpanPage = await call('/api/spans', { query, signal });
     yield page.spans.map(({ id }) => id);
     cursor = page.next_cursor;

@@ -3,6 +3,8 @@ import type { IconName } from '../components/icon.js';
 /** The pages of the navigation, in its order. */
 export const PAGE_LINKS = [
   { to: '/traces', label: 'Traces', keys: 'g t', icon: 'traces' },
+  { to: '/sessions', label: 'Sessions', keys: 'g s', icon: 'sessions' },
+  { to: '/spans', label: 'Spans', keys: 'g p', icon: 'spans' },
   { to: '/analytics', label: 'Analytics', keys: 'g a', icon: 'analytics' },
 ] as const satisfies readonly PageLink[];
 

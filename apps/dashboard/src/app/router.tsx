@@ -7,6 +7,8 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readAnalyticsSearch } from '../pages/analytics/analytics-search.js';
+import { readSessionsSearch } from '../pages/sessions/sessions-search.js';
+import { readSpansSearch } from '../pages/spans/spans-search.js';
 import { readTraceSearch } from '../pages/trace/trace-search.js';
 import { readTracesSearch } from '../pages/traces/traces-search.js';
 import { NotFound } from './not-found.js';
@@ -45,7 +47,27 @@ const analytics = createRoute({
   component: lazyRouteComponent(() => import('../pages/analytics/analytics-page.js'), 'AnalyticsPage'),
 });
 
-const routes = root.addChildren([home, traces, trace, analytics]);
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: readSessionsSearch,
+  component: lazyRouteComponent(() => import('../pages/sessions/sessions-page.js'), 'SessionsPage'),
+});
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$id',
+  component: lazyRouteComponent(() => import('../pages/session/session-page.js'), 'SessionPage'),
+});
+
+const spans = createRoute({
+  getParentRoute: () => root,
+  path: '/spans',
+  validateSearch: readSpansSearch,
+  component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
+});
+
+const routes = root.addChildren([home, traces, trace, sessions, session, spans, analytics]);
 
 /** The pages by their addresses. */
 export function createAppRouter(queryClient: QueryClient) {

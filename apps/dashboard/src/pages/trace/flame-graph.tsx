@@ -3,10 +3,10 @@ import { readColours, useCanvas, type CanvasSize } from '../../components/canvas
 import { formatDuration } from '../../components/format/format-duration.js';
 import { boxesIn, boxOf, placeAt, type FlameBox, type FlameWindow } from './flame-boxes.js';
 import { layOutFlame, stepInFlame, type FlameStep } from './flame-layout.js';
-import { kindColour } from './kind-colour.js';
+import { kindColour } from '../../features/spans/kind-colour.js';
 import type { FilteredSpans } from './trace-filter.js';
 import type { TraceModel } from './trace-model.js';
-import { statusWordOf } from './trace-span.js';
+import { statusWordOf } from '../../features/spans/trace-span.js';
 import styles from './flame-graph.module.css';
 
 interface FlameGraphProps {

@@ -6,7 +6,7 @@ import { CELL, minimapCells } from './minimap-cells.js';
 import { buildSpanTree, childrenOf } from './span-tree.js';
 import { layOutTimes } from './span-times.js';
 import { anySpans, chainOf, spanOf } from './spans-for-tests.js';
-import type { TraceSpan } from './trace-span.js';
+import type { TraceSpan } from '../../features/spans/trace-span.js';
 
 function layOut(spans: TraceSpan[]) {
   const tree = buildSpanTree(spans);

@@ -1,6 +1,6 @@
 import type { SpanTimes } from './span-times.js';
 import type { SpanTree } from './span-tree.js';
-import { isLlmCall, statusWordOf } from './trace-span.js';
+import { isLlmCall, statusWordOf } from '../../features/spans/trace-span.js';
 
 /** What a cell of the minimap shows: the most telling of the spans that are in it. */
 export const CELL = { empty: 0, span: 1, call: 2, failed: 3 } as const;

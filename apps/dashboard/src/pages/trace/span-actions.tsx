@@ -10,7 +10,7 @@ import { AddToDataset } from '../../features/add-to-dataset/add-to-dataset.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
 import type { Format, Section } from '../../features/payload/payload-protocol.js';
 import { spanAddress } from './trace-addresses.js';
-import { isLlmCall } from './trace-span.js';
+import { isLlmCall } from '../../features/spans/trace-span.js';
 import styles from './span-details.module.css';
 
 interface SpanActionsProps {

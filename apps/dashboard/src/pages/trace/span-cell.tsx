@@ -1,9 +1,9 @@
 import { Icon } from '../../components/icon.js';
 import { MarkedText } from '../../components/text-view/marked-text.js';
 import { formatCounted } from '../../components/format/format-count.js';
-import { kindColour, kindWord } from './kind-colour.js';
+import { kindColour, kindWord } from '../../features/spans/kind-colour.js';
 import type { SpanTree } from './span-tree.js';
-import { modelOf, statusWordOf } from './trace-span.js';
+import { modelOf, statusWordOf } from '../../features/spans/trace-span.js';
 import styles from './span-grid.module.css';
 
 interface SpanCellProps {

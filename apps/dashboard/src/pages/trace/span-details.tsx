@@ -4,13 +4,13 @@ import { FaultNotice } from '../../components/fault-notice.js';
 import { preferences } from '../../components/preferences/use-preferences.js';
 import { TabList, tabId } from '../../components/tabs/tab-list.js';
 import { useDelayed } from '../../components/use-delayed.js';
+import { FactList } from '../../features/facts/fact-list.js';
 import { useSpanPayload } from '../../features/payload/use-span-payload.js';
-import { FactList } from './fact-list.js';
 import { SpanError } from './span-error.js';
 import { spanFacts } from './span-facts.js';
 import { SpanTexts } from './span-texts.js';
 import { TABS, type Tab } from './trace-search.js';
-import { isLlmCall, statusWordOf } from './trace-span.js';
+import { isLlmCall, statusWordOf } from '../../features/spans/trace-span.js';
 import styles from './span-details.module.css';
 
 interface SpanDetailsProps {

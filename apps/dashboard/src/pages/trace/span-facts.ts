@@ -1,14 +1,8 @@
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
-import { measureOf, statusWordOf, type TraceSpan } from './trace-span.js';
-
-/** A fact of a span or a trace: its name, its value, and the value with every digit where that is longer. */
-export interface Fact {
-  name: string;
-  value: string;
-  exact?: string;
-}
+import type { Fact } from '../../features/facts/fact.js';
+import { measureOf, statusWordOf, type TraceSpan } from '../../features/spans/trace-span.js';
 
 /** What is known of a span's call beyond its outline. */
 export interface CallDetails {

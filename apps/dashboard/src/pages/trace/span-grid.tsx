@@ -10,7 +10,7 @@ import { TimelineCell } from './timeline-cell.js';
 import { TimelineBackdrop, TimelineHeader } from './timeline-header.js';
 import { ABOVE_MATCH, type FilteredSpans } from './trace-filter.js';
 import type { TraceModel } from './trace-model.js';
-import { measureOf, statusWordOf } from './trace-span.js';
+import { measureOf, statusWordOf } from '../../features/spans/trace-span.js';
 import { rowOf } from './tree-rows.js';
 
 export interface SpanGridProps {

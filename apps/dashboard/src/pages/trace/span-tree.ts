@@ -1,4 +1,4 @@
-import type { TraceSpan } from './trace-span.js';
+import type { TraceSpan } from '../../features/spans/trace-span.js';
 
 /**
  * The spans of a trace as a tree in flat arrays. Everything is indexed by a span's place: its position when parents

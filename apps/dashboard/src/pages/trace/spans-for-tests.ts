@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { TraceSpan } from './trace-span.js';
+import type { TraceSpan } from '../../features/spans/trace-span.js';
 
 /** A moment that the spans of tests count from. */
 const NOON = Date.parse('2026-11-22T12:00:00.000Z');

@@ -2,9 +2,9 @@ import { memo } from 'react';
 import type { Stretch } from './span-times.js';
 import { ownStretches } from './span-times.js';
 import type { TraceModel } from './trace-model.js';
-import { kindColour } from './kind-colour.js';
+import { kindColour } from '../../features/spans/kind-colour.js';
 import { seenStretches, shareOf } from './seen-stretches.js';
-import { statusWordOf } from './trace-span.js';
+import { statusWordOf } from '../../features/spans/trace-span.js';
 import styles from './span-grid.module.css';
 
 interface TimelineCellProps {

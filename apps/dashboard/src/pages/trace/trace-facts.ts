@@ -3,7 +3,8 @@ import { formatCost, formatCostExactly } from '../../components/format/format-co
 import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import { formatId } from '../../components/format/format-id.js';
-import type { Fact } from './span-facts.js';
+import type { Fact } from '../../features/facts/fact.js';
+import { sessionAddress } from '../../features/session-link.js';
 
 const STATUS_WORDS = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
 
@@ -21,15 +22,14 @@ export function traceFacts(trace: TraceListItem): Fact[] {
     { name: 'Tokens', value: formatCount(trace.total_tokens) },
     { name: 'Spans', value: formatCount(trace.span_count) },
     { name: 'Errors', value: formatCount(trace.error_count) },
-    textFact('Session', trace.session_id),
-    textFact('User', trace.user_id),
+    idFact('Session', trace.session_id, sessionAddress),
+    idFact('User', trace.user_id),
     trace.tags.length === 0 ? null : { name: 'Tags', value: trace.tags.join(', ') },
   ];
   return facts.filter((fact) => fact !== null);
 }
 
-/** Blanks at the ends of an id are told by quotes. */
-function textFact(name: string, value: string | null): Fact | null {
-  if (value === null) return null;
-  return { name, value: formatId(value) };
+/** Blanks at the ends of an id are told by quotes. @param address where there is more about it. */
+function idFact(name: string, id: string | null, address?: (id: string) => string): Fact | null {
+  return id === null ? null : { name, value: formatId(id), ...(address && { to: address(id) }) };
 }

@@ -1,6 +1,6 @@
 import type { SpanTree } from './span-tree.js';
 import type { Only } from './trace-search.js';
-import { isLlmCall, modelOf, statusWordOf, type TraceSpan } from './trace-span.js';
+import { isLlmCall, modelOf, statusWordOf, type TraceSpan } from '../../features/spans/trace-span.js';
 
 /** What the filters of a trace ask for; a span must pass all of them. */
 export interface TraceFilter {

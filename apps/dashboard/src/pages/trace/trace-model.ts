@@ -2,7 +2,7 @@ import { findCriticalPath, type CriticalPath } from './critical-path.js';
 import { buildSpanTree, type SpanTree } from './span-tree.js';
 import { layOutTimes, type SpanTimes } from './span-times.js';
 import { failedPlaces } from './trace-filter.js';
-import type { TraceSpan } from './trace-span.js';
+import type { TraceSpan } from '../../features/spans/trace-span.js';
 
 /** What the views of a trace are drawn from. Another object where anything of it has changed. */
 export interface TraceModel {

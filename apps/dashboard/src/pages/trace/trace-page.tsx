@@ -1,13 +1,13 @@
 import type { SpanOutline } from '@spandrel/contract';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useCallback, useRef } from 'react';
 import { isNotFound } from '../../api/api-error.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { PageHeading } from '../../components/page-heading.js';
-import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useDelayed } from '../../components/use-delayed.js';
-import { lastTraceList, stepsToTraceList } from '../../features/trace-list-memory.js';
+import { useWayUp } from '../../features/list-memory.js';
+import { lastTraceList } from '../../features/trace-list-memory.js';
 import { DetailsSplitter } from './details-splitter.js';
 import { SpanDetails } from './span-details.js';
 import type { SpanTree } from './span-tree.js';
@@ -24,7 +24,7 @@ export function TracePage() {
   const { selected: spanId, select } = useSpanSelection(search.span, change);
   const details = useRef<HTMLElement>(null);
   const isSlow = useDelayed(query.isPending);
-  useWayUp();
+  useWayUp(pathOfList, 'Trace');
   const selected = model === null ? -1 : placeOfSelected(model.tree, spanId);
   const onSelect = useCallback(
     (place: number, by: 'key' | 'press') => {
@@ -75,6 +75,8 @@ export function TracePage() {
   );
 }
 
+const pathOfList = (): string => lastTraceList()?.path ?? '/traces';
+
 /** Gives the focus to the selected row, or to the flame graph. */
 function focusSpans(): void {
   const row = '[role="treegrid"] [role="row"][aria-selected="true"], [role="application"]';
@@ -85,23 +87,6 @@ function focusSpans(): void {
 function placeOfSelected(tree: SpanTree, id: string | undefined): number {
   const place = id === undefined ? -1 : tree.placeOf(id);
   return place === -1 && tree.spans.length > 0 ? 0 : place;
-}
-
-/** Escape leads up to the list, with the filters and at the row one came from. */
-function useWayUp(): void {
-  const navigate = useNavigate();
-  useShortcuts([
-    {
-      keys: 'Escape',
-      label: 'Back to the list',
-      group: 'Trace',
-      run: () => {
-        const steps = stepsToTraceList();
-        if (steps === null) void navigate({ to: '/traces', search: lastTraceList()?.search ?? {} } as never);
-        else history.go(steps);
-      },
-    },
-  ]);
 }
 
 function TraceNotFound() {

@@ -39,7 +39,7 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
   const grid = useRef<GridHandle>(null);
   const navigate = useNavigate();
   const isAwaited = useDelayed(list.isWaiting && list.length === 0);
-  useEffect(() => rememberTraceList({ search: { ...search }, ids: idsOf(list) }));
+  useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list) }));
 
   const showHeld = (): void => {
     live.show();

@@ -1,15 +1,16 @@
-import type { Fact } from './span-facts.js';
+import { Link } from '@tanstack/react-router';
+import type { Fact } from './fact.js';
 import styles from './fact-list.module.css';
 
 /** Names and values, one beside the other. */
 export function FactList({ label, facts }: { label: string; facts: readonly Fact[] }) {
   return (
     <ul aria-label={label} className={styles.facts}>
-      {facts.map(({ name, value, exact }) => (
+      {facts.map(({ name, value, exact, to }) => (
         <li key={name} className={styles.fact}>
           <span className={styles.name}>{name}</span>{' '}
           <span className={styles.value} {...(exact !== undefined && exact !== value && { title: exact })} dir="auto">
-            {value}
+            {to === undefined ? value : <Link to={to}>{value}</Link>}
           </span>
         </li>
       ))}

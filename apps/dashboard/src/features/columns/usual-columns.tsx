@@ -1,0 +1,28 @@
+import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
+import { formatCount } from '../../components/format/format-count.js';
+import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
+import type { GridColumn } from '../../components/grid/grid-column.js';
+
+type Of<Row, Value> = (row: Row) => Value | null | undefined;
+
+/** A column of whole numbers. */
+export function countColumn<Row>(id: string, header: string, width: number, of: Of<Row, number>): GridColumn<Row> {
+  return { id, header, width, align: 'end', cell: (row) => formatCount(of(row)) };
+}
+
+/** A column of costs, each digit of which is there on hover. */
+export function costColumn<Row>(id: string, header: string, width: number, of: Of<Row, number>): GridColumn<Row> {
+  const cell = (row: Row) => <span title={formatCostExactly(of(row))}>{formatCost(of(row))}</span>;
+  return { id, header, width, align: 'end', cell };
+}
+
+/** A column of lengths of time. */
+export function durationColumn<Row>(id: string, header: string, width: number, of: Of<Row, number>): GridColumn<Row> {
+  const cell = (row: Row) => <span title={formatDurationExactly(of(row))}>{formatDuration(of(row))}</span>;
+  return { id, header, width, align: 'end', cell };
+}
+
+/** A column of recorded texts, which may be written from right to left. */
+export function textColumn<Row>(id: string, header: string, width: number, of: Of<Row, string>): GridColumn<Row> {
+  return { id, header, width, cell: (row) => <bdi title={of(row) ?? undefined}>{of(row)}</bdi> };
+}

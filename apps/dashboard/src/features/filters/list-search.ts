@@ -1,0 +1,112 @@
+import type { Query } from '../../api/query-text.js';
+import { readSort, type ListSort, type OfferedSorts } from '../sorting/list-sort.js';
+import { describeRange, endsOf, readTimeRange, type TimeRange } from '../time-range/time-range.js';
+import type { FilterChip } from './filter-chip.js';
+import { fieldChips, readFields, type FilterField } from './filter-field.js';
+
+/** Search parameters of a list, by the API's own names: filters, range, order, columns. */
+export interface ListSearch extends TimeRange, ListSort {
+  cols?: string;
+  [filter: string]: string | string[] | undefined;
+}
+
+/** A filter that has its field above the list. */
+export interface BarFilter {
+  /** Search parameter: `name_contains`. */
+  id: string;
+  /** What its button says when it is on: `Name`. */
+  label: string;
+  /** Label of the field: `Filter by name`. */
+  field: string;
+  /** A text that counts while one types, one that counts with Enter, or one of few. */
+  type: 'typed' | 'entered' | 'choice';
+  /** What a choice offers; the empty value is no filter. */
+  options?: readonly { value: string; label: string }[];
+  /** Whether it is how the list is asked for and no filter: no button takes it away. */
+  isMode?: boolean;
+}
+
+/** What the address of a list can say. */
+export interface ListParameters {
+  bar: readonly BarFilter[];
+  /** What the menu `Add filter` offers, in its order. */
+  fields: readonly FilterField[];
+  sorts: OfferedSorts;
+}
+
+/** Reads an address; what it does not know is left out. */
+export function readListSearch(search: Record<string, unknown>, { bar, fields, sorts }: ListParameters): ListSearch {
+  const { cols } = search;
+  const inBar = bar.filter(({ id, options }) => {
+    const value = search[id];
+    return isText(value) && (options === undefined || options.some((option) => option.value === value));
+  });
+  return {
+    ...Object.fromEntries(inBar.map(({ id }) => [id, search[id] as string])),
+    ...readTimeRange(search),
+    ...readFields(fields, search),
+    ...readSort(search, sorts),
+    ...(isText(cols) && { cols }),
+  };
+}
+
+/** The filters that the API is asked for. @param now milliseconds; a range that goes with the clock ends then. */
+export function listFilters(search: ListSearch, now: number): Query {
+  const {
+    cols: _cols,
+    sort_by: _by,
+    sort_order: _order,
+    range: _range,
+    since: _since,
+    until: _until,
+    ...rest
+  } = search;
+  return { ...rest, ...endsOf(search, now) };
+}
+
+/** The order that the API is asked for. */
+export const listOrder = ({ sort_by, sort_order }: ListSearch): Query => ({ sort_by, sort_order });
+
+/** Whether it is the whole list, newest first: what happens tells what comes in at its top, without asking. */
+export function isWholeList(search: ListSearch): boolean {
+  return Object.keys(search).every((name) => name === 'range' || name === 'cols');
+}
+
+/** The filters that are on, one by one. @param format writes a moment. */
+export function listChips(
+  search: ListSearch,
+  { bar, fields }: ListParameters,
+  format: (at: number) => string,
+): FilterChip<ListSearch>[] {
+  const inBar = bar.flatMap(({ id, label, options, isMode }): FilterChip<ListSearch>[] => {
+    const value = search[id];
+    if (typeof value !== 'string' || isMode) return [];
+    const words = options?.find((option) => option.value === value)?.label ?? value;
+    return [{ name: label, value: words, without: (before) => withBar(before, id, '') }];
+  });
+  const hasRange = search.range !== undefined || search.since !== undefined || search.until !== undefined;
+  const range = hasRange ? [{ name: 'Time range', value: describeRange(search, format), without: withoutRange }] : [];
+  return [...inBar, ...range, ...fieldChips(fields, search)];
+}
+
+/** The search parameters with another value of a field above the list; the empty one is none. */
+export function withBar(search: ListSearch, id: string, value: string): ListSearch {
+  const { [id]: _before, ...rest } = search;
+  return value === '' ? rest : { ...rest, [id]: value };
+}
+
+/** The search parameters of the bare list, without filters and in its own order. Columns stay. */
+export function bareSearch({ cols }: ListSearch): ListSearch {
+  return cols === undefined ? {} : { cols };
+}
+
+/** The search parameters with a range in the place of the one before. */
+export function withRange(search: ListSearch, range: TimeRange): ListSearch {
+  return { ...withoutRange(search), ...range };
+}
+
+function withoutRange({ range: _range, since: _since, until: _until, ...rest }: ListSearch): ListSearch {
+  return rest;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,0 +1,85 @@
+import type { TraceListItem } from '@spandrel/contract';
+import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
+import { keys } from '../../api/keys.js';
+import { PAGE_ROWS, type ListPage } from '../../api/list-page.js';
+import { readSession, TURN_PREVIEW } from '../../api/sessions.js';
+import { tracesByIds } from '../../api/traces.js';
+import { useSpaced } from '../../components/use-spaced.js';
+import type { LiveEvent } from '../../live/live-event.js';
+import { useLiveBatches } from '../../live/live-updates.js';
+import { mergeTurns } from './merge-turns.js';
+
+/** Requests of one tab come this far apart at least. */
+const BETWEEN_MS = 1_250;
+
+type Turns = InfiniteData<ListPage<TraceListItem>, string | null>;
+
+/** The traces of a session as a conversation, the oldest first, filled in from events while it is on screen. */
+export function useSession(id: string) {
+  const query = useInfiniteQuery({
+    queryKey: keys.session(id),
+    queryFn: ({ pageParam, signal }) => readSession(id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+  const turns = query.data?.pages.flatMap(({ rows }) => rows) ?? [];
+  const deleted = useLiveTurns(id, new Set(turns.map(({ id: traceId }) => traceId)));
+  return { query, turns, deleted };
+}
+
+/** Asks anew for turns that events tell of. @returns ids of traces that somebody deleted. */
+function useLiveTurns(sessionId: string, known: ReadonlySet<string>): ReadonlySet<string> {
+  const client = useQueryClient();
+  const stale = useRef(new Set<string>());
+  const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
+  const merge = useCallback(
+    (fresh: readonly TraceListItem[]): void => {
+      client.setQueryData<Turns>(keys.session(sessionId), (data) => data && withTurns(data, fresh, sessionId));
+    },
+    [client, sessionId],
+  );
+  const refresh = useSpaced(() => {
+    const ids = [...stale.current].slice(0, PAGE_ROWS);
+    for (const id of ids) stale.current.delete(id);
+    // What failed is asked for again with what happens next.
+    if (ids.length > 0) tracesByIds(ids, TURN_PREVIEW).then(merge, () => undefined);
+  }, BETWEEN_MS);
+  useLiveBatches(({ events, hasMissed }) => {
+    if (hasMissed) void client.invalidateQueries({ queryKey: keys.session(sessionId) });
+    for (const id of events.flatMap((event) => changedTrace(event, sessionId, known))) stale.current.add(id);
+    const gone = events.flatMap((event) => (event.type === 'trace_deleted' ? [event.trace_id] : []));
+    const isCleared = events.some(({ type }) => type === 'cleared');
+    if (gone.length > 0 || isCleared)
+      setDeleted((before) => new Set([...before, ...gone, ...(isCleared ? known : [])]));
+    if (stale.current.size > 0) refresh();
+  });
+  return deleted;
+}
+
+/** The trace that an event changed, as far as it is one of this session. */
+function changedTrace(event: LiveEvent, sessionId: string, known: ReadonlySet<string>): string[] {
+  if ('span' in event) return known.has(event.span.trace_id) ? [event.span.trace_id] : [];
+  return event.type === 'trace_created' && event.trace.session_id === sessionId ? [event.trace.id] : [];
+}
+
+/** The pages with changed and new turns; these are put on the last page. */
+function withTurns(data: Turns, fresh: readonly TraceListItem[], sessionId: string): Turns {
+  const { pages } = data;
+  const isComplete = pages.at(-1)?.next === null;
+  const merged = mergeTurns(
+    pages.flatMap(({ rows }) => rows),
+    fresh,
+    sessionId,
+    isComplete,
+  );
+  let from = 0;
+  return {
+    ...data,
+    pages: pages.map((page, at) => {
+      const rows = at === pages.length - 1 ? merged.slice(from) : merged.slice(from, from + page.rows.length);
+      from += rows.length;
+      return { ...page, rows };
+    }),
+  };
+}

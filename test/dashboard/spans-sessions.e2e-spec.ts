@@ -1,0 +1,270 @@
+/** The pages of spans and of sessions, as people use them: with the mouse, and by keys alone. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { recordCalls, recordConversations } from './recorded-conversations.ts';
+
+const browser = new DashboardBrowser();
+let place: Place;
+let program: Program;
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  place = await takeDirectory();
+  program = await place.start({});
+});
+afterAll(async () => {
+  await browser.close();
+  await place?.close();
+});
+beforeEach(async () => {
+  if (!hasBrowser) return;
+  watched = await browser.open(program.apiUrl);
+  ({ page } = watched);
+});
+afterEach(async () => {
+  await watched?.close();
+});
+
+const open = (path: string) => page.goto(`${program.apiUrl}${path}`);
+const grid = (name: string): Locator => page.getByRole('grid', { name });
+const names = async (list: string): Promise<string[]> => grid(list).getByRole('link').allTextContents();
+const count = (text: string): Promise<void> =>
+  page.getByRole('status', { name: 'Result count' }).getByText(text, { exact: true }).waitFor();
+const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
+const parameters = (): string => new URL(page.url()).search;
+const setTheme = (colorScheme: 'light' | 'dark') => page.emulateMedia({ colorScheme });
+
+async function expectAccessible(): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await setTheme(theme);
+    expect([theme, await watched.axe()]).toEqual([theme, []]);
+  }
+}
+
+/** Tab until what has the focus says this. */
+async function tabTo(role: string, name: string): Promise<void> {
+  const target = page.getByRole(role as 'button', { name, exact: true });
+  for (let presses = 0; presses < 60; presses++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never leads to ${role} ${name}`);
+}
+
+describe('without any recording', () => {
+  inBrowser('both pages say what would be there, and fill by themselves', async () => {
+    await open('/sessions');
+    await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
+    await expectAccessible();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Spans' }).click();
+    await page.getByRole('heading', { name: 'No spans yet' }).waitFor();
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await recordConversations(program.api);
+    await grid('Spans').waitFor();
+    await count('6 spans');
+    expectNoFaults(watched);
+  });
+});
+
+describe('sessions', () => {
+  inBrowser('are told apart by their blanks, and read as a conversation', async () => {
+    await open('/sessions');
+    await count('3 sessions');
+    expect((await names('Sessions')).toSorted()).toEqual(['" a"', 'A', 'a']);
+    const row = grid('Sessions')
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: '" a"', exact: true }) });
+    expect((await row.getByRole('gridcell').allTextContents()).slice(0, 6)).toEqual([
+      ...['" a"', '3', '3', '0', '366', '$0.03'],
+    ]);
+    await expectAccessible();
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Session " a"', exact: true }).waitFor();
+    expect([new URL(page.url()).pathname, await page.title()]).toEqual(['/sessions/%20a', 'Session " a" · Spandrel']);
+    const turns = page.getByRole('feed', { name: 'Turns' }).getByRole('article');
+    expect(await turns.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['turn 0', 'turn 2', 'turn 4']);
+    await turns.first().getByText('Question 0\nin two lines').waitFor();
+    await turns.first().getByText('Answer 0 <b>as it is</b>').waitFor();
+    const facts = page.getByRole('list', { name: 'Session facts' });
+    await facts.getByText('User ann').waitFor();
+    await expectAccessible();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are opened, read and left by keys alone', async () => {
+    await open('/traces');
+    await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await grid('Sessions').waitFor();
+    for (let presses = 0; !(await focused()).startsWith('" a"'); presses++) {
+      expect(presses).toBeLessThan(4);
+      await page.keyboard.press('j');
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Session " a"', exact: true }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('PageDown');
+    expect(await focused()).toContain('Question 2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'turn 2' }).waitFor();
+    await page.getByRole('treegrid').waitFor();
+    await page.keyboard.press(']');
+    await page.getByRole('heading', { level: 1, name: 'turn 4' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'turn 2' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('feed', { name: 'Turns' }).waitFor();
+    await until(async () => (await focused()).includes('Question 2'));
+    await page.keyboard.press('Escape');
+    await until(async () => (await focused()).startsWith('" a"'));
+    expect(new URL(page.url()).pathname).toBe('/sessions');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('go on while they are read, and are found by a part of their id', async () => {
+    await open('/sessions/%20a');
+    await page.getByRole('article').nth(2).waitFor();
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await program.api.post('/api/traces', { id: 'late', name: 'a late turn', session_id: ' a' });
+    await program.api.post('/api/traces', { id: 'other', name: 'of another', session_id: 'a' });
+    await page.getByRole('article').nth(3).getByText('a late turn').waitFor();
+    expect(await page.getByRole('article').count()).toBe(4);
+    await open('/sessions');
+    await page.getByRole('searchbox', { name: 'Filter by ID' }).fill(' a');
+    await count('1 session');
+    expect(parameters()).toBe('?id_contains=+a');
+    for (const id of ['late', 'other']) await program.api.delete(`/api/traces/${id}`);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('that do not exist say so', async () => {
+    await open('/sessions');
+    await grid('Sessions').waitFor();
+    await page.evaluate('history.pushState({}, "", "/sessions/a%20")');
+    await page.evaluate('dispatchEvent(new PopStateEvent("popstate"))');
+    await page.getByRole('heading', { level: 1, name: 'Session not found' }).waitFor();
+    await page.getByRole('link', { name: 'Go to Sessions' }).waitFor();
+  });
+});
+
+describe('spans', () => {
+  beforeAll(async () => {
+    if (hasBrowser) await recordCalls(program.api);
+  });
+
+  inBrowser('are found by a word, a model and what they cost', async () => {
+    await open('/spans');
+    await count('30 spans');
+    await expectAccessible();
+    const box = page.getByRole('searchbox', { name: 'Search in texts' });
+    await box.fill('LIGHTHOUSE');
+    expect(parameters()).toBe('');
+    await box.press('Enter');
+    await count('3 spans');
+    await page.getByRole('button', { name: 'Clear filters' }).waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('menuitem', { name: 'Model' }).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Model' }).fill('gpt-5.1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove filter: Model gpt-5.1' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').click();
+    await page.waitForURL(/sort_by=cost/);
+    await until(async () => (await names('Spans')).join() === 'call 76,call 68,call 60');
+    await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').click();
+    await until(async () => (await names('Spans')).join() === 'call 60,call 68,call 76');
+    expect(parameters()).toBe('?text_contains=LIGHTHOUSE&model=gpt-5.1&sort_by=cost&sort_order=asc');
+    await page.reload();
+    await until(async () => (await names('Spans')).join() === 'call 60,call 68,call 76');
+    await page.getByRole('button', { name: 'Remove filter: Text LIGHTHOUSE' }).click();
+    await count('12 spans');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await count('30 spans');
+    expect(new URL(page.url()).href).toBe(`${program.apiUrl}/spans`);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are found by keys alone, and opened within their trace', async () => {
+    await open('/traces');
+    await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await count('30 spans');
+    await page.keyboard.press('/');
+    await page.keyboard.type('lighthouse');
+    await page.keyboard.press('Enter');
+    await count('3 spans');
+    await tabTo('button', 'Add filter');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Model' }).waitFor();
+    await page.keyboard.type('mod');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('gpt-5.1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove filter: Model gpt-5.1' }).waitFor();
+    await tabTo('button', 'Cost');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sort_by=cost/);
+    await until(async () => (await names('Spans')).join() === 'call 76,call 68,call 60');
+    for (const _ of [1, 2]) await page.keyboard.press('j');
+    expect(await focused()).toContain('call 68');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/traces\/calls-8\?span=calls-8-call$/);
+    await page.getByRole('region', { name: 'Span details' }).getByText('Where is the lighthouse 8?').waitFor();
+    await page.keyboard.press('Escape');
+    await until(async () => (await focused()).includes('call 68'));
+    await tabTo('button', 'Clear filters');
+    await page.keyboard.press('Enter');
+    await count('30 spans');
+    expect(parameters()).toBe('');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('with the same error are found from a failed one', async () => {
+    await open('/traces/calls-20');
+    await page.getByRole('link', { name: 'Find spans with this error' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Error contains the lamp is out: request 20' }).waitFor();
+    await count('1 span');
+    expect(await names('Spans')).toEqual(['call 80']);
+    expectNoFaults(watched);
+  });
+
+  inBrowser('show other columns, and give their ids away', async () => {
+    await open('/spans?text_contains=lighthouse');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('group', { name: 'Columns' }).getByRole('checkbox', { name: 'Input' }).check();
+    await grid('Spans').getByText('Where is the lighthouse 16?').waitFor();
+    await expectAccessible();
+    await page.keyboard.press('Escape');
+    await grid('Spans').getByRole('checkbox', { name: 'Select call 76' }).check();
+    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Copy IDs' }).click();
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Copied 1 ID').waitFor();
+    expect(await watched.clipboard()).toBe('calls-16-call');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('come in while nobody reads, and say so when none matches', async () => {
+    await open('/spans');
+    await count('30 spans');
+    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
+    await program.api.post('/api/spans', { id: 'fresh', trace_id: 'calls-0', name: 'a fresh span' });
+    const row = grid('Spans')
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: 'a fresh span' }) });
+    await row.getByText('Running').waitFor();
+    await program.api.post('/api/spans/fresh/complete', {});
+    await row.getByText('Completed').waitFor();
+    await program.api.delete('/api/spans/fresh');
+    await page.getByRole('searchbox', { name: 'Filter by name' }).fill('nothing is called so');
+    await page.getByRole('heading', { name: 'No spans match these filters' }).waitFor();
+    await expectAccessible();
+    await page.getByRole('button', { name: 'Show all spans' }).click();
+    await count('30 spans');
+    expectNoFaults(watched);
+  });
+});
