@@ -45,7 +45,7 @@ export function useLiveList<Row>(
   rules: LiveRules<Row>,
   isLive: boolean,
 ): LiveList {
-  const [fresh, setFresh] = useState<{ page: ListPage<Row>; held: HeldRows } | null>(null);
+  const [fresh, setFresh] = useState<{ page: ListPage<Row>; held: HeldRows | null } | null>(null);
   const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
   const isTouched = useRef(false);
   const latest = useRef({ list, source, rules });
@@ -54,7 +54,6 @@ export function useLiveList<Row>(
   });
   useEffect(() => {
     setFresh(null);
-    setDeleted(new Set());
   }, [source]);
 
   const firstIds = useCallback(() => {
@@ -66,7 +65,8 @@ export function useLiveList<Row>(
     latest.current.list.restart(page);
     latest.current.rules.recount();
     setFresh(null);
-    setDeleted((gone) => (gone.size === 0 ? gone : new Set()));
+    const there = new Set(page.rows.map((row) => latest.current.source.idOf(row)));
+    setDeleted((gone) => (gone.isDisjointFrom(there) ? gone : gone.difference(there)));
   }, []);
   const takeFirstPage = useCallback(
     (page: ListPage<Row>) => {
@@ -80,7 +80,8 @@ export function useLiveList<Row>(
       if (!isTouched.current || shown.size === 0) {
         if (!isSame) restart(page);
       } else {
-        setFresh(held.count > 0 ? { page, held } : null);
+        // Rows that are gone go when the reader does; new ones wait for their button.
+        setFresh(isSame ? null : { page, held: held.count > 0 ? held : null });
       }
     },
     [restart, firstIds],
@@ -110,6 +111,7 @@ export function useLiveList<Row>(
     read: rules.read,
     betweenMs: rules.betweenMs,
     isLive,
+    source,
     isListRead: () => list.firstPage !== undefined,
     shownList,
     ask,
@@ -126,9 +128,13 @@ export function useLiveList<Row>(
     held: fresh?.held ?? null,
     show: () => fresh && restart(fresh.page),
     deleted,
-    onTouched: useCallback((touched: boolean) => {
-      isTouched.current = touched;
-    }, []),
+    onTouched: useCallback(
+      (touched: boolean) => {
+        isTouched.current = touched;
+        if (!touched && fresh !== null && fresh.held === null) restart(fresh.page);
+      },
+      [fresh, restart],
+    ),
   };
 }
 

@@ -12,6 +12,8 @@ export interface PlannedRequests {
   read: ReadNews;
   betweenMs: number | undefined;
   isLive: boolean;
+  /** Which list it is: another one may come from memory. */
+  source: object;
   /** Whether the list was read before, and may have missed something since. */
   isListRead(): boolean;
   /** The list as it is on screen; stays the same function. */
@@ -23,7 +25,7 @@ export interface PlannedRequests {
 
 /** Gathers what happens and asks for what it changed, one request at a time. */
 export function usePlannedRequests(given: PlannedRequests): void {
-  const { shownList, ask, betweenMs = BETWEEN_MS } = given;
+  const { source, shownList, ask, betweenMs = BETWEEN_MS } = given;
   const latest = useRef(given);
   useEffect(() => {
     latest.current = given;
@@ -68,13 +70,12 @@ export function usePlannedRequests(given: PlannedRequests): void {
   });
   useEffect(() => {
     // A list that comes back from memory may have missed something.
-    if (latest.current.isListRead()) {
-      plan.current = { ...NOTHING, hasMissed: true };
-      timer.current = setTimeout(work, betweenMs);
-    }
+    const isListRead = latest.current.isListRead();
+    plan.current = isListRead ? { ...NOTHING, hasMissed: true } : NOTHING;
+    if (isListRead) timer.current = setTimeout(work, betweenMs);
     return () => {
       if (timer.current !== null) clearTimeout(timer.current);
       timer.current = null;
     };
-  }, [work, betweenMs]);
+  }, [source, work, betweenMs]);
 }
