@@ -16,7 +16,10 @@ const KEPT_IDS_MAX = 5_000;
 
 let last: TraceList | null = null;
 
-const kept = keptInTab<TraceList>('spandrel.trace-list', () => last && { ...last, ids: last.ids.slice(0, KEPT_IDS_MAX) });
+const kept = keptInTab<TraceList>(
+  'spandrel.trace-list',
+  () => last && { ...last, ids: last.ids.slice(0, KEPT_IDS_MAX) },
+);
 if (Array.isArray(kept?.ids) && typeof kept.path === 'string') {
   last = { path: kept.path, search: kept.search ?? {}, ids: kept.ids };
 }

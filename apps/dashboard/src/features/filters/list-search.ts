@@ -67,11 +67,6 @@ export function listFilters(search: ListSearch, now: number): Query {
 /** The order that the API is asked for. */
 export const listOrder = ({ sort_by, sort_order }: ListSearch): Query => ({ sort_by, sort_order });
 
-/** Whether it is the whole list, newest first: what happens tells what comes in at its top, without asking. */
-export function isWholeList(search: ListSearch): boolean {
-  return Object.keys(search).every((name) => name === 'range' || name === 'cols');
-}
-
 /** The filters that are on, one by one. @param format writes a moment. */
 export function listChips(
   search: ListSearch,

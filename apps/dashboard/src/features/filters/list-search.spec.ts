@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { queryText } from '../../api/query-text.js';
+import {
+  bareSearch,
+  listChips,
+  listFilters,
+  listOrder,
+  readListSearch,
+  withBar,
+  withRange,
+  type ListParameters,
+} from './list-search.js';
+import { STATUS_OPTIONS } from './status-options.js';
+
+const NOW = Date.parse('2026-11-22T14:00:00.000Z');
+const format = (at: number): string => new Date(at).toISOString();
+const PARAMETERS: ListParameters = {
+  bar: [
+    { id: 'text_contains', label: 'Text', field: 'Search in texts', type: 'entered' },
+    {
+      id: 'mode',
+      label: 'Search mode',
+      field: 'Search mode',
+      type: 'choice',
+      isMode: true,
+      options: [{ value: 'text', label: 'All words' }],
+    },
+    { id: 'status', label: 'Status', field: 'Status', type: 'choice', options: STATUS_OPTIONS },
+  ],
+  fields: [
+    { id: 'tag', label: 'Tag', isRepeated: true },
+    { id: 'duration_min', label: 'Minimum duration', unit: 'duration' },
+  ],
+  sorts: { keys: { cost: 'cost' }, usual: { sort_by: 'started_at', sort_order: 'desc' } },
+};
+const FULL = {
+  ...{ text_contains: 'a b', mode: 'text', status: 'failed', range: '24h', tag: ['a', 'b'], duration_min: '1500' },
+  ...{ sort_by: 'cost', sort_order: 'asc', cols: 'name,status' },
+} as const;
+const read = (search: Record<string, unknown>) => readListSearch(search, PARAMETERS);
+
+describe('the search parameters of a list', () => {
+  it('are read from an address, leniently', () => {
+    expect(read({ ...FULL, foo: 'bar' })).toEqual(FULL);
+    const odd = { text_contains: '', status: 'broken', mode: ['text'], range: '2y', sort_by: 'colour', cols: '' };
+    expect(read({ ...odd, tag: 'one' })).toEqual({ tag: ['one'] });
+  });
+
+  it('become a query of the API', () => {
+    expect(queryText({ ...listFilters(read(FULL), NOW), ...listOrder(read(FULL)) })).toBe(
+      '?text_contains=a+b&mode=text&status=failed&tag=a&tag=b&duration_min=1500' +
+        '&since=2026-11-21T14%3A00%3A00.000Z&sort_by=cost&sort_order=asc',
+    );
+    expect(queryText({ ...listFilters({}, NOW), ...listOrder({}) })).toBe('');
+  });
+
+  it('have a button for every filter, which takes that one away', () => {
+    const chips = listChips(read(FULL), PARAMETERS, format);
+    expect(chips.map(({ name, value }) => `${name} ${value}`)).toEqual([
+      ...['Text a b', 'Status Failed', 'Time range Last 24 hours', 'Tag a', 'Tag b', 'Minimum duration 1.50 s'],
+    ]);
+    expect(chips.reduce((search, chip) => chip.without(search), read(FULL))).toEqual({
+      ...{ mode: 'text', sort_by: 'cost', sort_order: 'asc', cols: FULL.cols },
+    });
+  });
+
+  it('are bare without filters and order', () => {
+    expect(bareSearch(read(FULL))).toEqual({ cols: FULL.cols });
+    expect(bareSearch({ status: 'failed' })).toEqual({});
+  });
+
+  it('have one value of each field, and one range', () => {
+    expect(withBar({ status: 'failed', range: '1h' }, 'status', 'running')).toEqual({ range: '1h', status: 'running' });
+    expect(withBar({ status: 'failed' }, 'status', '')).toEqual({});
+    expect(withRange({ range: '1h', status: 'failed' }, { since: '2026-11-22' })).toEqual({
+      ...{ status: 'failed', since: '2026-11-22' },
+    });
+  });
+});
