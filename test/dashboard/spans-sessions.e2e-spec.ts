@@ -55,6 +55,14 @@ async function tabTo(role: string, name: string): Promise<void> {
   throw new Error(`Tab never leads to ${role} ${name}`);
 }
 
+/** Goes down a list until the row with the focus says this. */
+async function jTo(text: string): Promise<void> {
+  for (let presses = 0; !(await focused()).includes(text); presses++) {
+    expect(presses).toBeLessThan(4);
+    await page.keyboard.press('j');
+  }
+}
+
 describe('without any recording', () => {
   inBrowser('both pages say what would be there, and fill by themselves', async () => {
     await open('/sessions');
@@ -103,10 +111,7 @@ describe('sessions', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('s');
     await grid('Sessions').waitFor();
-    for (let presses = 0; !(await focused()).startsWith('" a"'); presses++) {
-      expect(presses).toBeLessThan(4);
-      await page.keyboard.press('j');
-    }
+    await jTo('" a"');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Session " a"', exact: true }).waitFor();
     await page.keyboard.press('j');
@@ -217,8 +222,7 @@ describe('spans', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/sort_by=cost/);
     await until(async () => (await names('Spans')).join() === 'call 76,call 68,call 60');
-    for (const _ of [1, 2]) await page.keyboard.press('j');
-    expect(await focused()).toContain('call 68');
+    await jTo('call 68');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/traces\/calls-8\?span=calls-8-call$/);
     await page.getByRole('region', { name: 'Span details' }).getByText('Where is the lighthouse 8?').waitFor();
