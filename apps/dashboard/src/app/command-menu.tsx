@@ -1,24 +1,16 @@
-import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { findById } from '../api/find-by-id.js';
 import { Button } from '../components/button.js';
-import { Dialog } from '../components/dialog.js';
-import { notifyError } from '../components/notifications/notify.js';
-import { setPreferences, usePreferences } from '../components/preferences/use-preferences.js';
-import { useShortcutList, useShortcuts } from '../components/shortcuts/use-shortcuts.js';
+import { useShortcuts } from '../components/shortcuts/use-shortcuts.js';
 import { useIdle } from '../components/use-idle.js';
-import { traceAddress } from '../features/trace-link.js';
-import { commandsFor, type Command } from './commands.js';
-import { lastVisits } from './use-visits.js';
 
-const loadList = () => import('./command-list.js');
-const CommandList = lazy(async () => ({ default: (await loadList()).CommandList }));
+const loadDialog = () => import('./command-dialog.js');
+const CommandDialog = lazy(async () => ({ default: (await loadDialog()).CommandDialog }));
 
 /** The button `Command menu` and the dialog that it opens. */
 export function CommandMenu() {
   const [isOpen, setIsOpen] = useState(false);
   useShortcuts([{ keys: 'mod+k', label: 'Command menu', group: 'Everywhere', run: () => setIsOpen(true) }]);
-  if (useIdle()) void loadList();
+  if (useIdle()) void loadDialog();
   return (
     <>
       <Button
@@ -30,45 +22,11 @@ export function CommandMenu() {
       >
         Command menu
       </Button>
-      {isOpen && <CommandDialog onClose={() => setIsOpen(false)} />}
+      {isOpen && (
+        <Suspense fallback={null}>
+          <CommandDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
-}
-
-function CommandDialog({ onClose }: { onClose(): void }) {
-  const [text, setText] = useState('');
-  const navigate = useNavigate();
-  const open = (address: string): void => void navigate({ to: address });
-  const commands = commandsFor({
-    text,
-    open,
-    shortcuts: useShortcutList().filter(({ keys }) => keys !== 'mod+k'),
-    visits: lastVisits(),
-    preferences: usePreferences(),
-    prefer: setPreferences,
-    openId: (id) => void openById(id, open),
-  });
-  const choose = (command: Command): void => {
-    onClose();
-    // The dialog gives the focus back first.
-    setTimeout(command.run);
-  };
-  return (
-    <Dialog title="Command menu" onClose={onClose}>
-      <Suspense fallback={null}>
-        <CommandList text={text} commands={commands} onType={setText} onChoose={choose} />
-      </Suspense>
-    </Dialog>
-  );
-}
-
-async function openById(id: string, open: (address: string) => void): Promise<void> {
-  try {
-    const found = await findById(id);
-    if (found === null) throw new Error(`No trace and no span has the id ${id}.`);
-    const address = traceAddress(found.traceId);
-    open(found.kind === 'span' ? `${address}?span=${encodeURIComponent(found.spanId)}` : address);
-  } catch (error) {
-    notifyError('Nothing was opened', error as Error);
-  }
 }

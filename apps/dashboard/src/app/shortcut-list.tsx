@@ -1,10 +1,8 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Button } from '../components/button.js';
-import { Dialog } from '../components/dialog.js';
-import type { Shortcut } from '../components/shortcuts/shortcut-registry.js';
-import { useShortcutList, useShortcuts } from '../components/shortcuts/use-shortcuts.js';
-import { LIST_KEYS } from './list-keys.js';
-import styles from './shortcut-list.module.css';
+import { useShortcuts } from '../components/shortcuts/use-shortcuts.js';
+
+const ShortcutDialog = lazy(async () => ({ default: (await import('./shortcut-dialog.js')).ShortcutDialog }));
 
 /** The button `Keyboard shortcuts` and the dialog that lists them. */
 export function ShortcutList() {
@@ -15,37 +13,11 @@ export function ShortcutList() {
       <Button icon="keyboard" shrinks shortcut="?" onClick={() => setIsOpen(true)}>
         Keyboard shortcuts
       </Button>
-      {isOpen && <ShortcutDialog onClose={() => setIsOpen(false)} />}
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ShortcutDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
-}
-
-function ShortcutDialog({ onClose }: { onClose(): void }) {
-  const shortcuts = [...useShortcutList(), ...LIST_KEYS].filter(({ keys }) => keys !== '');
-  const groups = Map.groupBy(shortcuts, ({ group }) => group);
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <div className={styles.groups}>
-        {[...groups].map(([group, members]) => (
-          <section key={group}>
-            <h3>{group}</h3>
-            <dl className={styles.keys}>
-              {members.map((shortcut) => (
-                <div key={shortcut.keys}>
-                  <dt>{shortcut.label}</dt>
-                  <dd>
-                    <Keys keys={shortcut.keys} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
-      </div>
-    </Dialog>
-  );
-}
-
-function Keys({ keys }: Pick<Shortcut, 'keys'>) {
-  return keys.split(' ').map((key) => <kbd key={key}>{key.replace('mod+', 'Ctrl or ⌘ ')}</kbd>);
 }

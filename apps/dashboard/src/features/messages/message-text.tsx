@@ -5,7 +5,7 @@ import { foldedText } from '../../components/text-view/fold-text.js';
 import { MarkedText } from '../../components/text-view/marked-text.js';
 import { rowStarts } from '../../components/text-view/text-rows.js';
 import { TextView } from '../../components/text-view/text-view.js';
-import { Markdown } from './markdown.js';
+import { ShownMarkdown } from './shown-markdown.js';
 import type { MessageReading } from './message-reading.js';
 import styles from './messages.module.css';
 
@@ -46,7 +46,7 @@ function ShownText({ text, label, reading }: { text: string; label: string; read
       </div>
     );
   }
-  if (format === 'rendered' && sought === '' && text.length <= MARKDOWN_MAX) return <Markdown text={text} />;
+  if (format === 'rendered' && sought === '' && text.length <= MARKDOWN_MAX) return <ShownMarkdown text={text} />;
   return (
     <div className={styles.text} data-wraps={wraps} dir="auto">
       <MarkedText text={text} sought={sought} />

@@ -4,7 +4,7 @@ import { FaultNotice } from '../../components/fault-notice.js';
 import { JsonTree } from '../../components/json-tree/json-tree.js';
 import { rowStarts } from '../../components/text-view/text-rows.js';
 import { TextView } from '../../components/text-view/text-view.js';
-import { Markdown } from '../../features/messages/markdown.js';
+import { ShownMarkdown } from '../../features/messages/shown-markdown.js';
 import type { OpenPayload } from '../../features/payload/payload-client.js';
 import type { Format, Section } from '../../features/payload/payload-protocol.js';
 import { useAsked } from '../../features/payload/use-span-payload.js';
@@ -46,7 +46,7 @@ function RenderedPanel(props: SectionPanelProps) {
     // What scrolls can have the focus, so that keys can scroll it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div role="group" aria-label={LABELS[section]} tabIndex={0} className={styles.conversation}>
-      <Markdown text={answer} />
+      <ShownMarkdown text={answer} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { TraceListItem } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { zoneName } from '../../components/format/format-time.js';
@@ -14,7 +14,6 @@ import { useListPlace } from '../../features/list-place.js';
 import { traceAddress } from '../../features/trace-link.js';
 import { rememberTraceList } from '../../features/trace-list-memory.js';
 import { describeHeld } from '../../live/held-rows.js';
-import { DeleteTraces } from './delete-traces.js';
 import { TRACE_COLUMNS, traceColumns } from './trace-columns.js';
 import { TRACE_SORTS, type TracesSearch } from './traces-search.js';
 import { useSelectedTraces } from './use-selected-traces.js';
@@ -26,6 +25,8 @@ export interface TracesListProps {
   listed: ListedTraces;
   onChange(search: TracesSearch, isTyped?: boolean): void;
 }
+
+const DeleteTraces = lazy(async () => ({ default: (await import('./delete-traces.js')).DeleteTraces }));
 
 /** Rows that stand for those that are awaited. */
 const AWAITED_ROWS = 30;
@@ -87,15 +88,17 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
         {...useListPlace()}
       />
       {isDeleting && (
-        <DeleteTraces
-          traces={selected.traces}
-          onClose={() => setIsDeleting(false)}
-          onDeleted={(ids) => {
-            list.changeRows((row) => (ids.has(row.id) ? null : row));
-            selected.clear();
-            listed.recount();
-          }}
-        />
+        <Suspense fallback={null}>
+          <DeleteTraces
+            traces={selected.traces}
+            onClose={() => setIsDeleting(false)}
+            onDeleted={(ids) => {
+              list.changeRows((row) => (ids.has(row.id) ? null : row));
+              selected.clear();
+              listed.recount();
+            }}
+          />
+        </Suspense>
       )}
     </>
   );

@@ -1,10 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { PageHeading } from '../../components/page-heading.js';
-import { FirstCall } from '../../features/first-call/first-call.js';
 import { FirstSteps } from '../../features/first-steps/first-steps.js';
 import { previewOf } from './trace-columns.js';
 import { TracesFilterBar } from './traces-filter-bar.js';
@@ -12,6 +11,8 @@ import { TracesList } from './traces-list.js';
 import { TracesOverTime } from './traces-over-time.js';
 import { filterChips, withRange, type TracesSearch } from './traces-search.js';
 import { useTraceList } from './use-trace-list.js';
+
+const FirstCall = lazy(async () => ({ default: (await import('../../features/first-call/first-call.js')).FirstCall }));
 
 const route = getRouteApi('/traces');
 
@@ -32,7 +33,9 @@ export function TracesPage() {
       <>
         <PageHeading title="Traces" />
         <FirstSteps hasTrace={false} />
-        <FirstCall />
+        <Suspense fallback={null}>
+          <FirstCall />
+        </Suspense>
       </>
     );
   }
