@@ -6,7 +6,7 @@ const TEXT = 'lorem ipsum dolor sit amet '.repeat(19);
 
 const at = (ms: number): string => new Date(NOON + ms).toISOString();
 
-/** Records a trace of calls below steps of ten, each with texts of 1 KB; every 101st failed. */
+/** Records a trace of calls below steps of ten, each with 1 KB of texts; every 101st failed. */
 export async function recordLargeTrace(api: Api, traceId: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += BATCH) {
     const spans = Array.from({ length: Math.min(BATCH, count - from) }, (_, n) => spanOf(traceId, from + n, count));
