@@ -16,6 +16,7 @@ import type { Place, Program } from './support/places.ts';
 import { describeOnDatabase, SQLITE, POSTGRES } from './support/databases.ts';
 import { freePort } from './support/ports.ts';
 import { runSpandrel, spawnSpandrel, until } from './support/spandrel.ts';
+import { compactLatencies } from '../libs/analytics/src/latency-histogram.ts';
 
 const DATASET = '/api/datasets/spandrel-demo';
 
@@ -248,5 +249,14 @@ async function contents(place: Place): Promise<[table: string, rows: unknown[]][
     `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`,
   );
   const kept = tables.map(({ name }) => name).filter((name) => !name.startsWith('event_'));
-  return Promise.all(kept.map(async (name) => [name, await place.rows(`select * from "${name}" order by 1, 2`)]));
+  return Promise.all(
+    kept.map(async (name) => [
+      name,
+      (await place.rows<object>(`select * from "${name}" order by 1, 2`)).map(comparable),
+    ]),
+  );
 }
+
+/** A row with its histogram, if it has one, as it is when every bin of it is written once. */
+const comparable = (row: object): object =>
+  'latencies' in row ? { ...row, latencies: compactLatencies(String(row.latencies)) } : row;

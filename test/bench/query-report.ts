@@ -7,6 +7,7 @@ export function reportQueries(figures: QueryFigures, spans: number): void {
   table('GET /api/spans, sorted', figures.sorts);
   table('Text searches', [...figures.searchesWithHits, ...figures.searchesWithout]);
   table('Analytics', figures.analytics);
+  table('Analytics: splits, percentiles, minutes', figures.analyticsParts);
   const { beside } = figures;
   heading('POST /api/spans beside text searches without a hit and a full export');
   row('p99', `${beside.p99.toFixed(1)} ms`, `${beside.spans} spans`, `${beside.searches} searches`);

@@ -28,6 +28,8 @@ export interface QueryFigures {
   searchesWithHits: QueryFigure[];
   searchesWithout: QueryFigure[];
   analytics: QueryFigure[];
+  /** Questions to analytics that read more than sums of a bucket: keys, histograms, minutes. */
+  analyticsParts: QueryFigure[];
   /** `POST /api/spans` while a search without a hit and a full export run; milliseconds. */
   beside: { p99: number; spans: number; searches: number; exportedBytes: number };
 }
@@ -70,6 +72,7 @@ export async function measureQueries(spans: number): Promise<QueryFigures> {
         await ask.timed('time series by hour', '/api/analytics', { group_by: 'hour' }),
         await ask.timed('time series, 7 days', '/api/analytics', { since: iso(range.to - 7 * DAY_MS + 12_345) }),
       ],
+      analyticsParts: await ask.series(parts(range)),
       beside: await ask.beside(),
     };
   } finally {
@@ -137,6 +140,19 @@ function sorts(spans: number, { from, to }: Range): Question[] {
   );
 }
 
+/** Splits, percentiles and minutes. */
+function parts({ to }: Range): [name: string, question: object][] {
+  const day = { since: iso(to - DAY_MS + 12_345), until: iso(to + 12_345), group_by: 'minute' };
+  return [
+    ['by day, percentiles', { percentiles: true }],
+    ['by hour, percentiles', { group_by: 'hour', percentiles: true }],
+    ['by day, split by model, percentiles', { split_by: 'model', percentiles: true }],
+    ['by hour, split by model', { group_by: 'hour', split_by: 'model' }],
+    ['by minute, 24 hours', day],
+    ['by minute, 24 hours, split by model, percentiles', { ...day, split_by: 'model', percentiles: true }],
+  ];
+}
+
 class Asker {
   private readonly base: string;
 
@@ -147,6 +163,12 @@ class Asker {
   async lists(questions: readonly Question[]): Promise<QueryFigure[]> {
     const figures: QueryFigure[] = [];
     for (const [name, query] of questions) figures.push(await this.timed(name, `/api/spans?${query}`));
+    return figures;
+  }
+
+  async series(questions: readonly [name: string, question: object][]): Promise<QueryFigure[]> {
+    const figures: QueryFigure[] = [];
+    for (const [name, question] of questions) figures.push(await this.timed(name, '/api/analytics', question));
     return figures;
   }
 

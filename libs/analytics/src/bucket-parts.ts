@@ -24,10 +24,13 @@ export class BucketParts {
   /** @param row of the bucket; keys in the order of their rank. */
   add(row: SumsRow): void {
     addSums(this.sums, row);
+    if (this.form.split === undefined) {
+      this.latencies.addText(row.latencies);
+      return;
+    }
     const latencies = new LatencyHistogram();
     latencies.addText(row.latencies);
     this.latencies.addAll(latencies);
-    if (this.form.split === undefined) return;
     const key = this.form.split === 'status' ? (STATUS_NAMES.get(row.splitKey ?? '') ?? null) : row.splitKey;
     this.series.push({ key, ...this.sumsToWire(row, latencies) });
   }
@@ -40,7 +43,6 @@ export class BucketParts {
   }
 
   private sumsToWire(sums: Sums, latencies: LatencyHistogram): BucketSums {
-    const { p50, p95, p99 } = latencies.percentiles();
     return {
       span_count: sums.spans,
       cost: costOfSums(sums),
@@ -48,7 +50,12 @@ export class BucketParts {
       tokens: sums.tokens,
       avg_latency_ms: latencyOfSums(sums),
       error_count: sums.errors,
-      ...(this.form.percentiles && { p50_ms: p50, p95_ms: p95, p99_ms: p99 }),
+      ...(this.form.percentiles && percentilesToWire(latencies)),
     };
   }
+}
+
+function percentilesToWire(latencies: LatencyHistogram): Pick<BucketSums, 'p50_ms' | 'p95_ms' | 'p99_ms'> {
+  const { p50, p95, p99 } = latencies.percentiles();
+  return { p50_ms: p50, p95_ms: p95, p99_ms: p99 };
 }

@@ -32,6 +32,25 @@ function estimateOf(bin: number): number {
   return first === last ? first : (2 * first * last) / (first + last);
 }
 
+/** The counts of the histogram whose percentiles are being found, by bin. */
+const ordered = new Float64Array(FIRSTS.length);
+
+/** The estimate of the latency at a place in their order; `null` when there are not as many. */
+function latencyAt(place: number): number | null {
+  if (place === 0) return null;
+  let left = place;
+  const bin = ordered.findIndex((count) => (left -= count) <= 0);
+  return bin === -1 ? null : estimateOf(bin);
+}
+
+const [BLANK, COLON, MINUS, EQUALS, ZERO] = [...' :-=0'].map((character) => character.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+
 /** Percentiles in milliseconds; `null` when nothing has ended. */
 export interface Percentiles {
   p50: number | null;
@@ -63,12 +82,18 @@ export class LatencyHistogram {
 
   /** Adds what a text says. */
   addText(text: string): void {
-    for (const entry of text.trimEnd().split(' ')) {
-      if (entry === '') continue;
-      const colon = entry.indexOf(':');
-      if (entry.startsWith('=')) this.add(Number(entry.slice(1)), 1);
-      else if (colon === -1) this.addToBin(Number(entry), 1);
-      else this.addToBin(Number(entry.slice(0, colon)), Number(entry.slice(colon + 1)));
+    let [bin, value, sign, isExact, hasCount] = [0, 0, 1, false, false];
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === BLANK) {
+        if (isExact) this.add(value, 1);
+        else if (hasCount) this.addToBin(bin, sign * value);
+        else this.addToBin(value, 1);
+        [bin, value, sign, isExact, hasCount] = [0, 0, 1, false, false];
+      } else if (code === COLON) [bin, value, hasCount] = [value, 0, true];
+      else if (code === MINUS) sign = -1;
+      else if (code === EQUALS) isExact = true;
+      else value = value * 10 + code - ZERO;
     }
   }
 
@@ -80,14 +105,15 @@ export class LatencyHistogram {
 
   /** Estimates of the latencies that 50, 95 and 99 of a hundred spans did not exceed. */
   percentiles(): Percentiles {
-    const entries = [...this.counts].toSorted(([a], [b]) => a - b);
-    const total = entries.reduce((sum, [, count]) => sum + count, 0);
-    const at = (percent: number): number | null => {
-      let left = Math.ceil((percent * total) / 100);
-      const found = entries.find(([, count]) => (left -= count) <= 0);
-      return found ? estimateOf(found[0]) : null;
-    };
-    return { p50: at(50), p95: at(95), p99: at(99) };
+    let total = 0;
+    for (const [bin, count] of this.counts) {
+      ordered[bin] = count;
+      total += count;
+    }
+    const found = [50, 95, 99].map((percent) => latencyAt(Math.ceil((percent * total) / 100)));
+    ordered.fill(0);
+    const [p50 = null, p95 = null, p99 = null] = found;
+    return { p50, p95, p99 };
   }
 
   private addToBin(bin: number, count: number): void {

@@ -56,14 +56,23 @@ const BUCKET_SUMS = shapeOf({
 });
 export type SumsRow = RowOfShape<typeof BUCKET_SUMS>;
 
-/** What rows of the roll-up, and spans, are split by. */
-const KEYS: Readonly<Record<Split, { rollup: Sql; span: Sql }>> = {
-  model: { rollup: rawSql(`case when r.model = '' then null else substr(r.model, 2) end`), span: rawSql('model') },
+/** What rows of the roll-up, and spans, are split by; rows are grouped by the column, in whose order they come. */
+const KEYS: Readonly<Record<Split, { column: Sql; rollup: Sql; span: Sql }>> = {
+  model: {
+    column: rawSql('r.model'),
+    rollup: rawSql(`case when r.model = '' then null else substr(r.model, 2) end`),
+    span: rawSql('model'),
+  },
   provider: {
+    column: rawSql('r.provider'),
     rollup: rawSql(`case when r.provider = '' then null else substr(r.provider, 2) end`),
     span: rawSql('provider'),
   },
-  status: { rollup: rawSql('cast(r.status as text)'), span: rawSql('cast(status as text)') },
+  status: {
+    column: rawSql('r.status'),
+    rollup: rawSql('cast(r.status as text)'),
+    span: rawSql('cast(status as text)'),
+  },
 };
 const NO_KEY = { rollup: rawSql('cast(null as text)'), span: rawSql('cast(null as text)') };
 
@@ -116,7 +125,7 @@ export class TimeSeriesStore {
       { grain: GRAIN.minute, range: minutes },
     ].map(({ grain, range }) => rollupsIn(scope, grain, range));
     const key = split ? KEYS[split.by] : NO_KEY;
-    const grouping = split ? sql`r.bucket, ${key.rollup}` : rawSql('r.bucket');
+    const grouping = split ? sql`r.bucket, ${KEYS[split.by].column}` : rawSql('r.bucket');
     const latencies = query.percentiles ? LATENCIES : NO_LATENCIES;
     const spanParts = spans.map((range) => spansInRange(scope, finite(range), query));
     const parts = [
