@@ -113,7 +113,11 @@ function Legend({
               aria-hidden="true"
             />
           )}
-          {label !== figure.name && <bdi className={styles.label}>{label}</bdi>}
+          {label !== figure.name && (
+            <bdi className={styles.label} title={label}>
+              {label}
+            </bdi>
+          )}
           <span className={styles.value}>{cursor !== null && figure.format(values[cursor] ?? null)}</span>
         </li>
       ))}

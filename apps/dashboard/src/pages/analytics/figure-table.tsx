@@ -41,7 +41,7 @@ export function FigureTable({ figure, chart, buckets, isSplit, addressOf }: Figu
               <th scope="col">From ({zoneName(chart.starts.at(-1) ?? Date.now(), times)})</th>
               {columns.map(({ label }) => (
                 <th key={label} scope="col">
-                  <bdi>{label}</bdi>
+                  <bdi title={label}>{label}</bdi>
                 </th>
               ))}
             </tr>
