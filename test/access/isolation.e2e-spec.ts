@@ -62,6 +62,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   datapoint_ids: 'datapoint',
   span_ids: 'span',
   connection_id: 'connection',
+  dataset_id: 'dataset',
   project_id: 'project',
   runs: 'run',
 };
@@ -99,6 +100,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   deleteDatapoints: () => ({ ids: [own.datapoint] }),
   importDatapoints: () => [{ input: 'x' }],
   createCaptureRule: () => ({ name: 'x', filters: { model: 'nothing' } }),
+  previewCaptureRule: () => ({}),
   updateCaptureRule: () => ({ name: 'x' }),
   startEval: () => ({
     name: 'x',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
+import { spanOutlineSchema } from './outlines.js';
 import { countSchema, settingNumber } from './values/numbers.js';
 import { keySchema, labelSchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
@@ -47,6 +48,35 @@ export const updateCaptureRuleSchema = z
   })
   .meta({ id: 'UpdateCaptureRule', description: 'Only members given change; `filters` is replaced whole.' });
 export type UpdateCaptureRule = z.output<typeof updateCaptureRuleSchema>;
+
+/** Finished spans that a preview of a rule looks at, and the matching ones that it shows. */
+export const CAPTURE_PREVIEW_SPANS_MAX = 1_000;
+export const CAPTURE_PREVIEW_SHOWN_MAX = 20;
+
+/** `POST /api/datasets/:id/capture-rules/preview` (docs/spec/capture-rules.md#preview-of-a-rule). */
+export const previewCaptureSchema = z
+  .object({
+    filters: captureFiltersSchema.nullish(),
+    sample_rate: settingNumber(sampleRateSchema.nullish()).describe('1 when left out.'),
+  })
+  .meta({ id: 'PreviewCapture' });
+export type PreviewCaptureBody = z.output<typeof previewCaptureSchema>;
+
+/** What a rule would have taken of the newest finished spans. */
+export const capturePreviewSchema = z
+  .object({
+    scanned: countSchema.describe(`Finished spans that were looked at: the newest ${CAPTURE_PREVIEW_SPANS_MAX}.`),
+    matched: countSchema,
+    would_capture: countSchema.describe('How many of the matching ones the sample takes, about.'),
+    since: timestampTextSchema.nullable().describe('Start of the oldest span that was looked at.'),
+    complete: z.boolean().describe('Whether these are all finished spans that there are.'),
+    spans: z
+      .array(spanOutlineSchema)
+      .max(CAPTURE_PREVIEW_SHOWN_MAX)
+      .describe('Matching spans, newest first; the first 20.'),
+  })
+  .meta({ id: 'CapturePreview' });
+export type CapturePreview = z.output<typeof capturePreviewSchema>;
 
 export const captureRuleSchema = z
   .object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainListSchema } from './datasets.js';
 import { listAnswer } from './lists.js';
 import {
   amountSchema,
@@ -138,6 +139,13 @@ export const evalRunSchema = evalRunSummarySchema
 export type EvalRunResource = z.output<typeof evalRunSchema>;
 
 export const evalRunListSchema = listAnswer('EvalRunList', 'runs', evalRunSummarySchema);
+
+/** Query of `GET /api/eval`: runs of all datasets. */
+export const listEvalRunsSchema = plainListSchema.extend({
+  dataset_id: z.string().optional(),
+  status: z.enum(EVAL_STATUSES).optional(),
+});
+export type ListEvalRuns = z.output<typeof listEvalRunsSchema>;
 
 /** Runs that one comparison takes (docs/spec/comparison.md#which-runs). */
 export const COMPARED_RUNS_MAX = 4;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type PlainList } from '@spandrel/contract';
+import { isStorableText } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
@@ -12,7 +12,6 @@ import {
   sql,
   Storage,
   type LongReadOptions,
-  type Page,
   type SizedRows,
   type Sql,
   type WriteTx,
@@ -85,11 +84,6 @@ export class DatapointStore {
   /** The import that brought a datapoint. */
   importOf(tx: WriteTx, { projectId }: Scope, importId: string): Promise<DatasetImportRow> {
     return tx.em.findOneOrFail(DatasetImport, { projectId, id: importId });
-  }
-
-  /** A page of the current datapoints in the order they were made; it ends early when they are large. */
-  list(scope: Scope, datasetId: string, query: PlainList, options: LongReadOptions = {}): Promise<Page<DatapointRow>> {
-    return IN_ORDER.sizedPage(query, this.storage, datapointsOf(scope, datasetId, CURRENT), options);
   }
 
   /** Datapoints behind `afterId` that hold a condition, in order: up to `limit`, as many as fit into memory. */

@@ -6,7 +6,8 @@ import {
   exportedSpansSchema,
   exportSpansSchema,
   exportSpanSchema,
-  plainListSchema,
+  listDatapointsSchema,
+  listedDatapointsSchema,
   updateDatapointSchema,
   type CreateDatapoint,
   type DatapointResource,
@@ -15,14 +16,15 @@ import {
   type ExportedSpans,
   type ExportSpan,
   type ExportSpans,
-  type PlainList,
+  type ListDatapoints,
+  type ListedDatapoints,
   type UpdateDatapoint,
   datapointSchema,
-  datapointListSchema,
   deletedSchema,
 } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { datapointResource } from './datapoint-resource.js';
+import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetStore } from './dataset.store.js';
 import { EditDatapoints } from './edit-datapoints.js';
@@ -36,6 +38,7 @@ export class DatapointsController {
   constructor(
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
+    private readonly lists: DatapointListStore,
     private readonly edits: EditDatapoints,
     private readonly spans: ExportSpanToDataset,
     private readonly manySpans: ExportSpansToDataset,
@@ -61,18 +64,22 @@ export class DatapointsController {
   @Operation({
     id: 'listDatapoints',
     access: 'read',
-    summary: 'Datapoints of a dataset, oldest first',
-    answer: datapointListSchema,
+    summary: 'Datapoints of a dataset, oldest first unless sorted otherwise',
+    answer: listedDatapointsSchema,
     problems: ['dataset_not_found'],
   })
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
-    @Query({ schema: plainListSchema }) query: PlainList,
+    @Query({ schema: listDatapointsSchema }) query: ListDatapoints,
     @CurrentReader() reader: Reader,
-  ): Promise<{ datapoints: DatapointResource[]; count: number; next_cursor: string | null }> {
+  ): Promise<ListedDatapoints> {
     await this.mustExist(scope, datasetId);
-    const { items, nextCursor } = await this.datapoints.list(scope, datasetId, query, reader);
+    if (query.preview > 0) {
+      const { items, nextCursor } = await this.lists.listPreviews(scope, datasetId, query, reader);
+      return { datapoints: items, count: items.length, next_cursor: nextCursor };
+    }
+    const { items, nextCursor } = await this.lists.list(scope, datasetId, query, reader);
     return { datapoints: items.map(datapointResource), count: items.length, next_cursor: nextCursor };
   }
 

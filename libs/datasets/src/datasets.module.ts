@@ -14,6 +14,7 @@ import { ChangeCaptureRules } from './capture/change-capture-rules.js';
 import { ChangeDatapoints } from './change-datapoints.js';
 import { ChangeDatasets } from './change-datasets.js';
 import { EditDatapoints } from './edit-datapoints.js';
+import { DatapointListStore } from './datapoint-list.store.js';
 import { DatapointStore } from './datapoint.store.js';
 import { DatapointsController } from './datapoints.controller.js';
 import { DatasetParticipants } from './dataset-participants.js';
@@ -29,6 +30,7 @@ import { ImportFile } from './import/import-file.js';
 import { ImportUpkeep } from './import/import-upkeep.js';
 import { ImportController } from './import/import.controller.js';
 import { ImportStore } from './import/import.store.js';
+import { PreviewCapture } from './capture/preview-capture.js';
 import { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 import { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
 import { RestoreDatasets } from './restore/restore-datasets.js';
@@ -43,6 +45,7 @@ import { ImportCapabilities } from './import/import-capabilities.js';
   providers: [
     DatasetStore,
     DatapointStore,
+    DatapointListStore,
     SnapshotStore,
     DatapointVersionStore,
     DatasetParticipants,
@@ -68,6 +71,7 @@ import { ImportCapabilities } from './import/import-capabilities.js';
     CaptureRulesOfDataset,
     CaptureSpans,
     CaptureWorker,
+    PreviewCapture,
     CaptureAtSpanEnd,
   ],
   exports: [

@@ -59,7 +59,7 @@ export class DatasetEvalsController {
     @Query({ schema: plainListSchema }) query: PlainList,
   ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
-    const { items, nextCursor } = await this.runs.list(scope, id, query);
+    const { items, nextCursor } = await this.runs.list(scope, { ...query, dataset_id: id });
     return { runs: items.map(runSummary), count: items.length, next_cursor: nextCursor };
   }
 

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { PlainList } from '@spandrel/contract';
+import { isStorableText, type ListEvalRuns } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   deleteRows,
   forUpdate,
   IdOrder,
+  joinSql,
   rawSql,
   sql,
   Storage,
@@ -59,12 +60,16 @@ export class EvalRunStore {
     );
   }
 
-  /** @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, datasetId: string, query: PlainList): Promise<Page<EvalRunRow>> {
-    return NEWEST_FIRST.page(query, (rest) =>
+  /** Runs of one dataset or of all, newest first. @throws Invalid `invalid_cursor`. */
+  list(scope: Scope, { dataset_id: datasetId, status, ...page }: ListEvalRuns): Promise<Page<EvalRunRow>> {
+    const conditions = [sql`r.project_id = ${scope.projectId}`];
+    if (datasetId !== undefined) {
+      conditions.push(isStorableText(datasetId) ? sql`r.dataset_id = ${datasetId}` : sql`1 = 0`);
+    }
+    if (status !== undefined) conditions.push(sql`r.status = ${RUN_STATUS[status]}`);
+    return NEWEST_FIRST.page(page, (rest) =>
       this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from eval_run r
-          where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} and ${rest}`,
+        COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')} and ${rest}`,
         { orgId: scope.orgId },
       ),
     );

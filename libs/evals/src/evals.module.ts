@@ -10,6 +10,7 @@ import { CompareRuns } from './compare-runs.js';
 import { DatasetEvalsController } from './dataset-evals.controller.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore } from './eval-result.store.js';
+import { EvalRunsController } from './eval-runs.controller.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
 import { EvalsController } from './evals.controller.js';
@@ -31,7 +32,7 @@ import { EvalCapabilities } from './eval-capabilities.js';
 /** Eval runs: their start, execution, results and comparison. */
 @Module({
   imports: [EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
-  controllers: [DatasetEvalsController, EvalsController],
+  controllers: [DatasetEvalsController, EvalRunsController, EvalsController],
   providers: [
     {
       // The model calls of all runs.

@@ -105,6 +105,7 @@ import { WriteBatch } from './write/write-batch.js';
     RecordScanStore,
     RecordSpans,
     SpanLookups,
+    SpanOutlineStore,
     TraceLookups,
   ],
 })

@@ -1,20 +1,25 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import {
+  capturePreviewSchema,
   createCaptureRuleSchema,
   plainListSchema,
+  previewCaptureSchema,
   updateCaptureRuleSchema,
+  type CapturePreview,
   type CaptureRuleResource,
   type CreateCaptureRule,
   type PlainList,
+  type PreviewCaptureBody,
   type UpdateCaptureRule,
   captureRuleSchema,
   captureRuleListSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentScope, PathId, type Scope, Operation } from '@spandrel/kernel';
+import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { captureRuleResource } from './capture-rule-resource.js';
 import { CaptureRuleStore } from './capture-rule.store.js';
 import { ChangeCaptureRules } from './change-capture-rules.js';
+import { PreviewCapture } from './preview-capture.js';
 import { DatasetStore } from '../dataset.store.js';
 import { captureRuleNotFound, datasetNotFound } from '../not-found.js';
 
@@ -25,6 +30,7 @@ export class CaptureRulesController {
     private readonly datasets: DatasetStore,
     private readonly rules: CaptureRuleStore,
     private readonly changes: ChangeCaptureRules,
+    private readonly previews: PreviewCapture,
   ) {}
 
   @Post()
@@ -41,6 +47,25 @@ export class CaptureRulesController {
     @Body({ schema: createCaptureRuleSchema }) body: CreateCaptureRule,
   ): Promise<CaptureRuleResource> {
     return captureRuleResource(await this.changes.create(scope, datasetId, body));
+  }
+
+  @Post('preview')
+  @HttpCode(200)
+  @Operation({
+    id: 'previewCaptureRule',
+    access: 'read',
+    summary: 'What a capture rule would have taken of the newest spans',
+    description: 'Nothing is written.',
+    answer: capturePreviewSchema,
+    problems: ['dataset_not_found'],
+  })
+  preview(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) datasetId: string,
+    @Body({ schema: previewCaptureSchema }) body: PreviewCaptureBody,
+    @CurrentReader() reader: Reader,
+  ): Promise<CapturePreview> {
+    return this.previews.execute(scope, datasetId, body, reader);
   }
 
   @Get()

@@ -84,7 +84,12 @@ export class IdOrder {
     }
   }
 
-  private fill<Row extends { id: string }>(
+  /**
+   * A page of rows that are read some other way.
+   * @param fetch up to `count` rows behind an id, or from the first on, in order; fewer at the end, or with `cut`.
+   * @throws Invalid `invalid_cursor`, and what `fetch` throws.
+   */
+  fill<Row extends { id: string }>(
     { limit, cursor }: PlainList,
     fetch: (afterId: string | undefined, count: number) => Promise<Fetched<Row>>,
   ): Promise<Page<Row>> {

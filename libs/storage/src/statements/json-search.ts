@@ -11,8 +11,11 @@ const PREFILTER_LENGTH_MAX = 500;
  * @param text JSON text; `null` contains nothing.
  */
 export function jsonContains(text: string | null, needle: string): boolean {
-  return text !== null && valueContains(parseExactJson(text), foldAscii(needle));
+  return text !== null && valueContains(parseExactJson(text), needle);
 }
+
+/** Whether a JSON value as {@link jsonContains} has it contains the needle. */
+export const valueContains = (value: unknown, needle: string): boolean => containsFoldedText(value, foldAscii(needle));
 
 /**
  * Rows that may contain the needle: a column that holds JSON text contains the needle as JSON writes it. Every row that
@@ -24,12 +27,12 @@ export function mayContainJson(column: string, needle: string): Sql {
   return containsFolded(column, foldAscii(JSON.stringify(shortened).slice(1, -1)));
 }
 
-function valueContains(value: unknown, folded: string): boolean {
+function containsFoldedText(value: unknown, folded: string): boolean {
   if (typeof value === 'string') return foldAscii(value).includes(folded);
   if (typeof value === 'number' || typeof value === 'boolean') return foldAscii(String(value)).includes(folded);
   if (typeof value !== 'object' || value === null) return false;
   if (JSON.isRawJSON(value)) return foldAscii(value.rawJSON).includes(folded);
-  return Object.values(value).some((member) => valueContains(member, folded));
+  return Object.values(value).some((member) => containsFoldedText(member, folded));
 }
 
 /** Folds the case of A–Z only: what both databases fold too (see `containsText`). */

@@ -24,6 +24,24 @@ export function outputPreview(previewed: Previewed, codePoints: number): string 
   return preview(previewed, codePoints, answerText);
 }
 
+/** The beginning of an input that is at hand as a value; `null` for `null`, or without characters. */
+export const previewOfInput = (value: unknown, codePoints: number): string | null =>
+  previewOfValue(value, codePoints, lastUserMessage);
+
+/** The beginning of an output that is at hand as a value, likewise. */
+export const previewOfOutput = (value: unknown, codePoints: number): string | null =>
+  previewOfValue(value, codePoints, answerText);
+
+function previewOfValue(
+  value: unknown,
+  codePoints: number,
+  readText: (value: unknown) => string | undefined,
+): string | null {
+  if (value === null || value === undefined || codePoints === 0) return null;
+  const text = typeof value === 'string' ? value : readText(value);
+  return firstCodePoints(text === undefined || text === '' ? JSON.stringify(value) : text, codePoints);
+}
+
 function preview(
   { json, isWhole, isLlmCall }: Previewed,
   codePoints: number,

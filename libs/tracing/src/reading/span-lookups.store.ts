@@ -16,7 +16,9 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { placesOfSpans, type Read } from '../span-places.sql.js';
+import type { SpanRow } from '../span.entity.js';
 import { STATUS } from '../status.js';
+import { spanTable } from '../tables.js';
 import { TraceLookups } from './trace-lookups.store.js';
 
 /** Filters on a finished span and its trace; every text must be one that a column can hold. */
@@ -35,6 +37,7 @@ export interface FinishedSpanFilters {
 }
 
 const ID = shapeOf({ id: text() });
+const ROW = spanTable.select('s');
 const OF_TRACE = shapeOf({ id: text(), traceId: text(), status: integer() });
 
 /** What other features may ask about spans beyond the spans themselves. */
@@ -95,6 +98,15 @@ export class SpanLookups {
       options,
     );
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /** The spans that started last and have finished, newest first, without their texts. */
+  listNewestFinished({ projectId }: Scope, limit: number, options: LongReadOptions): Promise<SpanRow[]> {
+    return this.storage.readLong(
+      ROW.query`select ${ROW} from span s where s.project_id = ${projectId} and s.status <> ${STATUS.running}
+        order by s.started_at desc, s.id desc limit ${limit}`,
+      options,
+    );
   }
 
   /**
