@@ -45,7 +45,7 @@ function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator
   if (path === '/api/credential' || path === '/api/capabilities') return 'caller';
   if (/^\/api\/(orgs|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
-  if (['queryAnalytics', 'searchSpans'].includes(id)) return 'read';
+  if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';
   return method === 'GET' ? 'read' : 'write';
 }
 

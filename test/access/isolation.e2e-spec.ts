@@ -65,6 +65,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   dataset_id: 'dataset',
   project_id: 'project',
   runs: 'run',
+  baseline: 'run',
 };
 
 /** What `ids` names, by the route: in a query or a body. */
@@ -121,7 +122,10 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
 };
 
 /** Queries without which a route refuses before it looks. */
-const QUERIES: Readonly<Record<string, () => string>> = { compareEvals: () => `?runs=${own.run}` };
+const QUERIES: Readonly<Record<string, () => string>> = {
+  compareEvals: () => `?runs=${own.run}`,
+  compareEvalItems: () => `?runs=${own.run}`,
+};
 
 /** Ids of nothing, of the same forms. */
 const nothing = (): TenantData => {

@@ -3,6 +3,8 @@ import { comparing } from './comparing.ts';
 import { EvalsLab } from './evals-lab.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
+import { comparedItems } from './compared-items.ts';
+import { listsOfRuns } from './lists-of-runs.ts';
 import { restarts } from './restarts.ts';
 import { startingRuns } from './starting-runs.ts';
 import { tracesOfItems } from './traces-of-items.ts';
@@ -24,6 +26,8 @@ export function describeEvals(database: TestDatabase): void {
     resultsOfRuns(lab);
     lifeOfRuns(lab);
     comparing(lab);
+    comparedItems(lab);
+    listsOfRuns(lab);
     tracesOfItems(lab, newDatabase);
     restarts(newDatabase);
   });

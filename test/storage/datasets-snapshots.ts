@@ -178,7 +178,13 @@ class Model {
         const some = await this.snapshots.after(scope, snapshot, after, 2);
         if (some.length === 0) break;
         seen.push(...some.map(({ id, kind }): Contents[0] => [id, inputOf(kind)]));
-        ids.push(...(await this.snapshots.idsOfAny(scope, this.datasetId, [version], after, some.length)));
+        ids.push(
+          ...(await this.snapshots.idsOfAny(scope, this.datasetId, [version], {
+            afterId: after,
+            order: 'asc',
+            limit: some.length,
+          })),
+        );
         after = some.at(-1)!.id;
       }
       expect({ version, seen, ids }).toEqual({ version, seen: contents, ids: contents.map(([id]) => id) });
@@ -190,7 +196,11 @@ class Model {
     const versions = this.pinned.map(({ version }) => version);
     const ofAny = new Set(this.pinned.flatMap(({ contents }) => contents.map(([id]) => id)));
     if (versions.length > 0) {
-      const ids = await this.snapshots.idsOfAny(scope, this.datasetId, versions, '', 1_000);
+      const ids = await this.snapshots.idsOfAny(scope, this.datasetId, versions, {
+        afterId: undefined,
+        order: 'asc',
+        limit: 1_000,
+      });
       expect(ids).toEqual([...ofAny].toSorted());
     }
     if (versions.length === 0) {

@@ -9,6 +9,7 @@ export * from './datapoint-lists.js';
 export * from './datasets.js';
 export * from './error-codes.js';
 export * from './errors.js';
+export * from './eval-items.js';
 export * from './evals.js';
 export * from './event-types.js';
 export * from './events.js';

@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { isStorableText, type EvalComparison } from '@spandrel/contract';
-import { DatasetSnapshots, DatasetStore, datasetNotFound } from '@spandrel/datasets';
-import { invalidRequest, streamSlices, type Scope } from '@spandrel/kernel';
+import type { EvalComparison } from '@spandrel/contract';
+import { DatasetSnapshots } from '@spandrel/datasets';
+import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
+import { ComparedRuns, versionsOf } from './compared-runs.js';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
-import { EvalRunStore } from './eval-run.store.js';
-import { evalRunNotFound } from './not-found.js';
 import { averageScore, textOf, totalCost } from './run-resource.js';
 
 /** Datapoints compared in one go. */
@@ -20,8 +19,7 @@ type ComparedDatapoint = EvalComparison['comparisons'][number];
 @Injectable()
 export class CompareRuns {
   constructor(
-    private readonly datasets: DatasetStore,
-    private readonly runs: EvalRunStore,
+    private readonly compared: ComparedRuns,
     private readonly results: EvalResultStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
@@ -37,17 +35,7 @@ export class CompareRuns {
     runIds: readonly string[],
     options: LongReadOptions = {},
   ): Promise<Readable> {
-    if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
-    const found = await this.runs.findAll(scope, runIds.filter(isStorableText));
-    const runs = runIds.map((id) => {
-      const run = found.find((candidate) => candidate.id === id);
-      if (!run) throw evalRunNotFound();
-      return run;
-    });
-    if (runs.some((run) => run.datasetId !== datasetId)) {
-      const message = 'must be runs of this dataset';
-      throw invalidRequest([{ path: 'runs', message }]);
-    }
+    const runs = await this.compared.find(scope, datasetId, runIds);
     const shown: EvalComparison['runs'] = runs.map((run) => ({
       id: run.id,
       name: run.name,
@@ -63,7 +51,7 @@ export class CompareRuns {
   }
 
   private async *slices(scope: Scope, runs: readonly EvalRunRow[], options: LongReadOptions): AsyncGenerator<string> {
-    for (let after = ''; ;) {
+    for (let after: string | undefined; ;) {
       const datapoints = await this.slice(scope, runs, after, options);
       const last = datapoints.at(-1);
       if (!last) return;
@@ -75,12 +63,18 @@ export class CompareRuns {
   private async slice(
     scope: Scope,
     runs: readonly EvalRunRow[],
-    after: string,
+    afterId: string | undefined,
     options: LongReadOptions,
   ): Promise<ComparedDatapoint[]> {
     const [{ datasetId } = { datasetId: '' }] = runs;
-    const versions = [...new Set(runs.map(({ datasetVersion }) => datasetVersion))];
-    let ids = await this.snapshots.idsOfAny(scope, datasetId, versions, after, SLICE, options);
+    const versions = versionsOf(runs);
+    let ids = await this.snapshots.idsOfAny(
+      scope,
+      datasetId,
+      versions,
+      { afterId, order: 'asc', limit: SLICE },
+      options,
+    );
     if (ids.length === 0) return [];
     const resultsOf = new Map<string, Map<string, EvalResultRow>>();
     for (const { id } of runs) {
@@ -91,7 +85,7 @@ export class CompareRuns {
     const datapoints = await this.datapoints(scope, datasetId, versions, ids, options);
     return datapoints.map((datapoint) => ({
       ...datapoint,
-      results: runs.map(({ id }) => compared(id, resultsOf.get(id)?.get(datapoint.datapoint_id))),
+      results: runs.map(({ id }) => comparedResult(id, resultsOf.get(id)?.get(datapoint.datapoint_id))),
     }));
   }
 
@@ -122,7 +116,7 @@ export class CompareRuns {
   }
 }
 
-const compared = (runId: string, result: EvalResultRow | undefined): ComparedDatapoint['results'][number] => ({
+const comparedResult = (runId: string, result: EvalResultRow | undefined): ComparedDatapoint['results'][number] => ({
   run_id: runId,
   output: textOf(result?.output ?? null),
   score: result?.score ?? null,

@@ -1,9 +1,13 @@
 import { Body, Controller, Get, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import {
+  comparedItemListSchema,
+  compareItemsSchema,
   compareSchema,
   plainListSchema,
   startEvalSchema,
   type Compare,
+  type ComparedItemList,
+  type CompareItems as CompareItemsQuery,
   type EvalRunResource,
   type EvalRunSummary,
   type PlainList,
@@ -14,6 +18,7 @@ import {
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import { CompareItems } from './compare-items.js';
 import { CompareRuns } from './compare-runs.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { runSummary } from './run-resource.js';
@@ -27,6 +32,7 @@ export class DatasetEvalsController {
     private readonly datasets: DatasetStore,
     private readonly runs: EvalRunStore,
     private readonly comparisons: CompareRuns,
+    private readonly comparedItems: CompareItems,
   ) {}
 
   @Post('eval')
@@ -80,5 +86,22 @@ export class DatasetEvalsController {
     return new StreamableFile(await this.comparisons.execute(scope, id, query.runs, reader), {
       type: 'application/json; charset=utf-8',
     });
+  }
+
+  @Get('compare/items')
+  @Operation({
+    id: 'compareEvalItems',
+    access: 'read',
+    summary: 'Items of runs side by side, page by page',
+    answer: comparedItemListSchema,
+    problems: ['dataset_not_found', 'eval_run_not_found'],
+  })
+  listCompared(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(datasetNotFound)) id: string,
+    @Query({ schema: compareItemsSchema }) query: CompareItemsQuery,
+    @CurrentReader() reader: Reader,
+  ): Promise<ComparedItemList> {
+    return this.comparedItems.execute(scope, id, query, reader);
   }
 }

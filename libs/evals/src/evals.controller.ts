@@ -1,7 +1,20 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
-import { type EvalRunSummary, evalRunSchema, evalRunSummarySchema, deletedSchema } from '@spandrel/contract';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
+import {
+  deletedSchema,
+  evalItemListSchema,
+  evalRunSchema,
+  evalRunSummarySchema,
+  listEvalItemsSchema,
+  readEvalSchema,
+  type EvalItemList,
+  type EvalRunResource,
+  type EvalRunSummary,
+  type ListEvalItems,
+  type ReadEval,
+} from '@spandrel/contract';
 import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
 import { ChangeRun } from './change-run.js';
+import { ListItems } from './list-items.js';
 import { evalRunNotFound } from './not-found.js';
 import { ReadRun } from './read-run.js';
 
@@ -10,6 +23,7 @@ import { ReadRun } from './read-run.js';
 export class EvalsController {
   constructor(
     private readonly reads: ReadRun,
+    private readonly lists: ListItems,
     private readonly changes: ChangeRun,
   ) {}
 
@@ -17,18 +31,37 @@ export class EvalsController {
   @Operation({
     id: 'getEval',
     access: 'read',
-    summary: 'An eval run with all its items',
+    summary: 'An eval run with all its items, or without',
     answer: evalRunSchema,
     problems: ['eval_run_not_found'],
   })
   async read(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(evalRunNotFound)) id: string,
+    @Query({ schema: readEvalSchema }) { items }: ReadEval,
     @CurrentReader() reader: Reader,
-  ): Promise<StreamableFile> {
+  ): Promise<StreamableFile | EvalRunResource> {
+    if (items === 'none') return this.reads.summary(scope, id);
     return new StreamableFile(await this.reads.execute(scope, id, reader), {
       type: 'application/json; charset=utf-8',
     });
+  }
+
+  @Get('items')
+  @Operation({
+    id: 'listEvalItems',
+    access: 'read',
+    summary: 'Items of an eval run, page by page',
+    answer: evalItemListSchema,
+    problems: ['eval_run_not_found'],
+  })
+  list(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(evalRunNotFound)) id: string,
+    @Query({ schema: listEvalItemsSchema }) query: ListEvalItems,
+    @CurrentReader() reader: Reader,
+  ): Promise<EvalItemList> {
+    return this.lists.execute(scope, id, query, reader);
   }
 
   @Post('cancel')

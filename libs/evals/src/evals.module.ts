@@ -6,6 +6,7 @@ import { LOGGER, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { TracingModule } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
+import { CompareItems } from './compare-items.js';
 import { CompareRuns } from './compare-runs.js';
 import { DatasetEvalsController } from './dataset-evals.controller.js';
 import { EvalMetrics } from './eval-metrics.js';
@@ -18,6 +19,10 @@ import { ExecuteRun } from './execution/execute-run.js';
 import { LocalDispatch } from './dispatch/local-dispatch.js';
 import { Permits } from './execution/permits.js';
 import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
+import { ComparedRuns } from './compared-runs.js';
+import { ItemOrderStore } from './item-order.store.js';
+import { ListItems } from './list-items.js';
+import { ScoreDeltaStore } from './score-delta.store.js';
 import { ReadRun } from './read-run.js';
 import { RecordItems } from './execution/record-items.js';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
@@ -62,7 +67,12 @@ import { EvalCapabilities } from './eval-capabilities.js';
     RunWorker,
     StartRun,
     ReadRun,
+    ListItems,
+    ItemOrderStore,
+    ComparedRuns,
     CompareRuns,
+    CompareItems,
+    ScoreDeltaStore,
     RestoreRuns,
   ],
   exports: [EvalRunStore, EvalResultStore, RestoreRuns],

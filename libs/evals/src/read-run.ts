@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import type { EvalRunResource } from '@spandrel/contract';
 import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
 import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
@@ -7,16 +8,11 @@ import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { evalRunNotFound } from './not-found.js';
-import { resultItem, runningItems, runSummary } from './run-resource.js';
+import { resultItem, runSummary } from './run-resource.js';
+import { runningNow } from './running-items.js';
 
 /** Items read in one go. */
 const SLICE = 500;
-
-/** Longest that an item of a run that was cancelled goes on: its call, the judge's, each with a retry. */
-const IN_FLIGHT_MS_MAX = 300_000;
-
-/** Items of a run that is over and whose process is gone are called by nobody. */
-const mayStillRun = (run: EvalRunRow): boolean => run.endedAt === null || Date.now() - run.endedAt < IN_FLIGHT_MS_MAX;
 
 interface Slice {
   datapoints: SnapshotDatapoint[];
@@ -32,14 +28,18 @@ export class ReadRun {
     private readonly snapshots: DatasetSnapshots,
   ) {}
 
+  /** The run without its items. @throws NotFound. */
+  async summary(scope: Scope, id: string): Promise<EvalRunResource> {
+    return { ...runSummary(await this.find(scope, id)), result_items: [] };
+  }
+
   /**
    * @returns the JSON of the run, its items read and written slice by slice, so that a run of any size is shown whole
    *   in bounded memory.
    * @throws NotFound, and what reading the first slice throws, before anything is written.
    */
   async execute(scope: Scope, id: string, options: LongReadOptions = {}): Promise<Readable> {
-    const run = await this.runs.find(scope, id);
-    if (!run) throw evalRunNotFound();
+    const run = await this.find(scope, id);
     return streamSlices(this.slices(scope, run, options), {
       head: `${JSON.stringify(runSummary(run)).slice(0, -1)},"result_items":[`,
       between: ',',
@@ -47,8 +47,14 @@ export class ReadRun {
     });
   }
 
+  private async find(scope: Scope, id: string): Promise<EvalRunRow> {
+    const run = await this.runs.find(scope, id);
+    if (!run) throw evalRunNotFound();
+    return run;
+  }
+
   private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<string> {
-    const running = new Set(mayStillRun(run) ? runningItems(run) : []);
+    const running = runningNow(run);
     for (let after = ''; ;) {
       const { datapoints, results } = await this.slice(scope, run, after, options);
       const last = datapoints.at(-1);

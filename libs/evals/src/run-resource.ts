@@ -69,11 +69,13 @@ export function resultItem(
   running: boolean,
 ): ResultItemResource {
   const { input, expected } = datapointFacts(datapoint.kind, null);
-  const { output, ...others } = result
-    ? processedItem(result)
-    : { ...UNPROCESSED, status: running ? ('running' as const) : ('pending' as const) };
+  const { output, ...others } = outcomeOf(result, running);
   return { datapoint_id: datapoint.id, input, output, expected: expectedText(expected), ...others };
 }
+
+/** What became of an item. @param result `undefined`: it is not processed. @param running whether it is being called. */
+export const outcomeOf = (result: EvalResultRow | undefined, running: boolean): ItemOutcome =>
+  result ? processedItem(result) : { ...UNPROCESSED, status: running ? 'running' : 'pending' };
 
 /** What became of an item that is processed. */
 export const processedItem = (result: EvalResultRow): ItemOutcome => ({

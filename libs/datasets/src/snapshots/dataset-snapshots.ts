@@ -6,7 +6,7 @@ import { datapointKind } from '../datapoint-resource.js';
 import { DatapointStore, type DatapointResult } from '../datapoint.store.js';
 import { DatasetStore } from '../dataset.store.js';
 import { datasetNotFound } from '../not-found.js';
-import type { Snapshot } from './snapshot.store.js';
+import type { IdRange, Snapshot } from './snapshot.store.js';
 import { SnapshotStore } from './snapshot.store.js';
 
 /** A datapoint of a snapshot. */
@@ -81,16 +81,45 @@ export class DatasetSnapshots {
     dataset.pinnedVersion = Math.max(0, ...versionsLeft);
   }
 
-  /** Ids of the datapoints that any of the versions of a dataset sees, behind `afterId`, in order. */
+  /** Ids of the datapoints that any of the versions of a dataset sees, in order. */
   idsOfAny(
     scope: Scope,
     datasetId: string,
     versions: readonly number[],
-    afterId: string,
-    limit: number,
+    range: IdRange,
     options: LongReadOptions = {},
   ): Promise<string[]> {
-    return this.snapshots.idsOfAny(scope, datasetId, versions, afterId, limit, options);
+    return this.snapshots.idsOfAny(scope, datasetId, versions, range, options);
+  }
+
+  /** How many datapoints any of the versions of a dataset sees. */
+  countOfAny(scope: Scope, datasetId: string, versions: readonly number[], options: LongReadOptions): Promise<number> {
+    return this.snapshots.countOfAny(scope, datasetId, versions, options);
+  }
+
+  /** Which of the ids are datapoints of a snapshot. */
+  present(scope: Scope, snapshot: Snapshot, ids: readonly string[], options: LongReadOptions): Promise<Set<string>> {
+    return this.snapshots.present(scope, snapshot, ids, options);
+  }
+
+  /**
+   * Datapoints of a snapshot by their ids, which may be in any order.
+   * @returns by id; and `read`, how many of the ids were looked at: as many as fit into memory, at least one.
+   */
+  async some(
+    scope: Scope,
+    snapshot: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<{ datapoints: Map<string, SnapshotDatapoint>; read: number }> {
+    const taken = await this.snapshots.fitting(scope, snapshot, ids, options);
+    const datapoints = new Map<string, SnapshotDatapoint>();
+    for (let left: readonly string[] = taken; left.length > 0;) {
+      const { datapoints: some, through } = await this.among(scope, snapshot, left, options);
+      for (const datapoint of some) datapoints.set(datapoint.id, datapoint);
+      left = through === undefined ? [] : left.filter((id) => id > through);
+    }
+    return { datapoints, read: taken.length };
   }
 
   /**

@@ -1,12 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import type { SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { integer, joinSql, shapeOf, sql, Storage, type LongReadOptions } from '@spandrel/storage';
+import {
+  anyOf,
+  integer,
+  joinSql,
+  rawSql,
+  shapeOf,
+  sql,
+  Storage,
+  takeFittingIds,
+  type LongReadOptions,
+  type Sql,
+} from '@spandrel/storage';
 import { atVersion } from './datapoint-visibility.sql.js';
 import type { DatapointRow } from '../datapoint.entity.js';
 import { datapointTable } from '../tables.js';
-import { DatapointStore } from '../datapoint.store.js';
+import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE, DatapointStore } from '../datapoint.store.js';
 
 const ID = datapointTable.select('p', ['id']);
+const SIZED = ID.and(shapeOf({ bytes: integer() }));
 const COUNT = shapeOf({ count: integer() });
 
 /** A dataset as it was at a version. */
@@ -14,6 +27,20 @@ export interface Snapshot {
   datasetId: string;
   version: number;
 }
+
+/** A stretch of ids in order. */
+export interface IdRange {
+  /** Where it begins; at the first, or in descending order at the last, when left out. */
+  afterId: string | undefined;
+  order: SortOrder;
+  limit: number;
+}
+
+const seenByAny = (versions: readonly number[]): Sql =>
+  joinSql(
+    versions.map((version) => sql`(${atVersion(version)})`),
+    ' or ',
+  );
 
 /** Rows of datapoints as a version of their dataset sees them. */
 @Injectable()
@@ -23,25 +50,68 @@ export class SnapshotStore {
     private readonly datapoints: DatapointStore,
   ) {}
 
-  /** Ids of the datapoints that any of the versions sees, behind `afterId`, in order. */
+  /** Ids of the datapoints that any of the versions sees, behind `afterId` where it is given, in order. */
   async idsOfAny(
     scope: Scope,
     datasetId: string,
     versions: readonly number[],
-    afterId: string,
-    limit: number,
+    { afterId, order, limit }: IdRange,
     options: LongReadOptions,
   ): Promise<string[]> {
-    const seen = joinSql(
-      versions.map((version) => sql`(${atVersion(version)})`),
-      ' or ',
-    );
+    const beyond = rawSql(order === 'asc' ? '>' : '<');
+    const bound = afterId === undefined ? sql`1 = 1` : sql`p.id ${beyond} ${afterId}`;
     const rows = await this.storage.readLong(
       ID.query`select distinct ${ID} from datapoint p where p.project_id = ${scope.projectId}
-        and p.dataset_id = ${datasetId} and p.id > ${afterId} and (${seen}) order by p.id limit ${limit}`,
+        and p.dataset_id = ${datasetId} and ${bound} and (${seenByAny(versions)})
+        order by p.id ${rawSql(order)} limit ${limit}`,
       options,
     );
     return rows.map(({ id }) => id);
+  }
+
+  /** How many datapoints any of the versions sees. */
+  async countOfAny(
+    scope: Scope,
+    datasetId: string,
+    versions: readonly number[],
+    options: LongReadOptions,
+  ): Promise<number> {
+    const [row] = await this.storage.readLong(
+      COUNT.query`select count(distinct p.id) as count from datapoint p where p.project_id = ${scope.projectId}
+        and p.dataset_id = ${datasetId} and (${seenByAny(versions)})`,
+      options,
+    );
+    return row!.count;
+  }
+
+  /** Which of the ids are datapoints of a version. */
+  async present(
+    scope: Scope,
+    { datasetId, version }: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<Set<string>> {
+    const rows = await this.storage.readLong(
+      ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
+        and ${anyOf('p.id', ids)} and ${atVersion(version)}`,
+      options,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** The first of the ids, in their order, whose datapoints fit into memory together. */
+  async fitting(
+    scope: Scope,
+    { datasetId, version }: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<string[]> {
+    const sizes = await this.storage.readLong(
+      SIZED.query`select ${ID}, ${DATAPOINT_SIZE} as bytes from datapoint p where p.project_id = ${scope.projectId}
+        and p.dataset_id = ${datasetId} and ${anyOf('p.id', ids)} and ${atVersion(version)}`,
+      options,
+    );
+    return takeFittingIds(ids, sizes, DATAPOINT_READ_BYTES);
   }
 
   /** How many datapoints a version has. */

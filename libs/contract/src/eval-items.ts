@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { datapointKindSchema } from './datasets.js';
+import { compareSchema, resultItemSchema, RESULT_STATUSES } from './evals.js';
+import { cursorSchema, limitSchema, listAnswer, queryNumberSchema } from './lists.js';
+import { amountSchema, costSchema, countSchema } from './values/numbers.js';
+import { jsonMapSchema, jsonValueSchema } from './values/text.js';
+
+/** Query of `GET /api/eval/:run_id`. */
+export const readEvalSchema = z.object({
+  items: z.enum(['all', 'none']).default('all').describe('`none`: `result_items` is empty.'),
+});
+export type ReadEval = z.output<typeof readEvalSchema>;
+
+/** What items of a run are sorted by (docs/spec/evaluations.md#listing-result-items). */
+export const ITEM_SORT_KEYS = ['order', 'score', 'latency', 'cost'] as const;
+export type ItemSortKey = (typeof ITEM_SORT_KEYS)[number];
+
+const ITEM_PARTS = ['kind', 'samples'] as const;
+
+/** Query of `GET /api/eval/:run_id/items`. */
+export const listEvalItemsSchema = z.object({
+  status: z.enum(RESULT_STATUSES).optional(),
+  score_max: queryNumberSchema
+    .pipe(z.number().min(0).max(1))
+    .optional()
+    .describe('Items with this score or a lower one.'),
+  sort_by: z.enum(ITEM_SORT_KEYS).default('order').describe('Items without the value come last.'),
+  sort_order: z.enum(['asc', 'desc']).default('asc'),
+  include: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(z.enum(ITEM_PARTS)))
+    .optional()
+    .describe('`kind`, `samples` or both, separated by a comma.'),
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
+});
+export type ListEvalItems = z.output<typeof listEvalItemsSchema>;
+
+/** An item of a run as a list shows it. */
+export const evalItemSchema = resultItemSchema
+  .extend({
+    kind: datapointKindSchema.exactOptional(),
+    samples: z
+      .array(jsonMapSchema)
+      .nullable()
+      .exactOptional()
+      .describe('With `include=samples`: `null` where the datapoint was tried once.'),
+  })
+  .meta({ id: 'EvalItem' });
+export type EvalItem = z.output<typeof evalItemSchema>;
+
+export const evalItemListSchema = listAnswer('EvalItemList', 'items', evalItemSchema);
+export type EvalItemList = z.output<typeof evalItemListSchema>;
+
+/** Which datapoints of a comparison are listed. */
+export const COMPARED_ONLY = ['all', 'regressed', 'improved', 'changed', 'failed'] as const;
+export type ComparedOnly = (typeof COMPARED_ONLY)[number];
+
+/** Query of `GET /api/datasets/:id/compare/items` (docs/spec/comparison.md#items-of-a-comparison). */
+export const compareItemsSchema = compareSchema.extend({
+  baseline: z.string().optional().describe('One of `runs`; the first when left out.'),
+  only: z.enum(COMPARED_ONLY).default('all'),
+  order: z
+    .enum(['regression', 'position'])
+    .default('regression')
+    .describe('`regression`: the largest fall first, what cannot be compared last.'),
+  limit: limitSchema(),
+  cursor: cursorSchema.optional(),
+});
+export type CompareItems = z.output<typeof compareItemsSchema>;
+
+const summarySchema = z.object({
+  compared: countSchema.describe('Datapoints with a delta: the sum of the next three.'),
+  regressed: countSchema,
+  improved: countSchema,
+  unchanged: countSchema,
+  incomparable: countSchema.describe('Datapoints without a score in the baseline, or in all other runs.'),
+  mean_delta: z.number().nullable().describe('Over the compared ones.'),
+});
+
+const comparedItemSchema = z
+  .object({
+    datapoint_id: z.string(),
+    input: jsonValueSchema,
+    expected: z.string().nullable(),
+    delta: z
+      .number()
+      .nullable()
+      .describe('Score less that of the baseline: the largest fall of any run, else the largest rise.'),
+    results: z
+      .array(
+        resultItemSchema.pick({ output: true, score: true, score_reason: true, error: true, trace_id: true }).extend({
+          run_id: z.string(),
+          status: z.enum(RESULT_STATUSES).nullable(),
+          latency_ms: amountSchema.nullable(),
+          tokens: countSchema.nullable(),
+          cost: costSchema,
+        }),
+      )
+      .describe('In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint.'),
+  })
+  .meta({ id: 'ComparedItem' });
+export type ComparedItem = z.output<typeof comparedItemSchema>;
+
+export const comparedItemListSchema = listAnswer('ComparedItemList', 'items', comparedItemSchema, {
+  summary: summarySchema,
+});
+export type ComparedItemList = z.output<typeof comparedItemListSchema>;
