@@ -158,16 +158,12 @@ function conditionsOf({ projectId }: Scope, datasetId: string, { text_contains: 
   return joinSql(conditions, ' and ');
 }
 
-const wholeRows = (holds: Sql): SizedRows<DatapointRow> => ({
-  columns: COLUMNS,
-  size: DATAPOINT_SIZE,
+const rowsOf = <Row>(columns: Selection<Row>, size: Sql, holds: Sql): SizedRows<Row> => ({
+  columns,
+  size,
   bytesMax: DATAPOINT_READ_BYTES,
-  select: (columns, rest) => columns.query`select ${columns} from datapoint p where ${holds} and ${rest}`,
+  select: (some, rest) => some.query`select ${some} from datapoint p where ${holds} and ${rest}`,
 });
 
-const previewedRows = (holds: Sql): SizedRows<PreviewedRow> => ({
-  columns: PREVIEWED,
-  size: PREVIEWED_SIZE,
-  bytesMax: DATAPOINT_READ_BYTES,
-  select: (columns, rest) => columns.query`select ${columns} from datapoint p where ${holds} and ${rest}`,
-});
+const wholeRows = (holds: Sql): SizedRows<DatapointRow> => rowsOf(COLUMNS, DATAPOINT_SIZE, holds);
+const previewedRows = (holds: Sql): SizedRows<PreviewedRow> => rowsOf(PREVIEWED, PREVIEWED_SIZE, holds);

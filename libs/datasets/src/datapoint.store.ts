@@ -12,6 +12,7 @@ import {
   sql,
   Storage,
   type LongReadOptions,
+  type Selection,
   type SizedRows,
   type Sql,
   type WriteTx,
@@ -51,6 +52,18 @@ const datapointsOf = (scope: Scope, datasetId: string, holds: Sql): SizedRows<Da
     columns.query`select ${columns} from datapoint p where ${ofDataset(scope, datasetId)} and ${holds} and ${rest}`,
 });
 
+const currentForWrite = <Row>(
+  tx: WriteTx,
+  columns: Selection<Row>,
+  scope: Scope,
+  datasetId: string,
+  ids: readonly string[],
+): Promise<Row[]> =>
+  tx.all(
+    columns.query`select ${columns} from datapoint p
+      where ${ofDataset(scope, datasetId)} and ${anyOf('p.id', ids)} and ${CURRENT} order by p.id`,
+  );
+
 /** Rows of datapoints. */
 @Injectable()
 export class DatapointStore {
@@ -66,18 +79,12 @@ export class DatapointStore {
 
   /** Current datapoints that are to be changed; the dataset is locked. */
   findForWrite(tx: WriteTx, scope: Scope, datasetId: string, ids: readonly string[]): Promise<DatapointRow[]> {
-    return tx.all(
-      COLUMNS.query`select ${COLUMNS} from datapoint p
-        where ${ofDataset(scope, datasetId)} and ${anyOf('p.id', ids)} and ${CURRENT} order by p.id`,
-    );
+    return currentForWrite(tx, COLUMNS, scope, datasetId, ids);
   }
 
   /** Which of the ids are current datapoints that are to be changed; the dataset is locked. */
   async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string, ids: readonly string[]): Promise<string[]> {
-    const rows = await tx.all(
-      ID.query`select ${ID} from datapoint p
-        where ${ofDataset(scope, datasetId)} and ${anyOf('p.id', ids.filter(isStorableText))} and ${CURRENT} order by p.id`,
-    );
+    const rows = await currentForWrite(tx, ID, scope, datasetId, ids.filter(isStorableText));
     return rows.map(({ id }) => id);
   }
 

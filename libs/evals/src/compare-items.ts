@@ -74,7 +74,7 @@ export class CompareItems {
       comparison,
       positions.map(({ id }) => id),
     );
-    // Those that did not fit into memory begin the next page.
+    // What did not fit into memory begins the next page.
     const last = positions[read - 1];
     const next = read < positions.length && last ? encodeCursor(comparison.sorting.list, last) : nextCursor;
     return { summary, items, count: items.length, next_cursor: next };

@@ -55,7 +55,7 @@ export class ListItems {
     );
     const ids = positions.map((position) => position.id);
     const { items, read } = await this.load(request, ids);
-    // Those that did not fit into memory begin the next page.
+    // What did not fit into memory begins the next page.
     const last = positions[read - 1];
     const next = read < positions.length && last ? encodeCursor(sorting.list, last) : nextCursor;
     return { items, count: items.length, next_cursor: next };
