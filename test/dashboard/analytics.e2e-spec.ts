@@ -179,6 +179,7 @@ describe('analytics of two days', () => {
     await page.waitForURL(/\/spans\?/);
     expect(parameters()).toEqual({ since: '2026-03-02T11:00:00.000Z', until: '2026-03-02T12:00:00.000Z' });
     expect(await countOf(new URL(page.url()).searchParams)).toBe(buckets[1]!.span_count);
+    await page.getByRole('status', { name: 'Result count' }).getByText(`${buckets[1]!.span_count} spans`).waitFor();
     await page.goBack();
     await chart('Cost').locator('canvas').waitFor();
     await chart('Cost').focus();
