@@ -1,95 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rebuildRollups } from '@spandrel/analytics';
-import {
-  BUCKET_WIDTHS,
-  PERCENTILE_ERROR,
-  SPLITS,
-  type BucketSums,
-  type SpanResource,
-  type TimeSeriesAnswer,
-  type TimeBucket,
-} from '@spandrel/contract';
+import type { SpanResource } from '@spandrel/contract';
 import { sql, type StorageConfig } from '@spandrel/storage';
-import { naiveSeries, naiveSummary, type SeriesQuestion } from '../support/naive-analytics.ts';
+import { naiveSeries } from '../support/naive-analytics.ts';
 import { AnalyticsApp } from './analytics-app.js';
 import { unpricedSpans } from './unpriced-spans.js';
-import { MODELS, moment, PROVIDERS, sendAtOnce, write } from './random-writes.js';
+import { expectRecounted, question } from './expect-recounted.js';
+import { splitSpans } from './split-spans.js';
+import { sendAtOnce, write } from './random-writes.js';
 import { repetitions } from '../support/repetitions.ts';
 import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
-
-const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
-const DAY_MS = 86_400_000;
-/** Ranges of any length, and short ones for buckets of minutes. */
-const range: fc.Arbitrary<Pick<SeriesQuestion, 'since' | 'until' | 'group_by'>> = fc.oneof(
-  fc.record({
-    since: maybe(moment),
-    until: maybe(moment),
-    group_by: maybe(fc.constantFrom(...BUCKET_WIDTHS.filter((width) => width !== 'minute'))),
-  }),
-  fc
-    .tuple(
-      moment.filter((since) => since < '9999-12-31'),
-      fc.oneof(fc.integer({ min: 1, max: DAY_MS }), fc.constant(DAY_MS)),
-    )
-    .map(([since, ms]) => ({
-      since,
-      until: new Date(Date.parse(since) + ms).toISOString(),
-      group_by: 'minute' as const,
-    })),
-);
-const asked: fc.Arbitrary<SeriesQuestion> = fc.record({
-  split_by: maybe(fc.constantFrom(...SPLITS)),
-  top: maybe(fc.integer({ min: 1, max: 4 })),
-  percentiles: maybe(fc.boolean()),
-  model: fc.option(fc.constantFrom(...MODELS, 'none\0'), { nil: undefined, freq: 3 }),
-  provider: fc.option(fc.constantFrom(...PROVIDERS), { nil: undefined, freq: 3 }),
-});
-const question = fc.tuple(range, asked).map(([times, what]): SeriesQuestion => ({ ...times, ...what }));
-
-/** Summary, counts and some series of a project, against its spans counted one by one. */
-export async function expectRecounted(
-  app: AnalyticsApp,
-  project: string,
-  questions: readonly SeriesQuestion[],
-): Promise<void> {
-  const [spans, traceCount] = [await app.spans(project), await app.traceCount(project)];
-  expect(await app.summary(project)).toEqual(naiveSummary(traceCount, spans));
-  expect(await app.stats(project)).toEqual({ trace_count: traceCount, span_count: spans.length });
-  for (const wanted of questions) {
-    const { status, body } = await app.series(wanted, project);
-    const naive = naiveSeries(wanted, spans);
-    expect([wanted, status, body.buckets.map(withoutPercentiles)]).toEqual([
-      wanted,
-      200,
-      naive.map(withoutPercentiles),
-    ]);
-    for (const [index, bucket] of body.buckets.entries()) expectPercentiles(bucket, naive[index]!);
-  }
-}
-
-/** What doubles add to an estimate. */
-const ROUNDING = 1e-9;
-const PERCENTILES = ['p50_ms', 'p95_ms', 'p99_ms'] as const;
-
-/** A bucket with the percentiles left out, those of its series too. */
-const withoutPercentiles = (bucket: TimeBucket): unknown =>
-  JSON.parse(
-    JSON.stringify(bucket, (name, value: unknown) =>
-      (PERCENTILES as readonly string[]).includes(name) ? undefined : value,
-    ),
-  );
-
-/** Percentiles lie no further from the exact ones than is said. */
-function expectPercentiles(sums: BucketSums & Pick<TimeBucket, 'series'>, exact: typeof sums): void {
-  for (const name of PERCENTILES) {
-    const [told, right] = [sums[name], exact[name]];
-    if (typeof right === 'number')
-      expect(Math.abs(told! - right)).toBeLessThanOrEqual(right * PERCENTILE_ERROR * (1 + ROUNDING));
-    else expect([name, told]).toEqual([name, right]);
-  }
-  for (const [index, one] of (sums.series ?? []).entries()) expectPercentiles(one, exact.series![index]!);
-}
 
 /** What every database must do alike. */
 export function describeAnalytics(on: TestDatabase): void {
@@ -285,52 +206,7 @@ export function describeAnalytics(on: TestDatabase): void {
       expect(await rebuildRollups(app.storage)).toMatchObject({ differed: false });
     });
 
-    it('tell the keys apart that cost most in the range, and all others together', async () => {
-      const project = newProject();
-      const at = '2026-03-02T10:00:00Z';
-      const call = (id: string, model: string, cost: number, ms: number): Partial<SpanResource> => ({
-        id,
-        trace_id: 't',
-        name: 's',
-        kind: { type: 'llm_call', model, cost, input_tokens: 1 },
-        started_at: at,
-        ended_at: new Date(Date.parse(at) + ms).toISOString(),
-      });
-      const spans = [call('a', 'cheap', 0.1, 10), call('b', 'dear', 5, 20), call('c', 'fair', 1, 24)];
-      const tool = { id: 'd', trace_id: 't', name: 'tool', kind: { type: 'tool_call' }, started_at: at };
-      await app.call('POST', '/api/ingest', { traces: [{ id: 't' }], spans: [...spans, tool] }, project);
-      const { body } = await app.call<TimeSeriesAnswer>(
-        'POST',
-        '/api/analytics',
-        { split_by: 'model', top: 2, percentiles: true },
-        project,
-      );
-      expect(body.percentile_error).toBe(PERCENTILE_ERROR);
-      expect(
-        body.buckets.map(({ series, span_count: count, cost, p99_ms }) => [
-          count,
-          cost,
-          p99_ms,
-          series?.map((one) => [one.key, one.span_count, one.cost, one.p50_ms]),
-        ]),
-      ).toEqual([
-        [
-          4,
-          6.1,
-          24,
-          [
-            ['dear', 1, 5, 20],
-            ['fair', 1, 1, 24],
-            [null, 2, 0.1, 10],
-          ],
-        ],
-      ]);
-      const plain = await app.series({}, project);
-      expect(Object.keys(plain.body.buckets[0]!)).not.toEqual(expect.arrayContaining(['p50_ms', 'series']));
-      const empty = { since: '2026-03-03', until: '2026-03-04', fill: true, split_by: 'status', percentiles: true };
-      const { body: none } = await app.series(empty, project);
-      expect(none.buckets).toMatchObject([{ p50_ms: null, p95_ms: null, p99_ms: null, series: [] }]);
-    });
+    splitSpans(() => app, newProject);
   });
 }
 

@@ -6,7 +6,8 @@ import { sql, type StorageConfig } from '@spandrel/storage';
 import { POSTGRES } from '../support/databases.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { AnalyticsApp } from './analytics-app.js';
-import { describeAnalytics, expectRecounted } from './describe-analytics.js';
+import { describeAnalytics } from './describe-analytics.js';
+import { expectRecounted } from './expect-recounted.js';
 import { sendAtOnce, write } from './random-writes.js';
 
 let postgres: TestPostgres | undefined;

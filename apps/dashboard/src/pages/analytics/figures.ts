@@ -11,7 +11,7 @@ export interface Figure {
   name: 'Cost' | 'Tokens' | 'Spans' | 'Latency' | 'Errors';
   form: 'bars' | 'lines';
   isWhole: boolean;
-  /** Its value of the sums of a bucket, or of a key in it. */
+  /** The value that is drawn, of the sums of a bucket or of a key in it. */
   valueOf(sums: BucketSums): number | null;
   format(value: number | null): string;
   formatExactly(value: number | null): string;

@@ -22,8 +22,7 @@ const WIDTHS = [
 ] as const;
 
 /** The width of buckets that a reader can take in. @param lengthMs of the range. */
-export const fittingWidth = (lengthMs: number): BucketWidth =>
-  WIDTHS.find(({ upTo }) => lengthMs <= upTo)?.width ?? 'week';
+const fittingWidth = (lengthMs: number): BucketWidth => WIDTHS.find(({ upTo }) => lengthMs <= upTo)?.width ?? 'week';
 
 /** What is shown: ends in milliseconds, and what is asked for. */
 export interface Plan {
