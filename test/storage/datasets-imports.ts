@@ -242,10 +242,54 @@ export function datasetImports(server: () => DatasetsServer): void {
       expect(await server().rowsOf(id)).toEqual({ datapoints: 0, imports: 0 });
     });
 
-    it('ends with the client', async () => {
+    it('tells how far it is when asked to, and what came of it at the end', async () => {
+      const { url } = server();
+      const lines = async (id: string, content: string, query = '') => {
+        const answer = await checkedFetch(`${url}/api/datasets/${id}/import?${query}`, {
+          method: 'POST',
+          headers: { 'content-type': JSONL, accept: 'application/x-ndjson' },
+          body: content,
+        });
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([200, `${JSONL}; charset=utf-8`]);
+        const text = await answer.text();
+        const all = text
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as Record<string, unknown>);
+        const told = all.slice(0, -1).map((line) => line['rows'] as number);
+        expect(text.endsWith('\n') && told.length > 0).toBe(true);
+        expect(told).toEqual(told.toSorted((a, b) => a - b));
+        return { last: all.at(-1)!, requestId: answer.headers.get('x-request-id'), told };
+      };
+      const [id, plain] = [await server().create(), await server().create()];
+      const usual = await uploadRaw(url, plain, JSONL, `${rows(20_000)}7\n`, { query: 'on_error=skip' });
+      const { last, told } = await lines(id, `${rows(20_000)}7\n`, 'on_error=skip');
+      expect(last).toEqual({ status: 201, body: { ...usual.body, dataset_id: id } });
+      expect(told.at(-1)).toBeLessThanOrEqual(20_001);
+      expect(await server().dataset(id)).toMatchObject({ version: 1, datapoint_count: 20_000 });
+      const refused = await lines(id, `${rows(3)}7\n`);
+      expect(refused.last).toEqual({
+        status: 400,
+        body: expect.objectContaining({
+          ...{ status: 400, code: 'validation_failed', request_id: refused.requestId },
+          errors: [expect.objectContaining({ path: 'line 4' })],
+        }),
+      });
+      expect(await server().dataset(id)).toMatchObject({ version: 1, datapoint_count: 20_000 });
+      const headers = { accept: 'application/x-ndjson' };
+      expect(await uploadRaw(url, 'nope', JSONL, rows(1), { headers })).toMatchObject({
+        ...{ status: 404, body: { code: 'dataset_not_found' } },
+      });
+      expect((await uploadRaw(url, id, 'text/plain', 'x', { headers })).status).toBe(415);
+    });
+
+    it.each([undefined, 'application/x-ndjson'])('ends with the client that accepts %s', async (accept) => {
       const id = await server().create();
       const client = new AbortController();
-      const importing = uploadRaw(server().url, id, JSONL, rows(60_000), { signal: client.signal });
+      const importing = uploadRaw(server().url, id, JSONL, rows(60_000), {
+        signal: client.signal,
+        ...(accept !== undefined && { headers: { accept } }),
+      });
       await until(async () => (await server().rowsOf(id)).imports === 1);
       client.abort();
       await expect(importing).rejects.toThrow('aborted');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JSON_DEPTH_MAX } from './values/exact-json.js';
+import { problemSchema } from './errors.js';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
 import { countSchema, numberOf } from './values/numbers.js';
 import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, labelSchema, nameSchema } from './values/text.js';
@@ -232,6 +233,18 @@ export const importResultSchema = z
   })
   .meta({ id: 'ImportResult' });
 export type ImportResult = z.output<typeof importResultSchema>;
+
+/** A line of the answer to an import with `Accept: application/x-ndjson` (docs/spec/import-export.md#progress-of-an-import). */
+export const importLineSchema = z
+  .union([
+    z.object({ rows: countSchema.describe('Rows read so far.') }),
+    z.object({
+      status: z.number().int().describe('The status that the answer would have had.'),
+      body: z.union([importResultSchema, problemSchema]),
+    }),
+  ])
+  .meta({ id: 'ImportLine', description: 'The last line has `status` and `body`.' });
+export type ImportLine = z.output<typeof importLineSchema>;
 
 /** Query of `GET /api/datasets/:id/export`. */
 export const exportQuerySchema = z.object({ format: z.enum(['jsonl', 'json', 'csv']).default('jsonl') });

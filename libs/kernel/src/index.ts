@@ -32,6 +32,7 @@ export { Operation, type OperationDescription } from './http/operation.js';
 export { PathId } from './http/path-id.pipe.js';
 export { Readiness } from './http/readiness.js';
 export { EventStreamRoute } from './http/intake/request-watch.js';
+export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './http/progress-answer.js';
 export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body.js';
 export { streamSlices } from './http/stream-slices.js';
 export type { AccessRule } from './http/access/access-rule.js';

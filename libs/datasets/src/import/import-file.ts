@@ -21,6 +21,12 @@ import { StagedImport } from './staged-import.js';
 /** A line is logged whenever so many datapoints are written. */
 const LOGGED_ROWS = 100_000;
 
+/** How far an import is. */
+export interface ImportProgress {
+  /** Rows read so far. */
+  rows: number;
+}
+
 /**
  * `POST /api/datasets/:id/import`: a file becomes datapoints, all of them or none
  * (docs/spec/import-export.md#an-import-is-all-or-nothing).
@@ -40,32 +46,48 @@ export class ImportFile {
   ) {}
 
   /**
-   * @param gone fires when the client leaves; nothing is imported then.
-   * @throws NotFound `dataset_not_found`, before the upload is read; what {@link receiveUpload} throws; Invalid
-   *   `validation_failed` naming the line of the first row that is no datapoint.
+   * Takes an upload in; it is then to be handed to {@link execute}.
+   * @throws NotFound `dataset_not_found`, before the upload is read; what {@link receiveUpload} throws.
    */
-  async execute(
+  async receive(
     scope: Scope,
     datasetId: string,
-    { on_error: onError, filename }: ImportQuery,
+    { filename }: ImportQuery,
     body: StreamedBody,
-    gone: AbortSignal,
-  ): Promise<ImportResult> {
+  ): Promise<ReceivedFile<FileFormat>> {
     if (!(await this.datasets.find(scope, datasetId))) {
       body.stream.resume();
       throw datasetNotFound();
     }
-    const received = await receiveUpload(body, this.spool, {
+    return receiveUpload(body, this.spool, {
       bytesMax: this.settings.importFileBytes,
       formatOf: fileFormat,
       name: filename,
     });
+  }
+
+  /**
+   * @param received is closed at the end.
+   * @param gone fires when the client leaves; nothing is imported then.
+   * @param progress is told how many rows have been read.
+   * @throws Invalid `validation_failed` naming the line of the first row that is no datapoint.
+   */
+  async execute(
+    scope: Scope,
+    datasetId: string,
+    { on_error: onError }: ImportQuery,
+    received: ReceivedFile<FileFormat>,
+    gone: AbortSignal,
+    progress: ImportProgress,
+  ): Promise<ImportResult> {
     const { storage, datasets, datapoints, imports } = this;
     const staged = new StagedImport({ storage, datasets, datapoints, imports }, scope, datasetId);
     const columns = new ImportedColumns();
     const skipped = onError === 'skip' ? new SkippedRows() : undefined;
-    const read = (row: SourceRow): DatapointKind | undefined =>
-      skipped ? skipped.kindOf(row, columns) : kindOf(row, columns);
+    const read = (row: SourceRow): DatapointKind | undefined => {
+      progress.rows++;
+      return skipped ? skipped.kindOf(row, columns) : kindOf(row, columns);
+    };
     const stop = AbortSignal.any([gone, this.upkeep.stopping]);
     try {
       await this.upkeep.run(staged, () => this.importRows(received, staged, read, stop));

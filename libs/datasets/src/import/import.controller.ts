@@ -1,22 +1,36 @@
-import { Controller, Param, Post, Query } from '@nestjs/common';
-import { importQuerySchema, type ImportQuery, type ImportResult, importResultSchema } from '@spandrel/contract';
+import { Controller, Inject, Param, Post, Query, type StreamableFile } from '@nestjs/common';
+import {
+  importLineSchema,
+  importQuerySchema,
+  importResultSchema,
+  type ImportQuery,
+  type ImportResult,
+} from '@spandrel/contract';
 import {
   BodyStream,
   ClientGone,
   CurrentScope,
+  LOGGER,
+  Operation,
   PathId,
+  PROGRESS_MEDIA_TYPE,
+  ProgressAnswer,
   StreamsBody,
+  type AnswerProgress,
+  type Logger,
   type Scope,
   type StreamedBody,
-  Operation,
 } from '@spandrel/kernel';
-import { ImportFile } from './import-file.js';
+import { ImportFile, type ImportProgress } from './import-file.js';
 import { datasetNotFound } from '../not-found.js';
 
 /** `POST /api/datasets/:id/import` (docs/spec/import-export.md#importing-a-file). */
 @Controller('api/datasets/:id/import')
 export class ImportController {
-  constructor(private readonly imports: ImportFile) {}
+  constructor(
+    private readonly imports: ImportFile,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   @Post()
   @StreamsBody()
@@ -30,15 +44,28 @@ export class ImportController {
       description: 'A form with the field `file`, or the file itself.',
     },
     answer: importResultSchema,
+    otherAnswer: {
+      status: 200,
+      answer: {
+        mediaTypes: [PROGRESS_MEDIA_TYPE],
+        description:
+          'With `Accept: application/x-ndjson`: lines of progress, the last with status and body of the answer.',
+        schema: importLineSchema,
+      },
+    },
     problems: ['dataset_not_found', 'validation_failed'],
   })
-  import(
+  async import(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) datasetId: string,
     @Query({ schema: importQuerySchema }) query: ImportQuery,
     @BodyStream() body: StreamedBody,
     @ClientGone() gone: AbortSignal,
-  ): Promise<ImportResult> {
-    return this.imports.execute(scope, datasetId, query, body, gone);
+    @ProgressAnswer() answerProgress: AnswerProgress | undefined,
+  ): Promise<ImportResult | StreamableFile> {
+    const received = await this.imports.receive(scope, datasetId, query, body);
+    const progress: ImportProgress = { rows: 0 };
+    const work = this.imports.execute(scope, datasetId, query, received, gone, progress);
+    return answerProgress ? answerProgress({ work, progress: () => progress, logger: this.logger }) : work;
   }
 }

@@ -14,6 +14,8 @@ export interface OperationDescription {
   description?: string;
   /** The JSON answer on success, or what comes instead. */
   answer: z.ZodType | MediaDescription;
+  /** What comes instead with another status, where the client asks for it by `Accept`. */
+  otherAnswer?: { status: number; answer: MediaDescription };
   /** Errors of this route; those that its kind of route always has (validation, body, server errors) are added. */
   problems?: readonly ErrorCode[];
   /** The body of a route that reads it as a stream; JSON bodies are described by their schema. */

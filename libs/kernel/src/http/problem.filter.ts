@@ -1,5 +1,5 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode } from '@spandrel/contract';
+import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode, type Problem } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
 import type { Logger } from '../log/logger.js';
@@ -38,6 +38,13 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .header('content-type', mediaType)
     .header('content-length', body.length)
     .send(lingers ? lingeringAnswer(body, request.raw) : body);
+}
+
+/** The problem behind an error, for an answer that has begun already; logged like any other. */
+export function problemOf(error: unknown, request: FastifyRequest, logger: Logger): Problem {
+  const known = toDomainError(error);
+  logFailure(known, error, request, logger);
+  return problem(known.code, known.message, request.id, known.errors);
 }
 
 /** An error in the words of the protocol that the path speaks: problem+json unless it is one of others. */

@@ -4,6 +4,7 @@ import { PACKAGE } from '../../package-root.js';
 import type { Feature } from '../../features/feature.js';
 import { isCounted } from '../access/access-rule.js';
 import type { MediaDescription } from '../media-description.js';
+import type { OperationDescription } from '../operation.js';
 import { namesIgnored, type RouteFacts } from './find-routes.js';
 import type {
   OpenApiDocument,
@@ -40,7 +41,11 @@ export function buildDocument({ routes, features, authenticated }: DocumentParts
     tags: [tagOf(route, features).name],
     ...parametersOf(route, components),
     ...requestBodyOf(route, components),
-    responses: { [route.status]: successOf(route, components), ...errorsOf(route, problems, components) },
+    responses: {
+      [route.status]: successOf(route, route.operation.answer, components),
+      ...otherAnswerOf(route, components),
+      ...errorsOf(route, problems, components),
+    },
     security: securityOf(route, authenticated),
   });
   for (const route of routes) {
@@ -184,9 +189,17 @@ function requestBodyOf(route: RouteFacts, components: SchemaComponents): Pick<Op
   return { requestBody: { required, content } };
 }
 
-function successOf(route: RouteFacts, components: SchemaComponents): OpenApiResponse {
+function otherAnswerOf(route: RouteFacts, components: SchemaComponents): OpenApiOperation['responses'] {
+  const { otherAnswer: other } = route.operation;
+  return other ? { [other.status]: successOf(route, other.answer, components) } : {};
+}
+
+function successOf(
+  route: RouteFacts,
+  answer: OperationDescription['answer'],
+  components: SchemaComponents,
+): OpenApiResponse {
   const { operation } = route;
-  const { answer } = operation;
   const headers = {
     ...REQUEST_ID,
     ...(isCounted(operation) && RATE_LIMIT),
