@@ -12,7 +12,7 @@ export const PROGRESS_MEDIA_TYPE = 'application/x-ndjson';
 const EVERY_MS = 250;
 
 /** Work whose progress is told. */
-export interface ProgressedWork {
+interface ProgressedWork {
   /** Resolves with the body of the answer. */
   work: Promise<object>;
   progress: () => object;
