@@ -36,6 +36,15 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      output: {
+        // What every page needs compresses better in one piece than in ten.
+        codeSplitting: {
+          groups: [
+            { name: 'packages', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack|use-sync-external-store)\// },
+            { name: 'shared', test: /\/dashboard\/src\/(?:api|components|features|live)\//, minShareCount: 3 },
+          ],
+        },
+      },
       // Packages mark what may not run on a server; nothing of this page does.
       onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
     },

@@ -57,7 +57,9 @@ async function tabTo(role: string, name: string): Promise<void> {
 
 /** Goes down a list until the row with the focus says this. */
 async function jTo(text: string): Promise<void> {
-  for (let presses = 0; !(await focused()).includes(text); presses++) {
+  const isThere = async (): Promise<boolean> =>
+    (await page.locator(':focus[role=row]').filter({ hasText: text }).count()) > 0;
+  for (let presses = 0; !(await isThere()); presses++) {
     expect(presses).toBeLessThan(4);
     await page.keyboard.press('j');
   }
