@@ -40,7 +40,10 @@ export default defineConfig(({ command }) => ({
         // What every page needs compresses better in one piece than in ten.
         codeSplitting: {
           groups: [
-            { name: 'packages', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack|use-sync-external-store)\// },
+            {
+              name: 'packages',
+              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack|use-sync-external-store)\//,
+            },
             { name: 'shared', test: /\/dashboard\/src\/(?:api|components|features|live)\//, minShareCount: 3 },
           ],
         },

@@ -19,19 +19,20 @@ export interface ListPageProps {
   onLive(isLive: boolean): void;
   /** What is shown where nothing was recorded yet. */
   empty: ReactNode;
-  /** Said below the filters. */
-  note?: ReactNode;
+  /** What stands below the heading. @param isEmpty whether nothing was recorded yet. */
+  intro?: (isEmpty: boolean) => ReactNode;
   children: ReactNode;
 }
 
 /** A page that is a list with filters: what it shows while there is nothing to list, or when it could not be read. */
 export function ListPage(props: ListPageProps) {
-  const { title, list, search, parameters, onChange, isLive, onLive, empty, note, children } = props;
+  const { title, list, search, parameters, onChange, isLive, onLive, empty, intro, children } = props;
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   if (isEmpty && listChips(search, parameters, String).length === 0) {
     return (
       <>
         <PageHeading title={title} />
+        {intro?.(true)}
         {empty}
       </>
     );
@@ -43,8 +44,8 @@ export function ListPage(props: ListPageProps) {
           Live
         </Button>
       </PageHeading>
+      {intro?.(false)}
       <FilterBar search={search} parameters={parameters} onChange={onChange} />
-      {note}
       {list.error !== null && (
         <FaultNotice title={`${title} could not be loaded`} error={list.error} onRetry={list.retry} />
       )}

@@ -50,14 +50,15 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
         <p role="status" aria-label="Result count" className={styles.count}>
           {count}
         </p>
-        {live.held !== null && (
-          <Button variant="primary" icon="arrowUp" onClick={showHeld}>
-            {describeHeld(live.held, one)}
-          </Button>
-        )}
         <span className={styles.spacer} />
         {toolbar}
         <ColumnsPanel {...columns.panel} />
+        {/* It comes last, so that Shift+Tab leads to it from the rows. */}
+        {live.held !== null && (
+          <Button className={styles.held} variant="primary" icon="arrowUp" onClick={showHeld}>
+            {describeHeld(live.held, one)}
+          </Button>
+        )}
       </div>
       <Grid<Row>
         ref={grid}

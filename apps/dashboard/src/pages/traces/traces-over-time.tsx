@@ -5,16 +5,16 @@ import { Button } from '../../components/button.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatTime } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import type { ListSearch } from '../../features/filters/list-search.js';
 import { endsOf, type TimeRange } from '../../features/time-range/time-range.js';
 import { TimeBars } from './time-bars.js';
 import { totalOf } from './bucket-total.js';
-import type { TracesSearch } from './traces-search.js';
 import type { ListedTraces } from './use-trace-list.js';
 import styles from './traces-over-time.module.css';
 
 export interface TracesOverTimeProps {
   listed: ListedTraces;
-  search: TracesSearch;
+  search: ListSearch;
   onRange(range: TimeRange): void;
 }
 
@@ -42,7 +42,7 @@ export function TracesOverTime({ listed, search, onRange }: TracesOverTimeProps)
 }
 
 /** A list that was read to its end is counted here, so that what arrives is in the bars with its row. */
-function useBuckets({ list, overTime }: ListedTraces, { range, since, until }: TracesSearch): readonly StatusBucket[] {
+function useBuckets({ list, overTime }: ListedTraces, { range, since, until }: ListSearch): readonly StatusBucket[] {
   const { isComplete, readRows } = list;
   return useMemo(() => {
     if (!isComplete) return (overTime?.buckets ?? []).map(bucketOfWire);

@@ -3,11 +3,11 @@ import type { TraceListItem, TracesOverTime } from '@spandrel/contract';
 import { keys } from '../../api/keys.js';
 import { countTracesOverTime, listTraces, tracesByIds } from '../../api/traces.js';
 import { useSpaced } from '../../components/use-spaced.js';
+import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
 import { useLiveList, type LiveList } from '../../features/live-list/use-live-list.js';
 import { useFilteredList, type FilteredList } from '../../features/paged-list/use-filtered-list.js';
 import { arrivedTraces } from './arrived-traces.js';
 import { traceNews } from './trace-news.js';
-import { traceFilters, traceOrder, type TracesSearch } from './traces-search.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
@@ -26,14 +26,14 @@ export interface ListedTraces extends FilteredList<TraceListItem> {
  * @param isLive whether it is kept up to date.
  */
 export function useTraceList(
-  { cols: _cols, ...filters }: TracesSearch,
+  { cols: _cols, ...filters }: ListSearch,
   preview: number | undefined,
   isLive: boolean,
 ): ListedTraces {
   const found = useFilteredList<TraceListItem>({
     name: 'traces',
     filters: { ...filters, preview },
-    queryAt: (now) => ({ ...traceFilters(filters, now), ...traceOrder(filters), preview }),
+    queryAt: (now) => ({ ...listFilters(filters, now), ...listOrder(filters), preview }),
     fetch: listTraces,
     idOf: ({ id }) => id,
   });
@@ -42,7 +42,7 @@ export function useTraceList(
   const counted = useQuery({
     queryKey: keys.tracesOverTime(counting),
     enabled: !list.isComplete,
-    queryFn: ({ signal }) => countTracesOverTime(traceFilters(counting, Date.now()), signal),
+    queryFn: ({ signal }) => countTracesOverTime(listFilters(counting, Date.now()), signal),
   });
   // A list that was read to its end is counted by its rows.
   const recount = useSpaced(() => void (list.isComplete || counted.refetch()), COUNTED_MS);
