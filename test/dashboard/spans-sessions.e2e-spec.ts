@@ -116,9 +116,10 @@ describe('sessions', () => {
     await jTo('" a"');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Session " a"', exact: true }).waitFor();
+    await page.getByRole('article').nth(2).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('PageDown');
-    expect(await focused()).toContain('Question 2');
+    await page.locator('article:focus').getByText('Question 2').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'turn 2' }).waitFor();
     await page.getByRole('treegrid').waitFor();
@@ -128,9 +129,9 @@ describe('sessions', () => {
     await page.getByRole('heading', { level: 1, name: 'turn 2' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('feed', { name: 'Turns' }).waitFor();
-    await until(async () => (await focused()).includes('Question 2'));
+    await page.locator('article:focus').getByText('Question 2').waitFor();
     await page.keyboard.press('Escape');
-    await until(async () => (await focused()).startsWith('" a"'));
+    await page.locator('[role=row]:focus').getByText('" a"').waitFor();
     expect(new URL(page.url()).pathname).toBe('/sessions');
     expectNoFaults(watched);
   });
@@ -232,7 +233,7 @@ describe('spans', () => {
     await page.waitForURL(/\/traces\/calls-8\?span=calls-8-call$/);
     await page.getByRole('region', { name: 'Span details' }).getByText('Where is the lighthouse 8?').waitFor();
     await page.keyboard.press('Escape');
-    await until(async () => (await focused()).includes('call 68'));
+    await page.locator('[role=row]:focus').getByText('call 68').waitFor();
     await tabTo('button', 'Clear filters');
     await page.keyboard.press('Enter');
     await count('30 spans');
