@@ -126,6 +126,7 @@ export function listsOfRuns(lab: () => EvalsLab): void {
       ]);
       expect(await items('')).toEqual(all);
       expect(await items('status=running&sort_by=latency')).toEqual(all.slice(2, 6));
+      expect(await items('status=running&sort_order=desc')).toEqual(all.slice(2, 6).toReversed());
       expect(await items('status=pending&sort_order=desc')).toEqual(all.slice(6));
       expect((await items('sort_by=latency')).slice(2)).toEqual(all.slice(2));
       expect(await items('status=pending&score_max=1')).toEqual([]);

@@ -79,22 +79,31 @@ export class ListItems {
 
   /** Items in the order of their datapoints: those that are not processed among them, those sorted by a value left out. */
   private async walk(request: ItemRequest, from: Position | undefined, count: number): Promise<Position[]> {
-    const { scope, run, sorting, options } = request;
+    const { scope, run, query, sorting, options } = request;
+    if (query.status !== undefined && run.progress >= run.total) return [];
     if (sorting.nullable && (await this.orders.countValued(scope, run.id, sorting, options)) >= run.total) return [];
     return walkIds(
-      (afterId, limit) =>
-        this.snapshots.idsOfAny(
-          scope,
-          run.datasetId,
-          [run.datasetVersion],
-          { afterId, order: sorting.order, limit },
-          options,
-        ),
+      (afterId, limit) => this.idsAfter(request, afterId, limit),
       (ids) => this.kept(request, ids),
       (id) => (sorting.nullable ? null : id),
       from,
       count,
     );
+  }
+
+  /** Datapoints of the run in order; those that are being called alone where only such can match. */
+  private async idsAfter(
+    { scope, run, query, sorting, running, options }: ItemRequest,
+    afterId: string | undefined,
+    limit: number,
+  ): Promise<string[]> {
+    const { order } = sorting;
+    if (query.status === 'running') {
+      const ids = [...running].filter((id) => afterId === undefined || isBehind(id, afterId, order)).toSorted();
+      return (order === 'asc' ? ids : ids.toReversed()).slice(0, limit);
+    }
+    const range = { afterId, order, limit };
+    return this.snapshots.idsOfAny(scope, run.datasetId, [run.datasetVersion], range, options);
   }
 
   private async kept(
@@ -134,6 +143,9 @@ export class ListItems {
     return { items, read: taken };
   }
 }
+
+const isBehind = (id: string, afterId: string, order: Sorting['order']): boolean =>
+  order === 'asc' ? id > afterId : id < afterId;
 
 /** The filters of a list that only processed items can meet; `undefined` when others may. */
 const processedFilters = ({ status, score_max }: ListEvalItems): ProcessedFilters | undefined =>
