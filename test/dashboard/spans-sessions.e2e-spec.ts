@@ -98,6 +98,7 @@ describe('sessions', () => {
     await page.getByRole('heading', { level: 1, name: 'Session " a"', exact: true }).waitFor();
     expect([new URL(page.url()).pathname, await page.title()]).toEqual(['/sessions/%20a', 'Session " a" · Spandrel']);
     const turns = page.getByRole('feed', { name: 'Turns' }).getByRole('article');
+    await turns.nth(2).waitFor();
     expect(await turns.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['turn 0', 'turn 2', 'turn 4']);
     await turns.first().getByText('Question 0\nin two lines').waitFor();
     await turns.first().getByText('Answer 0 <b>as it is</b>').waitFor();
