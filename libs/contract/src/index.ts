@@ -5,6 +5,7 @@ export * from './capture-rules.js';
 export * from './capabilities.js';
 export * from './connections.js';
 export * from './datapoint-batches.js';
+export * from './datapoint-imports.js';
 export * from './datapoint-lists.js';
 export * from './datasets.js';
 export * from './error-codes.js';
