@@ -1,5 +1,6 @@
 /** The part of the wire that runs in a web page: no zod, no module of Node. Types come from the index, which costs a page nothing. */
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
-export { JsonSyntaxError, parseExactJson, readExactJson, type JsonValue } from './values/exact-json.js';
+export { parseExactJson, readExactJson } from './values/exact-json.js';
+export { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './values/json-digits.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';

@@ -1,4 +1,4 @@
-import { readExactJson } from '@spandrel/contract/browser';
+import { parseWithAllDigits } from '@spandrel/contract/browser';
 import { ApiError, errorOfAnswer, unreachable } from './api-error.js';
 import { queryText, type Query } from './query-text.js';
 
@@ -66,7 +66,7 @@ const UNREADABLE = Symbol('unreadable');
 /** Browsers that cannot keep every digit (no `JSON.rawJSON`) show what a double holds rather than nothing. */
 function readAnswer(text: string): unknown {
   try {
-    return typeof JSON.rawJSON === 'function' ? readExactJson(text) : JSON.parse(text);
+    return typeof JSON.rawJSON === 'function' ? parseWithAllDigits(text) : JSON.parse(text);
   } catch {
     return UNREADABLE;
   }

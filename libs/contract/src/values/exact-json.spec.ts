@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { JSON_DEPTH_MAX, JsonSyntaxError, parseExactJson } from './exact-json.js';
+import { JSON_DEPTH_MAX, parseExactJson } from './exact-json.js';
+import { JsonSyntaxError } from './json-digits.js';
 
 const there = (text: string): string => JSON.stringify(parseExactJson(text));
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The double nearest to a JSON number, also when it has more digits than a double and is kept as its source text (see
- * `exact-json.ts`); `undefined` for what is no number.
+ * `json-digits.ts`); `undefined` for what is no number.
  */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
