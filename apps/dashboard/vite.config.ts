@@ -68,7 +68,12 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: createFirstGroup() }] } },
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: createFirstGroup(), debugName: 'first' }],
+        },
+      },
       // Packages mark what may not run on a server; nothing of this page does.
       onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
     },

@@ -3,7 +3,7 @@ import styles from './trace-page.module.css';
 
 const STORAGE_KEY = 'spandrel.trace-details';
 /** Percent of the width that the details have. */
-const SHARE = { first: 42, least: 20, most: 80, step: 2 };
+const SHARE = { first: 40, least: 20, most: 80, step: 2 };
 
 /** The spans, and beside them, on narrow screens below them, the details of one. The edge between them can be moved. */
 export function DetailsSplitter({ main, side }: { main: ReactNode; side: ReactNode }) {

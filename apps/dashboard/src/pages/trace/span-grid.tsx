@@ -3,6 +3,7 @@ import { formatCost, formatCostExactly } from '../../components/format/format-co
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import type { TreeGridColumn, TreeGridHandle } from '../../components/tree-grid/tree-grid-props.js';
 import { TreeGrid } from '../../components/tree-grid/tree-grid.js';
+import { measureWidths } from './measure-widths.js';
 import { SpanCell } from './span-cell.js';
 import { tokensText } from './span-facts.js';
 import type { Stretch } from './span-times.js';
@@ -32,8 +33,8 @@ export interface SpanGridProps {
 }
 
 const TRACKS = {
-  waterfall: { span: { width: 180, grows: 2 }, timeline: { width: 160, grows: 3 } },
-  tree: { span: { width: 180, grows: 4 }, timeline: { width: 80, grows: 1 } },
+  waterfall: { span: { width: 224, grows: 2 }, timeline: { width: 104, grows: 3 } },
+  tree: { span: { width: 224, grows: 4 }, timeline: { width: 80, grows: 1 } },
 } as const;
 
 /** The spans of a trace as a tree of rows, with when they ran. */
@@ -44,6 +45,7 @@ export function SpanGrid(props: SpanGridProps) {
     (place: number) => (tree.end[place]! > place + 1 ? !folded.has(tree.spans[place]!.id) : undefined),
     [tree, folded],
   );
+  const measures = useMemo(() => measureColumns(model), [model]);
   const columns = useMemo<TreeGridColumn[]>(
     () => [
       {
@@ -58,9 +60,9 @@ export function SpanGrid(props: SpanGridProps) {
         ...TRACKS[view].timeline,
         cell: (place) => <TimelineCell {...{ model, place, range }} />,
       },
-      ...measureColumns(model),
+      ...measures,
     ],
-    [model, tree, find, range, view, isOpen, onToggle],
+    [model, measures, tree, find, range, view, isOpen, onToggle],
   );
   return (
     <TreeGrid
@@ -83,13 +85,14 @@ export function SpanGrid(props: SpanGridProps) {
 }
 
 function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
+  const widths = measureWidths(tree.spans);
   const durationOf = (place: number) => measureOf(tree.spans[place]!, 'duration_ms');
   const costOf = (place: number) => measureOf(tree.spans[place]!, 'cost');
   return [
     {
       id: 'duration',
       header: 'Duration',
-      width: 72,
+      width: widths.duration,
       align: 'end',
       cell: (place) =>
         statusWordOf(tree.spans[place]!) === 'running' ? (
@@ -101,14 +104,14 @@ function measureColumns({ tree }: TraceModel): TreeGridColumn[] {
     {
       id: 'tokens',
       header: 'Tokens',
-      width: 104,
+      width: widths.tokens,
       align: 'end',
       cell: (place) => tokensText(tree.spans[place]!),
     },
     {
       id: 'cost',
       header: 'Cost',
-      width: 72,
+      width: widths.cost,
       align: 'end',
       cell: (place) => <span title={formatCostExactly(costOf(place))}>{formatCost(costOf(place))}</span>,
     },

@@ -14,18 +14,18 @@ type TraceColumn = GridColumn<TraceListItem>;
 export function traceColumns(zone: string): TraceColumn[] {
   return [
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
-    { id: 'name', header: 'Name', width: 160, grows: true, cell: (trace) => <TraceLink trace={trace} /> },
+    { id: 'name', header: 'Name', width: 220, grows: true, cell: (trace) => <TraceLink trace={trace} /> },
     { id: 'status', header: 'Status', width: 90, cell: ({ status }) => <StatusBadge status={status} /> },
-    number('duration_ms', 'Duration', 80, ({ duration_ms }) => (
+    number('duration_ms', 'Duration', 76, ({ duration_ms }) => (
       <span title={formatDurationExactly(duration_ms)}>{formatDuration(duration_ms)}</span>
     )),
     number('span_count', 'Spans', 56, ({ span_count }) => formatCount(span_count)),
-    number('total_tokens', 'Tokens', 76, ({ total_tokens }) => formatCount(total_tokens)),
-    number('total_cost', 'Cost', 76, ({ total_cost }) => (
+    number('total_tokens', 'Tokens', 68, ({ total_tokens }) => formatCount(total_tokens)),
+    number('total_cost', 'Cost', 72, ({ total_cost }) => (
       <span title={formatCostExactly(total_cost)}>{formatCost(total_cost)}</span>
     )),
-    text('models', 'Models', 120, ({ models }) => models.join(', ')),
-    text('tags', 'Tags', 100, ({ tags }) => tags.join(', ')),
+    text('models', 'Models', 104, ({ models }) => models.join(', ')),
+    text('tags', 'Tags', 88, ({ tags }) => tags.join(', ')),
     text('session_id', 'Session', 140, ({ session_id }) => session_id),
     text('user_id', 'User', 120, ({ user_id }) => user_id),
     number('error_count', 'Errors', 60, ({ error_count }) => formatCount(error_count)),

@@ -1,0 +1,54 @@
+import { formatCost } from '../../components/format/format-cost.js';
+import { formatCount } from '../../components/format/format-count.js';
+import { measureOf, type TraceSpan } from '../../features/spans/trace-span.js';
+
+/** Pixels of the columns with numbers. */
+export interface MeasureWidths {
+  duration: number;
+  tokens: number;
+  cost: number;
+}
+
+/** Pixels of a digit, at the size that lists have. */
+const DIGIT = 7.7;
+/** Pixels of a header, and of a duration below a minute. */
+const LEAST: MeasureWidths = { duration: 58, tokens: 52, cost: 44 };
+/** Pixels of `59 min 59 s`. */
+const LONG_DURATION = 76;
+const MINUTE_MS = 60_000;
+
+/**
+ * How wide the columns with numbers have to be, so that the rest is left to names and times. The largest numbers have the longest
+ * texts, of costs the smallest one too: nothing is formatted for each of a hundred thousand spans.
+ */
+export function measureWidths(spans: readonly Pick<TraceSpan, 'kind' | 'metadata'>[]): MeasureWidths {
+  const most = { duration: 0, tokensIn: 0, tokensOut: 0, tokens: 0, cost: 0 };
+  let leastCost = Infinity;
+  for (const span of spans) {
+    const { input_tokens: tokensIn, output_tokens: tokensOut } = span.kind;
+    const cost = measureOf(span, 'cost') ?? 0;
+    most.duration = Math.max(most.duration, measureOf(span, 'duration_ms') ?? 0);
+    most.tokens = Math.max(most.tokens, measureOf(span, 'total_tokens') ?? 0);
+    if (typeof tokensIn === 'number') most.tokensIn = Math.max(most.tokensIn, tokensIn);
+    if (typeof tokensOut === 'number') most.tokensOut = Math.max(most.tokensOut, tokensOut);
+    most.cost = Math.max(most.cost, cost);
+    if (cost > 0) leastCost = Math.min(leastCost, cost);
+  }
+  const both = `${formatCount(most.tokensIn)} → ${formatCount(most.tokensOut)}`;
+  return {
+    duration: most.duration >= MINUTE_MS - 50 ? LONG_DURATION : LEAST.duration,
+    tokens: widthOf(LEAST.tokens, formatCount(most.tokens), most.tokensIn + most.tokensOut > 0 ? both : ''),
+    cost: widthOf(LEAST.cost, formatCost(most.cost), leastCost < Infinity ? formatCost(leastCost) : ''),
+  };
+}
+
+function widthOf(least: number, ...texts: readonly string[]): number {
+  return Math.ceil(Math.max(least, ...texts.map(pixelsOf)));
+}
+
+/** Commas, dots and spaces take half of what a digit does; an arrow takes more, as does what stands for `$`. */
+function pixelsOf(text: string): number {
+  const narrow = text.match(/[,. ]/g)?.length ?? 0;
+  const arrows = text.includes('→') ? 1 : 0;
+  return (text.length - narrow / 2 + arrows / 2) * DIGIT;
+}
