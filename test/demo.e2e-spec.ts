@@ -58,6 +58,13 @@ describeOnDatabase(SQLITE, 'spandrel demo', ({ takePlace }) => {
     const { code, output } = await npxDemo(...flags);
     expect([code, output]).toEqual([0, expect.stringContaining('a fake model inside this command')]);
     expect(output).toContain(`npx spandrel demo ${flags.join(' ')} --remove`);
+    for (const path of [
+      '/traces?tag=spandrel-demo',
+      '/traces/spandrel-demo-weather-agent',
+      '/sessions/spandrel-demo-session',
+    ]) {
+      expect(output).toContain(`   ${program.apiUrl}${path}\n`);
+    }
     // Every address that it names has something to show.
     const addresses = [...output.matchAll(/'(http:\/\/127\.0\.0\.1:\d+\/api[^']*)'/g)].map(([, url]) => url!);
     expect(addresses.length).toBeGreaterThanOrEqual(9);

@@ -56,6 +56,12 @@ export class ApiClient {
     return items;
   }
 
+  /** Whether pages for people are served at the same address: where the feature is left out or nothing was built, none are. */
+  async hasDashboard(): Promise<boolean> {
+    const { ok } = await fetch(`${this.url}/traces`, { method: 'HEAD' });
+    return ok;
+  }
+
   /** @throws ApiFault for every status but success; StartError when nothing that speaks HTTP and JSON answers. */
   private async call<Answer>(method: string, path: string, body?: object | FileBody): Promise<Answer> {
     const { text, mediaType } = bodyOf(body);

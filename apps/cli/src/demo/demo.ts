@@ -39,7 +39,7 @@ async function withModel(api: ApiClient, settings: DemoSettings, serve: boolean)
   const { mode } = await api.get<{ mode: string }>('/api/health');
   if (mode === 'cloud' && settings.modelUrl === null) throw new StartError([CLOUD_NEEDS]);
   const isThere = (await findDemo(api)).state === 'whole';
-  if (isThere && !serve) return say(whatToOpen(settings, 'there'));
+  if (isThere && !serve) return say(whatToOpen(settings, 'there', await api.hasDashboard()));
   const model = await startModel(settings.modelPort);
   try {
     const modelUrl = settings.modelUrl ?? `http://127.0.0.1:${model.port}`;
@@ -49,7 +49,7 @@ async function withModel(api: ApiClient, settings: DemoSettings, serve: boolean)
     if (!isThere) await removeDemo(api);
     const connectionId = await connectModel(api, modelUrl);
     if (!isThere) await make(api, gateway, connectionId);
-    say(whatToOpen(settings, isThere ? 'there' : 'made'));
+    say(whatToOpen(settings, isThere ? 'there' : 'made', await api.hasDashboard()));
     if (serve) await serveUntilSignal(settings, modelUrl);
   } finally {
     await model.close();

@@ -6,8 +6,15 @@ import type { FoundDemo } from './find-demo.js';
 import { DEMO_TRACES } from './record-traces.js';
 import { count } from '../count.js';
 
-/** What the user reads at the end: what this is, where to look at it, how to get rid of it. */
-export function whatToOpen({ apiUrl, key, demoCommand }: DemoSettings, what: 'made' | 'there'): string {
+/**
+ * What the user reads at the end: what this is, where to look at it, how to get rid of it.
+ * @param hasDashboard whether the server has pages, which are named first then.
+ */
+export function whatToOpen(
+  { apiUrl, key, demoCommand }: DemoSettings,
+  what: 'made' | 'there',
+  hasDashboard: boolean,
+): string {
   const auth = key === null ? '' : ' -H "Authorization: Bearer $SPANDREL_API_KEY"';
   const get = (path: string): string => `curl${auth} '${apiUrl}${path}'`;
   const dataset = `/api/datasets/${DEMO_MARKS.datasetId}`;
@@ -15,7 +22,7 @@ export function whatToOpen({ apiUrl, key, demoCommand }: DemoSettings, what: 'ma
   ${what === 'made' ? 'The demo is recorded.' : 'The demo is there already; nothing was made anew.'} Its answers come from a fake model inside this command
   (${FAKE_MODELS.chat}, wrong about Australia on purpose); no provider was called, no key was needed.
 
-  Traces        ${get(`/api/traces?tag=${DEMO_MARKS.tag}`)}
+${hasDashboard ? dashboardWords(apiUrl) : ''}  Traces        ${get(`/api/traces?tag=${DEMO_MARKS.tag}`)}
   One session   ${get(`/api/sessions/${DEMO_MARKS.sessionId}`)}
   An agent      ${get(`/api/traces/${DEMO_TRACES.weather}`)}
   Failed calls  ${get(`/api/spans?status=failed&tag=${DEMO_MARKS.tag}`)}
@@ -32,6 +39,18 @@ export function whatToOpen({ apiUrl, key, demoCommand }: DemoSettings, what: 'ma
   Remove all of this, and nothing else:
     ${demoCommand} --remove
 
+`;
+}
+
+/** Addresses for a browser, before those for a program. */
+function dashboardWords(apiUrl: string): string {
+  return `  In the browser
+    Traces      ${apiUrl}/traces?tag=${DEMO_MARKS.tag}
+    A session   ${apiUrl}/sessions/${DEMO_MARKS.sessionId}
+    An agent    ${apiUrl}/traces/${DEMO_TRACES.weather}
+    Analytics   ${apiUrl}/analytics
+
+  As JSON
 `;
 }
 

@@ -12,7 +12,7 @@ export interface MeasureWidths {
 /** Pixels of a digit, at the size that lists have. */
 const DIGIT = 7.7;
 /** Pixels of a header, and of a duration below a minute. */
-const LEAST: MeasureWidths = { duration: 58, tokens: 52, cost: 44 };
+const LEAST: MeasureWidths = { duration: 62, tokens: 54, cost: 44 };
 /** Pixels of `59 min 59 s`. */
 const LONG_DURATION = 76;
 const MINUTE_MS = 60_000;
