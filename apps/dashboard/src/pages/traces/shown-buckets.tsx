@@ -2,14 +2,20 @@ import { bucketsOf, type StatusBucket } from '@spandrel/contract/browser';
 import type { TracesOverTime as WireBuckets } from '@spandrel/contract';
 import { useMemo } from 'react';
 import type { ListSearch } from '../../features/filters/list-search.js';
-import { endsOf } from '../../features/time-range/time-range.js';
+import { endsOf, type TimeRange } from '../../features/time-range/time-range.js';
 import { BucketTable } from './bucket-table.js';
 import { TimeBars } from './time-bars.js';
-import type { TracesOverTimeProps } from './traces-over-time.js';
 import type { ListedTraces } from './use-trace-list.js';
 
-/** The counted traces of {@link TracesOverTimeProps}, as bars or as a table. */
-export function ShownBuckets({ listed, search, onRange, isTable }: TracesOverTimeProps & { isTable: boolean }) {
+export interface ShownBucketsProps {
+  listed: ListedTraces;
+  search: ListSearch;
+  isTable: boolean;
+  onRange(range: TimeRange): void;
+}
+
+/** Counts of the listed traces by time, as bars or as a table. */
+export function ShownBuckets({ listed, search, onRange, isTable }: ShownBucketsProps) {
   const buckets = useBuckets(listed, search);
   return isTable ? <BucketTable buckets={buckets} /> : <TimeBars buckets={buckets} onRange={onRange} />;
 }

@@ -1,16 +1,10 @@
 import { lazy, Suspense, useId, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { formatCount } from '../../components/format/format-count.js';
-import type { ListSearch } from '../../features/filters/list-search.js';
-import type { TimeRange } from '../../features/time-range/time-range.js';
-import type { ListedTraces } from './use-trace-list.js';
+import type { ShownBucketsProps } from './shown-buckets.js';
 import styles from './traces-over-time.module.css';
 
-export interface TracesOverTimeProps {
-  listed: ListedTraces;
-  search: ListSearch;
-  onRange(range: TimeRange): void;
-}
+export type TracesOverTimeProps = Omit<ShownBucketsProps, 'isTable'>;
 
 /** The list works without them. */
 const ShownBuckets = lazy(async () => ({ default: (await import('./shown-buckets.js')).ShownBuckets }));
