@@ -1,11 +1,8 @@
+import type { CapabilitiesResource } from '@spandrel/contract';
 import { call } from './call.js';
 
-/** What is read of `GET /api/capabilities`. */
-export interface Capabilities {
-  version: string;
-  mode: 'local' | 'cloud';
-  gateway_url: string | null;
-}
+/** What this server can do, and how it is set up. */
+export type Capabilities = CapabilitiesResource;
 
 /** `GET /api/capabilities`: what this server can do, and where its gateway is. */
 export function readCapabilities(signal?: AbortSignal): Promise<Capabilities> {

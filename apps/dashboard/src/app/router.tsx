@@ -67,7 +67,13 @@ const spans = createRoute({
   component: lazyRouteComponent(() => import('../pages/spans/spans-page.js'), 'SpansPage'),
 });
 
-const routes = root.addChildren([home, traces, trace, sessions, session, spans, analytics]);
+const connections = createRoute({
+  getParentRoute: () => root,
+  path: '/connections',
+  component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
+});
+
+const routes = root.addChildren([home, traces, trace, sessions, session, spans, analytics, connections]);
 
 /** The pages by their addresses. */
 export function createAppRouter(queryClient: QueryClient) {

@@ -1,0 +1,52 @@
+import type { ConnectionResource } from '@spandrel/contract';
+import { Button } from '../../components/button.js';
+import { NONE } from '../../components/format/format-count.js';
+import type { GridColumn } from '../../components/grid/grid-column.js';
+import { Time } from '../../components/time.js';
+import styles from './connections-page.module.css';
+
+/** What can be done with a connection. */
+export interface ConnectionActions {
+  onTest(connection: ConnectionResource): void;
+  onEdit(connection: ConnectionResource): void;
+  onDelete(connection: ConnectionResource): void;
+}
+
+type Column = GridColumn<ConnectionResource>;
+
+/** Every column of the list of connections. @param zone zone of the times, shown in the header. */
+export function connectionColumns(zone: string, { onTest, onEdit, onDelete }: ConnectionActions): Column[] {
+  return [
+    textOf('name', 'Name', 160, ({ name }) => name),
+    textOf('provider', 'Provider', 100, ({ provider }) => provider),
+    { ...textOf('base_url', 'Base URL', 200, ({ base_url: url }) => url ?? 'Default'), grows: true },
+    textOf('default_model', 'Default model', 150, ({ default_model: model }) => model ?? NONE),
+    { id: 'key', header: 'Key', width: 60, cell: () => 'Stored' },
+    { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at: at }) => <Time at={at} /> },
+    {
+      id: 'actions',
+      header: 'Actions',
+      width: 176,
+      cell: (row) => (
+        <span className={styles.actions}>
+          <RowButton word="Test" name={row.name} onClick={() => onTest(row)} />
+          <RowButton word="Edit" name={row.name} onClick={() => onEdit(row)} />
+          <RowButton word="Delete" name={row.name} onClick={() => onDelete(row)} />
+        </span>
+      ),
+    },
+  ];
+}
+
+function textOf(id: string, header: string, width: number, of: (row: ConnectionResource) => string): Column {
+  return { id, header, width, cell: (row) => <bdi title={of(row)}>{of(row)}</bdi> };
+}
+
+/** A button of a row, named for what it does and to which. */
+function RowButton({ word, name, onClick }: { word: string; name: string; onClick(): void }) {
+  return (
+    <Button className={styles.rowButton} aria-label={`${word} ${name}`} onClick={onClick}>
+      {word}
+    </Button>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ConnectionResource, CreateConnection, ProviderCapability, UpdateConnection } from '@spandrel/contract';
+
+/** What the dialog of a connection holds, apart from the key, which stays in its field. */
+export interface ConnectionFields {
+  name: string;
+  provider: string;
+  baseUrl: string;
+  defaultModel: string;
+}
+
+/** What the dialog begins with. */
+export function fieldsOf(
+  connection: ConnectionResource | null,
+  providers: readonly ProviderCapability[],
+): ConnectionFields {
+  return {
+    name: connection?.name ?? '',
+    provider: connection?.provider ?? providers[0]?.name ?? '',
+    baseUrl: connection?.base_url ?? '',
+    defaultModel: connection?.default_model ?? '',
+  };
+}
+
+/** How the field of the key fits the provider. */
+export interface KeyRule {
+  isRequired: boolean;
+  hint: string | null;
+}
+
+/**
+ * Whether a key must be given.
+ * @param before the connection as it is stored; `null` for a new one.
+ * @param provider what the instance says of the chosen provider; `undefined` for one that it does not know.
+ */
+export function keyRule(
+  before: ConnectionResource | null,
+  fields: ConnectionFields,
+  provider: ProviderCapability | undefined,
+): KeyRule {
+  const needsKey = provider?.needs_key ?? false;
+  if (before === null) return { isRequired: needsKey, hint: needsKey ? null : 'Leave it empty where none is needed.' };
+  if (leadsElsewhere(before, fields)) {
+    return { isRequired: needsKey, hint: 'The stored key goes to no other server: enter the key again.' };
+  }
+  return { isRequired: false, hint: 'Leave it empty to keep the stored key.' };
+}
+
+/** Whether a changed connection leads to another server, to which the stored key is not sent. */
+function leadsElsewhere(before: ConnectionResource, { provider, baseUrl }: ConnectionFields): boolean {
+  return before.provider !== provider || originOf(before.base_url ?? '') !== originOf(baseUrl.trim());
+}
+
+const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
+
+/** The body that makes a connection. */
+export function creationOf(fields: ConnectionFields, key: string): CreateConnection {
+  return { ...membersOf(fields), api_key: key };
+}
+
+/** The body that changes a connection; without a key the stored one stays, unless it leads to another server now. */
+export function changeOf(before: ConnectionResource, fields: ConnectionFields, key: string): UpdateConnection {
+  return { ...membersOf(fields), ...((key !== '' || leadsElsewhere(before, fields)) && { api_key: key }) };
+}
+
+function membersOf({ name, provider, baseUrl, defaultModel }: ConnectionFields) {
+  return { name: name.trim(), provider, base_url: baseUrl.trim() || null, default_model: defaultModel.trim() || null };
+}

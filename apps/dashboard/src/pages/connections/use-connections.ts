@@ -1,0 +1,46 @@
+import type { ConnectionResource } from '@spandrel/contract';
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { listConnections, testConnection } from '../../api/connections.js';
+import { notifyError } from '../../components/notifications/notify.js';
+import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
+import type { ShownTest } from './connection-test.js';
+
+const NO_FILTERS = {};
+
+/** The list of connections, and what reads it anew after a change: no event tells of connections. */
+export function useConnections() {
+  const { list, source } = useFilteredList<ConnectionResource>({
+    name: 'connections',
+    filters: NO_FILTERS,
+    queryAt: () => NO_FILTERS,
+    fetch: (_query, cursor, signal) => listConnections(cursor, signal),
+    idOf: ({ id }) => id,
+  });
+  const reread = async (): Promise<void> => {
+    try {
+      list.restart(await source.first());
+    } catch (error) {
+      notifyError('The connections could not be read again', error as Error);
+    }
+  };
+  return { list, reread };
+}
+
+/** The latest test of a connection, and what begins one. */
+export function useConnectionTest() {
+  const [test, setTest] = useState<ShownTest | null>(null);
+  const { mutate } = useMutation({
+    mutationFn: (connection: ConnectionResource) => testConnection(connection.id),
+    onMutate: (connection) => setTest({ connection, result: null }),
+    onSuccess: (result, connection) =>
+      // Another connection may have been tested meanwhile.
+      setTest((shown) => (shown?.connection.id === connection.id ? { connection, result } : shown)),
+    onError: (error, connection) => {
+      setTest((shown) => (shown?.connection.id === connection.id ? null : shown));
+      notifyError('The connection could not be tested', error);
+    },
+  });
+  const forget = useCallback((id: string) => setTest((shown) => (shown?.connection.id === id ? null : shown)), []);
+  return { test, begin: mutate, forget };
+}

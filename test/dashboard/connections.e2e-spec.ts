@@ -1,0 +1,142 @@
+/** The page of connections, as people use it: with the mouse, and by keys alone. */
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { ConnectionResource } from '@spandrel/contract';
+import type { Locator, Page } from 'playwright-core';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+
+const KEY = 'sk-test-never-to-be-seen-again';
+const browser = new DashboardBrowser();
+let place: Place;
+let program: Program;
+let provider: FakeProvider;
+let watched: WatchedPage;
+let page: Page;
+/** Answers and addresses of every request that the page made. */
+const exchanged: string[] = [];
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  place = await takeDirectory();
+  program = await place.start({});
+  if (!hasBrowser) return;
+  watched = await browser.open(program.apiUrl);
+  ({ page } = watched);
+  page.on('response', (response) => {
+    exchanged.push(response.url());
+    if (new URL(response.url()).pathname.startsWith('/api/provider'))
+      void response.text().then((text) => exchanged.push(text), ignoreGone);
+  });
+  await page.goto(`${program.apiUrl}/connections`);
+});
+afterAll(async () => {
+  await browser.close();
+  await provider.close();
+  await place?.close();
+});
+
+/** The body of an answer goes with the page that asked. */
+const ignoreGone = (): void => undefined;
+const field = (name: string): Locator => page.getByRole('dialog').getByLabel(name, { exact: true });
+const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+const row = (text: string): Locator => page.getByRole('grid', { name: 'Connections' }).getByRole('row', { name: text });
+const result = (text: RegExp): Promise<void> => page.getByRole('status').getByText(text).waitFor();
+const stored = async (): Promise<readonly ConnectionResource[]> =>
+  (await program.api.get<{ connections: ConnectionResource[] }>('/api/provider-connections')).body.connections;
+
+/** The key with which the fake provider was asked last. */
+function keyOfLastRequest(): string | undefined {
+  const headers = provider.requests.at(-1)?.rawHeaders ?? [];
+  return headers[headers.findIndex((name) => name.toLowerCase() === 'authorization') + 1];
+}
+
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
+  }
+}
+
+/** Tab until this has the focus. */
+async function tabTo(target: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never leads to ${String(target)}`);
+}
+
+describe('connections', () => {
+  inBrowser('are none at first, and what is wrong with a new one is said at its field', async () => {
+    await page.getByRole('heading', { name: 'No connections yet' }).waitFor();
+    await expectAccessible();
+    await button('New connection').click();
+    await field('Provider').selectOption('custom');
+    await expectAccessible();
+    await field('Name').fill('Ours');
+    await field('Base URL').fill(`http://user:word@127.0.0.1:${provider.port}`);
+    await button('Save').click();
+    await page.getByRole('alert').getByText('must be an http or https URL without credentials').waitFor();
+    expect(await stored()).toEqual([]);
+  });
+
+  inBrowser('are saved and tested, and the key is nowhere to be found', async () => {
+    await field('Base URL').fill(`${provider.url}/v1`);
+    await field('API key').fill(KEY);
+    await field('Default model').fill('gpt-5.1');
+    await button('Save and test').click();
+    await result(/^Reached in .+ m?s · \d+ models$/);
+    expect(keyOfLastRequest()).toBe(`Bearer ${KEY}`);
+    expect(await page.getByRole('list', { name: 'Models' }).getByRole('listitem').count()).toBeGreaterThan(0);
+    expect((await row('Ours').getByRole('gridcell').allTextContents()).slice(0, 5)).toEqual([
+      ...['Ours', 'custom', `${provider.url}/v1`, 'gpt-5.1', 'Stored'],
+    ]);
+    await expectAccessible();
+    expect(await page.content()).not.toContain(KEY);
+    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, location.href])')).not.toContain(KEY);
+    expect(exchanged.filter((text) => text.includes('gpt-5.1')).length).toBeGreaterThan(0);
+    expect(exchanged.filter((text) => text.includes(KEY))).toEqual([]);
+    // The provider's refusal is no fault of the page.
+    expectNoFaultsBut(watched, /status of 400/);
+  });
+
+  inBrowser('keep their key when they are changed by keys alone, without one', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await tabTo(button('Edit Ours'));
+    await page.keyboard.press('Enter');
+    await field('Name').press('Control+a');
+    await page.keyboard.type('Renamed');
+    expect(await field('API key').inputValue()).toBe('');
+    await page.keyboard.press('Enter');
+    await row('Renamed').waitFor();
+    await tabTo(button('Test Renamed'));
+    await page.keyboard.press('Enter');
+    await result(/^Reached in/);
+    expect(keyOfLastRequest()).toBe(`Bearer ${KEY}`);
+    expect((await stored()).map(({ name }) => name)).toEqual(['Renamed']);
+  });
+
+  inBrowser('say why they do not reach their provider, and are deleted after a question', async () => {
+    await button('Edit Renamed').click();
+    await field('Base URL').fill('http://127.0.0.1:1/v1');
+    await page.getByText('The stored key goes to no other server').waitFor();
+    await field('API key').fill('another');
+    await button('Save and test').click();
+    await result(/^Failed: http:\/\/127\.0\.0\.1:1 refused the connection/);
+    await button('Delete Renamed').click();
+    const question = page.getByRole('alertdialog', { name: 'Delete connection?' });
+    await question.waitFor();
+    await expectAccessible();
+    await question.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { name: 'No connections yet' }).waitFor();
+    expect(await stored()).toEqual([]);
+    expectNoFaultsBut(watched, /status of 400/);
+  });
+});
+
+/** Fails with what the page did that it must not do. @param allowed what the browser itself says of an answer that was wanted. */
+function expectNoFaultsBut({ faults, ...rest }: WatchedPage, allowed: RegExp): void {
+  expectNoFaults({ ...rest, faults: () => faults().filter((fault) => !allowed.test(fault)) });
+}
