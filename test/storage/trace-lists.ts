@@ -60,6 +60,12 @@ export function traceLists(app: () => TracingApp): void {
       );
     });
 
+    it.each(['p0', 'common', 'P0'])('are found by their provider: %s', async (provider) => {
+      const expected = traces.filter((trace) => matches(trace, { provider })).toSorted(compareBy('started_at', 'desc'));
+      expect(expected.length > 0).toBe(provider !== 'P0');
+      expect(await ids(`provider=${provider}`)).toEqual(expected.map(({ id }) => id));
+    });
+
     it('have cursors that are good for one sort and order', async () => {
       const { next_cursor: cursor } = (await app().get('/api/traces?limit=1&sort_by=cost')).body;
       for (const query of ['', 'sort_by=tokens', 'sort_by=cost&sort_order=asc']) {
