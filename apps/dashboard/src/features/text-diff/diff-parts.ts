@@ -1,0 +1,31 @@
+import { diffLines, diffWordsWithSpace } from 'diff';
+
+export type DiffUnit = 'words' | 'lines';
+
+/** A stretch of a text that stayed, went or came. */
+export interface DiffPart {
+  kind: 'same' | 'removed' | 'added';
+  text: string;
+}
+
+/** Texts that differ in nearly everything take ever longer to compare; then one stands for the other. */
+const PATIENCE_MS = 2_000;
+
+/** What makes of one text the other, in order. */
+export function diffParts(before: string, after: string, unit: DiffUnit): DiffPart[] {
+  const options = { timeout: PATIENCE_MS };
+  const found = unit === 'words' ? diffWordsWithSpace(before, after, options) : diffLines(before, after, options);
+  if (found === undefined) return replaced(before, after);
+  return found.map(({ added, removed, value }) => ({
+    kind: added ? 'added' : removed ? 'removed' : 'same',
+    text: value,
+  }));
+}
+
+function replaced(before: string, after: string): DiffPart[] {
+  const parts: DiffPart[] = [
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after },
+  ];
+  return parts.filter(({ text }) => text !== '');
+}

@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'react';
+import { compareTexts } from './diff-client.js';
+import type { DiffPart } from './diff-parts.js';
+import styles from './diff-view.module.css';
+
+export type DiffMode = 'words' | 'lines' | 'side';
+
+/** How a difference can be shown. */
+export const DIFF_MODES: readonly { value: DiffMode; label: string }[] = [
+  { value: 'words', label: 'Words' },
+  { value: 'lines', label: 'Lines' },
+  { value: 'side', label: 'Side by side' },
+];
+
+interface DiffViewProps {
+  /** What the first text is: `Expected`. */
+  beforeName: string;
+  afterName: string;
+  before: string;
+  after: string;
+  mode: DiffMode;
+}
+
+/** The difference of two texts: what went as `del`, what came as `ins`. */
+export function DiffView({ beforeName, afterName, before, after, mode }: DiffViewProps) {
+  const parts = useParts(before, after, mode === 'words' ? 'words' : 'lines');
+  if (parts === null) return <div className={styles.text} aria-busy="true" />;
+  if (mode !== 'side') return <Side name="Difference" parts={parts} />;
+  return (
+    <div className={styles.beside}>
+      <Side name={beforeName} parts={parts.filter(({ kind }) => kind !== 'added')} isNamed />
+      <Side name={afterName} parts={parts.filter(({ kind }) => kind !== 'removed')} isNamed />
+    </div>
+  );
+}
+
+function Side({ name, parts, isNamed = false }: { name: string; parts: readonly DiffPart[]; isNamed?: boolean }) {
+  return (
+    <div>
+      {isNamed && <h3>{name}</h3>}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
+      <div role="group" aria-label={`Text of ${name}`} tabIndex={0} className={styles.text} dir="auto">
+        {parts.map((part, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- parts have no other name than their place
+          <Part key={at} part={part} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Part({ part: { kind, text } }: { part: DiffPart }) {
+  if (kind === 'same') return text;
+  const Mark = kind === 'added' ? 'ins' : 'del';
+  return (
+    <Mark>
+      <span className="visually-hidden">{kind === 'added' ? ' added: ' : ' removed: '}</span>
+      {text}
+      <span className="visually-hidden"> end </span>
+    </Mark>
+  );
+}
+
+/** @returns `null` until they are known. */
+function useParts(before: string, after: string, unit: 'words' | 'lines'): readonly DiffPart[] | null {
+  const asked = JSON.stringify([before, after, unit]);
+  const [found, setFound] = useState<{ asked: string; parts: readonly DiffPart[] } | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    void compareTexts(before, after, unit).then((parts) => {
+      if (isWanted) setFound({ asked, parts });
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [asked, before, after, unit]);
+  return found?.asked === asked ? found.parts : null;
+}
