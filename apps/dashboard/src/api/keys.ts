@@ -10,5 +10,8 @@ export const keys = {
   spanCount: (filters: object) => ['spans', 'count', filters] as const,
   datasets: () => ['datasets'] as const,
   hasDataset: () => ['datasets', 'any'] as const,
+  connections: () => ['connections', 'all'] as const,
+  connectionTest: (id: string) => ['connections', 'test', id] as const,
+  run: (id: string) => ['run', id] as const,
   trace: (id: string) => ['trace', id] as const,
 };

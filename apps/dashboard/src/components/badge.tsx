@@ -17,11 +17,13 @@ const STATUSES = {
   running: { tone: 'running', words: 'Running' },
   completed: { tone: 'ok', words: 'Completed' },
   failed: { tone: 'failed', words: 'Failed' },
+  pending: { tone: 'plain', words: 'Pending' },
+  cancelled: { tone: 'plain', words: 'Cancelled' },
 } as const;
 
 export type StatusWord = keyof typeof STATUSES;
 
-/** The status of a trace or a span. */
+/** The status of a trace, a span, a run or a result. */
 export function StatusBadge({ status }: { status: StatusWord }) {
   return <Badge tone={STATUSES[status].tone}>{STATUSES[status].words}</Badge>;
 }

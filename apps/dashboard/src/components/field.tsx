@@ -1,4 +1,11 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes } from 'react';
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react';
 import styles from './field.module.css';
 
 interface FieldFrame {
@@ -50,6 +57,18 @@ export function SelectField({ label, isLabelHidden, fault, hint, options, classN
           </option>
         ))}
       </select>
+    </Frame>
+  );
+}
+
+export interface TextAreaProps extends FieldFrame, TextareaHTMLAttributes<HTMLTextAreaElement> {}
+
+/** A field for a text of several lines. */
+export function TextArea({ label, isLabelHidden, fault, hint, className, ...rest }: TextAreaProps) {
+  const id = useId();
+  return (
+    <Frame id={id} {...{ label, isLabelHidden, fault, hint, className }}>
+      <textarea spellCheck={false} {...rest} id={id} className={styles.control} {...described(id, fault, hint)} />
     </Frame>
   );
 }

@@ -1,0 +1,73 @@
+import type {
+  ComparedItem,
+  ComparedItemList,
+  EvalItem,
+  EvalRunResource,
+  EvalRunSummary,
+  StartEval,
+} from '@spandrel/contract';
+import { call } from './call.js';
+import { PAGE_ROWS, type ListPage } from './list-page.js';
+import type { Query } from './query-text.js';
+
+/** A page of a comparison, with what became of all its scores. */
+export interface ComparisonPage extends ListPage<ComparedItem> {
+  summary: ComparedItemList['summary'];
+}
+
+const pathOf = (id: string): string => `/api/eval/${encodeURIComponent(id)}`;
+
+/** `GET /api/eval`: a page of the runs of all datasets, newest first. @param cursor `null` for the first page. */
+export async function listRuns(
+  filters: Query,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<EvalRunSummary>> {
+  const answer = await call<{ runs: EvalRunSummary[]; next_cursor: string | null }>('/api/eval', {
+    query: { ...filters, limit: PAGE_ROWS, cursor },
+    ...(signal && { signal }),
+  });
+  return { rows: answer.runs, next: answer.next_cursor };
+}
+
+/** `GET /api/eval/:run_id` without its items. @throws ApiError, 404 where there is none. */
+export const readRun = (id: string, signal?: AbortSignal): Promise<EvalRunResource> =>
+  call(pathOf(id), { query: { items: 'none' }, ...(signal && { signal }) });
+
+/** `GET /api/eval/:run_id/items`: a page of the results of a run. */
+export async function listRunItems(
+  id: string,
+  filters: Query,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<EvalItem>> {
+  const answer = await call<{ items: EvalItem[]; next_cursor: string | null }>(`${pathOf(id)}/items`, {
+    query: { ...filters, limit: PAGE_ROWS, cursor },
+    ...(signal && { signal }),
+  });
+  return { rows: answer.items, next: answer.next_cursor };
+}
+
+/** `POST /api/datasets/:id/eval`. @throws ApiError with `errors` by member. */
+export const startRun = (datasetId: string, body: StartEval): Promise<EvalRunResource> =>
+  call(`/api/datasets/${encodeURIComponent(datasetId)}/eval`, { method: 'POST', body });
+
+/** `POST /api/eval/:run_id/cancel`. @throws ApiError where the run has ended. */
+export const cancelRun = (id: string): Promise<EvalRunResource> => call(`${pathOf(id)}/cancel`, { method: 'POST' });
+
+/** `DELETE /api/eval/:run_id`: its results go, too. */
+export const deleteRun = (id: string): Promise<unknown> => call(pathOf(id), { method: 'DELETE' });
+
+/** `GET /api/datasets/:id/compare/items`: a page of a comparison of runs. */
+export async function listComparedItems(
+  datasetId: string,
+  query: Query,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ComparisonPage> {
+  const { items, next_cursor, summary } = await call<ComparedItemList>(
+    `/api/datasets/${encodeURIComponent(datasetId)}/compare/items`,
+    { query: { ...query, limit: PAGE_ROWS, cursor }, ...(signal && { signal }) },
+  );
+  return { rows: items, next: next_cursor, summary };
+}

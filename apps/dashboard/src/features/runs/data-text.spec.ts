@@ -1,0 +1,17 @@
+import { describe, expect, it } from '@jest/globals';
+import { dataText } from './data-text.js';
+
+describe('data as a line', () => {
+  it('is the text, the last message, or JSON', () => {
+    expect(dataText('a\nb')).toBe('a\nb');
+    expect(dataText(null)).toBe('');
+    expect(
+      dataText([
+        { role: 'user', content: 'first' },
+        { role: 'user', content: 'last' },
+      ]),
+    ).toBe('last');
+    expect(dataText({ a: [1] })).toBe('{"a":[1]}');
+    expect(dataText([1, 2])).toBe('[1,2]');
+  });
+});
