@@ -7,6 +7,10 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readAnalyticsSearch } from '../pages/analytics/analytics-search.js';
+import { readCompareSearch } from '../pages/compare/compare-search.js';
+import { readRunSearch } from '../pages/evaluation/run-search.js';
+import { readEvaluationsSearch } from '../pages/evaluations/evaluations-search.js';
+import { readNewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
 import { readSessionsSearch } from '../pages/sessions/sessions-search.js';
 import { readSpansSearch } from '../pages/spans/spans-search.js';
 import { readTraceSearch } from '../pages/trace/trace-search.js';
@@ -73,7 +77,48 @@ const connections = createRoute({
   component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
 });
 
-const routes = root.addChildren([home, traces, trace, sessions, session, spans, analytics, connections]);
+const evaluations = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations',
+  validateSearch: readEvaluationsSearch,
+  component: lazyRouteComponent(() => import('../pages/evaluations/evaluations-page.js'), 'EvaluationsPage'),
+});
+
+const newEvaluation = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations/new',
+  validateSearch: readNewEvaluationSearch,
+  component: lazyRouteComponent(() => import('../pages/new-evaluation/new-evaluation-page.js'), 'NewEvaluationPage'),
+});
+
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations/compare',
+  validateSearch: readCompareSearch,
+  component: lazyRouteComponent(() => import('../pages/compare/compare-page.js'), 'ComparePage'),
+});
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/evaluations/$id',
+  validateSearch: readRunSearch,
+  component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
+});
+
+const routes = root.addChildren([
+  home,
+  traces,
+  trace,
+  sessions,
+  session,
+  spans,
+  analytics,
+  connections,
+  evaluations,
+  newEvaluation,
+  compare,
+  run,
+]);
 
 /** The pages by their addresses. */
 export function createAppRouter(queryClient: QueryClient) {

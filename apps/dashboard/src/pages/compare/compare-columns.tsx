@@ -1,0 +1,39 @@
+import type { ComparedItem, EvalRunSummary } from '@spandrel/contract';
+import type { GridColumn } from '../../components/grid/grid-column.js';
+import { dataText } from '../../features/runs/data-text.js';
+import { formatDelta, formatScore } from '../../features/runs/format-score.js';
+
+const SHOWN_LENGTH = 300;
+
+/** The columns of a comparison: one for each of its runs, in their order. */
+export function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedItem>[] {
+  return [
+    { ...textOf('input', 'Input', 160, ({ input }) => dataText(input)), grows: true },
+    textOf('expected', 'Expected', 160, ({ expected }) => expected ?? ''),
+    ...runs.map((run, at) => ({
+      id: run.id,
+      header: run.name,
+      width: 170,
+      cell: ({ results }: ComparedItem) => <ResultCell result={results[at]} />,
+    })),
+    { id: 'delta', header: 'Delta', width: 72, align: 'end', cell: ({ delta }) => formatDelta(delta) },
+  ];
+}
+
+function ResultCell({ result }: { result: ComparedItem['results'][number] | undefined }) {
+  const text = result?.error ?? result?.output ?? '';
+  return (
+    <>
+      {formatScore(result?.score)} <bdi>{text.slice(0, SHOWN_LENGTH)}</bdi>
+    </>
+  );
+}
+
+function textOf(
+  id: string,
+  header: string,
+  width: number,
+  of: (row: ComparedItem) => string,
+): GridColumn<ComparedItem> {
+  return { id, header, width, cell: (row) => <bdi>{of(row).slice(0, SHOWN_LENGTH)}</bdi> };
+}

@@ -1,0 +1,34 @@
+import type { ComparedOnly } from '@spandrel/contract';
+
+/** What the address of a comparison can say. */
+export interface CompareSearch {
+  /** Ids of the runs, with commas between. */
+  runs?: string;
+  /** The run that the others are compared with; the first unless given. */
+  baseline?: string;
+  only?: Exclude<ComparedOnly, 'all' | 'failed'>;
+  /** Datapoint whose difference is open. */
+  item?: string;
+}
+
+/** Reads an address; what it does not know is left out. */
+export function readCompareSearch({ runs, baseline, only, item }: Record<string, unknown>): CompareSearch {
+  return {
+    ...(isText(runs) && { runs }),
+    ...(isText(baseline) && { baseline }),
+    ...((only === 'regressed' || only === 'improved' || only === 'changed') && { only }),
+    ...(isText(item) && { item }),
+  };
+}
+
+/** Ids of the runs, each once. */
+export const runIdsOf = ({ runs = '' }: CompareSearch): string[] => [
+  ...new Set(
+    runs
+      .split(',')
+      .map((id) => id.trim())
+      .filter((id) => id !== ''),
+  ),
+];
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,0 +1,67 @@
+import type { EvalRunResource } from '@spandrel/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { cancelRun, deleteRun } from '../../api/evals.js';
+import { keys } from '../../api/keys.js';
+import { Button } from '../../components/button.js';
+import { ConfirmDialog } from '../../components/confirm-dialog.js';
+import { formatCounted } from '../../components/format/format-count.js';
+import { notify, notifyError } from '../../components/notifications/notify.js';
+import { goesOn } from '../../features/runs/end-of-run.js';
+
+/** What can be done with a run. */
+export function RunActions({ run }: { run: EvalRunResource }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const cancel = useMutation({
+    mutationFn: () => cancelRun(run.id),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
+    onError: (error) => notifyError('The run could not be cancelled', error),
+  });
+  const { id, dataset_id: datasetId } = run;
+  return (
+    <>
+      {goesOn(run) && (
+        <Button disabled={run.status === 'pending' || cancel.isPending} onClick={() => cancel.mutate()}>
+          Cancel run
+        </Button>
+      )}
+      <Button onClick={() => void navigate({ to: '/evaluations/new', search: { run: id } })}>Run again</Button>
+      <Button onClick={() => void navigate({ to: '/evaluations', search: { dataset_id: datasetId } })}>Compare</Button>
+      <Button icon="trash" onClick={() => setIsDeleting(true)}>
+        Delete run
+      </Button>
+      {isDeleting && <DeleteRun run={run} onClose={() => setIsDeleting(false)} />}
+    </>
+  );
+}
+
+function DeleteRun({ run, onClose }: { run: EvalRunResource; onClose(): void }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const deletion = useMutation({
+    mutationFn: () => deleteRun(run.id),
+    onSuccess: () => {
+      client.removeQueries({ queryKey: ['runs'] });
+      notify(`Deleted the run ${run.name}`);
+      void navigate({ to: '/evaluations' });
+    },
+    onError: (error) => {
+      onClose();
+      notifyError('The run could not be deleted', error);
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete run?"
+      action="Delete"
+      isBusy={deletion.isPending}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <p>{formatCounted(run.total, 'result')} with outputs and scores go with it. This cannot be undone.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Query } from '../../api/query-text.js';
+import { readSort, type ListSort, type OfferedSorts } from '../../features/sorting/list-sort.js';
+
+/** What the address of a run can say. */
+export interface RunSearch extends ListSort {
+  /** `failed` or `below_1`; left out for all. */
+  only?: 'failed' | 'below_1';
+  /** Datapoint whose result is open. */
+  item?: string;
+  cols?: string;
+}
+
+/** What the server sorts results by. */
+export const RESULT_SORTS: OfferedSorts = {
+  keys: { score: 'score', latency: 'latency', cost: 'cost' },
+  usual: { sort_by: 'order', sort_order: 'asc' },
+};
+
+/** The largest score that is lower than 1. */
+const BELOW_ONE = 1 - Number.EPSILON / 2;
+
+/** Reads an address; what it does not know is left out. */
+export function readRunSearch(search: Record<string, unknown>): RunSearch {
+  const { only, item, cols } = search;
+  return {
+    ...((only === 'failed' || only === 'below_1') && { only }),
+    ...(isText(item) && { item }),
+    ...(isText(cols) && { cols }),
+    ...(search['sort_by'] !== undefined && readSort(search, RESULT_SORTS)),
+  };
+}
+
+/** What the API is asked for. */
+export function resultsQuery({ only, sort_by, sort_order }: RunSearch): Query {
+  return {
+    ...(only === 'failed' && { status: 'failed' }),
+    ...(only === 'below_1' && { score_max: BELOW_ONE }),
+    ...(sort_by !== undefined && { sort_by, sort_order: sort_order ?? 'desc' }),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,0 +1,21 @@
+import type { ListSort } from '../../features/sorting/list-sort.js';
+
+/** What the address of the list of runs can say: filters by the API's own names, and its columns. */
+export interface EvaluationsSearch extends ListSort {
+  dataset_id?: string;
+  status?: string;
+  cols?: string;
+}
+
+const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'];
+
+/** Reads an address; what it does not know is left out. */
+export function readEvaluationsSearch({ dataset_id, status, cols }: Record<string, unknown>): EvaluationsSearch {
+  return {
+    ...(isText(dataset_id) && { dataset_id }),
+    ...(isText(status) && STATUSES.includes(status) && { status }),
+    ...(isText(cols) && { cols }),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

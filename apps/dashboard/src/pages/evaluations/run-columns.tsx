@@ -1,0 +1,34 @@
+import type { EvalRunSummary } from '@spandrel/contract';
+import { StatusBadge } from '../../components/badge.js';
+import type { GridColumn } from '../../components/grid/grid-column.js';
+import { Time } from '../../components/time.js';
+import type { OfferedColumns } from '../../features/columns/column-choice.js';
+import { costColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { formatScore } from '../../features/runs/format-score.js';
+import { RunLink } from '../../features/runs/run-link.js';
+
+/** Every column of the list of runs. @param zone zone of the times. @param nameOf name of a dataset by its id. */
+export function runColumns(zone: string, nameOf: (datasetId: string) => string): GridColumn<EvalRunSummary>[] {
+  return [
+    { id: 'name', header: 'Name', width: 160, grows: true, cell: (run) => <RunLink run={run} /> },
+    textColumn('dataset', 'Dataset', 140, ({ dataset_id: id }) => nameOf(id)),
+    textColumn('model', 'Model', 140, ({ config }) => config.model),
+    textColumn('scoring', 'Scoring', 100, ({ scoring }) => scoring),
+    { id: 'status', header: 'Status', width: 92, cell: ({ status }) => <StatusBadge status={status} /> },
+    { id: 'progress', header: 'Progress', width: 80, align: 'end', cell: (run) => `${run.progress} of ${run.total}` },
+    { id: 'score', header: 'Score', width: 64, align: 'end', cell: (run) => formatScore(run.avg_score) },
+    costColumn('cost', 'Cost', 80, ({ total_cost }) => total_cost),
+    {
+      id: 'started',
+      header: 'Started',
+      note: zone,
+      width: 136,
+      cell: (run) => <Time at={run.started_at ?? run.created_at} />,
+    },
+  ];
+}
+
+const IDS = runColumns('', String).map(({ id }) => id);
+
+/** Columns that the list offers, and those it has when nobody chose. */
+export const RUN_COLUMNS: OfferedColumns = { all: IDS, usual: IDS };

@@ -1,0 +1,74 @@
+import type { EvalRunResource } from '@spandrel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { readRun } from '../../api/evals.js';
+import { keys } from '../../api/keys.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { PageHeading } from '../../components/page-heading.js';
+import { useWayUp } from '../../features/list-memory.js';
+import type { NewEvaluationSearch } from './new-evaluation-search.js';
+import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
+import { RunForm } from './run-form.js';
+import { useRunChoices } from './use-run-choices.js';
+
+const route = getRouteApi('/evaluations/new');
+
+/** `/evaluations/new`: the form that starts a run, empty or that of a run which is made again. */
+export function NewEvaluationPage() {
+  const { dataset = '', run } = route.useSearch() as NewEvaluationSearch;
+  const again = useQuery({
+    queryKey: keys.run(run ?? ''),
+    queryFn: ({ signal }) => readRun(run!, signal),
+    enabled: run !== undefined,
+  });
+  const { isReady, error, datasets, connections, scorers } = useRunChoices('');
+  useWayUp(() => '/evaluations', 'Evaluations');
+  const isAwaited = !isReady || (run !== undefined && again.isPending);
+  return (
+    <>
+      <PageHeading title="New evaluation" />
+      {error && <FaultNotice title="The form could not be loaded" error={error} />}
+      {!isAwaited && missing(datasets.length, connections.length)}
+      {!isAwaited && datasets.length > 0 && connections.length > 0 && (
+        <RunForm initial={initialFields(again.data, { dataset, datasets, connections, scorers })} />
+      )}
+    </>
+  );
+}
+
+interface Choices {
+  dataset: string;
+  datasets: readonly { id: string }[];
+  connections: readonly { id: string; default_model: string | null }[];
+  scorers: readonly { name: string }[];
+}
+
+/** What the form begins with: the run that is made again, or the first of each. */
+function initialFields(again: EvalRunResource | undefined, choices: Choices): RunFields {
+  if (again !== undefined) return fieldsOfRun(again);
+  const [connection] = choices.connections;
+  return {
+    ...EMPTY_FIELDS,
+    dataset: choices.dataset || choices.datasets[0]!.id,
+    connection: connection!.id,
+    model: connection!.default_model ?? '',
+    scoring: choices.scorers[0]?.name ?? '',
+  };
+}
+
+function missing(datasets: number, connections: number) {
+  if (datasets === 0) {
+    return (
+      <EmptyState title="There is no dataset yet" action={<Link to="/traces">Go to Traces</Link>}>
+        <p>A run needs datapoints: open a trace, choose a span, and press Add to dataset.</p>
+      </EmptyState>
+    );
+  }
+  if (connections > 0) return null;
+  return (
+    <EmptyState title="There is no connection yet" action={<Link to="/connections">Go to Connections</Link>}>
+      <p>A run calls a model through a connection.</p>
+    </EmptyState>
+  );
+}
