@@ -1,0 +1,160 @@
+/** The pages of evaluations, as people use them: a run is started, followed, and compared with another one. */
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { EvalRunSummary } from '@spandrel/contract';
+import type { Locator, Page } from 'playwright-core';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+
+/** The fake provider says `Echo: ` and what it was asked; what is expected decides the score. */
+const browser = new DashboardBrowser();
+let place: Place;
+let program: Program;
+let provider: FakeProvider;
+let watched: WatchedPage;
+let page: Page;
+let dataset: string;
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  place = await takeDirectory();
+  program = await place.start({});
+  if (!hasBrowser) return;
+  watched = await browser.open(program.apiUrl);
+  ({ page } = watched);
+});
+afterAll(async () => {
+  await browser.close();
+  await provider.close();
+  await place?.close();
+});
+
+const grid = (name: string): Locator => page.getByRole('grid', { name });
+const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+const combobox = (name: string): Locator => page.getByRole('combobox', { name, exact: true });
+const heading = (name: string): Promise<void> => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const rowsOf = async (name: string): Promise<number> => (await grid(name).getByRole('row').count()) - 1;
+
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
+  }
+}
+
+/** Tab until this has the focus. */
+async function tabTo(target: Locator): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never leads to ${String(target)}`);
+}
+
+/** Six datapoints; the model repeats what it is asked. */
+async function prepare(): Promise<void> {
+  const { api } = program;
+  dataset = (await api.post<{ id: string }>('/api/datasets', { name: 'capitals' })).body.id;
+  for (const word of ['one', 'two', 'three', 'four', 'five', 'six'])
+    await api.post(`/api/datasets/${dataset}/datapoints`, {
+      kind: { Generic: { input: `say ${word}`, expected_output: `say ${word}` } },
+    });
+  await api.post('/api/provider-connections', {
+    ...{ name: 'fake', provider: 'openai', api_key: 'sk-test', base_url: `${provider.url}/v1` },
+    default_model: 'gpt-5.1',
+  });
+}
+
+describe('evaluations', () => {
+  inBrowser('are none at first, and say what they need', async () => {
+    await page.goto(`${program.apiUrl}/evaluations`);
+    await page.getByRole('heading', { name: 'No evaluations yet' }).waitFor();
+    await expectAccessible();
+    await page.getByRole('link', { name: 'New evaluation' }).click();
+    await page.getByRole('heading', { name: 'There is no dataset yet' }).waitFor();
+    await prepare();
+  });
+
+  inBrowser('are started by keys alone, and followed to their end', async () => {
+    await page.goto(`${program.apiUrl}/evaluations/new?dataset=${dataset}`);
+    await page.getByText('This makes 6 calls').waitFor();
+    await expectAccessible();
+    expect(await combobox('Model').inputValue()).toBe('gpt-5.1');
+    await tabTo(page.getByRole('textbox', { name: 'Run name' }));
+    await page.keyboard.type('first');
+    await tabTo(combobox('Scoring'));
+    await page.keyboard.type('Contains');
+    await tabTo(button('Start evaluation'));
+    await page.keyboard.press('Enter');
+    await heading('first');
+    await page.reload();
+    await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
+    await until(async () => (await rowsOf('Results')) === 6);
+    const { runs } = (await program.api.get<{ runs: EvalRunSummary[] }>('/api/eval')).body;
+    expect(runs.map(({ name, scoring, progress }) => [name, scoring, progress])).toEqual([['first', 'Contains', 6]]);
+    await expectAccessible();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    await result.getByRole('group', { name: 'Text of Difference' }).getByText('say one').first().waitFor();
+    await result.getByRole('radio', { name: 'Side by side' }).check();
+    await result.getByRole('group', { name: 'Text of Expected' }).waitFor();
+    await expectAccessible();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are run again with what they were started with', async () => {
+    await button('Run again').click();
+    await page.getByRole('textbox', { name: 'Run name' }).fill('second');
+    expect(await combobox('Scoring').inputValue()).toBe('Contains');
+    await combobox('Scoring').selectOption('ExactMatch');
+    await button('Start evaluation').click();
+    await heading('second');
+    await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
+    await combobox('Show').selectOption('Failed');
+    await until(async () => (await rowsOf('Results')) === 0);
+    await button('Compare').click();
+    await until(async () => (await rowsOf('Runs')) === 2);
+    await expectAccessible();
+  });
+
+  inBrowser('are compared, by what became worse', async () => {
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Compare' }).click();
+    await heading('Compare runs');
+    const summary = page.getByRole('list', { name: 'Summary' });
+    await summary.getByText('6 regressed', { exact: true }).waitFor();
+    const cells = await grid('Comparison').getByRole('row').nth(1).getByRole('gridcell').allTextContents();
+    expect([cells[1], cells.at(-1)]).toEqual(['say one', '-1']);
+    await expectAccessible();
+    await combobox('Show').selectOption('Improved');
+    await until(async () => (await rowsOf('Comparison')) === 0);
+    await combobox('Show').selectOption('Regressed');
+    await until(async () => (await rowsOf('Comparison')) === 6);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    const difference = page.getByRole('region', { name: 'Difference' });
+    await difference.getByText('Score 1 → 0 (-1)').waitFor();
+    await difference.getByRole('group', { name: 'Text of Difference' }).waitFor();
+    await combobox('Baseline').selectOption('second');
+    await summary.getByText('6 improved', { exact: true }).waitFor();
+    await expectAccessible();
+    expectNoFaults(watched);
+  });
+
+  inBrowser('are deleted after a question', async () => {
+    await page.goBack();
+    await page.goto(`${program.apiUrl}/evaluations`);
+    await grid('Runs').getByRole('link', { name: 'second' }).click();
+    await button('Delete run').click();
+    await page.getByRole('alertdialog', { name: 'Delete run?' }).getByRole('button', { name: 'Delete' }).click();
+    await heading('Evaluations');
+    await until(async () => (await rowsOf('Runs')) === 1);
+    await page.goto(`${program.apiUrl}/evaluations/none`);
+    await heading('Run not found');
+  });
+});
