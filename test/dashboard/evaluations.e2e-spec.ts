@@ -7,7 +7,7 @@ import { takeDirectory, type Place, type Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
 
-/** The fake provider says `Echo: ` and what it was asked; what is expected decides the score. */
+/** The fake provider says `You said: ` and what it was asked; what is expected decides the score. */
 const browser = new DashboardBrowser();
 let place: Place;
 let program: Program;
