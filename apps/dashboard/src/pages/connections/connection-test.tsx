@@ -35,7 +35,7 @@ export function ConnectionTest({ test }: { test: ShownTest | null }) {
 }
 
 /** `Reached in 12 ms · 3 models`, or why it was not. */
-export function describeTest(result: ConnectionTestResult | null): string {
+function describeTest(result: ConnectionTestResult | null): string {
   if (result === null) return 'Testing …';
   if (!result.ok) return `Failed: ${result.error ?? 'the provider gave no reason'}`;
   return `Reached in ${formatDuration(result.latency_ms)} · ${formatCounted(result.models?.length ?? 0, 'model')}`;

@@ -39,7 +39,9 @@ export function ResultRegion({ item, onClose }: { item: EvalItem; onClose(): voi
         {input}
       </pre>
       <h3>{item.expected === null ? 'Output' : 'Expected and output'}</h3>
-      {item.expected !== null && <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />}
+      {item.expected !== null && (
+        <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
+      )}
       <DiffView
         beforeName="Expected"
         afterName="Output"

@@ -13,7 +13,7 @@ export function useRunChoices(connectionId: string) {
   const connections = useQuery({
     queryKey: keys.connections(),
     queryFn: async ({ signal }) => (await listConnections(null, signal)).rows,
-    // Those of the page of connections are read by themselves.
+    // The page Connections changes them under keys of its own.
     staleTime: 0,
   });
   const test = useQuery({
