@@ -290,6 +290,20 @@ describe("with another tenant's ids", () => {
     );
   });
 
+  it('an item of theirs that next is to leave out leaves out none of ours', async () => {
+    const queue = `/api/datasets/${own.dataset}/queue`;
+    const answers: unknown[] = [];
+    for (const exclude of [[foreign.item], [newId()]]) {
+      const { body } = await ours.api.post<{ items: { id: string }[] }>(queue, { datapoint_ids: [own.datapoint] });
+      const [open] = body.items;
+      await ours.api.post(`/api/queue/${open!.id}/release`);
+      const next = await ours.api.post<{ id: string; claimed_at: string }>(`${queue}/next`, { exclude });
+      answers.push([next.status, { ...next.body, claimed_at: '' }]);
+    }
+    expect(answers[0]).toEqual([200, expect.objectContaining({ datapoint_id: own.datapoint })]);
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
   it("an import of the other tenant's export makes copies of our own", async () => {
     const { body } = await theirs.api.get<object>('/api/export/json');
     const newcomer = await app.createTenant();

@@ -78,7 +78,15 @@ async function ended(api: Api, run: string): Promise<void> {
 export async function everythingOf({ api, org }: Tenant, data: TenantData): Promise<Record<string, unknown>> {
   const paths = [
     '/api/export/json',
-    ...['/api/sessions', '/api/spans', '/api/traces', '/api/provider-connections', '/api/queue', '/api/stats'],
+    ...[
+      '/api/sessions',
+      '/api/spans',
+      '/api/traces',
+      '/api/provider-connections',
+      '/api/queue',
+      '/api/count/queue',
+      '/api/stats',
+    ],
     ...['/api/analytics/summary', '/api/keys', '/api/orgs', '/api/audit-log', `/api/orgs/${org.id}/projects`],
     ...[`/api/datasets/${data.dataset}`, `/api/datasets/${data.dataset}/capture-rules`],
     ...[`/api/datasets/${data.dataset}/eval`, `/api/eval/${data.run}`],

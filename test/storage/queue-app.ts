@@ -4,6 +4,7 @@ import {
   parseExactJson,
   type DatapointKind,
   type EventPayload,
+  type QueueCounts,
   type QueueItemResource,
 } from '@spandrel/contract';
 import {
@@ -154,6 +155,14 @@ export class QueueApp {
       if (cursor !== null) await between?.();
     }
     return items;
+  }
+
+  /** How many items each dataset has. */
+  async counts(): Promise<QueueCounts['datasets']> {
+    const { status, text } = await this.get('/api/count/queue');
+    const { datasets, count } = JSON.parse(text) as QueueCounts;
+    if (status !== 200 || count !== datasets.length) throw new Error(text);
+    return datasets;
   }
 
   /** Committed `queue_item_updated` of a dataset, in the order they were emitted. */

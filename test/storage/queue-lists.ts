@@ -25,6 +25,36 @@ export function queueLists(app: () => QueueApp): void {
       expect((await ids('/api/queue?status=completed')).filter((id) => one.items.includes(id))).toEqual(of(2));
     });
 
+    it('are counted for each dataset, by status', async () => {
+      const before = await app().counts();
+      expect(before.every(({ pending, claimed, completed }) => pending + claimed + completed > 0)).toBe(true);
+      const mixed = await app().queue(6);
+      const done = await app().queue(1);
+      const { id: empty } = await app().dataset(2);
+      for (const n of [0, 1, 3]) await app().post(`/api/queue/${mixed.items[n]}/claim`, { claimed_by: 'ada' });
+      for (const item of [mixed.items[1], done.items[0]]) {
+        await app().post(`/api/queue/${item}/claim`);
+        await app().post(`/api/queue/${item}/submit`);
+      }
+      const { body: oldest } = await app().get(`/api/queue/${mixed.items[2]}`);
+      const after = await app().counts();
+      expect(after.slice(0, before.length)).toEqual(before);
+      expect(after.slice(before.length)).toEqual([
+        {
+          ...{ dataset_id: mixed.id, name: 'd', pending: 3, claimed: 2, completed: 1 },
+          oldest_pending_at: oldest.created_at,
+        },
+        { dataset_id: done.id, name: 'd', pending: 0, claimed: 0, completed: 1, oldest_pending_at: null },
+      ]);
+      expect(after.map(({ dataset_id: id }) => id)).not.toContain(empty);
+      await app().deleteDataset(mixed.id);
+      expect((await app().counts()).map(({ dataset_id: id }) => id)).toEqual([
+        ...before.map(({ dataset_id: id }) => id),
+        done.id,
+      ]);
+      expect((await app().get('/api/count/queue?limit=1')).status).toBe(400);
+    });
+
     it('refuse parameters and cursors that are none', async () => {
       const { id } = await app().queue(2);
       for (const url of ['/api/queue', `/api/datasets/${id}/queue`]) {

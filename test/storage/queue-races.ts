@@ -54,6 +54,19 @@ export function queueRaces(apps: () => readonly QueueApp[]): void {
       expect(await retries()).toEqual(before);
     });
 
+    it('reviewers who skip get each item once between them, and never one that they left out', async () => {
+      const { id, items } = await app().queue(30);
+      const skipped = items.slice(0, 10);
+      const next = (n: number) =>
+        app(n).post(`/api/datasets/${id}/queue/next`, { claimed_by: `r${n}`, exclude: n % 2 === 0 ? skipped : [] });
+      const answers = await fromAll(next);
+      const given = statuses(answers, 200).map(({ body }) => body.id);
+      expect(given.toSorted()).toEqual(items);
+      const toSkippers = statuses(answers, 200).filter(({ body }) => Number(body.claimed_by!.slice(1)) % 2 === 0);
+      expect(toSkippers.length).toBeGreaterThan(0);
+      expect(toSkippers.filter(({ body }) => skipped.includes(body.id))).toEqual([]);
+    });
+
     it('next and refused actions on the same items leave none behind', async () => {
       const { id, items } = await app().queue(20);
       const answers = await Promise.all([

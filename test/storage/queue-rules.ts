@@ -258,6 +258,31 @@ export function queueRules(app: () => QueueApp): void {
     });
   });
 
+  describe('next with items left out', () => {
+    it('gives the oldest of the others, and says when there are only excluded ones', async () => {
+      const { id, items } = await app().queue(3);
+      const next = (exclude: unknown) => app().post(`/api/datasets/${id}/queue/next`, { exclude });
+      expect((await next([items[0], items[1]])).body.id).toBe(items[2]);
+      // Ids of nothing, also such as no column can hold, leave nothing out.
+      expect((await next(['nope', 'a\0b', items[1]])).body.id).toBe(items[0]);
+      const none = await next([items[1]]);
+      expect(codeOf(none)).toEqual([404, 'queue_item_not_found']);
+      expect(none.text).toContain('but excluded ones');
+      expect((await next([])).body.id).toBe(items[1]);
+      const nothing = await next([]);
+      expect([nothing.status, nothing.text.includes('excluded')]).toEqual([404, false]);
+    });
+
+    it('takes a thousand ids and no more', async () => {
+      const { id, items } = await app().queue(1_001);
+      const next = (exclude: unknown) => app().post(`/api/datasets/${id}/queue/next`, { exclude });
+      expect((await next(items.slice(0, 1_000))).body.id).toBe(items[1_000]);
+      for (const exclude of [items, items[0], [1], null]) {
+        expect(codeOf(await next(exclude))).toEqual([400, 'validation_failed']);
+      }
+    });
+  });
+
   describe('what is not there', () => {
     const bodies: Record<string, unknown> = { queue: { datapoint_ids: [] } };
     it.each(['nope', 'a%00b'])('is not found: %s', async (id) => {
@@ -287,6 +312,7 @@ export function queueRules(app: () => QueueApp): void {
       const stranger = (method: 'GET' | 'POST', url: string, body?: unknown) =>
         app().call(method, url, body, 'stranger');
       expect((await stranger('GET', '/api/queue')).body.count).toBe(0);
+      expect((await stranger('GET', '/api/count/queue')).text).toBe('{"datasets":[],"count":0}');
       expect((await stranger('GET', `/api/datasets/${id}/queue`)).status).toBe(404);
       expect((await stranger('POST', `/api/datasets/${id}/queue`, { datapoint_ids: ids })).status).toBe(404);
       expect((await stranger('POST', `/api/datasets/${id}/queue/next`)).status).toBe(404);

@@ -21,6 +21,15 @@ export const claimSchema = z
   .meta({ id: 'Claim' });
 export type Claim = z.output<typeof claimSchema>;
 
+/** Items that one `next` may leave out (docs/spec/queue.md#leaving-items-out). */
+export const EXCLUDED_ITEMS_MAX = 1_000;
+
+/** Body of next: who reviews, and which items they do not want now. */
+export const claimNextSchema = claimSchema
+  .extend({ exclude: z.array(z.string()).max(EXCLUDED_ITEMS_MAX).optional().describe('Ids of items to leave out.') })
+  .meta({ id: 'ClaimNext' });
+export type ClaimNext = z.output<typeof claimNextSchema>;
+
 /** `POST /api/queue/:item_id/submit`; without `edited_data` the datapoint is approved as it is. */
 export const submitSchema = z
   .object({ edited_data: jsonValueSchema.optional().describe('Any JSON; approved as it is when left out.') })
@@ -65,6 +74,24 @@ export const queueItemSchema = z
 export type QueueItemResource = z.output<typeof queueItemSchema>;
 
 export const queueItemListSchema = listAnswer('QueueItemList', 'items', queueItemSchema);
+
+/** Answer of `GET /api/count/queue`: the datasets that have items (docs/spec/queue.md#counting-queues). */
+export const queueCountsSchema = z
+  .object({
+    datasets: z.array(
+      z.object({
+        dataset_id: z.string(),
+        name: z.string(),
+        pending: countSchema,
+        claimed: countSchema,
+        completed: countSchema,
+        oldest_pending_at: timestampTextSchema.nullable().describe('When the item that `next` gives was enqueued.'),
+      }),
+    ),
+    count: countSchema,
+  })
+  .meta({ id: 'QueueCounts' });
+export type QueueCounts = z.output<typeof queueCountsSchema>;
 
 /** Answer of `POST /api/datasets/:id/queue`: an item for each datapoint. */
 export const enqueuedSchema = z

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { IdOrder, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import { anyOf, IdOrder, Storage, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
 import type { PlainList } from '@spandrel/contract';
 import { Dataset, type DatasetRow } from './dataset.entity.js';
 import { datasetTable } from './tables.js';
@@ -9,6 +9,7 @@ import { datasetTable } from './tables.js';
 const NEWEST_FIRST = new IdOrder('datasets', 'd.id', 'desc');
 
 const COLUMNS = datasetTable.select('d');
+const NAME = datasetTable.select('d', ['id', 'name']);
 
 /** Rows of datasets. */
 @Injectable()
@@ -18,6 +19,19 @@ export class DatasetStore {
   /** @returns the dataset, `null` when the project has none with this id. */
   find({ projectId }: Scope, id: string): Promise<DatasetRow | null> {
     return this.storage.find((em) => em.findOne(Dataset, { projectId, id }));
+  }
+
+  /** The names of datasets by their ids; nothing for ids of none. */
+  async findNames(
+    { projectId }: Scope,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<Map<string, string>> {
+    const rows = await this.storage.readLong(
+      NAME.query`select ${NAME} from dataset d where d.project_id = ${projectId} and ${anyOf('d.id', ids)}`,
+      options,
+    );
+    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   /** A dataset that is to be changed, locked against other instances; its changes are written with the transaction. */

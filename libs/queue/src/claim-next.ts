@@ -1,11 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { QueueItemResource } from '@spandrel/contract';
+import { isStorableText, type QueueItemResource } from '@spandrel/contract';
 import { DatasetStore, datasetNotFound } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound } from './queue-item-states.js';
 import { QueueItemStore } from './queue-item.store.js';
+
+const NONE_LEFT = {
+  plain: 'no item of this dataset is pending',
+  excluding: 'no item of this dataset is pending but excluded ones',
+};
+
+/** What a caller of next says. */
+export interface NextOptions {
+  /** Who claims. */
+  reviewer: string;
+  /** Ids of items to leave out. */
+  exclude: readonly string[];
+}
 
 /**
  * `POST /api/datasets/:id/queue/next`: many callers at once get one item each, none the same
@@ -20,17 +33,22 @@ export class ClaimNext {
     private readonly changes: ChangeQueueItem,
   ) {}
 
-  /** Claims the oldest pending item. @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left. */
-  async execute(scope: Scope, datasetId: string, reviewer: string, now: number): Promise<QueueItemResource> {
+  /**
+   * Claims the oldest pending item that is not excluded.
+   * @throws NotFound `dataset_not_found`; `queue_item_not_found` when none is left.
+   */
+  async execute(scope: Scope, datasetId: string, options: NextOptions, now: number): Promise<QueueItemResource> {
+    const { reviewer } = options;
+    const exclude = options.exclude.filter(isStorableText);
     if (!(await this.datasets.find(scope, datasetId))) throw datasetNotFound();
     const claim = (others: 'pass over' | 'wait'): Promise<QueueItemResource | null> =>
       this.storage.write(async (tx) => {
-        const item = await this.items.oldestPendingForWrite(tx, scope, datasetId, others);
+        const item = await this.items.oldestPendingForWrite(tx, scope, datasetId, { exclude, others });
         return item && this.changes.executeIn(tx, scope, item, (pending) => claimed(pending, reviewer, now));
       });
     // Postgres keeps a lock on what it looked at and found claimed meanwhile: who waits begins anew, with none.
     const item = (await claim('pass over')) ?? (await claim('wait'));
-    if (!item) throw queueItemNotFound('no item of this dataset is pending');
+    if (!item) throw queueItemNotFound(NONE_LEFT[exclude.length > 0 ? 'excluding' : 'plain']);
     return item;
   }
 }

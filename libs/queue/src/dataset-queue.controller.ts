@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
-  claimSchema,
+  claimNextSchema,
   enqueueSchema,
   listQueueSchema,
-  type Claim,
+  type ClaimNext as NextClaim,
   type Enqueue,
   type ListQueue,
   type QueueItemResource,
@@ -79,8 +79,9 @@ export class DatasetQueueController {
     @CurrentScope() scope: Scope,
     @CallerIdentity() caller: string,
     @Param('id', new PathId(datasetNotFound)) id: string,
-    @Body({ schema: claimSchema }) body: Claim,
+    @Body({ schema: claimNextSchema }) body: NextClaim,
   ): Promise<QueueItemResource> {
-    return this.claimNext.execute(scope, id, body.claimed_by ?? caller, Date.now());
+    const { claimed_by: reviewer, exclude = [] } = body;
+    return this.claimNext.execute(scope, id, { reviewer: reviewer ?? caller, exclude }, Date.now());
   }
 }

@@ -34,6 +34,7 @@ export class QueueItemStore {
 
   /**
    * The oldest pending item of a dataset, locked.
+   * @param exclude ids of items that are left out; nothing waits for these.
    * @param others what to do about items that others have locked: they may be left as they are, so that none is pending
    *   is known only when they were waited for. They are waited for in the order of their ids.
    */
@@ -41,10 +42,11 @@ export class QueueItemStore {
     tx: WriteTx,
     { projectId }: Scope,
     datasetId: string,
-    others: 'pass over' | 'wait',
+    { exclude, others }: { exclude: readonly string[]; others: 'pass over' | 'wait' },
   ): Promise<QueueItemRow | null> {
     const lockMode = others === 'wait' ? LockMode.PESSIMISTIC_WRITE : LockMode.PESSIMISTIC_PARTIAL_WRITE;
-    const pending = { projectId, datasetId, status: QUEUE_STATUS.pending };
+    const allowed = exclude.length > 0 && { id: { $nin: [...exclude] } };
+    const pending = { projectId, datasetId, status: QUEUE_STATUS.pending, ...allowed };
     return tx.em.findOne(QueueItem, pending, { orderBy: { id: 'asc' }, lockMode });
   }
 

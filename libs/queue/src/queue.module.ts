@@ -3,10 +3,13 @@ import { DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { ClaimNext } from './claim-next.js';
+import { CountQueues } from './count-queues.js';
 import { ClaimTimeout } from './claim-timeout.js';
 import { DatasetQueueController } from './dataset-queue.controller.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
 import { QueueCascade } from './queue-cascade.js';
+import { QueueCountStore } from './queue-count.store.js';
+import { QueueCountsController } from './queue-counts.controller.js';
 import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { QueueController } from './queue.controller.js';
@@ -19,14 +22,16 @@ import { QueueCapabilities } from './queue-capabilities.js';
 /** The review queue. */
 @Module({
   imports: [EventsModule, DatasetsModule],
-  controllers: [DatasetQueueController, QueueController],
+  controllers: [DatasetQueueController, QueueController, QueueCountsController],
   providers: [
     QueueItemStore,
     QueueListStore,
+    QueueCountStore,
     StaleClaimStore,
     ChangeQueueItem,
     EnqueueDatapoints,
     ClaimNext,
+    CountQueues,
     SubmitItem,
     ReleaseStaleClaims,
     ClaimTimeout,
