@@ -3,4 +3,5 @@ export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
 export { parseExactJson, readExactJson } from './values/exact-json.js';
 export { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './values/json-digits.js';
+export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';

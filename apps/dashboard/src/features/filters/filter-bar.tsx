@@ -45,7 +45,9 @@ export function FilterBar({ search, parameters, onChange }: FilterBarProps) {
             onChange={(value, isTyped) => onChange(withBar(search, filter.id, value), isTyped)}
           />
         ))}
-        <TimeRangeField value={search} onChange={(range, isTyped) => onChange(withRange(search, range), isTyped)} />
+        {!parameters.isTimeless && (
+          <TimeRangeField value={search} onChange={(range, isTyped) => onChange(withRange(search, range), isTyped)} />
+        )}
         {fields.length > 0 && (
           <AddFilter fields={fields} onAdd={(field, value) => onChange(withField(search, field, value))} />
         )}

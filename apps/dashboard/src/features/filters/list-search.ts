@@ -32,10 +32,15 @@ export interface ListParameters {
   /** What the menu `Add filter` offers, in its order. */
   fields: readonly FilterField[];
   sorts: OfferedSorts;
+  /** Whether rows are of no time, so that no range is offered. */
+  isTimeless?: boolean;
 }
 
 /** Reads an address; what it does not know is left out. */
-export function readListSearch(search: Record<string, unknown>, { bar, fields, sorts }: ListParameters): ListSearch {
+export function readListSearch(
+  search: Record<string, unknown>,
+  { bar, fields, sorts, isTimeless }: ListParameters,
+): ListSearch {
   const { cols } = search;
   const inBar = bar.filter(({ id, options }) => {
     const value = search[id];
@@ -43,7 +48,7 @@ export function readListSearch(search: Record<string, unknown>, { bar, fields, s
   });
   return {
     ...Object.fromEntries(inBar.map(({ id }) => [id, search[id] as string])),
-    ...readTimeRange(search),
+    ...(!isTimeless && readTimeRange(search)),
     ...readFields(fields, search),
     ...readSort(search, sorts),
     ...(isText(cols) && { cols }),
