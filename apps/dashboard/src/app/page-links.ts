@@ -6,6 +6,7 @@ export const PAGE_LINKS = [
   { to: '/sessions', label: 'Sessions', keys: 'g s', icon: 'sessions' },
   { to: '/spans', label: 'Spans', keys: 'g p', icon: 'spans' },
   { to: '/analytics', label: 'Analytics', keys: 'g a', icon: 'analytics' },
+  { to: '/datasets', label: 'Datasets', keys: 'g d', icon: 'table' },
   { to: '/evaluations', label: 'Evaluations', keys: 'g e', icon: 'evaluations' },
   { to: '/connections', label: 'Connections', keys: 'g c', icon: 'connections' },
 ] as const satisfies readonly PageLink[];

@@ -8,6 +8,8 @@ import {
 } from '@tanstack/react-router';
 import { readAnalyticsSearch } from '../pages/analytics/analytics-search.js';
 import { readCompareSearch } from '../pages/compare/compare-search.js';
+import { readDatasetSearch } from '../pages/dataset/dataset-search.js';
+import { readDatasetsSearch } from '../pages/datasets/datasets-search.js';
 import { readRunSearch } from '../pages/evaluation/run-search.js';
 import { readEvaluationsSearch } from '../pages/evaluations/evaluations-search.js';
 import { readNewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
@@ -77,6 +79,26 @@ const connections = createRoute({
   component: lazyRouteComponent(() => import('../pages/connections/connections-page.js'), 'ConnectionsPage'),
 });
 
+const datasets = createRoute({
+  getParentRoute: () => root,
+  path: '/datasets',
+  validateSearch: readDatasetsSearch,
+  component: lazyRouteComponent(() => import('../pages/datasets/datasets-page.js'), 'DatasetsPage'),
+});
+
+const dataset = createRoute({
+  getParentRoute: () => root,
+  path: '/datasets/$id',
+  validateSearch: readDatasetSearch,
+  component: lazyRouteComponent(() => import('../pages/dataset/dataset-page.js'), 'DatasetPage'),
+});
+
+const datapoint = createRoute({
+  getParentRoute: () => root,
+  path: '/datasets/$id/datapoints/$dp',
+  component: lazyRouteComponent(() => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
+});
+
 const evaluations = createRoute({
   getParentRoute: () => root,
   path: '/evaluations',
@@ -113,6 +135,9 @@ const routes = root.addChildren([
   session,
   spans,
   analytics,
+  datasets,
+  dataset,
+  datapoint,
   connections,
   evaluations,
   newEvaluation,

@@ -1,16 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
-import { createDataset, exportSpan, listDatasets } from '../../api/datasets.js';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, type FormEvent } from 'react';
+import { exportSpan } from '../../api/datasets.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
-import { SelectField, TextField } from '../../components/field.js';
 import { notify } from '../../components/notifications/notify.js';
 import { rowStarts } from '../../components/text-view/text-rows.js';
 import { TextView } from '../../components/text-view/text-view.js';
 import type { OpenPayload } from '../payload/payload-client.js';
+import { datapointAddress } from '../dataset-link.js';
 import { useAsked } from '../payload/use-span-payload.js';
+import { useDatasetChoice } from './use-dataset-choice.js';
 import styles from './add-to-dataset.module.css';
 
 interface AddToDatasetProps {
@@ -19,39 +21,25 @@ interface AddToDatasetProps {
   onClose(): void;
 }
 
-const NEW = 'new';
 const NOTHING = {};
 
 /** Makes a datapoint of a span, in a dataset that is there or a new one. */
 export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
   const formId = useId();
   const queryClient = useQueryClient();
-  const datasets = useQuery({ queryKey: keys.datasets(), queryFn: ({ signal }) => listDatasets(signal) });
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [name, setName] = useState('');
-  const dataset = chosen ?? datasets.data?.[0]?.id ?? NEW;
+  const { fields, isReady, take } = useDatasetChoice();
   const addition = useMutation({
-    mutationFn: async () => {
-      const id = dataset === NEW ? (await createDataset(name.trim())).id : dataset;
-      // A second try after a fault goes into the dataset that the first one made.
-      setChosen(id);
-      return exportSpan(id, spanId);
-    },
+    mutationFn: async () => exportSpan(await take(), spanId),
     onSuccess: ({ id, dataset_id: datasetId }) => {
-      notify('Added a datapoint', <a href={addressOf(datasetId, id)}>Open datapoint</a>);
+      notify('Added a datapoint', <Link to={datapointAddress(datasetId, id)}>Open datapoint</Link>);
       onClose();
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: keys.datasets() }),
   });
-  const isNamed = dataset !== NEW || name.trim() !== '';
   const add = (event: FormEvent): void => {
     event.preventDefault();
-    if (isNamed && !addition.isPending) addition.mutate();
+    if (isReady && !addition.isPending) addition.mutate();
   };
-  const options = [
-    ...(datasets.data ?? []).map((one) => ({ value: one.id, label: one.name })),
-    { value: NEW, label: 'New dataset' },
-  ];
   return (
     <Dialog
       title="Add to dataset"
@@ -60,30 +48,14 @@ export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={!isNamed || addition.isPending}>
+          <Button variant="primary" type="submit" form={formId} disabled={!isReady || addition.isPending}>
             Add
           </Button>
         </>
       }
     >
       <form id={formId} className={styles.form} onSubmit={add}>
-        <SelectField
-          label="Dataset"
-          options={options}
-          value={dataset}
-          disabled={datasets.isPending}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
-        {dataset === NEW && datasets.data !== undefined && (
-          <TextField label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
-        )}
-        {datasets.error && (
-          <FaultNotice
-            title="The datasets could not be loaded"
-            error={datasets.error}
-            onRetry={() => void datasets.refetch()}
-          />
-        )}
+        {fields}
         {addition.error && <FaultNotice title="The datapoint could not be added" error={addition.error} />}
       </form>
       <DatapointPreview payload={payload} />
@@ -104,6 +76,3 @@ function DatapointPreview({ payload }: { payload: OpenPayload }) {
     </section>
   );
 }
-
-const addressOf = (datasetId: string, id: string): string =>
-  `/datasets/${encodeURIComponent(datasetId)}/datapoints/${encodeURIComponent(id)}`;

@@ -8,6 +8,7 @@ import { formatCounted } from '../../components/format/format-count.js';
 import { zoneName } from '../../components/format/format-time.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import type { ListSearch } from '../../features/filters/list-search.js';
 import { ListPage } from '../../features/list-page/list-page.js';
@@ -60,6 +61,11 @@ export function SpansPage() {
         selection={selected.selection}
         toolbar={
           <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
+            <AddSelected
+              what={`${formatCounted(selected.rows.length, 'span')}, each as a datapoint.`}
+              findSpans={() => Promise.resolve(selected.rows.map(({ id }) => id))}
+              onAdded={selected.clear}
+            />
             <Button icon="copy" onClick={() => copyIds(selected.rows)}>
               Copy IDs
             </Button>

@@ -2,8 +2,10 @@ import type { TraceListItem } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
+import { formatCounted } from '../../components/format/format-count.js';
 import { zoneName } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { AddSelected } from '../../features/add-to-dataset/add-selected.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import type { ListSearch } from '../../features/filters/list-search.js';
 import { ListedGrid } from '../../features/list-page/listed-grid.js';
@@ -35,9 +37,7 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
   const selected = useSelectedRows<TraceListItem>(nameOfTrace);
   const [isDeleting, setIsDeleting] = useState(false);
   const navigate = useNavigate();
-  useEffect(() =>
-    rememberTraceList({ path: '/traces', search: { ...search }, ids: list.readRows.map(({ id }) => id) }),
-  );
+  useEffect(() => rememberTraceList({ path: '/traces', search: { ...search }, ids: idsOf(list.readRows) }));
   return (
     <>
       <ListedGrid<TraceListItem>
@@ -50,6 +50,11 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
         selection={selected.selection}
         toolbar={
           <SelectionToolbar count={selected.rows.length} onClear={selected.clear}>
+            <AddSelected
+              what={`The last model call of ${formatCounted(selected.rows.length, 'trace')}; of a trace without one its first span.`}
+              findSpans={async () => (await import('../../api/trace-calls.js')).spansOfTraces(idsOf(selected.rows))}
+              onAdded={selected.clear}
+            />
             <Button variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
               Delete
             </Button>
@@ -72,3 +77,5 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
     </>
   );
 }
+
+const idsOf = (traces: readonly TraceListItem[]): string[] => traces.map(({ id }) => id);

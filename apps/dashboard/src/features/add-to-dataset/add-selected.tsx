@@ -1,0 +1,24 @@
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../../components/button.js';
+import type { AddManyToDatasetProps } from './add-many-to-dataset.js';
+
+const AddManyToDataset = lazy(async () => ({
+  default: (await import('./add-many-to-dataset.js')).AddManyToDataset,
+}));
+
+/** The button `Add to dataset` of a selection. */
+export function AddSelected(props: Omit<AddManyToDatasetProps, 'onClose'>) {
+  const [isAdding, setIsAdding] = useState(false);
+  return (
+    <>
+      <Button icon="plus" onClick={() => setIsAdding(true)}>
+        Add to dataset
+      </Button>
+      {isAdding && (
+        <Suspense fallback={null}>
+          <AddManyToDataset {...props} onClose={() => setIsAdding(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { isNotFound } from '../../api/api-error.js';
+import { readDatapoint } from '../../api/datapoints.js';
+import { readDataset } from '../../api/dataset.js';
+import { keys } from '../../api/keys.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { PageHeading } from '../../components/page-heading.js';
+import { datasetAddress } from '../../features/dataset-link.js';
+import { useWayUp } from '../../features/list-memory.js';
+import { DatapointEditor } from './datapoint-editor.js';
+
+const route = getRouteApi('/datasets/$id/datapoints/$dp');
+/** Stands in addresses where there is no datapoint yet; ids are never so short. */
+const NEW = 'new';
+
+/** `/datasets/:id/datapoints/:dp`: one datapoint, to be read and changed, or a new one. */
+export function DatapointPage() {
+  const { id, dp } = route.useParams();
+  const isNew = dp === NEW;
+  const dataset = useQuery({ queryKey: keys.dataset(id), queryFn: ({ signal }) => readDataset(id, signal) });
+  const query = useQuery({
+    queryKey: keys.datapoint(id, dp),
+    queryFn: ({ signal }) => readDatapoint(id, dp, signal),
+    enabled: !isNew,
+  });
+  useWayUp(() => datasetAddress(id), 'Datapoint');
+  const back = (
+    <Link to={datasetAddress(id)}>{dataset.data ? `Back to ${dataset.data.name}` : 'Back to the dataset'}</Link>
+  );
+  const error = dataset.error ?? query.error;
+  if (isNotFound(error)) {
+    const what = isNotFound(dataset.error) ? 'Dataset' : 'Datapoint';
+    return (
+      <>
+        <PageHeading title={`${what} not found`} />
+        <EmptyState
+          title={`There is no such ${what.toLowerCase()} in this project`}
+          action={what === 'Dataset' ? <Link to="/datasets">Go to Datasets</Link> : back}
+        >
+          <p>It may have been deleted, or its address may have been cut.</p>
+        </EmptyState>
+      </>
+    );
+  }
+  const title = isNew ? 'New datapoint' : `Datapoint ${dp}`;
+  const retry = (): void => void (dataset.error ? dataset.refetch() : query.refetch());
+  return (
+    <>
+      <PageHeading title={title}>{back}</PageHeading>
+      {error && <FaultNotice title="The datapoint could not be loaded" error={error} onRetry={retry} />}
+      {(isNew || query.data !== undefined) && (
+        <DatapointEditor key={dp} datasetId={id} datapoint={isNew ? null : query.data!} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+import type { ImportResult } from '@spandrel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState, type FormEvent } from 'react';
+import type { ImportProgress } from '../../api/import-datapoints.js';
+import { Button } from '../../components/button.js';
+import { Dialog } from '../../components/dialog.js';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { CheckboxField, TextField } from '../../components/field.js';
+import { formatBytes } from '../../components/format/format-bytes.js';
+import { formatCount, formatCounted } from '../../components/format/format-count.js';
+import { LOOKED_AT, previewFile, type FilePreview } from './file-preview.js';
+import { RowTable } from './row-table.js';
+import { useImport } from './use-import.js';
+import styles from './import-dialog.module.css';
+
+export interface ImportDialogProps {
+  datasetId: string;
+  onImported(): void;
+  onClose(): void;
+}
+
+/** Imports datapoints from a file: what is in it, how far it is, what became of it. */
+export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogProps) {
+  const formId = useId();
+  const [file, setFile] = useState<File | null>(null);
+  const [skipsFaults, setSkipsFaults] = useState(false);
+  const { importing, progress, isCancelled, cancel } = useImport(datasetId, onImported);
+  const preview = useFilePreview(file);
+  const isBusy = importing.isPending;
+  const choose = (next: File | null): void => {
+    importing.reset();
+    setFile(next);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (file !== null && !isBusy) importing.mutate({ file, skipsFaults });
+  };
+  return (
+    <Dialog
+      title="Import datapoints"
+      size="large"
+      // An import ends by `Cancel` alone, and not by a key or a press that was meant for something else.
+      onClose={() => !isBusy && onClose()}
+      actions={
+        <>
+          <Button onClick={isBusy ? cancel : onClose}>{importing.isSuccess ? 'Done' : 'Cancel'}</Button>
+          <Button
+            variant="primary"
+            type="submit"
+            form={formId}
+            disabled={file === null || isBusy || importing.isSuccess}
+          >
+            Import
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className={styles.body}
+        onSubmit={submit}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          const dropped = event.dataTransfer.files[0];
+          if (dropped !== undefined && !isBusy) choose(dropped);
+        }}
+      >
+        <TextField
+          label="File"
+          type="file"
+          accept=".jsonl,.ndjson,.json,.csv"
+          disabled={isBusy}
+          hint={describeFile(file)}
+          onChange={({ target }) => choose(target.files?.[0] ?? null)}
+        />
+        {preview && <RowTable label="Preview" columns={preview.columns} rows={preview.rows} />}
+        <CheckboxField
+          label="Skip rows with faults"
+          checked={skipsFaults}
+          disabled={isBusy}
+          onChange={({ target }) => setSkipsFaults(target.checked)}
+        />
+        {isBusy && <Progress progress={progress} expectedRows={preview?.expectedRows} />}
+        {importing.data && <Result result={importing.data} />}
+        {importing.error && !isCancelled && <FaultNotice title="Nothing was imported" error={importing.error} />}
+        {importing.error && isCancelled && <p role="status">Cancelled. Nothing was imported.</p>}
+      </form>
+    </Dialog>
+  );
+}
+
+const describeFile = (file: File | null): string =>
+  file === null
+    ? 'JSON Lines, a JSON list, or CSV with a header row. It may be dropped here.'
+    : `${file.name}, ${formatBytes(file.size)}`;
+
+function useFilePreview(file: File | null): FilePreview | null {
+  const read = useQuery({
+    queryKey: ['file', file?.name, file?.size, file?.lastModified],
+    queryFn: async () => previewFile(file!.name, await file!.slice(0, LOOKED_AT).text(), file!.size),
+    enabled: file !== null,
+  });
+  return (file !== null && read.data) || null;
+}
+
+/** How far an import is: bytes, then rows. */
+function Progress({ progress, expectedRows }: { progress: ImportProgress | null; expectedRows: number | undefined }) {
+  return (
+    <div className={styles.progress}>
+      <progress aria-label="Import progress" max={1} {...shareOf(progress, expectedRows)} />
+      <span>{describeProgress(progress)}</span>
+    </div>
+  );
+}
+
+/** Without a value it says that something goes on. The last hundredth is for what comes after the last row. */
+function shareOf(progress: ImportProgress | null, expectedRows: number | undefined): { value?: number } {
+  if (progress === null) return { value: 0 };
+  if (progress.kind === 'sent') return progress.total === 0 ? {} : { value: progress.bytes / progress.total };
+  return expectedRows === undefined ? {} : { value: Math.min(0.99, progress.rows / expectedRows) };
+}
+
+function describeProgress(progress: ImportProgress | null): string {
+  if (progress === null) return 'Sending';
+  if (progress.kind === 'sent') return `Sent ${formatBytes(progress.bytes)} of ${formatBytes(progress.total)}`;
+  return `Read ${formatCounted(progress.rows, 'row')}`;
+}
+
+/** What became of a file. */
+function Result({ result }: { result: ImportResult }) {
+  const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
+  return (
+    <>
+      <p role="status">
+        Imported {formatCounted(imported, 'datapoint')}
+        {skippedCount > 0 && `, skipped ${formatCount(skippedCount)}`}
+      </p>
+      {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
+      {hint !== undefined && <p>{hint}</p>}
+      {skipped.length > 0 && (
+        <RowTable
+          label="Skipped rows"
+          columns={['Line', 'Reason']}
+          rows={skipped.map(({ line, message }) => [formatCount(line), message])}
+        />
+      )}
+    </>
+  );
+}

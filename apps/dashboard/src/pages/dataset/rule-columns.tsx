@@ -1,0 +1,51 @@
+import type { CaptureRuleResource } from '@spandrel/contract';
+import { Button } from '../../components/button.js';
+import type { GridColumn } from '../../components/grid/grid-column.js';
+import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
+import { describeFilters, percentOf } from './rule-form.js';
+import styles from './rules-tab.module.css';
+
+export interface RuleActions {
+  onToggle(rule: CaptureRuleResource): void;
+  onEdit(rule: CaptureRuleResource): void;
+  onDelete(rule: CaptureRuleResource): void;
+}
+
+/** The columns of the list of capture rules. */
+export function ruleColumns({ onToggle, onEdit, onDelete }: RuleActions): GridColumn<CaptureRuleResource>[] {
+  return [
+    textColumn('name', 'Name', 180, ({ name }) => name),
+    {
+      ...textColumn<CaptureRuleResource>('filters', 'Filters', 200, ({ filters }) => describeFilters(filters)),
+      grows: true,
+    },
+    { id: 'sample', header: 'Sample', width: 72, align: 'end', cell: ({ sample_rate: rate }) => `${percentOf(rate)}%` },
+    countColumn('captured', 'Captured', 80, ({ captured_count }) => captured_count),
+    {
+      id: 'enabled',
+      header: 'Enabled',
+      width: 64,
+      cell: (rule) => (
+        <label className={styles.switch}>
+          <span className="visually-hidden">Enabled: {rule.name}</span>
+          <input type="checkbox" role="switch" checked={rule.enabled} onChange={() => onToggle(rule)} />
+        </label>
+      ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      width: 84,
+      cell: (rule) => (
+        <>
+          <Button variant="quiet" icon="filter" iconOnly onClick={() => onEdit(rule)}>
+            Edit {rule.name}
+          </Button>
+          <Button variant="quiet" icon="trash" iconOnly onClick={() => onDelete(rule)}>
+            Delete {rule.name}
+          </Button>
+        </>
+      ),
+    },
+  ];
+}
