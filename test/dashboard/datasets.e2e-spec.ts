@@ -292,7 +292,7 @@ describe('spans', () => {
     await tabTo(dialog.getByLabel('Minimum cost'));
     await page.keyboard.type('20');
     const preview = dialog.getByRole('region', { name: 'Preview' });
-    await preview.getByText('4 of the last 24 finished spans match').waitFor();
+    await preview.getByText('4 of the last 24 finished spans match', { exact: true }).waitFor();
     expect(await preview.getByRole('grid', { name: 'Matching spans' }).getByRole('link').count()).toBe(4);
     await expectAccessible();
     await tabTo(button('Create rule'));

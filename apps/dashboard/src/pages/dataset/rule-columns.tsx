@@ -3,16 +3,17 @@ import { Button } from '../../components/button.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { describeFilters, percentOf } from './rule-form.js';
-import styles from './rules-tab.module.css';
+import { RuleSwitch } from './rule-switch.js';
 
 export interface RuleActions {
-  onToggle(rule: CaptureRuleResource): void;
+  /** Reads the rules anew. */
+  onChanged(): Promise<void>;
   onEdit(rule: CaptureRuleResource): void;
   onDelete(rule: CaptureRuleResource): void;
 }
 
 /** The columns of the list of capture rules. */
-export function ruleColumns({ onToggle, onEdit, onDelete }: RuleActions): GridColumn<CaptureRuleResource>[] {
+export function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridColumn<CaptureRuleResource>[] {
   return [
     textColumn('name', 'Name', 180, ({ name }) => name),
     {
@@ -25,12 +26,7 @@ export function ruleColumns({ onToggle, onEdit, onDelete }: RuleActions): GridCo
       id: 'enabled',
       header: 'Enabled',
       width: 64,
-      cell: (rule) => (
-        <label className={styles.switch}>
-          <span className="visually-hidden">Enabled: {rule.name}</span>
-          <input type="checkbox" role="switch" checked={rule.enabled} onChange={() => onToggle(rule)} />
-        </label>
-      ),
+      cell: (rule) => <RuleSwitch rule={rule} onChanged={onChanged} />,
     },
     {
       id: 'actions',

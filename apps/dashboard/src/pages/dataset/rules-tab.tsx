@@ -1,7 +1,7 @@
 import type { CaptureRuleResource } from '@spandrel/contract';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { deleteCaptureRule, listCaptureRules, updateCaptureRule } from '../../api/capture-rules.js';
+import { useCallback, useMemo, useState } from 'react';
+import { deleteCaptureRule, listCaptureRules } from '../../api/capture-rules.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
@@ -23,13 +23,10 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
   const { query, refresh } = useRules(datasetId);
   const [edited, setEdited] = useState<CaptureRuleResource | 'new' | null>(null);
   const [deleted, setDeleted] = useState<CaptureRuleResource | null>(null);
-  const toggle = useMutation({
-    mutationFn: ({ id, enabled }: CaptureRuleResource) => updateCaptureRule(datasetId, id, { enabled: !enabled }),
-    onError: (error) => notifyError('The rule could not be changed', error),
-    onSettled: refresh,
-  });
-  const { mutate } = toggle;
-  const columns = useMemo(() => ruleColumns({ onToggle: mutate, onEdit: setEdited, onDelete: setDeleted }), [mutate]);
+  const columns = useMemo(
+    () => ruleColumns({ onChanged: refresh, onEdit: setEdited, onDelete: setDeleted }),
+    [refresh],
+  );
   const rules = query.data ?? [];
   const newRule = (
     <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
@@ -67,12 +64,17 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
         <RuleDialog
           datasetId={datasetId}
           rule={edited === 'new' ? null : edited}
-          onSaved={refresh}
+          onSaved={() => void refresh()}
           onClose={() => setEdited(null)}
         />
       )}
       {deleted && (
-        <DeleteRule datasetId={datasetId} rule={deleted} onDeleted={refresh} onClose={() => setDeleted(null)} />
+        <DeleteRule
+          datasetId={datasetId}
+          rule={deleted}
+          onDeleted={() => void refresh()}
+          onClose={() => setDeleted(null)}
+        />
       )}
     </>
   );
@@ -80,10 +82,15 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
 
 function useRules(datasetId: string) {
   const queryClient = useQueryClient();
-  const queryKey = keys.captureRules(datasetId);
-  const query = useQuery({ queryKey, queryFn: ({ signal }) => listCaptureRules(datasetId, signal) });
-  const refresh = (): void => void queryClient.invalidateQueries({ queryKey });
-  const refreshSoon = useSpaced(refresh, BETWEEN_MS);
+  const query = useQuery({
+    queryKey: keys.captureRules(datasetId),
+    queryFn: ({ signal }) => listCaptureRules(datasetId, signal),
+  });
+  const refresh = useCallback(
+    () => queryClient.invalidateQueries({ queryKey: keys.captureRules(datasetId) }),
+    [queryClient, datasetId],
+  );
+  const refreshSoon = useSpaced(() => void refresh(), BETWEEN_MS);
   useLiveBatches(({ events, hasMissed }) => {
     if (hasMissed || events.some(({ type }) => type === 'capture_triggered')) refreshSoon();
   });
