@@ -1,5 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
-import { listEvalRuns } from '../../api/eval-runs.js';
+import { listRuns } from '../../api/evals.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { NONE, formatCount } from '../../components/format/format-count.js';
@@ -18,7 +18,7 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
     name: 'dataset-runs',
     filters: { datasetId },
     queryAt: () => ({ dataset_id: datasetId }),
-    fetch: listEvalRuns,
+    fetch: listRuns,
     idOf: ({ id }) => id,
   });
   const { list, shownKey } = found;
