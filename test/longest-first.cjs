@@ -3,6 +3,7 @@
  * Jest learns times only by its cache, which a fresh clone has not.
  */
 const LONGEST = [
+  'dashboard/journeys',
   'full-loop',
   'events/slow-clients',
   'reliability/bad-input',

@@ -1,33 +1,15 @@
 /** The page of traces, as people use it: with the mouse, and by keys alone. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
-import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { describe, expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { recordTraces } from './recorded-traces.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const shell = promisify(execFile);
-const browser = new DashboardBrowser();
-let provider: FakeProvider;
-let place: Place;
-let program: Program;
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  place = await takeDirectory();
-  program = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
-});
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-  await provider?.close();
-});
-
+const open = () => page.goto(program.apiUrl);
 const grid = (): Locator => page.getByRole('grid', { name: 'Traces' });
 const row = (name: string): Locator =>
   grid()
@@ -37,11 +19,13 @@ const count = (): Locator => page.getByRole('status', { name: 'Result count' });
 const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
 const parameters = (): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
 
+const onNothing = journeysOn(async () => undefined);
+
 describe('an empty instance', () => {
-  beforeEach(open);
-  afterEach(close);
+  onNothing();
 
   inBrowser('shows the lines of the first call, and fills by itself', async () => {
+    await open();
     await page.getByRole('heading', { name: 'No traces yet' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/traces');
     expect(await page.title()).toBe('Traces · Spandrel');
@@ -81,14 +65,11 @@ describe('two thousand traces', () => {
   const OFFERED = [
     ...['Tag', 'Model', 'Provider', 'User', 'Session', 'Minimum duration', 'Minimum cost', 'Minimum tokens'],
   ];
-  beforeAll(async () => {
-    await program.api.delete('/api/traces');
-    await recordTraces(program.api, TRACES);
-  });
-  beforeEach(open);
-  afterEach(close);
+  const onTraces = journeysOn(() => recordTraces(program.api, TRACES));
+  onTraces();
 
   inBrowser('are found by status and time, and the address keeps it', async () => {
+    await open();
     await count().getByText('2,000 traces').waitFor();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed');
     await page.getByRole('combobox', { name: 'Time range' }).selectOption('Last 24 hours');
@@ -107,6 +88,7 @@ describe('two thousand traces', () => {
   });
 
   inBrowser('are read by keys alone, and one comes back to the row one left', async () => {
+    await open();
     await row('answer a ticket 0').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('classify');
@@ -138,6 +120,7 @@ describe('two thousand traces', () => {
   });
 
   inBrowser('are narrowed and sorted by keys alone', async () => {
+    await open();
     await count().getByText('2,000 traces').waitFor();
     const filterBy = async (name: string, value: string): Promise<void> => {
       await page.getByRole('button', { name: 'Add filter' }).focus();
@@ -181,6 +164,7 @@ describe('two thousand traces', () => {
   });
 
   inBrowser('have columns as wide as they were made', async () => {
+    await open();
     const status = (): Locator => grid().getByRole('columnheader', { name: 'Status' });
     const width = async (): Promise<number> => (await status().boundingBox())!.width;
     await page.getByRole('button', { name: 'Columns' }).click();
@@ -207,6 +191,7 @@ describe('two thousand traces', () => {
   });
 
   inBrowser('are deleted when they were selected, after a question', async () => {
+    await open();
     await row('answer a ticket 0').getByRole('checkbox').check();
     await row('classify intent 1').getByRole('checkbox').check();
     await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
@@ -221,6 +206,7 @@ describe('two thousand traces', () => {
   });
 
   inBrowser('stay where they are while others arrive', async () => {
+    await open();
     await row('checkout 7').hover();
     await page.mouse.wheel(0, 1_500);
     const firstVisible = (): Promise<string> =>
@@ -245,14 +231,3 @@ describe('two thousand traces', () => {
     expectNoFaults(watched);
   });
 });
-
-async function open(): Promise<void> {
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-  await page.goto(program.apiUrl);
-}
-
-async function close(): Promise<void> {
-  await watched?.close();
-}

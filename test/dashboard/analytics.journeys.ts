@@ -1,41 +1,18 @@
 /** Where the money went: the page Analytics, with the mouse and by keys alone. */
-import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { AnalyticsSummary, TimeBucket } from '@spandrel/contract';
-import type { Locator, Page } from 'playwright-core';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST = Date.UTC(2026, 2, 2, 10, 15);
 /** Hours with spans: two days are in buckets of an hour. */
 const HOURS = [0, 1, 2, 3, 20, 30];
 const MODELS = ['gpt-4o', 'claude-sonnet', 'own'];
-const UTC = { timezoneId: 'UTC' };
 
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  place = await takeDirectory();
-  program = await place.start({ command: 'server' });
-});
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-});
-afterEach(() => watched?.close());
-
-async function open(path: string, options: Parameters<DashboardBrowser['open']>[1] = {}): Promise<void> {
-  watched = await browser.open(program.apiUrl, { ...UTC, ...options });
-  page = watched.page;
-  await page.goto(`${program.apiUrl}${path}`);
-}
-
+const open = (path: string) => page.goto(`${program.apiUrl}${path}`);
 const figure = (name: string): Locator => page.getByRole('figure', { name, exact: true });
 const chart = (name: string): Locator => figure(name).getByRole('application');
 const spoken = async (name: string): Promise<string> => (await figure(name).locator('[aria-live]').textContent()) ?? '';
@@ -49,7 +26,11 @@ const dollars = (cost: number | null): string => (cost === null ? '–' : cost =
 const countOf = async (query: URLSearchParams): Promise<number> =>
   (await program.api.get<{ count: number }>(`/api/count/spans?${query.toString()}`)).body.count;
 
+const onNothing = journeysOn(async () => undefined);
+
 describe('analytics of an empty instance', () => {
+  onNothing();
+
   inBrowser('say what would be here, and lead to it', async () => {
     await open('/analytics');
     await page.getByRole('heading', { name: 'Nothing to add up yet' }).waitFor();
@@ -65,8 +46,7 @@ describe('analytics of two days', () => {
   let buckets: TimeBucket[];
   let summary: AnalyticsSummary;
 
-  beforeAll(async () => {
-    if (!hasBrowser) return;
+  const onTwoDays = journeysOn(async () => {
     const spans = HOURS.flatMap((hour, n) => MODELS.map((model, m) => span(hour, n, model, m)));
     const { status, body } = await program.api.post<{ rejected: unknown[] }>('/api/ingest', {
       traces: [{ id: 't', name: 't' }],
@@ -77,6 +57,7 @@ describe('analytics of two days', () => {
     ({ buckets } = (await program.api.post<{ buckets: TimeBucket[] }>('/api/analytics', question)).body);
     summary = (await program.api.get<AnalyticsSummary>('/api/analytics/summary')).body;
   });
+  onTwoDays();
 
   inBrowser('say in totals, charts and tables what the API says', async () => {
     await open('/analytics');
@@ -133,7 +114,8 @@ describe('analytics of two days', () => {
   });
 
   inBrowser('name models with their share, and lead from each to its spans', async () => {
-    await open('/analytics', { colorScheme: 'dark' });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await open('/analytics');
     const rows = page.getByRole('grid', { name: 'Models' }).getByRole('row');
     await rows.filter({ hasText: 'gpt-4o' }).waitFor();
     const cells = await rows.evaluateAll((all) =>

@@ -1,33 +1,15 @@
 /** The page of a trace as people use it: its rows, views and filters, large traces and running ones. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { describe, expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { recordManySpans, recordRichTrace } from './recorded-spans.ts';
+import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  place = await takeDirectory();
-  program = await place.start({ command: 'server' });
+const onTraces = journeysOn(async () => {
   await recordManySpans(program.api, 'many', 10_000);
   await recordRichTrace(program.api);
 });
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-});
-beforeEach(async () => {
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-});
-afterEach(() => watched?.close());
 
 const rows = (): Locator => page.getByRole('treegrid', { name: 'Spans of this trace' });
 const rowCount = (): Promise<string | null> => rows().getAttribute('aria-rowcount');
@@ -37,6 +19,8 @@ const parameters = (): Record<string, string> => Object.fromEntries(new URL(page
 const goTo = (path: string) => page.goto(`${program.apiUrl}${path}`);
 
 describe('a trace of ten thousand spans', () => {
+  onTraces();
+
   inBrowser('is read by keys alone', async () => {
     await goTo('/traces/many');
     await rows().waitFor();
@@ -79,6 +63,8 @@ describe('a trace of ten thousand spans', () => {
 });
 
 describe('a trace in the dark', () => {
+  onTraces();
+
   inBrowser('can be read by everybody', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     for (const address of ['?span=rich-call', '?span=rich-failed&view=tree', '?view=flame']) {
@@ -91,6 +77,8 @@ describe('a trace in the dark', () => {
 });
 
 describe('the views of a trace', () => {
+  onTraces();
+
   inBrowser('are chosen by keys and stay in the address', async () => {
     await goTo('/traces/rich');
     await rows().waitFor();
@@ -129,6 +117,8 @@ describe('the views of a trace', () => {
 });
 
 describe('traces of a list', () => {
+  onTraces();
+
   inBrowser('are gone through by keys, and Escape leads back to the row one came from', async () => {
     await goTo('/traces');
     const link = page.getByRole('link', { name: 'A rich trace' });
@@ -154,6 +144,8 @@ describe('traces of a list', () => {
 });
 
 describe('a link to a span', () => {
+  onTraces();
+
   inBrowser('opens the same span for somebody else', async () => {
     await goTo('/traces/many');
     await rows().getByRole('row').nth(1).focus();
@@ -180,6 +172,8 @@ describe('a link to a span', () => {
 });
 
 describe('a running trace', () => {
+  onTraces();
+
   inBrowser('fills in, and the selected row stays where it is', async () => {
     const { api } = program;
     await api.post('/api/traces', { id: 'live', name: 'Live' });
@@ -212,6 +206,8 @@ describe('a running trace', () => {
 });
 
 describe('a trace that is deleted', () => {
+  onTraces();
+
   inBrowser('is asked about first, and gone afterwards', async () => {
     await program.api.post('/api/ingest', { spans: [], traces: [{ id: 'gone', name: 'To be gone' }] });
     await goTo('/traces/gone');

@@ -1,40 +1,18 @@
 /** The texts of a span as people read them: messages, formats, large JSON, hostile texts, and what can be done with them. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
-import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { describe, expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { PIXEL, recordLargeOutput, recordRichTrace } from './recorded-spans.ts';
+import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const shell = promisify(execFile);
-const browser = new DashboardBrowser();
-let provider: FakeProvider;
-let place: Place;
-let program: Program;
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  place = await takeDirectory();
-  program = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
+const onTexts = journeysOn(async () => {
   await recordRichTrace(program.api);
   await recordLargeOutput(program.api);
 });
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-  await provider?.close();
-});
-beforeEach(async () => {
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-});
-afterEach(() => watched?.close());
 
 const goTo = (path: string) => page.goto(`${program.apiUrl}${path}`);
 const details = (): Locator => page.getByRole('region', { name: 'Span details' });
@@ -46,6 +24,8 @@ const articles = (): Promise<(string | null)[]> =>
     );
 
 describe('a call of a model', () => {
+  onTexts();
+
   inBrowser('shows who said what, its tool call and its image, and fetches nothing from elsewhere', async () => {
     await goTo('/traces/rich?span=rich-call');
     await details().getByRole('article').first().waitFor();
@@ -165,6 +145,8 @@ describe('a call of a model', () => {
 });
 
 describe('3 MB of JSON', () => {
+  onTexts();
+
   inBrowser('is shown with every digit, and its last member is found', async () => {
     await goTo('/traces/large?tab=output');
     const text = details().getByRole('group', { name: 'Output' });

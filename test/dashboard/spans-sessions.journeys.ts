@@ -1,32 +1,16 @@
 /** The pages of spans and of sessions, as people use them: with the mouse, and by keys alone. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { describe, expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { recordCalls, recordConversations } from './recorded-conversations.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  place = await takeDirectory();
-  program = await place.start({});
-});
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-});
-beforeEach(async () => {
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-});
-afterEach(async () => {
-  await watched?.close();
+const onNothing = journeysOn(async () => undefined);
+const onConversations = journeysOn(() => recordConversations(program.api));
+const onCalls = journeysOn(async () => {
+  await recordConversations(program.api);
+  await recordCalls(program.api);
 });
 
 const open = (path: string) => page.goto(`${program.apiUrl}${path}`);
@@ -66,6 +50,8 @@ async function jTo(text: string): Promise<void> {
 }
 
 describe('without any recording', () => {
+  onNothing();
+
   inBrowser('both pages say what would be there, and fill by themselves', async () => {
     await open('/sessions');
     await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
@@ -81,7 +67,7 @@ describe('without any recording', () => {
 });
 
 describe('sessions', () => {
-  beforeAll(() => recordConversations(program.api));
+  onConversations();
 
   inBrowser('are told apart by their blanks, and read as a conversation', async () => {
     await open('/sessions');
@@ -164,10 +150,7 @@ describe('sessions', () => {
 });
 
 describe('spans', () => {
-  beforeAll(async () => {
-    await recordConversations(program.api);
-    await recordCalls(program.api);
-  });
+  onCalls();
 
   inBrowser('are found by a word, a model and what they cost', async () => {
     await open('/spans');

@@ -1,40 +1,16 @@
 /** The page of connections, as people use it: with the mouse, and by keys alone. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import type { ConnectionResource } from '@spandrel/contract';
-import type { Locator, Page } from 'playwright-core';
-import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import type { Locator } from 'playwright-core';
+import { expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const KEY = 'sk-test-never-to-be-seen-again';
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
-let provider: FakeProvider;
-let watched: WatchedPage;
-let page: Page;
 /** Answers and addresses of every request that the page made. */
 const exchanged: string[] = [];
 
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  place = await takeDirectory();
-  program = await place.start({});
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-  page.on('response', (response) => {
-    exchanged.push(response.url());
-    if (new URL(response.url()).pathname.startsWith('/api/provider'))
-      void response.text().then((text) => exchanged.push(text), ignoreGone);
-  });
-  await page.goto(`${program.apiUrl}/connections`);
-});
-afterAll(async () => {
-  await browser.close();
-  await provider.close();
-  await place?.close();
-});
+const onNothing = journeysOn(async () => undefined);
+const open = () => page.goto(`${program.apiUrl}/connections`);
 
 /** The body of an answer goes with the page that asked. */
 const ignoreGone = (): void => undefined;
@@ -68,7 +44,18 @@ async function tabTo(target: Locator): Promise<void> {
 }
 
 describe('connections', () => {
+  onNothing();
+  beforeAll(() => {
+    if (!hasBrowser) return;
+    page.on('response', (response) => {
+      exchanged.push(response.url());
+      if (new URL(response.url()).pathname.startsWith('/api/provider'))
+        void response.text().then((text) => exchanged.push(text), ignoreGone);
+    });
+  });
+
   inBrowser('are none at first, and what is wrong with a new one is said at its field', async () => {
+    await open();
     await page.getByRole('heading', { name: 'No connections yet' }).waitFor();
     await expectAccessible();
     await button('New connection').click();
@@ -82,6 +69,10 @@ describe('connections', () => {
   });
 
   inBrowser('are saved and tested, and the key is nowhere to be found', async () => {
+    await open();
+    await button('New connection').click();
+    await field('Provider').selectOption('custom');
+    await field('Name').fill('Ours');
     await field('Base URL').fill(`${provider.url}/v1`);
     await field('API key').fill(KEY);
     await field('Default model').fill('gpt-5.1');
@@ -102,6 +93,8 @@ describe('connections', () => {
   });
 
   inBrowser('keep their key when they are changed by keys alone, without one', async () => {
+    await page.goto(`${program.apiUrl}/traces`);
+    await page.getByRole('heading', { level: 1, name: 'Traces' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('c');
     await tabTo(button('Edit Ours'));
@@ -119,6 +112,7 @@ describe('connections', () => {
   });
 
   inBrowser('say why they do not reach their provider, and are deleted after a question', async () => {
+    await open();
     await button('Edit Renamed').click();
     await field('Base URL').fill('http://127.0.0.1:1/v1');
     await page.getByText('The stored key goes to no other server').waitFor();

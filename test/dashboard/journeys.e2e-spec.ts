@@ -1,0 +1,10 @@
+/** The pages of the dashboard as people use them, one part a page: with the mouse, and by keys alone. */
+import { shareDashboard } from './shared-dashboard.ts';
+
+shareDashboard();
+await import('./traces.journeys.ts');
+await import('./trace.journeys.ts');
+await import('./span-texts.journeys.ts');
+await import('./spans-sessions.journeys.ts');
+await import('./analytics.journeys.ts');
+await import('./connections.journeys.ts');

@@ -1,0 +1,59 @@
+/**
+ * One instance with its fake provider and one browser for all journeys of a spec file: starting them costs more than most
+ * journeys. Each part of the journeys has the instance to itself, emptied, and a page of its own.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { DashboardBrowser, hasBrowser, type WatchedPage } from './dashboard-browser.ts';
+
+export const browser = new DashboardBrowser();
+export let program: Program;
+export let provider: FakeProvider;
+/** The page of the part that runs; where there is no browser, its journeys are skipped. */
+export let watched: WatchedPage;
+export let page: Page;
+
+let place: Place | undefined;
+
+/** Starts and ends what is shared; to be called once in a spec file. */
+export function shareDashboard(): void {
+  beforeAll(async () => {
+    provider = await startFakeProvider();
+    place = await takeDirectory();
+    program = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place?.close();
+    await provider?.close();
+  });
+}
+
+/**
+ * A part of the journeys: the result is called inside each of its `describe`s.
+ * @param record fills the emptied instance, once before the first journey of the part.
+ */
+export function journeysOn(record: () => Promise<unknown>): () => void {
+  let recorded: Promise<unknown> | undefined;
+  return () => {
+    beforeAll(async () => {
+      await (recorded ??= emptied().then(record));
+      if (!hasBrowser) return;
+      watched = await browser.open(program.apiUrl, { timezoneId: 'UTC' });
+      ({ page } = watched);
+    });
+    beforeEach(async () => {
+      if (hasBrowser) await watched.renew();
+    });
+    afterEach(() => {
+      provider.requests.length = 0;
+    });
+    afterAll(() => watched?.close());
+  };
+}
+
+async function emptied(): Promise<void> {
+  await program.api.delete('/api/traces');
+}
