@@ -98,6 +98,8 @@ describe('evaluations', () => {
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('group', { name: 'Text of Difference' }).getByText('say one').first().waitFor();
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Result');
+    await result.getByText('Attempts 1').waitFor();
     await result.getByRole('radio', { name: 'Side by side' }).check();
     await result.getByRole('group', { name: 'Text of Expected' }).waitFor();
     await expectAccessible();
@@ -113,8 +115,15 @@ describe('evaluations', () => {
     await heading('second');
     await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
     await combobox('Show').selectOption('Failed');
-    await until(async () => (await rowsOf('Results')) === 0);
+    await page.getByRole('heading', { name: 'No results match' }).waitFor();
+    await button('Clear filters').click();
+    await until(async () => (await rowsOf('Results')) === 6);
     await button('Compare').click();
+    await heading('Compare runs');
+    await combobox('Add run').selectOption('first');
+    await page.getByRole('list', { name: 'Summary' }).getByText('6 improved', { exact: true }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
     await until(async () => (await rowsOf('Runs')) === 2);
     await expectAccessible();
   });
@@ -132,7 +141,7 @@ describe('evaluations', () => {
     expect([cells[1], cells.at(-1)]).toEqual(['say one', '-1']);
     await expectAccessible();
     await combobox('Show').selectOption('Improved');
-    await until(async () => (await rowsOf('Comparison')) === 0);
+    await page.getByRole('heading', { name: 'No datapoints match' }).waitFor();
     await combobox('Show').selectOption('Regressed');
     await until(async () => (await rowsOf('Comparison')) === 6);
     await page.keyboard.press('j');
@@ -140,15 +149,18 @@ describe('evaluations', () => {
     const difference = page.getByRole('region', { name: 'Difference' });
     await difference.getByText('Score 1 → 0 (-1)').waitFor();
     await difference.getByRole('group', { name: 'Text of Difference' }).waitFor();
+    await expectAccessible();
+    await page.keyboard.press('Escape');
+    await difference.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.role)).toBe('row');
     await combobox('Baseline').selectOption('second');
     await summary.getByText('6 improved', { exact: true }).waitFor();
-    await expectAccessible();
     expectNoFaults(watched);
   });
 
   inBrowser('are deleted after a question', async () => {
-    await page.goBack();
-    await page.goto(`${program.apiUrl}/evaluations`);
+    await page.keyboard.press('Escape');
+    await heading('Evaluations');
     await grid('Runs').getByRole('link', { name: 'second' }).click();
     await button('Delete run').click();
     await page.getByRole('alertdialog', { name: 'Delete run?' }).getByRole('button', { name: 'Delete' }).click();

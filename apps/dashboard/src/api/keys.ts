@@ -17,6 +17,7 @@ export const keys = {
   hasDataset: () => ['datasets', 'any'] as const,
   connections: () => ['connections', 'all'] as const,
   connectionTest: (id: string) => ['connections', 'test', id] as const,
+  runsOf: (datasetId: string) => ['runs', 'of', datasetId] as const,
   run: (id: string) => ['run', id] as const,
   trace: (id: string) => ['trace', id] as const,
 };

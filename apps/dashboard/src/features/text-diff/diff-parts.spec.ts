@@ -22,4 +22,13 @@ describe('the difference of two texts', () => {
   it('is nothing between equal texts', () => {
     expect(diffParts('same', 'same', 'words')).toEqual([{ kind: 'same', text: 'same' }]);
   });
+
+  it('is one for the other where there would be too many parts', () => {
+    const lines = Array.from({ length: 5_000 }, (_, at) => `line ${at}\n`);
+    const changed = lines.map((line, at) => (at % 2 === 0 ? line : `other ${at}\n`)).join('');
+    expect(diffParts(lines.join(''), changed, 'words')).toEqual([
+      { kind: 'removed', text: lines.join('') },
+      { kind: 'added', text: changed },
+    ]);
+  });
 });

@@ -16,13 +16,25 @@ interface DiffViewProps {
   /** What the first text is: `Expected`. */
   beforeName: string;
   afterName: string;
-  before: string;
-  after: string;
+  /** `null` where there is no such text: then the other one is shown as it is. */
+  before: string | null;
+  after: string | null;
   mode: DiffMode;
 }
 
 /** The difference of two texts: what went as `del`, what came as `ins`. */
 export function DiffView({ beforeName, afterName, before, after, mode }: DiffViewProps) {
+  if (before !== null && after !== null) return <Difference {...{ beforeName, afterName, before, after, mode }} />;
+  const [name, text] = after === null ? [beforeName, before] : [afterName, after];
+  return text === null ? null : <Side name={name} parts={[{ kind: 'same', text }]} isNamed />;
+}
+
+interface DifferenceProps extends DiffViewProps {
+  before: string;
+  after: string;
+}
+
+function Difference({ beforeName, afterName, before, after, mode }: DifferenceProps) {
   const parts = useParts(before, after, mode === 'words' ? 'words' : 'lines');
   if (parts === null) return <div className={styles.text} aria-busy="true" />;
   if (mode !== 'side') return <Side name="Difference" parts={parts} />;
@@ -36,8 +48,12 @@ export function DiffView({ beforeName, afterName, before, after, mode }: DiffVie
 
 function Side({ name, parts, isNamed = false }: { name: string; parts: readonly DiffPart[]; isNamed?: boolean }) {
   return (
-    <div>
-      {isNamed && <h3>{name}</h3>}
+    <div className={styles.side}>
+      {isNamed && (
+        <h4 className={styles.name} dir="auto">
+          {name}
+        </h4>
+      )}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
       <div role="group" aria-label={`Text of ${name}`} tabIndex={0} className={styles.text} dir="auto">
         {parts.map((part, at) => (

@@ -2,6 +2,7 @@ import type { ComparedItem, EvalRunSummary } from '@spandrel/contract';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { dataText } from '../../features/runs/data-text.js';
 import { formatDelta, formatScore } from '../../features/runs/format-score.js';
+import styles from './compare-page.module.css';
 
 const SHOWN_LENGTH = 300;
 
@@ -16,8 +17,18 @@ export function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<Comp
       width: 170,
       cell: ({ results }: ComparedItem) => <ResultCell result={results[at]} />,
     })),
-    { id: 'delta', header: 'Delta', width: 72, align: 'end', cell: ({ delta }) => formatDelta(delta) },
+    { id: 'delta', header: 'Delta', width: 72, align: 'end', cell: ({ delta }) => <Delta delta={delta} /> },
   ];
+}
+
+/** The sign says what the colour does. */
+function Delta({ delta }: { delta: number | null }) {
+  const change = delta === null || delta === 0 ? undefined : delta < 0 ? 'worse' : 'better';
+  return (
+    <span className={styles.delta} data-change={change}>
+      {formatDelta(delta)}
+    </span>
+  );
 }
 
 function ResultCell({ result }: { result: ComparedItem['results'][number] | undefined }) {

@@ -1,12 +1,14 @@
 import type { ComparedItem, EvalRunResource } from '@spandrel/contract';
 import { useState } from 'react';
-import { Button } from '../../components/button.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost } from '../../components/format/format-cost.js';
 import { formatDuration } from '../../components/format/format-duration.js';
 import { dataText } from '../../features/runs/data-text.js';
-import { formatDelta, formatScore } from '../../features/runs/format-score.js';
+import { formatScore } from '../../features/runs/format-score.js';
+import { RowRegion } from '../../features/runs/row-region.js';
+import { RunError } from '../../features/runs/run-error.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
+import { describeChange } from './describe-change.js';
 import styles from './compare-page.module.css';
 
 interface DifferenceRegionProps {
@@ -25,53 +27,62 @@ export function DifferenceRegion({ item, runs, baseline, onClose }: DifferenceRe
   const before = item.results.find(({ run_id: id }) => id === baseline);
   const nameOf = (id: string): string => runs.find((run) => run.id === id)?.name ?? id;
   return (
-    <section aria-label="Difference" className={styles.difference}>
-      <div className={styles.differenceHead}>
-        <h2>Difference</h2>
-        <Button variant="quiet" icon="close" iconOnly onClick={onClose}>
-          Close difference
-        </Button>
-      </div>
-      <p dir="auto">{dataText(item.input)}</p>
-      {item.expected !== null && <p dir="auto">Expected: {item.expected}</p>}
+    <RowRegion title="Difference" shown={item.datapoint_id} onClose={onClose}>
+      <p dir="auto">
+        <span className={styles.what}>Input</span> {dataText(item.input)}
+      </p>
+      {item.expected !== null && (
+        <p dir="auto">
+          <span className={styles.what}>Expected</span> {item.expected}
+        </p>
+      )}
+      {before && <Notes result={before} name={nameOf(baseline)} />}
       <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
       {item.results
         .filter(({ run_id: id }) => id !== baseline)
         .map((after) => (
-          <div key={after.run_id} className={styles.pair}>
+          <div key={after.run_id} role="group" aria-label={nameOf(after.run_id)} className={styles.pair}>
             <h3>
-              {nameOf(baseline)} and {nameOf(after.run_id)}
+              {nameOf(baseline)} → {nameOf(after.run_id)}
             </h3>
             <Changes before={before} after={after} />
+            <Notes result={after} name={nameOf(after.run_id)} />
             <DiffView
               beforeName={nameOf(baseline)}
               afterName={nameOf(after.run_id)}
-              before={before?.output ?? ''}
-              after={after.output ?? ''}
+              before={before?.output ?? null}
+              after={after.output}
               mode={mode}
             />
-            {after.score_reason !== null && <p dir="auto">{after.score_reason}</p>}
-            {after.error !== null && <p className={styles.error}>{after.error}</p>}
           </div>
         ))}
-    </section>
+    </RowRegion>
+  );
+}
+
+/** What there is to say of one run's result: why it failed, or why it has its score. */
+function Notes({ result: { error, score_reason: reason, status, output }, name }: { result: Result; name: string }) {
+  return (
+    <>
+      {error !== null && <RunError>{`${name}: ${error}`}</RunError>}
+      {reason !== null && (
+        <p dir="auto">
+          <span className={styles.what}>{name}</span> {reason}
+        </p>
+      )}
+      {status === null && <p>{name} has no such datapoint.</p>}
+      {status !== null && output === null && error === null && <p>{name} has no output yet.</p>}
+    </>
   );
 }
 
 /** Score, latency and cost, as they were and are. */
 function Changes({ before, after }: { before: Result | undefined; after: Result }) {
-  const delta = before?.score == null || after.score === null ? null : after.score - before.score;
   return (
     <ul aria-label="Changes" className={styles.summary}>
-      <li>
-        Score {formatScore(before?.score)} → {formatScore(after.score)} ({formatDelta(delta)})
-      </li>
-      <li>
-        Latency {formatDuration(before?.latency_ms)} → {formatDuration(after.latency_ms)}
-      </li>
-      <li>
-        Cost {formatCost(before?.cost)} → {formatCost(after.cost)}
-      </li>
+      <li>Score {describeChange(before?.score, after.score, formatScore)}</li>
+      <li>Latency {describeChange(before?.latency_ms, after.latency_ms, formatDuration)}</li>
+      <li>Cost {describeChange(before?.cost, after.cost, formatCost)}</li>
     </ul>
   );
 }

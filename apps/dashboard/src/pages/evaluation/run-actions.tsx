@@ -8,6 +8,7 @@ import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { goesOn } from '../../features/runs/end-of-run.js';
 
 /** What can be done with a run. */
@@ -20,17 +21,28 @@ export function RunActions({ run }: { run: EvalRunResource }) {
     onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
     onError: (error) => notifyError('The run could not be cancelled', error),
   });
-  const { id, dataset_id: datasetId } = run;
+  const { id } = run;
+  const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: id } });
+  const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: id } });
+  const askToDelete = (): void => setIsDeleting(true);
+  // A run whose turn has not come yet cannot be cancelled.
+  const canCancel = run.status === 'running' && !cancel.isPending;
+  useShortcuts([
+    ...(canCancel ? [{ keys: '', label: 'Cancel run', group: 'Run', run: () => cancel.mutate() }] : []),
+    { keys: '', label: 'Run again', group: 'Run', run: runAgain },
+    { keys: '', label: 'Compare run', group: 'Run', run: compare },
+    { keys: '', label: 'Delete run', group: 'Run', run: askToDelete },
+  ]);
   return (
     <>
       {goesOn(run) && (
-        <Button disabled={run.status === 'pending' || cancel.isPending} onClick={() => cancel.mutate()}>
+        <Button disabled={!canCancel} onClick={() => cancel.mutate()}>
           Cancel run
         </Button>
       )}
-      <Button onClick={() => void navigate({ to: '/evaluations/new', search: { run: id } })}>Run again</Button>
-      <Button onClick={() => void navigate({ to: '/evaluations', search: { dataset_id: datasetId } })}>Compare</Button>
-      <Button icon="trash" onClick={() => setIsDeleting(true)}>
+      <Button onClick={runAgain}>Run again</Button>
+      <Button onClick={compare}>Compare</Button>
+      <Button icon="trash" onClick={askToDelete}>
         Delete run
       </Button>
       {isDeleting && <DeleteRun run={run} onClose={() => setIsDeleting(false)} />}

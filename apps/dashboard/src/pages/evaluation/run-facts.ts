@@ -1,23 +1,35 @@
 import type { EvalRunResource } from '@spandrel/contract';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
 import { formatCount } from '../../components/format/format-count.js';
+import { formatDuration } from '../../components/format/format-duration.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { formatScore } from '../../features/runs/format-score.js';
 
-/** What is said of a run above its results. @param datasetName of the dataset that it worked on. */
+/** `Completed` */
+export const statusWord = ({ status }: { status: string }): string => status.charAt(0).toUpperCase() + status.slice(1);
+
+/** What is said of a run above its results. @param datasetName name of the dataset that it worked on. */
 export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
   const { temperature, max_tokens: maxTokens } = run.config;
   return [
-    { name: 'Status', value: run.status.charAt(0).toUpperCase() + run.status.slice(1) },
+    { name: 'Status', value: statusWord(run) },
     { name: 'Dataset', value: `${datasetName}, version ${run.dataset_version}` },
     { name: 'Model', value: run.config.model },
     { name: 'Scoring', value: run.scoring },
-    { name: 'Score', value: formatScore(run.avg_score) },
+    { name: 'Score', value: formatScore(run.avg_score), exact: String(run.avg_score ?? '') },
     { name: 'Cost', value: formatCost(run.total_cost), exact: formatCostExactly(run.total_cost) },
+    ...(run.unpriced_count > 0 ? [{ name: 'Without a price', value: formatCount(run.unpriced_count) }] : []),
     { name: 'Tokens', value: formatCount(run.total_tokens) },
     { name: 'Failed', value: formatCount(run.failed_count) },
     ...(run.judge_tokens > 0 ? [{ name: 'Judge cost', value: formatCost(run.judge_cost) }] : []),
+    ...durationFact(run),
     ...(temperature === null ? [] : [{ name: 'Temperature', value: String(temperature) }]),
     ...(maxTokens === null ? [] : [{ name: 'Max tokens', value: formatCount(maxTokens) }]),
   ];
+}
+
+/** How long the run took, once it has ended. */
+function durationFact({ started_at: started, ended_at: ended }: EvalRunResource): Fact[] {
+  if (started === null || ended === null) return [];
+  return [{ name: 'Took', value: formatDuration(Date.parse(ended) - Date.parse(started)) }];
 }

@@ -1,5 +1,6 @@
 import type { EvalItem } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { listRunItems, readRun } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/use-spaced.js';
@@ -29,6 +30,8 @@ export function useRun(id: string, search: RunSearch) {
     // The pages on screen are read anew in their places.
     void client.invalidateQueries({ queryKey: [name, 'page'] });
   }, BETWEEN_MS);
+  // A run that comes back from memory may have gone on.
+  useEffect(readAnew, [readAnew, id]);
   useLiveBatches(({ events, hasMissed }) => {
     if (hasMissed || events.some((event) => isOfRun(event, id))) readAnew();
   });

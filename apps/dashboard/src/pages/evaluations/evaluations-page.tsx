@@ -17,6 +17,7 @@ import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
 import { useLiveList } from '../../features/live-list/use-live-list.js';
 import { describeCount } from '../../features/paged-list/describe-count.js';
 import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
+import { COMPARED_MAX } from '../../features/runs/compared-max.js';
 import { runAddress } from '../../features/runs/run-link.js';
 import { runNews } from '../../features/runs/run-news.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
@@ -118,9 +119,6 @@ export function EvaluationsPage() {
     </>
   );
 }
-
-/** The most runs that one comparison takes. */
-const COMPARED_MAX = 4;
 
 function CompareToolbar({ runs, onClear }: { runs: readonly EvalRunSummary[]; onClear(): void }) {
   const navigate = useNavigate();

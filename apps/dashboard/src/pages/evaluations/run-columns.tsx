@@ -11,9 +11,9 @@ import { RunLink } from '../../features/runs/run-link.js';
 export function runColumns(zone: string, nameOf: (datasetId: string) => string): GridColumn<EvalRunSummary>[] {
   return [
     { id: 'name', header: 'Name', width: 160, grows: true, cell: (run) => <RunLink run={run} /> },
-    textColumn('dataset', 'Dataset', 140, ({ dataset_id: id }) => nameOf(id)),
-    textColumn('model', 'Model', 140, ({ config }) => config.model),
-    textColumn('scoring', 'Scoring', 100, ({ scoring }) => scoring),
+    textColumn('dataset', 'Dataset', 130, ({ dataset_id: id }) => nameOf(id)),
+    textColumn('model', 'Model', 130, ({ config }) => config.model),
+    textColumn('scoring', 'Scoring', 92, ({ scoring }) => scoring),
     { id: 'status', header: 'Status', width: 92, cell: ({ status }) => <StatusBadge status={status} /> },
     { id: 'progress', header: 'Progress', width: 80, align: 'end', cell: (run) => `${run.progress} of ${run.total}` },
     { id: 'score', header: 'Score', width: 64, align: 'end', cell: (run) => formatScore(run.avg_score) },

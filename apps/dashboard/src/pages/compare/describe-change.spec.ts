@@ -1,0 +1,17 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatCost } from '../../components/format/format-cost.js';
+import { formatScore } from '../../features/runs/format-score.js';
+import { describeChange } from './describe-change.js';
+
+describe('a change in words', () => {
+  it('has both values and their difference', () => {
+    expect(describeChange(1, 0.5, formatScore)).toBe('1 → 0.5 (-0.5)');
+    expect(describeChange(0.001, 0.0015, formatCost)).toBe('$0.001 → $0.0015 (+$0.0005)');
+    expect(describeChange(0.3, 0.1 + 0.2, formatScore)).toBe('0.3 → 0.3 (no change)');
+  });
+
+  it('has no difference where a value is missing', () => {
+    expect(describeChange(null, 1, formatScore)).toBe('– → 1');
+    expect(describeChange(0, undefined, formatScore)).toBe('0 → –');
+  });
+});
