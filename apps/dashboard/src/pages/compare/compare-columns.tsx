@@ -10,11 +10,12 @@ const SHOWN_LENGTH = 300;
 export function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedItem>[] {
   return [
     { ...textOf('input', 'Input', 160, ({ input }) => dataText(input)), grows: true },
-    textOf('expected', 'Expected', 160, ({ expected }) => expected ?? ''),
+    { ...textOf('expected', 'Expected', 140, ({ expected }) => expected ?? ''), grows: true },
     ...runs.map((run, at) => ({
       id: run.id,
       header: run.name,
       width: 170,
+      grows: true,
       cell: ({ results }: ComparedItem) => <ResultCell result={results[at]} />,
     })),
     { id: 'delta', header: 'Delta', width: 72, align: 'end', cell: ({ delta }) => <Delta delta={delta} /> },
@@ -35,7 +36,8 @@ function ResultCell({ result }: { result: ComparedItem['results'][number] | unde
   const text = result?.error ?? result?.output ?? '';
   return (
     <>
-      {formatScore(result?.score)} <bdi>{text.slice(0, SHOWN_LENGTH)}</bdi>
+      <span className={styles.score}>{formatScore(result?.score)}</span>{' '}
+      <bdi className={result?.error == null ? undefined : styles.failed}>{text.slice(0, SHOWN_LENGTH)}</bdi>
     </>
   );
 }

@@ -12,7 +12,7 @@ const SHOWN_LENGTH = 300;
 /** Every column of the results of a run. */
 export const RESULT_COLUMNS: readonly GridColumn<EvalItem>[] = [
   { ...textOf('input', 'Input', 180, ({ input }) => dataText(input)), grows: true },
-  textOf('expected', 'Expected', 160, ({ expected }) => expected ?? ''),
+  { ...textOf('expected', 'Expected', 130, ({ expected }) => expected ?? ''), grows: true },
   { ...textOf('output', 'Output', 180, ({ output }) => output ?? ''), grows: true },
   { id: 'score', header: 'Score', width: 64, align: 'end', cell: ({ score }) => formatScore(score) },
   durationColumn('latency', 'Latency', 80, ({ latency_ms: ms }) => ms),

@@ -34,30 +34,35 @@ export function Results({ list, shownKey, search, onChange }: ResultsProps) {
     const { only: _only, item: _item, ...rest } = search;
     onChange(value === '' ? rest : { ...rest, only: value as 'failed' | 'below_1' });
   };
+  const choice = (
+    <SelectField
+      className={styles.show}
+      label="Show"
+      options={SHOW_OPTIONS}
+      value={search.only ?? ''}
+      onChange={(event) => show(event.currentTarget.value)}
+    />
+  );
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
-  return (
-    <>
-      <SelectField
-        className={styles.show}
-        label="Show"
-        options={SHOW_OPTIONS}
-        value={search.only ?? ''}
-        onChange={(event) => show(event.currentTarget.value)}
-      />
-      {list.error === null && isEmpty ? (
+  if (isEmpty) {
+    return (
+      <>
+        {choice}
         <NoResults isFiltered={search.only !== undefined} onClear={() => show('')} />
-      ) : (
-        <ListedGrid<EvalItem>
-          label="Results"
-          one="result"
-          count={describeCount(list, null, 'result')}
-          live={NOT_LIVE}
-          {...{ list, columns, shownKey }}
-          onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
-          isDeleted={() => false}
-        />
-      )}
-    </>
+      </>
+    );
+  }
+  return (
+    <ListedGrid<EvalItem>
+      label="Results"
+      one="result"
+      count={describeCount(list, null, 'result')}
+      live={NOT_LIVE}
+      toolbar={choice}
+      {...{ list, columns, shownKey }}
+      onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
+      isDeleted={() => false}
+    />
   );
 }
 

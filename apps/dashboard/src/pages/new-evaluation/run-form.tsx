@@ -58,7 +58,10 @@ export function RunForm({ initial }: { initial: RunFields }) {
         {...(scorer?.needs_expected && { hint: 'Datapoints without an expected value fail.' })}
         {...bind('scoring')}
       />
-      {scorer?.config_schema && <TextArea label="Scoring settings (JSON)" rows={4} {...bind('scoringConfig')} />}
+      {/* All that a judge can be told is in its group. */}
+      {scorer?.config_schema && fields.scoring !== JUDGE && (
+        <TextArea label="Scoring settings (JSON)" rows={4} {...bind('scoringConfig')} />
+      )}
       {fields.scoring === JUDGE && <JudgeFields connections={connections.map(optionOf)} bind={bind} />}
       {start.error && <FaultNotice title="The evaluation could not be started" error={start.error} />}
       <p>{dataset !== undefined && describeCalls(dataset.datapoint_count, fields.scoring)}</p>
