@@ -15,6 +15,7 @@ import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
 import { describeCount } from '../../features/paged-list/describe-count.js';
 import { DATAPOINT_COLUMNS, datapointColumns } from './datapoint-columns.js';
 import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
+import { EvaluateButton } from './evaluate-button.js';
 import { SelectedDatapoints } from './selected-datapoints.js';
 import { useDatapointList } from './use-datapoint-list.js';
 import styles from './dataset-page.module.css';
@@ -67,6 +68,7 @@ export function DatapointsTab({ id, search, onSearch, onChanged }: DatapointsTab
         >
           <ExportMenu datasetId={id} />
         </Suspense>
+        <EvaluateButton datasetId={id} />
       </div>
       {(!isEmpty || isFiltered) && <FilterBar search={search} parameters={DATAPOINT_PARAMETERS} onChange={onSearch} />}
       {list.error !== null && (

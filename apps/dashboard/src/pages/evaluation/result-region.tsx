@@ -5,6 +5,7 @@ import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
+import { datapointAddress } from '../../features/dataset-link.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { FactList } from '../../features/facts/fact-list.js';
 import { formatScore } from '../../features/runs/format-score.js';
@@ -15,8 +16,14 @@ import { traceAddress } from '../../features/trace-link.js';
 import { statusWord } from './run-facts.js';
 import styles from './run-page.module.css';
 
+interface ResultRegionProps {
+  item: EvalItem;
+  datasetId: string | undefined;
+  onClose(): void;
+}
+
 /** One result of a run: what was expected and what came, with what was thought of it. */
-export function ResultRegion({ item, onClose }: { item: EvalItem; onClose(): void }) {
+export function ResultRegion({ item, datasetId, onClose }: ResultRegionProps) {
   const [mode, setMode] = useState<DiffMode>('words');
   const { input, expected, output, error, score_reason: reason, trace_id: trace } = item;
   return (
@@ -24,7 +31,12 @@ export function ResultRegion({ item, onClose }: { item: EvalItem; onClose(): voi
       title="Result"
       shown={item.datapoint_id}
       onClose={onClose}
-      actions={trace !== null && <Link to={traceAddress(trace)}>Open trace</Link>}
+      actions={
+        <>
+          {datasetId !== undefined && <Link to={datapointAddress(datasetId, item.datapoint_id)}>Open datapoint</Link>}
+          {trace !== null && <Link to={traceAddress(trace)}>Open trace</Link>}
+        </>
+      }
     >
       <FactList label="Result facts" facts={resultFacts(item)} />
       {error !== null && <RunError>{error}</RunError>}

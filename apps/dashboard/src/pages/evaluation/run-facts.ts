@@ -2,6 +2,7 @@ import type { EvalRunResource } from '@spandrel/contract';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration } from '../../components/format/format-duration.js';
+import { datasetAddress } from '../../features/dataset-link.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { formatScore } from '../../features/runs/format-score.js';
 
@@ -13,7 +14,11 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
   const { temperature, max_tokens: maxTokens } = run.config;
   return [
     { name: 'Status', value: statusWord(run) },
-    { name: 'Dataset', value: `${datasetName}, version ${run.dataset_version}` },
+    {
+      name: 'Dataset',
+      value: `${datasetName}, version ${run.dataset_version}`,
+      to: datasetAddress(run.dataset_id),
+    },
     { name: 'Model', value: run.config.model },
     { name: 'Scoring', value: run.scoring },
     { name: 'Score', value: formatScore(run.avg_score), exact: String(run.avg_score ?? '') },

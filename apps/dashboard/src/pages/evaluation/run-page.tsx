@@ -42,7 +42,7 @@ export function RunPage() {
         <FaultNotice title="The results could not be loaded" error={list.error} onRetry={list.retry} />
       )}
       <Results {...{ list, shownKey, search }} onChange={change} />
-      {shown !== undefined && <ResultRegion item={shown} onClose={close} />}
+      {shown !== undefined && <ResultRegion item={shown} datasetId={query.data?.dataset_id} onClose={close} />}
     </>
   );
 }

@@ -1,7 +1,6 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo } from 'react';
-import { listRuns, readRun } from '../../api/evals.js';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
@@ -12,17 +11,14 @@ import { usePreferences } from '../../components/preferences/use-preferences.js'
 import { useListColumns } from '../../features/columns/use-list-columns.js';
 import { rememberList } from '../../features/list-memory.js';
 import { ListedGrid } from '../../features/list-page/listed-grid.js';
-import { SelectionToolbar } from '../../features/list-page/selection-toolbar.js';
 import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
-import { useLiveList } from '../../features/live-list/use-live-list.js';
 import { describeCount } from '../../features/paged-list/describe-count.js';
-import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
-import { COMPARED_MAX } from '../../features/runs/compared-max.js';
+import { CompareToolbar } from '../../features/runs/compare-toolbar.js';
+import { RUN_COLUMNS, runColumns } from '../../features/runs/run-columns.js';
 import { runAddress } from '../../features/runs/run-link.js';
-import { runNews } from '../../features/runs/run-news.js';
+import { useRunList } from '../../features/runs/use-run-list.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
 import type { EvaluationsSearch } from './evaluations-search.js';
-import { RUN_COLUMNS, runColumns } from './run-columns.js';
 import styles from './evaluations-page.module.css';
 
 const route = getRouteApi('/evaluations');
@@ -118,45 +114,4 @@ export function EvaluationsPage() {
       )}
     </>
   );
-}
-
-function CompareToolbar({ runs, onClear }: { runs: readonly EvalRunSummary[]; onClear(): void }) {
-  const navigate = useNavigate();
-  const isOneDataset = new Set(runs.map(({ dataset_id: id }) => id)).size === 1;
-  const fault = faultOf(runs.length, isOneDataset);
-  // The oldest is what the others are compared with.
-  const ids = runs.toSorted((a, b) => a.created_at.localeCompare(b.created_at)).map(({ id }) => id);
-  const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: ids.join(',') } });
-  return (
-    <SelectionToolbar count={runs.length} onClear={onClear}>
-      {fault !== null && <span>{fault}</span>}
-      <Button variant="primary" disabled={fault !== null} onClick={compare}>
-        Compare
-      </Button>
-    </SelectionToolbar>
-  );
-}
-
-function faultOf(count: number, isOneDataset: boolean): string | null {
-  if (count < 2) return 'Select one more to compare';
-  if (count > COMPARED_MAX) return `${COMPARED_MAX} at most can be compared`;
-  return isOneDataset ? null : 'Runs of one dataset can be compared';
-}
-
-function useRunList(filters: object) {
-  const found = useFilteredList<EvalRunSummary>({
-    name: 'runs',
-    filters,
-    queryAt: () => ({ ...filters }),
-    fetch: listRuns,
-    idOf: ({ id }) => id,
-  });
-  const live = useLiveList(found, { read: runNews, byIds: readRuns, recount: () => undefined }, true);
-  return { ...found, live };
-}
-
-/** Runs as they are now. The API lists none by their ids; those that still change are seldom beyond the first page. */
-async function readRuns(ids: readonly string[]): Promise<EvalRunSummary[]> {
-  const answers = await Promise.allSettled(ids.map((id) => readRun(id)));
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
 }

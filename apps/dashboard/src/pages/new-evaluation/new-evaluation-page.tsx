@@ -60,8 +60,8 @@ function initialFields(again: EvalRunResource | undefined, choices: Choices): Ru
 function missing(datasets: number, connections: number) {
   if (datasets === 0) {
     return (
-      <EmptyState title="There is no dataset yet" action={<Link to="/traces">Go to Traces</Link>}>
-        <p>A run needs datapoints: open a trace, choose a span, and press Add to dataset.</p>
+      <EmptyState title="There is no dataset yet" action={<Link to="/datasets">Go to Datasets</Link>}>
+        <p>A run has a model answer the datapoints of a dataset.</p>
       </EmptyState>
     );
   }

@@ -1,21 +1,34 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { StatusBadge } from '../../components/badge.js';
+import { formatCount } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';
-import type { OfferedColumns } from '../../features/columns/column-choice.js';
-import { costColumn, textColumn } from '../../features/columns/usual-columns.js';
-import { formatScore } from '../../features/runs/format-score.js';
-import { RunLink } from '../../features/runs/run-link.js';
+import type { OfferedColumns } from '../columns/column-choice.js';
+import { costColumn, textColumn } from '../columns/usual-columns.js';
+import { DatasetLink } from '../dataset-link.js';
+import { formatScore } from './format-score.js';
+import { RunLink } from './run-link.js';
 
 /** Every column of the list of runs. @param zone zone of the times. @param nameOf name of a dataset by its id. */
 export function runColumns(zone: string, nameOf: (datasetId: string) => string): GridColumn<EvalRunSummary>[] {
   return [
     { id: 'name', header: 'Name', width: 160, grows: true, cell: (run) => <RunLink run={run} /> },
-    textColumn('dataset', 'Dataset', 130, ({ dataset_id: id }) => nameOf(id)),
+    {
+      id: 'dataset',
+      header: 'Dataset',
+      width: 130,
+      cell: ({ dataset_id: id }) => <DatasetLink dataset={{ id, name: nameOf(id) }} />,
+    },
     textColumn('model', 'Model', 130, ({ config }) => config.model),
     textColumn('scoring', 'Scoring', 92, ({ scoring }) => scoring),
     { id: 'status', header: 'Status', width: 92, cell: ({ status }) => <StatusBadge status={status} /> },
-    { id: 'progress', header: 'Progress', width: 80, align: 'end', cell: (run) => `${run.progress} of ${run.total}` },
+    {
+      id: 'progress',
+      header: 'Progress',
+      width: 80,
+      align: 'end',
+      cell: (run) => `${formatCount(run.progress)} of ${formatCount(run.total)}`,
+    },
     { id: 'score', header: 'Score', width: 64, align: 'end', cell: (run) => formatScore(run.avg_score) },
     costColumn('cost', 'Cost', 80, ({ total_cost }) => total_cost),
     {
