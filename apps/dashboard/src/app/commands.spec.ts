@@ -34,7 +34,7 @@ describe('commands', () => {
   it('open what looks like an id', () => {
     const given = sources(' 01JD9Z.a:b-c ');
     const [command] = commandsFor(given);
-    expect(command!.label).toBe('Open the trace or span 01JD9Z.a:b-c');
+    expect(command!.label).toBe('Open the trace, span, dataset or run 01JD9Z.a:b-c');
     command!.run();
     expect(given.openId).toHaveBeenCalledWith('01JD9Z.a:b-c');
   });

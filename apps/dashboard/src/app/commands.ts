@@ -39,7 +39,12 @@ function looksLikeId(text: string): boolean {
 }
 
 function openId(id: string, sources: CommandSources): Command {
-  return { id: `id ${id}`, label: `Open the trace or span ${id}`, group: 'Ids', run: () => sources.openId(id) };
+  return {
+    id: `id ${id}`,
+    label: `Open the trace, span, dataset or run ${id}`,
+    group: 'Ids',
+    run: () => sources.openId(id),
+  };
 }
 
 function actions({ shortcuts }: CommandSources): Command[] {
