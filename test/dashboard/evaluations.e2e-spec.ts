@@ -98,7 +98,7 @@ describe('evaluations', () => {
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('group', { name: 'Text of Difference' }).getByText('say one').first().waitFor();
-    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Result');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Result');
     await result.getByText('Attempts 1').waitFor();
     await result.getByRole('radio', { name: 'Side by side' }).check();
     await result.getByRole('group', { name: 'Text of Expected' }).waitFor();
@@ -152,7 +152,7 @@ describe('evaluations', () => {
     await expectAccessible();
     await page.keyboard.press('Escape');
     await difference.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.role)).toBe('row');
+    expect(await page.locator(':focus').getAttribute('role')).toBe('row');
     await combobox('Baseline').selectOption('second');
     await summary.getByText('6 improved', { exact: true }).waitFor();
     expectNoFaults(watched);
