@@ -68,6 +68,8 @@ export default defineConfig(({ command }) => ({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // A page that uses one part of the contract fetches that part.
+      treeshake: { moduleSideEffects: [{ test: /\/libs\/contract\//, sideEffects: false }] },
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
