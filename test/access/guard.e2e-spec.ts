@@ -42,7 +42,7 @@ afterAll(async () => {
 function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator' {
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
-  if (path === '/api/credential' || path === '/api/capabilities') return 'caller';
+  if (['/api/credential', '/api/capabilities', '/api/session'].includes(path)) return 'caller';
   if (/^\/api\/(orgs|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';
@@ -100,13 +100,15 @@ function faultOf({ method, path, authorization, allowed }: Attempt, answer: Clou
 }
 
 describe('cloud mode', () => {
-  it('lets nobody in without a credential but to health and description', () => {
+  it('lets nobody in without a credential but to health, description and signing in', () => {
     expect(
       routes
         .filter(({ open }) => open)
         .map(({ id }) => id)
         .toSorted(),
-    ).toEqual(['getHealth', 'getLiveness', 'getOpenApi', 'getReadiness']);
+    ).toEqual([
+      ...['createBrowserSession', 'getBrowserSession', 'getHealth', 'getLiveness', 'getOpenApi', 'getReadiness'],
+    ]);
     expect(guarded().length).toBeGreaterThan(65);
   });
 

@@ -1,6 +1,7 @@
 import { defineFeature } from '@spandrel/kernel';
 import { AccessModule } from './access.module.js';
 import { ApiKeySchema } from './credentials/api-key.entity.js';
+import { BrowserSessionSchema } from './browser-sessions/browser-session.entity.js';
 import { AuditEntrySchema } from './audit/audit-entry.entity.js';
 import { OrganizationSchema } from './organizations/organization.entity.js';
 import { ProjectSchema } from './organizations/project.entity.js';
@@ -9,9 +10,9 @@ import { AccessSettings } from './access.settings.js';
 export const accessFeature = defineFeature({
   name: 'access',
   mode: 'cloud',
-  tag: { name: 'Access', description: 'Organizations, projects, API keys, and what was done with them.' },
+  tag: { name: 'Access', description: 'Organizations, projects, API keys, signing in, and what was done with them.' },
   module: AccessModule,
-  entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, AuditEntrySchema],
+  entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, AuditEntrySchema, BrowserSessionSchema],
   settings: [AccessSettings],
   requires: [],
 });

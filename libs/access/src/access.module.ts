@@ -10,6 +10,14 @@ import { CredentialGatekeeper } from './credentials/credential-gatekeeper.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialStore } from './credentials/credential.store.js';
 import { Credentials } from './credentials/credentials.js';
+import { BrowserSessionController } from './browser-sessions/browser-session.controller.js';
+import { BrowserSessionStore } from './browser-sessions/browser-session.store.js';
+import { DeleteEndedSessions } from './browser-sessions/delete-ended-sessions.js';
+import { DescribeSession } from './browser-sessions/describe-session.js';
+import { KnownSessions } from './browser-sessions/known-sessions.js';
+import { NoteUse } from './browser-sessions/note-use.js';
+import { SignIn } from './browser-sessions/sign-in.js';
+import { SignOut } from './browser-sessions/sign-out.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { OrganizationStore } from './organizations/organization.store.js';
 import { OrganizationsController } from './organizations/organizations.controller.js';
@@ -21,7 +29,13 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
 
 /** Who gets in, in cloud mode, and who administers that. */
 @Module({
-  controllers: [OrganizationsController, ApiKeysController, AuditLogController, CredentialController],
+  controllers: [
+    OrganizationsController,
+    ApiKeysController,
+    AuditLogController,
+    CredentialController,
+    BrowserSessionController,
+  ],
   providers: [
     OrganizationStore,
     ProjectStore,
@@ -34,6 +48,13 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     ApiKeys,
     Credentials,
     RateLimits,
+    BrowserSessionStore,
+    KnownSessions,
+    NoteUse,
+    SignIn,
+    SignOut,
+    DescribeSession,
+    DeleteEndedSessions,
     RetentionCapabilities,
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },
     RetentionPolicyStore,

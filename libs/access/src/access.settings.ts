@@ -12,6 +12,15 @@ const jwtSecret = z
 
 const perOrganization = z.number().int().min(1).max(1_000_000);
 
+/** An origin as browsers write it in `Origin` (RFC 6454, 6.2). */
+const originText = z
+  .string()
+  .refine(isOrigin, 'must be scheme, host and port of an address alone, such as https://spandrel.example');
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** Who is let in, in cloud mode, and how often; `null`: not set. */
 export class AccessSettings extends defineSettings(
   {
@@ -60,6 +69,20 @@ export class AccessSettings extends defineSettings(
     eventStreams: setting('limits.event_streams', perOrganization, {
       default: 1_000,
       doc: 'Cloud mode: event streams that an organization may have open at one server.',
+    }),
+    insecureCookie: setting('dashboard.insecure_cookie', z.boolean(), {
+      default: false,
+      doc: 'Cloud mode: people sign in over plain http, too. Whoever is on the network between can then read their keys.',
+      source: {
+        variable: 'SPANDREL_INSECURE_COOKIE',
+        kind: 'boolean',
+        help: 'people sign in over plain http, too (cloud mode)',
+      },
+    }),
+    dashboardOrigin: setting('dashboard.origin', originText.nullable(), {
+      default: null,
+      doc: 'Cloud mode: the address that browsers show, such as https://spandrel.example, where a proxy changes the Host.',
+      source: { variable: 'SPANDREL_DASHBOARD_ORIGIN', help: 'the address that browsers show (cloud mode)' },
     }),
   },
   {

@@ -1,6 +1,7 @@
 export * from './access.js';
 export * from './analytics.js';
 export * from './api-key.js';
+export * from './browser-session.js';
 export * from './capture-rules.js';
 export * from './capabilities.js';
 export * from './connections.js';

@@ -36,7 +36,14 @@ export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './http
 export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body.js';
 export { streamSlices } from './http/stream-slices.js';
 export type { AccessRule } from './http/access/access-rule.js';
-export { CurrentCaller, GATEKEEPER, type Admission, type Caller, type Gatekeeper } from './http/access/caller.js';
+export {
+  CurrentCaller,
+  GATEKEEPER,
+  type Admission,
+  type Caller,
+  type Gatekeeper,
+  type Proof,
+} from './http/access/caller.js';
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export { PeriodicTask } from './lifecycle/periodic-task.js';

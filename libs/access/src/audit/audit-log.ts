@@ -9,7 +9,7 @@ import { mapPage } from '../pages.js';
 
 /** What was done, as the log has it. */
 export interface AuditedAction {
-  action: 'org.created' | 'org.updated' | 'project.created' | 'key.created' | 'key.deleted';
+  action: `org.${'created' | 'updated'}` | 'project.created' | `${'key' | 'session'}.${'created' | 'deleted'}`;
   orgId: string;
   targetId: string;
   /** What was changed; holds no secret. */

@@ -8,15 +8,20 @@ import {
   type Caller,
   type Gatekeeper,
   type Logger,
+  type Proof,
 } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Credentials } from './credentials.js';
+import { isOwnPage, pageFromElsewhere } from '../browser-sessions/own-page.js';
+import { KnownSessions } from '../browser-sessions/known-sessions.js';
+import { NoteUse } from '../browser-sessions/note-use.js';
+import { SessionCookie } from '../browser-sessions/session-cookie.js';
+import { Credentials, type KnownCredential } from './credentials.js';
 import { limitHeaders, rateLimited } from '../limits/limit-headers.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { OpenRequests } from '../limits/open-requests.js';
 import { OperatorTokens } from './operator-tokens.js';
-import { expired, notValid } from './unauthenticated.js';
+import { expired, notValid, sessionEnded } from './unauthenticated.js';
 
 /** Longer than any credential that means something. */
 const CREDENTIAL_LENGTH_MAX = 8_192;
@@ -30,16 +35,20 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
   private readonly operator: OperatorTokens;
   private readonly open: OpenRequests;
   private readonly perSecond = new WeakMap<Caller, number>();
+  private readonly cookie: SessionCookie;
   private readonly recheck: PeriodicTask;
 
   constructor(
     private readonly credentials: Credentials,
+    private readonly sessions: KnownSessions,
+    private readonly noteUse: NoteUse,
     private readonly limits: RateLimits,
     core: CoreSettings,
-    settings: AccessSettings,
+    private readonly settings: AccessSettings,
     @Inject(LOGGER) logger: Logger,
   ) {
     this.operator = new OperatorTokens(settings, core);
+    this.cookie = new SessionCookie(settings.insecureCookie);
     this.open = new OpenRequests(settings.eventStreams);
     this.recheck = new PeriodicTask({
       everyMs: RECHECK_MS,
@@ -57,21 +66,38 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     return this.recheck.stop();
   }
 
-  async authenticate(credential: string): Promise<Caller> {
-    if (credential.length > CREDENTIAL_LENGTH_MAX) throw notValid();
-    const operator = this.operator.find(credential);
+  cookieOf({ method, headers }: FastifyRequest): string | undefined {
+    const token = this.cookie.read(headers.cookie);
+    if (token === undefined) return undefined;
+    if (method === 'GET' || method === 'HEAD') return headers['sec-fetch-site'] === 'cross-site' ? undefined : token;
+    if (isOwnPage(headers, this.settings.dashboardOrigin) !== true) throw pageFromElsewhere();
+    return token;
+  }
+
+  async authenticate(proof: Proof): Promise<Caller> {
+    const operator = proof.by === 'credential' ? this.operatorOf(proof.text) : undefined;
     if (operator) return operator;
-    const known = await this.credentials.find(credential);
-    if (!known) throw notValid();
+    const known = await this.find(proof);
+    if (!known) throw proof.by === 'cookie' ? sessionEnded() : notValid();
     const { caller, perSecond } = known;
-    if (caller.expiresAt !== null && caller.expiresAt <= Date.now()) throw expired();
+    if (caller.expiresAt !== null && caller.expiresAt <= Date.now())
+      throw proof.by === 'cookie' ? sessionEnded() : expired();
     this.perSecond.set(caller, perSecond);
     return caller;
   }
 
+  private operatorOf(credential: string): Caller | undefined {
+    if (credential.length > CREDENTIAL_LENGTH_MAX) throw notValid();
+    return this.operator.find(credential);
+  }
+
+  private find({ by, text }: Proof): Promise<KnownCredential | undefined> {
+    return by === 'cookie' ? this.sessions.find(text) : this.credentials.find(text);
+  }
+
   async admit(
     caller: Caller,
-    credential: string,
+    proof: Proof,
     request: FastifyRequest,
     reply: FastifyReply,
     { counted, lasting }: Admission,
@@ -80,7 +106,8 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     if (!scope) return;
     const perSecond = counted ? this.perSecond.get(caller) : undefined;
     if (perSecond !== undefined) await this.count(scope.orgId, perSecond, reply);
-    if (lasting) this.open.add({ orgId: scope.orgId, credential, expiresAt }, request, reply);
+    if (caller.sessionId !== undefined) this.noteUse.of(caller.sessionId);
+    if (lasting) this.open.add({ orgId: scope.orgId, proof, expiresAt }, request, reply);
   }
 
   private async count(orgId: string, perSecond: number, reply: FastifyReply): Promise<void> {
@@ -91,16 +118,16 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
 
   private async endInvalid(): Promise<void> {
     this.open.endExpired(Date.now());
-    await Promise.all(this.open.credentials().map((credential) => this.endIfInvalid(credential)));
+    await Promise.all(this.open.proofs().map((proof) => this.endIfInvalid(proof)));
   }
 
   /** What cannot be found out just now stays open. */
-  private async endIfInvalid(credential: string): Promise<void> {
+  private async endIfInvalid(proof: Proof): Promise<void> {
     try {
-      await this.authenticate(credential);
+      await this.authenticate(proof);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      if (error.code === 'unauthenticated') this.open.end(credential);
+      if (error.code === 'unauthenticated') this.open.end(proof);
     }
   }
 }

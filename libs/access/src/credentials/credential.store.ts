@@ -5,6 +5,8 @@ import { anyOf, integer, nullable, shapeOf, Storage, text, type RowOfShape } fro
 const TENANT = shapeOf({ projectId: text(), orgId: text(), rateLimit: nullable(integer()) });
 const KEY = TENANT.and(shapeOf({ id: text(), digest: text(), scopes: text(), expiresAt: nullable(integer()) }));
 
+const NAMES = shapeOf({ orgName: text(), projectName: text() });
+
 /** What a project's credentials need to know of its organization. */
 export type TenantRow = RowOfShape<typeof TENANT>;
 
@@ -29,5 +31,14 @@ export class CredentialStore {
       TENANT.query`select p.id as "projectId", p.org_id as "orgId", o.rate_limit as "rateLimit"
         from project p join organization o on o.id = p.org_id where ${anyOf('p.id', projectIds)}`,
     );
+  }
+
+  /** What people call a project and its organization. */
+  async namesOf(projectId: string): Promise<RowOfShape<typeof NAMES> | undefined> {
+    const [names] = await this.storage.read(
+      NAMES.query`select o.name as "orgName", p.name as "projectName"
+        from project p join organization o on o.id = p.org_id where p.id = ${projectId}`,
+    );
+    return names;
   }
 }

@@ -13,6 +13,8 @@ const SETTINGS: AccessSettings = {
   jwtAudience: null,
   requestsPerSecond: 100,
   eventStreams: 100,
+  insecureCookie: false,
+  dashboardOrigin: null,
 };
 
 const rowOf = (key: string): KeyRow => ({

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { API_KEY_PREFIX, isApiKey } from '@spandrel/contract';
-import { type Caller, Unavailable, withinMs } from '@spandrel/kernel';
+import type { Caller } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
 import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
 import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
+import { inTime, REMEMBERED_MAX, REMEMBERED_MS } from './looked-up.js';
 import { permissionsOf } from './permissions.js';
 import { ShortMemory } from './short-memory.js';
 import { notValid } from './unauthenticated.js';
@@ -16,23 +17,6 @@ export interface KnownCredential {
   caller: Caller;
   /** Requests per second of its organization. */
   perSecond: number;
-}
-
-/**
- * How long what was found out about a credential is relied upon. What is revoked must be refused everywhere within a
- * second (docs/spec/access.md#how-fast-a-change-of-access-counts), also where an open stream has to be noticed first.
- */
-const REMEMBERED_MS = 500;
-const REMEMBERED_MAX = 20_000;
-
-/** How long a request may wait to be let in when the database is silent. */
-const LOOKED_UP_MS_MAX = 3_000;
-
-/** @throws Unavailable when it takes too long. */
-function inTime<T>(lookUp: Promise<T>): Promise<T> {
-  return withinMs(LOOKED_UP_MS_MAX, lookUp, () => {
-    throw new Unavailable('the credential could not be checked: the database did not answer');
-  });
 }
 
 /** Finds out whose an API key or a JWT is. */

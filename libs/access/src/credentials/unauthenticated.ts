@@ -8,3 +8,6 @@ export const notValid = (): DomainError =>
   );
 
 export const expired = (): DomainError => new DomainError('unauthenticated', 'the credential has expired');
+
+export const sessionEnded = (): DomainError =>
+  new DomainError('unauthenticated', 'the session has ended: sign in again');

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { DomainError } from '@spandrel/kernel';
+import { DomainError, type Proof } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OpenRequests } from './open-requests.js';
 
@@ -15,7 +15,8 @@ function request() {
   };
 }
 
-const of = (orgId: string, credential = `key of ${orgId}`) => ({ orgId, credential, expiresAt: null });
+const credential = (text: string): Proof => ({ by: 'credential', text });
+const of = (orgId: string, key = `key of ${orgId}`) => ({ orgId, proof: credential(key), expiresAt: null });
 
 describe('the open requests of an organization', () => {
   it('are as many as it may have, whatever keys they come with; others have their own', () => {
@@ -27,7 +28,7 @@ describe('the open requests of an organization', () => {
     );
     open.add(of('b'), ...request().parts);
     // What was refused is not kept.
-    expect(open.credentials()).toEqual(['one', 'two', 'key of b']);
+    expect(open.proofs()).toEqual(['one', 'two', 'key of b'].map(credential));
   });
 
   it.each(['answer', 'socket'] as const)('make room for another once, when their %s ends', (part) => {
@@ -37,7 +38,7 @@ describe('the open requests of an organization', () => {
     first[part].emit('close');
     first.answer.emit('close');
     first.socket.emit('close');
-    expect(open.credentials()).toEqual([]);
+    expect(open.proofs()).toEqual([]);
     expect([first.answer.listenerCount('close'), first.socket.listenerCount('close')]).toEqual([0, 0]);
     open.add(of('a'), ...request().parts);
     expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
@@ -52,7 +53,9 @@ describe('the open requests of an organization', () => {
     expect(first.socket.destroyed).toBe(false);
     open.endExpired(5);
     expect([first.socket.destroyed, second.socket.destroyed]).toEqual([true, false]);
-    open.end('two');
+    open.end({ by: 'cookie', text: 'two' });
+    expect(second.socket.destroyed).toBe(false);
+    open.end(credential('two'));
     expect(second.socket.destroyed).toBe(true);
   });
 });

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
-import { DomainError } from '@spandrel/kernel';
+import { DomainError, type Proof } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** What a credential has open. */
 interface Open {
+  proof: Proof;
   /** Milliseconds since the epoch; `null`: the credential does not end. */
   expiresAt: number | null;
   sockets: Set<Socket>;
@@ -12,7 +13,7 @@ interface Open {
 /** The owner of a request that stays open. */
 export interface Opener {
   orgId: string;
-  credential: string;
+  proof: Proof;
   /** When the credential ends, in milliseconds since the epoch; `null`: never. */
   expiresAt: number | null;
 }
@@ -25,7 +26,7 @@ const RETRY_AFTER_SECONDS = 10;
  * (docs/spec/events.md#streams-of-an-organization).
  */
 export class OpenRequests {
-  private readonly byCredential = new Map<string, Open>();
+  private readonly byProof = new Map<string, Open>();
   private readonly countOf = new Map<string, number>();
 
   /** @param perOrganization how many one organization may have open. */
@@ -35,40 +36,41 @@ export class OpenRequests {
    * Keeps the connection of a request in mind until its answer is over.
    * @throws DomainError `rate_limited` when the organization has as many open as it may.
    */
-  add({ orgId, credential, expiresAt }: Opener, request: FastifyRequest, reply: FastifyReply): void {
+  add({ orgId, proof, expiresAt }: Opener, request: FastifyRequest, reply: FastifyReply): void {
     const count = this.countOf.get(orgId) ?? 0;
     if (count >= this.perOrganization) throw this.tooMany();
     this.countOf.set(orgId, count + 1);
     const { socket } = request.raw;
-    const open = this.byCredential.get(credential) ?? { expiresAt, sockets: new Set() };
-    this.byCredential.set(credential, open);
+    const key = keyOf(proof);
+    const open = this.byProof.get(key) ?? { proof, expiresAt, sockets: new Set() };
+    this.byProof.set(key, open);
     open.sockets.add(socket);
     const over = (): void => {
       reply.raw.off('close', over);
       socket.off('close', over);
       this.uncount(orgId);
       open.sockets.delete(socket);
-      if (open.sockets.size === 0 && this.byCredential.get(credential) === open) this.byCredential.delete(credential);
+      if (open.sockets.size === 0 && this.byProof.get(key) === open) this.byProof.delete(key);
     };
     reply.raw.once('close', over);
     // An answer whose turn on its connection never comes does not close.
     socket.once('close', over);
   }
 
-  /** The credentials that have a request open. */
-  credentials(): string[] {
-    return [...this.byCredential.keys()];
+  /** The credentials and sessions that have a request open. */
+  proofs(): Proof[] {
+    return [...this.byProof.values()].map(({ proof }) => proof);
   }
 
-  /** Breaks off all that a credential has open. */
-  end(credential: string): void {
-    for (const socket of this.byCredential.get(credential)?.sockets ?? []) socket.destroy();
+  /** Breaks off all that a credential or session has open. */
+  end(proof: Proof): void {
+    for (const socket of this.byProof.get(keyOf(proof))?.sockets ?? []) socket.destroy();
   }
 
   /** Breaks off what credentials have open that have ended: that needs no database. */
   endExpired(now: number): void {
-    for (const [credential, { expiresAt }] of this.byCredential) {
-      if (expiresAt !== null && expiresAt <= now) this.end(credential);
+    for (const { proof, expiresAt } of this.byProof.values()) {
+      if (expiresAt !== null && expiresAt <= now) this.end(proof);
     }
   }
 
@@ -87,3 +89,5 @@ export class OpenRequests {
     );
   }
 }
+
+const keyOf = ({ by, text }: Proof): string => `${by} ${text}`;

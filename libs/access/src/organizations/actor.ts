@@ -28,7 +28,8 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
 
 const PREFIX: Partial<Record<Caller['kind'], string>> = { api_key: 'key:', jwt: 'jwt:' };
 
-function actorOf({ kind, id, scope }: Caller): Actor {
+/** The name and reach of a caller. @throws DomainError `insufficient_scope` for one that belongs to no organization. */
+export function actorOf({ kind, id, scope }: Caller): Actor {
   if (kind === 'admin_token') return { name: id, orgId: null, projectId: null };
   if (!scope)
     throw new DomainError('insufficient_scope', 'this credential belongs to no organization that it could administer');

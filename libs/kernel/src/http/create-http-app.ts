@@ -16,6 +16,7 @@ import type { AccessLog } from '../log/access-log.js';
 import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
+import { LocalSessionController } from './access/local-session.controller.js';
 import { admitRequests } from './access/admit-requests.js';
 import { ForeignPaths } from './foreign/foreign-requests.js';
 import { Capabilities } from './capabilities/capabilities.js';
@@ -180,7 +181,11 @@ function kernelModule(
     module: Kernel,
     global: true,
     imports: [...modules, ...features.map(({ module }) => module as Type)],
-    controllers: [HealthController, CapabilitiesController, MetricsController, OpenApiController],
+    controllers: [
+      ...[HealthController, CapabilitiesController, MetricsController, OpenApiController],
+      // In cloud mode the feature `access` has this route.
+      ...(settings.core.mode === 'local' ? [LocalSessionController] : []),
+    ],
     providers,
     exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
   };

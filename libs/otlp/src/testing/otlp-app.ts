@@ -44,7 +44,7 @@ class KeptExports extends WriteExport {
 
 /** Knows one key, and one that may not write. */
 const gatekeeper: Gatekeeper = {
-  authenticate: (credential): Caller => {
+  authenticate: ({ text: credential }): Caller => {
     if (credential !== 'the-key' && credential !== 'read-key') throw new DomainError('unauthenticated', 'not valid');
     const permissions = credential === 'the-key' ? (['ingest'] as const) : (['read'] as const);
     return { kind: 'api_key', id: 'k', scope: LOCAL_SCOPE, permissions, expiresAt: null };

@@ -5,7 +5,7 @@ import { foreignProtocolOf } from '../foreign/foreign-requests.js';
 import { isOpenRoute } from '../open-route.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { isCounted, type AccessRule } from './access-rule.js';
-import type { AdmittedRequest, Caller, Gatekeeper } from './caller.js';
+import type { AdmittedRequest, Caller, Gatekeeper, Proof } from './caller.js';
 
 /** What the guard has to know of a route. */
 interface GuardedRoute {
@@ -39,14 +39,18 @@ export function admitRequests(
       request.anonymous = true;
       return;
     }
-    const credential = credentialOf(request, route?.tokenInQuery === true);
-    if (credential === undefined)
-      throw unauthenticated(reply, 'a credential is needed: Authorization: Bearer <API key or JWT>');
-    const caller = await authenticated(gatekeeper, credential, reply);
+    const proof = proofOf(request, route?.tokenInQuery === true, gatekeeper);
+    const isForAnyone = route?.access === 'anyone' && request.headers.authorization === undefined;
+    if (!proof && !isForAnyone) throw unauthenticated(reply, CREDENTIAL_NEEDED);
+    const caller = proof && (await callerOf(gatekeeper, proof, reply, isForAnyone));
+    if (!proof || !caller) {
+      request.anonymous = true;
+      return;
+    }
     if (route) assertAllowed(route.access, caller);
     request.caller = caller;
     if (caller.scope) request.scope = caller.scope;
-    await gatekeeper.admit(caller, credential, request, reply, {
+    await gatekeeper.admit(caller, proof, request, reply, {
       counted: route === undefined || route.isCounted,
       lasting: route?.tokenInQuery === true,
     });
@@ -58,6 +62,20 @@ const guarded = ({ operation }: RouteFacts): GuardedRoute => ({
   isCounted: isCounted(operation),
   tokenInQuery: operation.tokenInQuery === true,
 });
+
+const CREDENTIAL_NEEDED = 'a credential is needed: Authorization: Bearer <API key or JWT>';
+
+/**
+ * What a request shows: the header, then `?token=` where the route takes it, then the cookie of a session. A header that
+ * is no credential counts as none shown, whatever the cookie (docs/spec/sign-in.md#which-credential-counts).
+ */
+function proofOf(request: FastifyRequest, tokenInQuery: boolean, gatekeeper: Gatekeeper): Proof | undefined {
+  const credential = credentialOf(request, tokenInQuery);
+  if (credential !== undefined) return { by: 'credential', text: credential };
+  if (request.headers.authorization !== undefined || foreignProtocolOf(request.raw)) return undefined;
+  const cookie = gatekeeper.cookieOf?.(request);
+  return cookie === undefined ? undefined : { by: 'cookie', text: cookie };
+}
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
@@ -71,12 +89,19 @@ function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | 
   return typeof token === 'string' && token !== '' ? token : undefined;
 }
 
-async function authenticated(gatekeeper: Gatekeeper, credential: string, reply: FastifyReply): Promise<Caller> {
+/** @returns `undefined` for a session that has ended, where the route is for anyone. */
+async function callerOf(
+  gatekeeper: Gatekeeper,
+  proof: Proof,
+  reply: FastifyReply,
+  isForAnyone: boolean,
+): Promise<Caller | undefined> {
   try {
-    return await gatekeeper.authenticate(credential);
+    return await gatekeeper.authenticate(proof);
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'unauthenticated') throw unauthenticated(reply, error.message);
-    throw error;
+    if (!(error instanceof DomainError) || error.code !== 'unauthenticated') throw error;
+    if (proof.by === 'cookie' && isForAnyone) return undefined;
+    throw unauthenticated(reply, error.message);
   }
 }
 
@@ -89,7 +114,7 @@ const HOLDING: Record<Permission, readonly Permission[]> = {
 };
 
 function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): void {
-  if (access === 'caller') {
+  if (access === 'caller' || access === 'anyone') {
     if (caller.kind === 'metrics_token') throw insufficient('this credential may only read /metrics');
     return;
   }

@@ -14,6 +14,14 @@ export interface Caller {
   readonly permissions: readonly Permission[];
   /** End of the credential in milliseconds since the epoch; `null` when it has none. */
   readonly expiresAt: number | null;
+  /** Id of the browser's session that the request came with; absent where it carried the credential itself. */
+  readonly sessionId?: string;
+}
+
+/** What a request shows to be let in: a credential, or the cookie of a browser that is signed in. */
+export interface Proof {
+  readonly by: 'credential' | 'cookie';
+  readonly text: string;
 }
 
 /** What the route of a request says of how it is let in. */
@@ -29,10 +37,17 @@ export interface Admission {
  */
 export interface Gatekeeper {
   /**
-   * Finds the caller that a credential belongs to.
-   * @throws DomainError `unauthenticated` when the credential is not valid, `unavailable` when it cannot be checked now.
+   * Finds the caller that a credential or a cookie belongs to.
+   * @throws DomainError `unauthenticated` when it is not valid, `unavailable` when it cannot be checked now.
    */
-  authenticate(credential: string): Promise<Caller> | Caller;
+  authenticate(proof: Proof): Promise<Caller> | Caller;
+
+  /**
+   * The session cookie of a request that shows no credential; left out where there are no sessions.
+   * @returns `undefined` when there is none, or none that counts for this request.
+   * @throws DomainError `host_not_allowed` when a page from elsewhere would change something with it.
+   */
+  cookieOf?(request: FastifyRequest): string | undefined;
 
   /**
    * Called when a request is known to be allowed and before its body is read: counts it, and may add headers to the
@@ -41,7 +56,7 @@ export interface Gatekeeper {
    */
   admit(
     caller: Caller,
-    credential: string,
+    proof: Proof,
     request: FastifyRequest,
     reply: FastifyReply,
     admission: Admission,

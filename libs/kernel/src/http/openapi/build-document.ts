@@ -133,7 +133,7 @@ const tagOf = ({ module }: RouteFacts, features: readonly Feature[]): OpenApiDoc
 };
 
 function securityOf({ operation }: RouteFacts, authenticated: boolean): OpenApiOperation['security'] {
-  if (operation.access === 'open') return [];
+  if (operation.access === 'open' || operation.access === 'anyone') return [];
   const names = operation.protocol?.credentialWays ?? (operation.tokenInQuery ? ['bearer', 'token'] : ['bearer']);
   const ways = names.map((name) => ({ [name]: [] }));
   return authenticated ? ways : [{}, ...ways];

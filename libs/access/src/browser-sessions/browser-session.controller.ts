@@ -1,0 +1,94 @@
+import { Body, Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import {
+  browserSessionSchema,
+  createBrowserSessionSchema,
+  deletedSchema,
+  type BrowserSessionResource,
+  type CreateBrowserSession,
+  type Deleted,
+} from '@spandrel/contract';
+import { CurrentCaller, DomainError, Operation, type Caller } from '@spandrel/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AccessSettings } from '../access.settings.js';
+import { DescribeSession } from './describe-session.js';
+import { isOwnPage, pageFromElsewhere } from './own-page.js';
+import { SessionCookie } from './session-cookie.js';
+import { SignIn, type SignedIn } from './sign-in.js';
+import { SignOut } from './sign-out.js';
+
+/** `/api/session`: signing a browser in and out (docs/spec/sign-in.md). */
+@Controller('api/session')
+export class BrowserSessionController {
+  private readonly cookie: SessionCookie;
+
+  constructor(
+    private readonly signIn: SignIn,
+    private readonly signOut: SignOut,
+    private readonly describe: DescribeSession,
+    private readonly settings: AccessSettings,
+  ) {
+    this.cookie = new SessionCookie(settings.insecureCookie);
+  }
+
+  @Post()
+  @Operation({
+    id: 'createBrowserSession',
+    access: 'open',
+    summary: 'Sign a browser in',
+    description: "Sets the cookie of the dashboard's pages. Programs send their credential with each request instead.",
+    answer: browserSessionSchema,
+    problems: ['unauthenticated', 'insufficient_scope'],
+  })
+  async create(
+    @Body({ schema: createBrowserSessionSchema }) { credential }: CreateBrowserSession,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BrowserSessionResource> {
+    const replaced = this.cookie.read(request.headers.cookie);
+    const isOwn = isOwnPage(request.headers, this.settings.dashboardOrigin);
+    if (isOwn === false || (replaced !== undefined && !isOwn)) throw pageFromElsewhere();
+    const { caller, token, lastsMs } = await this.signedIn(credential.trim(), replaced, reply);
+    void reply.header('set-cookie', this.cookie.set(token, lastsMs));
+    return this.describe.execute(caller);
+  }
+
+  @Get()
+  @Operation({
+    id: 'getBrowserSession',
+    access: 'anyone',
+    summary: 'Who is signed in in this browser',
+    description: 'Costs no request of the organization. A header that is no valid credential is 401.',
+    answer: browserSessionSchema,
+    problems: ['unauthenticated', 'insufficient_scope'],
+  })
+  read(@CurrentCaller() caller: Caller | undefined): Promise<BrowserSessionResource> {
+    return this.describe.execute(caller);
+  }
+
+  @Delete()
+  @Operation({
+    id: 'deleteBrowserSession',
+    access: 'caller',
+    uncounted: true,
+    summary: 'Sign this browser out',
+    description: 'Within a second no instance takes the cookie any more, and event streams opened with it end.',
+    answer: deletedSchema,
+    problems: ['session_not_found'],
+  })
+  async delete(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<Deleted> {
+    const deleted = await this.signOut.execute(caller);
+    void reply.header('set-cookie', this.cookie.clear());
+    return deleted;
+  }
+
+  /** Signs in; 401 says how credentials are sent (RFC 9110, 11.6.1). */
+  private async signedIn(credential: string, replaced: string | undefined, reply: FastifyReply): Promise<SignedIn> {
+    try {
+      return await this.signIn.execute(credential, replaced);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'unauthenticated')
+        void reply.header('www-authenticate', 'Bearer');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { AccessSettings } from '../access.settings.js';
+import { digestOf } from '../credentials/api-key.js';
+import { Batch } from '../credentials/batch.js';
+import { inTime, REMEMBERED_MAX, REMEMBERED_MS } from '../credentials/looked-up.js';
+import { permissionsOf } from '../credentials/permissions.js';
+import { ShortMemory } from '../credentials/short-memory.js';
+import { BrowserSessionStore, type FoundSession } from './browser-session.store.js';
+import { UNUSED_MS_MAX } from './session-ends.js';
+import type { KnownCredential } from '../credentials/credentials.js';
+
+/** A session that was found to go on. */
+export interface KnownSession extends KnownCredential {
+  usedAt: number;
+}
+
+/** Finds out which session a cookie stands for. */
+@Injectable()
+export class KnownSessions {
+  private readonly memory = new ShortMemory<KnownSession | undefined>(REMEMBERED_MS, REMEMBERED_MAX);
+  private readonly sessions;
+
+  constructor(
+    store: BrowserSessionStore,
+    private readonly settings: AccessSettings,
+  ) {
+    this.sessions = new Batch(
+      (digests) => inTime(store.byDigest(digests)),
+      ({ digest }) => digest,
+    );
+  }
+
+  /**
+   * @returns what was found out half a second ago at most; whether its end has come since is the caller's to check.
+   *   `undefined` for a cookie that stands for none, for one whose key is gone, and for one that nobody used for long.
+   * @throws DomainError `unavailable` when it cannot be found out.
+   */
+  async find(token: string): Promise<KnownSession | undefined> {
+    const digest = digestOf(token);
+    const known = await this.memory.get(digest, () => this.look(digest));
+    return known && known.usedAt + UNUSED_MS_MAX > Date.now() ? known : undefined;
+  }
+
+  private async look(digest: string): Promise<KnownSession | undefined> {
+    const row = await this.sessions.find(digest);
+    return (
+      row && { caller: callerOf(row), perSecond: row.rateLimit ?? this.settings.requestsPerSecond, usedAt: row.usedAt }
+    );
+  }
+}
+
+const callerOf = (row: FoundSession): KnownSession['caller'] => ({
+  ...(row.keyId === null ? { kind: 'jwt', id: row.subject ?? '' } : { kind: 'api_key', id: row.keyId }),
+  scope: { orgId: row.orgId, projectId: row.projectId },
+  permissions: permissionsOf(row),
+  expiresAt: row.expiresAt,
+  sessionId: row.id,
+});

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { formatTimestamp } from '@spandrel/contract';
+import { DomainError, GATEKEEPER, newId, type Caller, type Gatekeeper } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import { AuditLog } from '../audit/audit-log.js';
+import { digestOf } from '../credentials/api-key.js';
+import { actorOf } from '../organizations/actor.js';
+import type { BrowserSessionRow } from './browser-session.entity.js';
+import { BrowserSessionStore } from './browser-session.store.js';
+import { newSessionToken } from './session-cookie.js';
+import { SESSION_MS_MAX } from './session-ends.js';
+import { SignOut } from './sign-out.js';
+
+/** A browser that was signed in just now. */
+export interface SignedIn {
+  caller: Caller;
+  /** The cookie's value, which cannot be had again. */
+  token: string;
+  /** How long the session lasts at most, in milliseconds. */
+  lastsMs: number;
+}
+
+/** Signs a browser in (docs/spec/sign-in.md#signing-in). */
+@Injectable()
+export class SignIn {
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: BrowserSessionStore,
+    private readonly signOut: SignOut,
+    private readonly audit: AuditLog,
+    @Inject(GATEKEEPER) private readonly gatekeeper: Gatekeeper,
+  ) {}
+
+  /**
+   * @param replaced cookie of the session that the browser had until now; it ends.
+   * @throws DomainError `unauthenticated` for a credential that is not valid, `insufficient_scope` for the operator's,
+   *   `unavailable` when it cannot be checked now.
+   */
+  async execute(credential: string, replaced: string | undefined): Promise<SignedIn> {
+    const holder = await this.gatekeeper.authenticate({ by: 'credential', text: credential });
+    const token = newSessionToken();
+    const row = sessionRow(holder, token, Date.now());
+    await this.storage.write(async (tx) => {
+      if (replaced !== undefined) await this.endReplaced(tx, replaced);
+      this.store.insert(tx, row);
+      this.audit.record(tx, actorOf(holder), {
+        action: 'session.created',
+        orgId: row.orgId,
+        targetId: row.id,
+        details: { project_id: row.projectId, expires_at: formatTimestamp(row.expiresAt) },
+      });
+    });
+    const { id: sessionId, expiresAt, createdAt } = row;
+    return { caller: { ...holder, expiresAt, sessionId }, token, lastsMs: expiresAt - createdAt };
+  }
+
+  private async endReplaced(tx: WriteTx, cookie: string): Promise<void> {
+    const row = await this.store.find(tx, digestOf(cookie));
+    if (row) await this.signOut.end(tx, row);
+  }
+}
+
+function sessionRow(
+  { kind, id, scope, permissions, expiresAt }: Caller,
+  token: string,
+  now: number,
+): BrowserSessionRow {
+  if (!scope) {
+    const detail = "the operator's tokens belong to no project and cannot sign in: use an API key of a project";
+    throw new DomainError('insufficient_scope', detail);
+  }
+  return {
+    id: newId(),
+    digest: digestOf(token),
+    ...scope,
+    keyId: kind === 'api_key' ? id : null,
+    subject: kind === 'api_key' ? null : id,
+    scopes: JSON.stringify(permissions),
+    expiresAt: Math.min(now + SESSION_MS_MAX, expiresAt ?? Infinity),
+    usedAt: now,
+    createdAt: now,
+  };
+}

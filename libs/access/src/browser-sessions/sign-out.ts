@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Deleted } from '@spandrel/contract';
+import { NotFound, type Caller } from '@spandrel/kernel';
+import { Storage, type WriteTx } from '@spandrel/storage';
+import { AuditLog } from '../audit/audit-log.js';
+import { actorOf } from '../organizations/actor.js';
+import type { BrowserSessionRow } from './browser-session.entity.js';
+import { BrowserSessionStore } from './browser-session.store.js';
+
+/** Signs a browser out (docs/spec/sign-in.md#signing-out). */
+@Injectable()
+export class SignOut {
+  constructor(
+    private readonly storage: Storage,
+    private readonly store: BrowserSessionStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Ends the session that a request came with. @throws NotFound `session_not_found` where it came with none. */
+  async execute(caller: Caller): Promise<Deleted> {
+    const { sessionId: id, scope } = caller;
+    if (id === undefined || !scope) throw notSignedIn();
+    await this.storage.write(async (tx) => {
+      if (!(await this.store.delete(tx, id))) return;
+      const { orgId, projectId } = scope;
+      this.audit.record(tx, actorOf(caller), { action: 'session.deleted', orgId, ...audited(id, projectId) });
+    });
+    return { id, deleted: true };
+  }
+
+  /** Ends the session of a browser that signs in anew. */
+  async end(tx: WriteTx, { id, orgId, projectId, keyId, subject }: BrowserSessionRow): Promise<void> {
+    if (!(await this.store.delete(tx, id))) return;
+    const actor = { name: keyId === null ? `jwt:${subject}` : `key:${keyId}`, orgId, projectId };
+    this.audit.record(tx, actor, { action: 'session.deleted', orgId, ...audited(id, projectId) });
+  }
+}
+
+const audited = (targetId: string, projectId: string) => ({ targetId, details: { project_id: projectId } });
+
+const notSignedIn = (): NotFound =>
+  new NotFound('session_not_found', 'this request came with a credential and with no session that could be ended');

@@ -1,0 +1,20 @@
+import { Controller, Get } from '@nestjs/common';
+import { browserSessionSchema, type BrowserSessionResource } from '@spandrel/contract';
+import { Operation } from '../operation.js';
+
+/** `GET /api/session` of local mode, where nobody signs in (docs/spec/sign-in.md#local-mode). */
+@Controller('api/session')
+export class LocalSessionController {
+  @Get()
+  @Operation({
+    id: 'getBrowserSession',
+    access: 'anyone',
+    summary: 'Who is signed in in this browser',
+    description: 'Nobody: local mode has no logins.',
+    answer: browserSessionSchema,
+  })
+  read(): BrowserSessionResource {
+    const nobody = { signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null };
+    return { mode: 'local', ...nobody };
+  }
+}
