@@ -1,4 +1,5 @@
 /** Sessions of browsers (docs/spec/sign-in.md), at two servers on one database. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEntry, BrowserSessionResource, Deleted } from '@spandrel/contract';
 import { SignJWT } from 'jose';
@@ -9,7 +10,8 @@ import { anyRows } from '../support/any-rows.ts';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
-import { until } from '../support/spandrel.ts';
+import { startServerApp } from '../support/server-app.ts';
+import { tempDir, until } from '../support/spandrel.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
 
 const JWT_SECRET = 'a secret of the tests that is long enough';
@@ -290,6 +292,21 @@ describe('over plain http', () => {
       expect(await statusOf({ cookie }, 'GET', '/api/traces', app)).toBe(200);
     } finally {
       await app.close();
+    }
+  });
+});
+
+describe('local mode', () => {
+  it('has nobody to sign in', async () => {
+    const { api, close } = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') });
+    try {
+      const { status, body } = await api.get('/api/session');
+      const nobody = { signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null };
+      expect([status, body]).toEqual([200, { mode: 'local', ...nobody }]);
+      const refused = [await api.post('/api/session', { credential: 'x' }), await api.delete('/api/session')];
+      expect(refused.map((answer) => answer.body.code)).toEqual(['method_not_allowed', 'method_not_allowed']);
+    } finally {
+      await close();
     }
   });
 });

@@ -26,7 +26,7 @@ export type FoundSession = RowOfShape<typeof SESSION>;
 export class BrowserSessionStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Those whose credential is still there. */
+  /** Sessions with one of the digests, as long as their key is there. */
   byDigest(digests: readonly string[]): Promise<FoundSession[]> {
     return this.storage.read(
       SESSION.query`select s.id, s.digest, s.org_id as "orgId", s.project_id as "projectId", s.scopes,
