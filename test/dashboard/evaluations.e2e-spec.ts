@@ -133,14 +133,17 @@ describe('evaluations', () => {
     await page.keyboard.press('x');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
-    await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Compare' }).click();
+    await tabTo(page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Compare' }));
+    await page.keyboard.press('Enter');
     await heading('Compare runs');
     const summary = page.getByRole('list', { name: 'Summary' });
     await summary.getByText('6 regressed', { exact: true }).waitFor();
     const cells = await grid('Comparison').getByRole('row').nth(1).getByRole('gridcell').allTextContents();
     expect([cells[1], cells.at(-1)]).toEqual(['say one', '-1']);
     await expectAccessible();
-    await combobox('Show').selectOption('Improved');
+    await tabTo(combobox('Show'));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
     await page.getByRole('heading', { name: 'No datapoints match' }).waitFor();
     await combobox('Show').selectOption('Regressed');
     await until(async () => (await rowsOf('Comparison')) === 6);
@@ -158,15 +161,30 @@ describe('evaluations', () => {
     expectNoFaults(watched);
   });
 
-  inBrowser('are deleted after a question', async () => {
+  inBrowser('are cancelled, and deleted after a question', async () => {
     await page.keyboard.press('Escape');
     await heading('Evaluations');
-    await grid('Runs').getByRole('link', { name: 'second' }).click();
+    await grid('Runs').getByRole('row').nth(1).focus();
+    const { connections } = (await program.api.get<{ connections: { id: string }[] }>('/api/provider-connections'))
+      .body;
+    const { body: endless } = await program.api.post<{ id: string }>(`/api/datasets/${dataset}/eval`, {
+      ...{ name: 'endless', scoring: 'None', config: { connection_id: connections[0]!.id, model: 'fake:hang' } },
+    });
+    // It comes by its event, and waits while somebody reads.
+    await button('1 new run').click();
+    await grid('Runs').getByRole('link', { name: 'endless' }).click();
+    await heading('endless');
+    const facts = page.getByRole('list', { name: 'Run facts' });
+    await facts.getByText('Running').waitFor();
+    await button('Cancel run').click();
+    await facts.getByText('Cancelled').waitFor();
+    await button('Cancel run').waitFor({ state: 'detached' });
     await button('Delete run').click();
     await page.getByRole('alertdialog', { name: 'Delete run?' }).getByRole('button', { name: 'Delete' }).click();
     await heading('Evaluations');
-    await until(async () => (await rowsOf('Runs')) === 1);
-    await page.goto(`${program.apiUrl}/evaluations/none`);
+    await until(async () => (await rowsOf('Runs')) === 2);
+    expectNoFaults(watched);
+    await page.goto(`${program.apiUrl}/evaluations/${endless.id}`);
     await heading('Run not found');
   });
 });
