@@ -46,12 +46,13 @@ describe('an empty instance', () => {
     const steps = page.getByRole('region', { name: 'First steps' });
     expect(await steps.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringContaining('Point a client at the gateway.'),
-      expect.stringContaining('Make a dataset'),
+      ...['Make a dataset', 'Add a connection', 'Evaluate', 'Review'],
     ]);
     await grid().waitFor();
     await grid().getByRole('row').nth(1).getByText('Completed').waitFor();
     expect(await count().textContent()).toBe('1 trace');
     await steps.getByText('Record a call, done').waitFor();
+    await steps.getByText('Open a trace, choose a span, and press Add to dataset.').waitFor();
     await steps.getByRole('button', { name: 'Dismiss first steps' }).click();
     await page.reload();
     await grid().waitFor();

@@ -30,7 +30,11 @@ export async function compareRuns(api: Api): Promise<ComparedRuns> {
     });
     const datapoints: string[] = [];
     for (const [input, expected] of CASES)
-      datapoints.push(await make(api, `/api/datasets/${dataset}/datapoints`, { kind: { Generic: { input, expected_output: expected } } }));
+      datapoints.push(
+        await make(api, `/api/datasets/${dataset}/datapoints`, {
+          kind: { Generic: { input, expected_output: expected } },
+        }),
+      );
     const connection = await make(api, '/api/provider-connections', {
       ...{ name: 'OpenAI', provider: 'openai', api_key: 'sk-none', default_model: 'gpt-5.1' },
       base_url: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,

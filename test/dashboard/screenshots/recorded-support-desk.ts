@@ -101,7 +101,13 @@ function spansOf(n: number, start: number): object[] {
       output: { text: '', tool_calls: [call] },
     },
     {
-      ...{ ...own, id: `desk-${n}-tool`, parent_id: `desk-${n}-root`, name: tool, kind: { type: 'tool_call', name: tool } },
+      ...{
+        ...own,
+        id: `desk-${n}-tool`,
+        parent_id: `desk-${n}-root`,
+        name: tool,
+        kind: { type: 'tool_call', name: tool },
+      },
       ...{ started_at: at(start + 45 + first), ended_at: at(start + 45 + first + lookup), output: found },
       input: { customer: 4_000 + n },
     },

@@ -7,13 +7,6 @@ export async function listDatasets(signal?: AbortSignal): Promise<readonly Datas
   return datasets;
 }
 
-/** `GET /api/datasets?limit=1`: whether there is any dataset. */
-export async function hasAnyDataset(signal?: AbortSignal): Promise<boolean> {
-  const query = { limit: 1 };
-  const { datasets } = await call<{ datasets: unknown[] }>('/api/datasets', { query, ...(signal && { signal }) });
-  return datasets.length > 0;
-}
-
 /** `POST /api/datasets`. @throws ApiError when there is one of this name. */
 export const createDataset = (name: string): Promise<DatasetResource> =>
   call('/api/datasets', { method: 'POST', body: { name } });

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { hasAnyDataset } from '../../api/datasets.js';
+import { FIRST_STEPS } from '../../api/first-steps.js';
 import { hasAnyTrace } from '../../api/traces.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
@@ -22,13 +22,22 @@ interface Step {
   isDone: boolean | undefined;
 }
 
+const LATER_STEPS = [
+  { kind: 'datasets', label: 'Make a dataset', how: 'Open a trace, choose a span, and press Add to dataset.' },
+  { kind: 'connections', label: 'Add a connection', how: 'Connections holds the key that evaluations call with.' },
+  { kind: 'runs', label: 'Evaluate', how: 'Open a dataset, and press Evaluate.' },
+  { kind: 'queue', label: 'Review', how: 'Select datapoints, and press Send to review.' },
+] as const;
+
 /** What somebody new does first, ticked as it is done, until it is dismissed in this browser. */
 export function FirstSteps({ hasTrace }: FirstStepsProps) {
   const [isDismissed, setIsDismissed] = useState(wasDismissed);
-  const dataset = useQuery({
-    queryKey: keys.hasDataset(),
-    queryFn: ({ signal }) => hasAnyDataset(signal),
-    enabled: !isDismissed,
+  const later = useQueries({
+    queries: LATER_STEPS.map(({ kind }) => ({
+      queryKey: keys.firstStep(kind),
+      queryFn: ({ signal }: { signal: AbortSignal }) => FIRST_STEPS[kind](signal),
+      enabled: !isDismissed,
+    })),
   });
   const trace = useQuery({
     queryKey: keys.hasTrace(),
@@ -38,12 +47,9 @@ export function FirstSteps({ hasTrace }: FirstStepsProps) {
   if (isDismissed) return null;
   const steps: Step[] = [
     { label: 'Record a call', how: 'Point a client at the gateway.', isDone: hasTrace ?? trace.data },
-    {
-      label: 'Make a dataset',
-      how: 'Open a trace, choose a span, and press Add to dataset.',
-      isDone: dataset.data,
-    },
+    ...LATER_STEPS.map((step, n) => ({ ...step, isDone: later[n]!.data })),
   ];
+  const next = steps.find(({ isDone }) => isDone !== true);
   const dismiss = (): void => {
     noteDismissed();
     setIsDismissed(true);
@@ -52,12 +58,12 @@ export function FirstSteps({ hasTrace }: FirstStepsProps) {
     <section aria-labelledby="first-steps" className={styles.steps}>
       <h2 id="first-steps">First steps</h2>
       <ol>
-        {steps.map(({ label, how, isDone }) => (
-          <li key={label} data-done={isDone === true || undefined}>
-            <span className={styles.mark}>{isDone === true && <Icon name="check" size={12} />}</span>
-            <span className={styles.label}>{label}</span>
-            {isDone === true && <span className="visually-hidden">, done</span>}
-            {isDone === false && <span className={styles.how}>{how}</span>}
+        {steps.map((step) => (
+          <li key={step.label} data-done={step.isDone === true || undefined}>
+            <span className={styles.mark}>{step.isDone === true && <Icon name="check" size={12} />}</span>
+            <span className={styles.label}>{step.label}</span>
+            {step.isDone === true && <span className="visually-hidden">, done</span>}
+            {step === next && step.isDone === false && <span className={styles.how}>{step.how}</span>}
           </li>
         ))}
       </ol>
