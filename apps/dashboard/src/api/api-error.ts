@@ -38,7 +38,7 @@ export class ApiError extends Error implements ApiErrorFacts {
 }
 
 /** Whether the service said that the object asked for does not exist, or belongs to another project. */
-export function isNotFound(error: unknown): boolean {
+export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 

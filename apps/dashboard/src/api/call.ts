@@ -35,6 +35,11 @@ export async function callForText(path: string, options: CallOptions = {}): Prom
   return text;
 }
 
+/** Sends a `POST` without a body that outlives the page; what comes of it nobody hears. */
+export function callWhileLeaving(path: string): void {
+  fetch(path, { method: 'POST', credentials: 'same-origin', keepalive: true }).catch(() => undefined);
+}
+
 async function exchange(path: string, options: CallOptions): Promise<{ response: Response; text: string }> {
   const response = await request(path, options);
   const text = await response.text().catch((error: unknown) => {

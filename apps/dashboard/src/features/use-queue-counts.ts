@@ -1,0 +1,25 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { keys } from '../api/keys.js';
+import { countQueues, type QueueCount } from '../api/queue.js';
+import { useSpaced } from '../components/use-spaced.js';
+import { useLiveBatches } from '../live/live-updates.js';
+
+/** Milliseconds between two requests for the counts, however much happens. */
+const SPACE_MS = 1_000;
+/** Events that change how many items a queue has. An enqueue has none: a page that is looked at again asks anew. */
+const CHANGING: ReadonlySet<string> = new Set(['queue_item_updated', 'dataset_deleted']);
+
+/** How far the review of each dataset is, kept up to date. */
+export function useQueueCounts(): UseQueryResult<readonly QueueCount[]> {
+  const counts = useQuery({
+    queryKey: keys.queueCounts(),
+    queryFn: ({ signal }) => countQueues(signal),
+    staleTime: 0,
+    refetchOnWindowFocus: 'always',
+  });
+  const reread = useSpaced(() => void counts.refetch(), SPACE_MS);
+  useLiveBatches(({ events, hasMissed }) => {
+    if (hasMissed || events.some(({ type }) => CHANGING.has(type))) reread();
+  });
+  return counts;
+}

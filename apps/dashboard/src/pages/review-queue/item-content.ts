@@ -1,0 +1,63 @@
+import type { DatapointKind } from '@spandrel/contract';
+import { isObject, jsonText } from '../../features/messages/lenient.js';
+import type { Message } from '../../features/messages/message.js';
+import { messagesOf } from '../../features/messages/messages-of.js';
+
+/** A text with its name. */
+export interface NamedText {
+  name: string;
+  text: string;
+}
+
+/** What a reviewer reads of an item: a conversation where there is one, and the rest by name. */
+export interface ItemContent {
+  messages: readonly Message[];
+  texts: readonly NamedText[];
+}
+
+/** Takes a datapoint apart for reading. Nothing is left out but what has no value. */
+export function contentOf(kind: DatapointKind): ItemContent {
+  if ('LlmConversation' in kind) {
+    const { messages, expected, metadata, ...rest } = kind.LlmConversation;
+    return { messages: messagesOf(messages, null), texts: textsOf({ expected, metadata, ...rest }) };
+  }
+  const { input, expected_output: expected, actual_output: actual, score, metadata, ...rest } = kind.Generic;
+  const others = { expected, score, metadata, ...rest };
+  if (!isConversation(input)) return { messages: [], texts: textsOf({ input, actual, ...others }) };
+  return { messages: messagesOf(input, actual), texts: textsOf(others) };
+}
+
+/** The names of members for people. */
+const NAMES: Readonly<Record<string, string>> = {
+  input: 'Input',
+  actual: 'Actual output',
+  expected: 'Expected output',
+  score: 'Score',
+  metadata: 'Metadata',
+};
+
+function textsOf(members: Readonly<Record<string, unknown>>): NamedText[] {
+  return Object.entries(members).flatMap(([name, value]) => {
+    if (value === undefined || (value === null && name !== 'input')) return [];
+    return [{ name: NAMES[name] ?? name, text: typeof value === 'string' ? value : jsonText(value) }];
+  });
+}
+
+/** Messages, as the input of a call of a model has them. */
+function isConversation(input: unknown): boolean {
+  const list = isObject(input) ? input['messages'] : input;
+  return Array.isArray(list) && list.length > 0 && list.every((one) => isObject(one) && typeof one['role'] === 'string');
+}
+
+/** Characters of an item by which a list tells it from others. */
+const SUMMARY_LENGTH = 160;
+
+/** The beginning of what an item is about: its last question, or its input. */
+export function summaryOf(kind: DatapointKind): string {
+  const { messages, texts } = contentOf(kind);
+  const asked = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
+  const spoken = asked?.parts.find((part) => part.type === 'text');
+  const text = (spoken?.text ?? texts[0]?.text ?? '').replaceAll(/\s+/g, ' ').trim();
+  if (text === '') return 'Item without a text';
+  return text.length > SUMMARY_LENGTH ? `${text.slice(0, SUMMARY_LENGTH)}…` : text;
+}

@@ -1,0 +1,23 @@
+import { formatCount } from '../../components/format/format-count.js';
+import styles from './review-queue-page.module.css';
+
+/** How many items of a queue there are in each state. */
+export interface ReviewCounts {
+  pending: number;
+  claimed: number;
+  completed: number;
+}
+
+/** `2 of 6 reviewed`, as the server counts. @param counts `null` until they are known. */
+export function ReviewProgress({ counts }: { counts: ReviewCounts | null }) {
+  const total = counts === null ? 0 : counts.pending + counts.claimed + counts.completed;
+  const words = counts === null ? '' : `${formatCount(counts.completed)} of ${formatCount(total)} reviewed`;
+  return (
+    <div className={styles.progress}>
+      <progress aria-label="Reviewed" aria-valuetext={words} value={counts?.completed ?? 0} max={Math.max(1, total)}>
+        {words}
+      </progress>
+      <span>{words}</span>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+/** What the address of a review can say. */
+export interface ReviewSearch {
+  /** The submitted item that is read. */
+  item?: string;
+  /** `done` lists what the reviewer submitted. */
+  view?: 'done';
+}
+
+/** Reads an address; what it does not know is left out. */
+export function readReviewSearch({ item, view }: Record<string, unknown>): ReviewSearch {
+  return { ...(typeof item === 'string' && item !== '' && { item }), ...(view === 'done' && { view }) };
+}

@@ -1,0 +1,96 @@
+import type { QueueItemResource } from '@spandrel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { isNotFound } from '../../api/api-error.js';
+import { keys } from '../../api/keys.js';
+import { readItem } from '../../api/queue.js';
+import { Button } from '../../components/button.js';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { Time } from '../../components/time.js';
+import { datapointAddress } from '../../features/dataset-link.js';
+import { DiffView } from '../../features/text-diff/diff-view.js';
+import { writeData, writeSubmitted } from './edited-data.js';
+import { ItemView } from './item-view.js';
+import type { ReviewMemory } from './review-memory.js';
+import styles from './review-queue-page.module.css';
+
+/** An item that was submitted, to be read only. */
+export function SubmittedItem({ id, memory: { submitted } }: { id: string; memory: ReviewMemory }) {
+  const navigate = useNavigate();
+  const query = useQuery({ queryKey: keys.queueItem(id), queryFn: ({ signal }) => readItem(id, signal), staleTime: 0 });
+  const at = submitted.indexOf(id);
+  const earlier = at === -1 ? undefined : submitted[at - 1];
+  const goOn = (): void => void navigate({ to: '.', search: {} as never });
+  const goBack = (): void => {
+    if (earlier !== undefined) void navigate({ to: '.', search: { item: earlier } as never });
+  };
+  useShortcuts([
+    { keys: 'Escape', label: 'Back to the review', group: 'Review', run: goOn },
+    { keys: 'u', label: 'Back to last', group: 'Review', run: goBack },
+  ]);
+  return (
+    <>
+      {isNotFound(query.error) && <p>This item was deleted with its datapoint.</p>}
+      {query.error && !isNotFound(query.error) && (
+        <FaultNotice title="The item could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {query.data && <ReadItem item={query.data} />}
+      <div role="toolbar" aria-label="Review" className={styles.actions}>
+        <Button variant="primary" shortcut="Esc" aria-keyshortcuts="Escape" onClick={goOn}>
+          Back to the review
+        </Button>
+        <Button shortcut="u" disabled={earlier === undefined} onClick={goBack}>
+          Back to last
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function ReadItem({ item }: { item: QueueItemResource }) {
+  const region = useRef<HTMLElement>(null);
+  useEffect(() => region.current?.focus({ preventScroll: true }), []);
+  const { dataset_id: datasetId, datapoint_id: datapointId, edited_data: edited } = item;
+  return (
+    <>
+      <p className={styles.outcome}>
+        <strong>{describeOutcome(item)}</strong>
+        {item.claimed_by !== null && (
+          <span>
+            by <bdi>{item.claimed_by}</bdi>
+          </span>
+        )}
+        {item.claimed_at !== null && (
+          <span>
+            claimed <Time at={item.claimed_at} />
+          </span>
+        )}
+        <Link to={datapointAddress(datasetId, datapointId)}>Open datapoint</Link>
+      </p>
+      <div className={styles.desk} data-edits={edited !== null || undefined}>
+        <section ref={region} aria-label="Item" tabIndex={-1} className={styles.item}>
+          <ItemView data={item.original_data} />
+        </section>
+        {edited !== null && (
+          <section aria-label="Changes" className={styles.changes}>
+            <h2>Changes</h2>
+            <DiffView
+              beforeName="Original"
+              afterName="Edited"
+              before={writeData(item.original_data)}
+              after={writeSubmitted(edited)}
+              mode="words"
+            />
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+function describeOutcome({ status, edited_data: edited }: QueueItemResource): string {
+  if (status !== 'completed') return status === 'claimed' ? 'Claimed, not submitted' : 'Pending';
+  return edited === null ? 'Approved as it is' : 'Submitted with an edit';
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { claimItem, claimNext, readItem, releaseItem, releaseItemWhileLeaving, submitItem } from '../../api/queue.js';
+import { useLatest } from '../../components/use-latest.js';
+import { useLiveBatches } from '../../live/live-updates.js';
+import { ReviewDesk, type DeskState } from './review-desk.js';
+import { reviewMemoryOf, type ReviewMemory } from './review-memory.js';
+
+export interface OpenDesk {
+  desk: ReviewDesk;
+  state: DeskState;
+  memory: ReviewMemory;
+}
+
+export interface DeskOptions {
+  datasetId: string;
+  /** The name that claims; `null` for the caller as the server knows them. */
+  reviewer: string | null;
+  /** Whether an item is wanted: none is claimed for somebody who only reads. */
+  isWanted: boolean;
+  onSubmitted(): void;
+}
+
+/** The desk at which one dataset is reviewed, as long as its page is on screen. */
+export function useReviewDesk({ datasetId, reviewer, isWanted, onSubmitted }: DeskOptions): OpenDesk {
+  const submitted = useLatest(onSubmitted);
+  const [memory] = useState(() => reviewMemoryOf(datasetId));
+  const [desk] = useState(
+    () =>
+      new ReviewDesk(
+        {
+          next: (exclude) => claimNext(datasetId, reviewer, exclude),
+          read: (id) => readItem(id),
+          claim: (id) => claimItem(id, reviewer),
+          release: releaseItem,
+          submit: submitItem,
+          onSubmitted: submitted,
+        },
+        memory,
+      ),
+  );
+  const state = useSyncExternalStore(desk.subscribe, desk.current);
+  useEffect(() => {
+    if (isWanted) desk.enter();
+  }, [desk, isWanted]);
+  useLeaving(desk);
+  useLiveBatches(({ events, hasMissed }) => {
+    const isOurs = events.some((event) => event.type === 'queue_item_updated' && desk.isClaimedOtherwise(event.item));
+    if (isOurs || hasMissed) desk.check();
+  });
+  return { desk, state, memory };
+}
+
+/** Releases what is claimed when the page is left, in whichever way. */
+function useLeaving(desk: ReviewDesk): void {
+  useEffect(() => {
+    const leave = (): void => {
+      const id = desk.heldWhileLeaving();
+      if (id !== null) releaseItemWhileLeaving(id);
+    };
+    // A page that is kept for Back has its item still on screen.
+    const comeBack = (event: PageTransitionEvent): void => {
+      if (event.persisted) desk.check();
+    };
+    addEventListener('pagehide', leave);
+    addEventListener('pageshow', comeBack);
+    return () => {
+      removeEventListener('pagehide', leave);
+      removeEventListener('pageshow', comeBack);
+      desk.leave();
+    };
+  }, [desk]);
+}
