@@ -8,6 +8,7 @@ export const PAGE_LINKS = [
   { to: '/analytics', label: 'Analytics', keys: 'g a', icon: 'analytics' },
   { to: '/datasets', label: 'Datasets', keys: 'g d', icon: 'table' },
   { to: '/evaluations', label: 'Evaluations', keys: 'g e', icon: 'evaluations' },
+  { to: '/review', label: 'Review', keys: 'g r', icon: 'check' },
   { to: '/connections', label: 'Connections', keys: 'g c', icon: 'connections' },
 ] as const satisfies readonly PageLink[];
 

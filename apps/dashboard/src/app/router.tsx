@@ -13,6 +13,7 @@ import { readDatasetsSearch } from '../pages/datasets/datasets-search.js';
 import { readRunSearch } from '../pages/evaluation/run-search.js';
 import { readEvaluationsSearch } from '../pages/evaluations/evaluations-search.js';
 import { readNewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
+import { readReviewSearch } from '../pages/review-queue/review-search.js';
 import { readSessionsSearch } from '../pages/sessions/sessions-search.js';
 import { readSpansSearch } from '../pages/spans/spans-search.js';
 import { readTraceSearch } from '../pages/trace/trace-search.js';
@@ -99,6 +100,19 @@ const datapoint = createRoute({
   component: lazyRouteComponent(() => import('../pages/datapoint/datapoint-page.js'), 'DatapointPage'),
 });
 
+const review = createRoute({
+  getParentRoute: () => root,
+  path: '/review',
+  component: lazyRouteComponent(() => import('../pages/review/review-page.js'), 'ReviewPage'),
+});
+
+const reviewQueue = createRoute({
+  getParentRoute: () => root,
+  path: '/review/$id',
+  validateSearch: readReviewSearch,
+  component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
+});
+
 const evaluations = createRoute({
   getParentRoute: () => root,
   path: '/evaluations',
@@ -139,6 +153,8 @@ const routes = root.addChildren([
   dataset,
   datapoint,
   connections,
+  review,
+  reviewQueue,
   evaluations,
   newEvaluation,
   compare,

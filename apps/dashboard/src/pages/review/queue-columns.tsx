@@ -1,0 +1,38 @@
+import { Link } from '@tanstack/react-router';
+import type { QueueCount } from '../../api/queue.js';
+import { formatCount, NONE } from '../../components/format/format-count.js';
+import type { GridColumn } from '../../components/grid/grid-column.js';
+import { Time } from '../../components/time.js';
+import { DatasetLink } from '../../features/dataset-link.js';
+import { reviewAddress } from '../../features/review-link.js';
+
+type Column = GridColumn<QueueCount>;
+
+/** Every column of the list of queues. @param zone zone of the times, shown in the header. */
+export function queueColumns(zone: string): Column[] {
+  return [
+    {
+      ...{ id: 'dataset', header: 'Dataset', width: 200, grows: true },
+      cell: ({ dataset_id: id, name }) => <DatasetLink dataset={{ id, name }} />,
+    },
+    countOf('pending', 'Pending', ({ pending }) => pending),
+    countOf('claimed', 'Claimed', ({ claimed }) => claimed),
+    countOf('completed', 'Completed', ({ completed }) => completed),
+    {
+      ...{ id: 'oldest', header: 'Oldest', note: zone, width: 136 },
+      cell: ({ oldest_pending_at: at }) => (at === null ? NONE : <Time at={at} />),
+    },
+    {
+      ...{ id: 'start', header: 'Review', width: 280 },
+      cell: ({ dataset_id: id, name }) => (
+        <Link to={reviewAddress(id)}>
+          Start reviewing <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+  ];
+}
+
+function countOf(id: string, header: string, of: (row: QueueCount) => number): Column {
+  return { id, header, width: 80, align: 'end', cell: (row) => formatCount(of(row)) };
+}
