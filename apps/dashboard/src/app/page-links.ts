@@ -10,6 +10,7 @@ export const PAGE_LINKS = [
   { to: '/evaluations', label: 'Evaluations', keys: 'g e', icon: 'evaluations' },
   { to: '/review', label: 'Review', keys: 'g r', icon: 'check' },
   { to: '/connections', label: 'Connections', keys: 'g c', icon: 'connections' },
+  { to: '/events', label: 'Events', keys: 'g v', icon: 'live' },
 ] as const satisfies readonly PageLink[];
 
 interface PageLink {

@@ -10,6 +10,7 @@ import { readAnalyticsSearch } from '../pages/analytics/analytics-search.js';
 import { readCompareSearch } from '../pages/compare/compare-search.js';
 import { readDatasetSearch } from '../pages/dataset/dataset-search.js';
 import { readDatasetsSearch } from '../pages/datasets/datasets-search.js';
+import { readEventsSearch } from '../pages/events/events-search.js';
 import { readRunSearch } from '../pages/evaluation/run-search.js';
 import { readEvaluationsSearch } from '../pages/evaluations/evaluations-search.js';
 import { readNewEvaluationSearch } from '../pages/new-evaluation/new-evaluation-search.js';
@@ -113,6 +114,13 @@ const reviewQueue = createRoute({
   component: lazyRouteComponent(() => import('../pages/review-queue/review-queue-page.js'), 'ReviewQueuePage'),
 });
 
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  validateSearch: readEventsSearch,
+  component: lazyRouteComponent(() => import('../pages/events/events-page.js'), 'EventsPage'),
+});
+
 const evaluations = createRoute({
   getParentRoute: () => root,
   path: '/evaluations',
@@ -155,6 +163,7 @@ const routes = root.addChildren([
   connections,
   review,
   reviewQueue,
+  events,
   evaluations,
   newEvaluation,
   compare,

@@ -34,7 +34,8 @@ export function useShortcutKeys(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return;
-      const { key, altKey, timeStamp } = event;
+      const { altKey, timeStamp } = event;
+      const key = event.key === ' ' ? 'Space' : event.key;
       const isModified = event.ctrlKey || event.metaKey;
       // A modal dialog has the page behind it: only keys with Ctrl reach beyond.
       const isTyping = takesKey(event.target, key) || document.querySelector('dialog:modal') !== null;
@@ -47,10 +48,13 @@ export function useShortcutKeys(): void {
 }
 
 const TYPED_INTO = 'input, textarea, [contenteditable="true"], [role="menu"], [role="listbox"], [role="slider"]';
+/** What the space bar presses or opens. */
+const PRESSED = 'button, a, summary, input';
 const NOT_TYPED_INTO = 'input[type="checkbox"], input[type="radio"], input[type="button"]';
 
 function takesKey(target: EventTarget | null, key: string): boolean {
-  if (target instanceof HTMLSelectElement) return chooses(target, key);
+  if (target instanceof HTMLSelectElement) return key === 'Space' || chooses(target, key);
+  if (key === 'Space' && target instanceof Element && target.closest(PRESSED) !== null) return true;
   return target instanceof Element && target.closest(TYPED_INTO) !== null && !target.matches(NOT_TYPED_INTO);
 }
 

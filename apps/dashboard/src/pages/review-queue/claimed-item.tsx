@@ -65,6 +65,7 @@ export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
     <>
       <div className={styles.desk} data-edits={draft.isOpen || draft.isChanged || undefined}>
         <section ref={region} aria-label="Item" aria-busy={isBusy} tabIndex={-1} className={styles.item}>
+          <h2 className="visually-hidden">Item</h2>
           <ItemView data={item.original_data} />
         </section>
         <EditedData draft={draft} isWrittenBack={isWrittenBack} onLeave={focus} />

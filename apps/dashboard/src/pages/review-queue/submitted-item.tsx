@@ -71,6 +71,7 @@ function ReadItem({ item }: { item: QueueItemResource }) {
       </p>
       <div className={styles.desk} data-edits={edited !== null || undefined}>
         <section ref={region} aria-label="Item" tabIndex={-1} className={styles.item}>
+          <h2 className="visually-hidden">Item</h2>
           <ItemView data={item.original_data} />
         </section>
         {edited !== null && (

@@ -1,0 +1,96 @@
+import type { Source, StreamParts } from '../../live/event-stream.js';
+import type { LiveEvent } from '../../live/live-event.js';
+import type { EventLog } from './event-log.js';
+
+/** Events that come within this time are shown together. */
+const SHOWN_AFTER_MS = 100;
+/** What comes from the log comes without a pause of this length; what comes later is live. */
+const REPLAY_PAUSE_MS = 500;
+/** A stream that was refused is asked for again. */
+const AGAIN_MS = 5_000;
+/** `EventSource.CLOSED`, which tests have no such class for. */
+const CLOSED = 2;
+
+export interface FeedOptions {
+  /** The one type that is wanted; all unless given. */
+  type: string | undefined;
+  /** Told when there is something to draw. */
+  onChange(): void;
+}
+
+/** Fills a log from the stream of events, which is its own: the one that all tabs share counts events and numbers none. */
+export class EventFeed {
+  private source: Source | null = null;
+  private isReplay = false;
+  private isFlushing = false;
+  private cancelAgain: (() => void) | null = null;
+  private cancelLive: (() => void) | null = null;
+  /** Whether the server refused the stream; it is asked again and again. */
+  isRefused = false;
+
+  constructor(
+    private readonly parts: StreamParts,
+    private readonly log: EventLog,
+    private readonly options: FeedOptions,
+  ) {}
+
+  /** Opens the stream where the log ends, unless it is open. */
+  open(): void {
+    if (this.source !== null) return;
+    this.cancelAgain?.();
+    const { resumeAfter } = this.log;
+    const { type } = this.options;
+    const types = type === undefined ? '' : `&types=${encodeURIComponent(type)}`;
+    const since = resumeAfter === null ? '' : `&since=${resumeAfter}`;
+    const source = this.parts.open(`/api/events?view=outline${types}${since}`);
+    this.source = source;
+    this.isReplay = resumeAfter !== null;
+    source.onopen = () => {
+      this.setRefused(false);
+      this.waitForLive();
+    };
+    source.onmessage = ({ data, lastEventId }) => this.take(data, lastEventId);
+    source.onerror = () => this.fail(source);
+  }
+
+  close(): void {
+    this.cancelAgain?.();
+    this.cancelLive?.();
+    this.source?.close();
+    this.source = null;
+  }
+
+  private take(data: string, lastEventId: string): void {
+    if (this.isReplay) this.waitForLive();
+    this.log.add(Number(lastEventId), JSON.parse(data) as LiveEvent, this.isReplay ? null : Date.now());
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    this.parts.later(SHOWN_AFTER_MS, () => {
+      this.isFlushing = false;
+      this.log.flush();
+      this.options.onChange();
+    });
+  }
+
+  /** The server does not say where its log ends and now begins. */
+  private waitForLive(): void {
+    this.cancelLive?.();
+    this.cancelLive = this.parts.later(REPLAY_PAUSE_MS, () => {
+      this.isReplay = false;
+    });
+  }
+
+  /** Browsers connect again by themselves, after the last event, unless the answer was a refusal. */
+  private fail(source: Source): void {
+    if (source.readyState !== CLOSED || this.source !== source) return;
+    this.source = null;
+    this.setRefused(true);
+    this.cancelAgain = this.parts.later(AGAIN_MS, () => this.open());
+  }
+
+  private setRefused(isRefused: boolean): void {
+    if (this.isRefused === isRefused) return;
+    this.isRefused = isRefused;
+    this.options.onChange();
+  }
+}

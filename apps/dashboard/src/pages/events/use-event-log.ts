@@ -1,0 +1,91 @@
+import { useEffect, useReducer, useRef, useState } from 'react';
+import { browserParts } from '../../live/browser-parts.js';
+import { EventFeed } from './event-feed.js';
+import { EventLog, type LoggedEvent } from './event-log.js';
+import { takePlace } from './stream-places.js';
+
+export interface ShownLog {
+  events: readonly LoggedEvent[];
+  /** Events that wait until the log goes on. */
+  waitingCount: number;
+  droppedCount: number;
+  isPaused: boolean;
+  isRefused: boolean;
+  /** Whether other tabs have all the streams that one browser may have. */
+  isQueued: boolean;
+  pause(isPaused: boolean): void;
+  clear(): void;
+}
+
+/**
+ * The log of events, filled while the page is looked at.
+ * @param type the one type that is shown; another one begins where the log before began.
+ * @param since number of the event after which the log is replayed; `undefined` for what comes from now on.
+ */
+export function useEventLog(type: string | undefined, since: string | undefined): ShownLog {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [isPaused, setIsPaused] = useState(false);
+  const log = useRef<EventLog>(null);
+  const feed = useRef<EventFeed>(null);
+  const [isQueued, setIsQueued] = useState(false);
+  const asked = useRef(since);
+  const startedWith = since === undefined ? null : Number(since);
+  log.current ??= new EventLog(startedWith);
+  useEffect(() => {
+    const before = log.current!;
+    const begin = asked.current === since ? before.beginAfter : startedWith;
+    asked.current = since;
+    log.current = new EventLog(begin);
+    const opened = new EventFeed(browserParts, log.current, { type, onChange: redraw });
+    feed.current = opened;
+    setIsPaused(false);
+    redraw();
+    return keepOpen(opened, setIsQueued);
+    // oxlint-disable-next-line react/exhaustive-deps -- the number is the text that is compared
+  }, [type, since]);
+  const { events, waitingCount, droppedCount } = log.current;
+  return {
+    ...{ events, waitingCount: isPaused ? waitingCount : 0, droppedCount, isPaused, isQueued },
+    isRefused: feed.current?.isRefused ?? false,
+    pause: (next) => {
+      log.current!.pause(next);
+      log.current!.flush();
+      setIsPaused(next);
+    },
+    clear: () => {
+      log.current!.clear();
+      redraw();
+    },
+  };
+}
+
+/** Keeps a feed open while somebody looks at the page. @returns ends that. */
+function keepOpen(feed: EventFeed, onQueued: (isQueued: boolean) => void): () => void {
+  let place: AbortController | null = null;
+  const follow = (): void => {
+    const isVisible = document.visibilityState === 'visible';
+    if (isVisible === (place !== null)) return;
+    if (!isVisible) {
+      place?.abort();
+      place = null;
+      feed.close();
+      return;
+    }
+    const mine = new AbortController();
+    place = mine;
+    takePlace(mine.signal, onQueued).then(
+      () => {
+        if (!mine.signal.aborted) feed.open();
+      },
+      // Nobody waits any more.
+      () => undefined,
+    );
+  };
+  follow();
+  document.addEventListener('visibilitychange', follow);
+  return () => {
+    document.removeEventListener('visibilitychange', follow);
+    place?.abort();
+    feed.close();
+  };
+}

@@ -1,0 +1,165 @@
+/** The review of a queue, as people do it: by keys alone, and beside each other. */
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { DatapointResource, QueueItemResource } from '@spandrel/contract';
+import type { Locator, Page } from 'playwright-core';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+
+const browser = new DashboardBrowser();
+let place: Place;
+let program: Program;
+let dataset: string;
+let datapoints: string[];
+let items: string[];
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  place = await takeDirectory();
+  program = await place.start({});
+  if (!hasBrowser) return;
+  watched = await browser.open(program.apiUrl);
+  ({ page } = watched);
+});
+afterAll(async () => {
+  await browser.close();
+  await place?.close();
+});
+
+/** A dataset with six questions, all in its queue. */
+async function plantQueue(): Promise<void> {
+  const { api } = program;
+  const description = 'Approve answers that name the capital.\nCorrect the others.';
+  dataset = (await api.post<{ id: string }>('/api/datasets', { name: 'Capitals', description })).body.id;
+  datapoints = [];
+  for (let n = 1; n <= 6; n++) {
+    const kind = {
+      LlmConversation: { messages: [{ role: 'user', content: `Question ${n}?` }], expected: `Answer ${n}` },
+    };
+    datapoints.push((await api.post<DatapointResource>(`/api/datasets/${dataset}/datapoints`, { kind })).body.id);
+  }
+  const queued = await api.post<{ items: QueueItemResource[] }>(`/api/datasets/${dataset}/queue`, {
+    datapoint_ids: datapoints,
+  });
+  items = queued.body.items.map(({ id }) => id);
+}
+
+const itemOf = async (n: number): Promise<QueueItemResource> =>
+  (await program.api.get<QueueItemResource>(`/api/queue/${items[n - 1]}`)).body;
+const statuses = (): Promise<string[]> => Promise.all(items.map(async (_, n) => (await itemOf(n + 1)).status));
+const region = (of = page): Locator => of.getByRole('region', { name: 'Item' });
+const showsQuestion = (n: number, of = page): Promise<void> => region(of).getByText(`Question ${n}?`).waitFor();
+const said = (words: string): Promise<void> =>
+  page.getByRole('status', { name: 'Review status' }).getByText(words).waitFor();
+const progress = (words: string): Promise<void> => page.getByText(words, { exact: true }).last().waitFor();
+const press = (keys: string): Promise<void> => page.keyboard.press(keys);
+
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
+  }
+}
+
+describe('a review', () => {
+  inBrowser('begins in the list of queues, which is empty at first', async () => {
+    await page.goto(`${program.apiUrl}/review`);
+    await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
+    await plantQueue();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Your name' }).fill('ada');
+    const row = page.getByRole('grid', { name: 'Queues' }).getByRole('row').nth(1);
+    expect((await row.getByRole('gridcell').allTextContents()).slice(0, 4)).toEqual(['Capitals', '6', '0', '0']);
+    expect(await row.getByRole('link', { name: 'Start reviewing Capitals' }).getAttribute('href')).toBe(
+      `/review/${dataset}`,
+    );
+    await expectAccessible();
+    await page.getByRole('heading', { name: 'Review', level: 1 }).focus();
+    await press('j');
+    await press('Enter');
+    await showsQuestion(1);
+    expect(await page.title()).toBe('Review Capitals · Spandrel');
+    expect(await itemOf(1)).toMatchObject({ status: 'claimed', claimed_by: 'ada' });
+    await progress('0 of 6 reviewed');
+  });
+
+  inBrowser('gives somebody else another item, and takes it back when they leave', async () => {
+    const other = await browser.open(program.apiUrl);
+    await other.page.goto(`${program.apiUrl}/review/${dataset}`);
+    await showsQuestion(2, other.page);
+    expect(await itemOf(2)).toMatchObject({ status: 'claimed', claimed_by: 'local' });
+    await other.page.goto('about:blank');
+    await until(async () => (await itemOf(2)).status === 'pending');
+    expectNoFaults(other);
+    await other.close();
+  });
+
+  inBrowser('is done by keys alone', async () => {
+    await press('i');
+    await page.getByText('Approve answers that name the capital.').waitFor();
+    await expectAccessible();
+    await press('i');
+    await press('a');
+    await showsQuestion(2);
+    await said('Approved. Next item.');
+    expect(await region().evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await press('a');
+    await showsQuestion(3);
+    await progress('2 of 6 reviewed');
+    await press('e');
+    const field = page.getByRole('textbox', { name: 'Edited data' });
+    const text = await field.inputValue();
+    await press('Control+a');
+    await page.keyboard.insertText(text.replace('Answer 3', 'Better 3').slice(0, -1));
+    await page.getByText(/^not valid JSON at line/).waitFor();
+    expect(await page.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true);
+    await press('Control+End');
+    await page.keyboard.insertText('}');
+    const changes = page.getByRole('region', { name: 'Changes' });
+    await changes.locator('ins').getByText('Better').waitFor();
+    await expectAccessible();
+    await press('Escape');
+    await press('w');
+    await press('Control+Enter');
+    await showsQuestion(4);
+    await press('s');
+    await showsQuestion(5);
+    await press('r');
+    await showsQuestion(6);
+    await said('Released. Next item.');
+    await press('u');
+    await changes.locator('del').getByText('Answer').waitFor();
+    const link = page.getByRole('link', { name: 'Open datapoint' });
+    expect(await link.getAttribute('href')).toBe(`/datasets/${dataset}/datapoints/${datapoints[2]}`);
+    await expectAccessible();
+    await press('Escape');
+    await showsQuestion(6);
+    expect(await statuses()).toEqual(['completed', 'completed', 'completed', 'pending', 'pending', 'claimed']);
+    expect((await itemOf(1)).edited_data).toBeNull();
+    const { body } = await program.api.get<DatapointResource>(`/api/datasets/${dataset}/datapoints/${datapoints[2]}`);
+    expect(body.kind).toMatchObject({ LlmConversation: { expected: 'Better 3' } });
+  });
+
+  inBrowser('goes on when another reviewer has the item, and says so', async () => {
+    await program.api.post(`/api/queue/${items[5]}/release`);
+    await program.api.post(`/api/queue/${items[5]}/claim`, { claimed_by: 'bob' });
+    await said('Another reviewer has claimed this item. Nothing left to review.');
+    await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+    await page.getByText('3 completed, 1 claimed by others, 2 pending.').waitFor();
+    await expectAccessible();
+    await page.getByRole('button', { name: 'Review what I did' }).click();
+    const list = page.getByRole('list', { name: 'Reviewed items' });
+    await list.getByText('Question 3?').waitFor();
+    expect(await list.getByRole('link').allTextContents()).toEqual(['Question 1?', 'Question 2?', 'Question 3?']);
+    await expectAccessible();
+    await press('Escape');
+    await page.getByRole('button', { name: 'Review skipped items' }).click();
+    await showsQuestion(4);
+    expect((await itemOf(4)).claimed_by).toBe('ada');
+    await press('g');
+    await press('t');
+    await until(async () => (await itemOf(4)).status === 'pending');
+    expectNoFaults(watched);
+  });
+});
