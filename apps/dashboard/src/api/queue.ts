@@ -42,7 +42,8 @@ export const claimItem = (id: string, reviewer: string | null): Promise<QueueIte
   call(itemPath(id, '/claim'), { method: 'POST', body: claimedBy(reviewer) });
 
 /** `POST /api/queue/:item_id/release`. @throws ApiError, 409 where it is not claimed. */
-export const releaseItem = (id: string): Promise<QueueItemResource> => call(itemPath(id, '/release'), { method: 'POST' });
+export const releaseItem = (id: string): Promise<QueueItemResource> =>
+  call(itemPath(id, '/release'), { method: 'POST' });
 
 /** `POST /api/queue/:item_id/release` of a page that is being left: it is sent, and nobody waits for the answer. */
 export function releaseItemWhileLeaving(id: string): void {

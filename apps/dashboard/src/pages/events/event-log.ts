@@ -14,7 +14,6 @@ export const LOGGED_MAX = 2_000;
 
 /** The events that a page shows, oldest first, and those that wait while it is paused. */
 export class EventLog {
-  /** Where every member changes with the events, so that a page knows when to draw. */
   private shown: readonly LoggedEvent[] = [];
   private waiting: LoggedEvent[] = [];
   /** Events that fell out of what is shown since the log began. */
@@ -60,7 +59,7 @@ export class EventLog {
     this.waiting.push({ number, event, at: timeOfEvent(event) ?? at ?? before?.at ?? null });
     if (this.waiting.length > LOGGED_MAX) {
       this.waiting.shift();
-      if (this.isPaused) this.dropped++;
+      this.dropped++;
     }
   }
 

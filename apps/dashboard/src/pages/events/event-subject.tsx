@@ -26,7 +26,9 @@ export function EventSubject({ event }: { event: LiveEvent }) {
       return <DatasetLink dataset={event.dataset} />;
     case 'datapoint_created':
       return (
-        <Link to={datapointAddress(event.datapoint.dataset_id, event.datapoint.id)}>Datapoint {event.datapoint.id}</Link>
+        <Link to={datapointAddress(event.datapoint.dataset_id, event.datapoint.id)}>
+          Datapoint {event.datapoint.id}
+        </Link>
       );
     case 'queue_item_updated':
       return <ItemSubject item={event.item} />;

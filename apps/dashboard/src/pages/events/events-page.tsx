@@ -52,8 +52,8 @@ export function EventsPage() {
       )}
       {log.isQueued && (
         <p role="status">
-          Three other tabs show events already; a browser has no connection left for more. Events come when one of them is
-          closed or hidden.
+          Three other tabs show events already; a browser has no connection left for more. Events come when one of them
+          is closed or hidden.
         </p>
       )}
       {log.events.length === 0 && (

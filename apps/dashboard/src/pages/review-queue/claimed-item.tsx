@@ -133,4 +133,3 @@ function ReviewActions({ actions, children }: { actions: readonly Action[]; chil
     </div>
   );
 }
-

@@ -28,7 +28,10 @@ export function useDraft({ id, original_data: data }: QueueItemResource): Draft 
   const [text, setText] = useState(texts.get(id) ?? null);
   const [isOpen, setIsOpen] = useState(false);
   const isChanged = text !== null && text !== before;
-  const read = useMemo(() => (isOpen || isChanged ? readData(text ?? before) : null), [before, isChanged, isOpen, text]);
+  const read = useMemo(
+    () => (isOpen || isChanged ? readData(text ?? before) : null),
+    [before, isChanged, isOpen, text],
+  );
   return {
     ...{ before, text: text ?? before, isOpen, isChanged, read, setIsOpen },
     setText: (next) => {

@@ -7,11 +7,7 @@ export function Instructions({ text }: { text: string }) {
   const [isOpen, setIsOpen] = useState(false);
   useShortcuts([{ keys: 'i', label: 'Instructions', group: 'Review', run: () => setIsOpen(!isOpen) }]);
   return (
-    <details
-      open={isOpen}
-      className={styles.instructions}
-      onToggle={({ currentTarget: { open } }) => setIsOpen(open)}
-    >
+    <details open={isOpen} className={styles.instructions} onToggle={({ currentTarget: { open } }) => setIsOpen(open)}>
       <summary aria-keyshortcuts="i">
         Instructions <kbd aria-hidden="true">i</kbd>
       </summary>

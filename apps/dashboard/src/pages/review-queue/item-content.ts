@@ -46,7 +46,9 @@ function textsOf(members: Readonly<Record<string, unknown>>): NamedText[] {
 /** Messages, as the input of a call of a model has them. */
 function isConversation(input: unknown): boolean {
   const list = isObject(input) ? input['messages'] : input;
-  return Array.isArray(list) && list.length > 0 && list.every((one) => isObject(one) && typeof one['role'] === 'string');
+  return (
+    Array.isArray(list) && list.length > 0 && list.every((one) => isObject(one) && typeof one['role'] === 'string')
+  );
 }
 
 /** Characters of an item by which a list tells it from others. */

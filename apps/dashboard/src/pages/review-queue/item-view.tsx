@@ -18,7 +18,11 @@ export function ItemView({ data }: { data: DatapointKind }) {
       {texts.map(({ name, text }) => (
         <article key={name} aria-label={name} className={styles.text}>
           <h3>{name}</h3>
-          {text === '' ? <p className={styles.quiet}>Empty</p> : <MessageText text={text} label={name} reading={reading} />}
+          {text === '' ? (
+            <p className={styles.quiet}>Empty</p>
+          ) : (
+            <MessageText text={text} label={name} reading={reading} />
+          )}
         </article>
       ))}
     </>

@@ -167,7 +167,11 @@ export class ReviewDesk {
       this.change({ item, isBusy: false, isEmpty: item === null && this.isTaken, said: `${said} ${words}`.trim() });
       this.giveUpWhereLeft();
     } catch (error) {
-      const fault = { title: 'The next item could not be claimed', error: error as Error, retry: () => this.lookAgain() };
+      const fault = {
+        title: 'The next item could not be claimed',
+        error: error as Error,
+        retry: () => this.lookAgain(),
+      };
       this.change({ item: null, isBusy: false, fault, said: said.trim() });
     }
   }

@@ -1,5 +1,3 @@
-import { keptInTab } from '../../features/kept-in-tab.js';
-
 /** What a reviewer did with the queue of a dataset in this tab. */
 export interface ReviewMemory {
   /** Ids of items that were skipped, oldest first. */
@@ -16,17 +14,6 @@ export interface ReviewMemory {
 const EXCLUDED_MAX = 1_000;
 /** Submissions that are remembered: so far does `Back to last` lead. */
 const SUBMITTED_MAX = 1_000;
-
-const memories = new Map<string, ReviewMemory>();
-const kept = keptInTab<{ reviews: [string, ReviewMemory][] }>('spandrel.review', () => ({ reviews: [...memories] }));
-for (const [datasetId, memory] of Array.isArray(kept?.reviews) ? kept.reviews : []) memories.set(datasetId, memory);
-
-/** What was done in a dataset; it is kept over a reload of the tab, and changed by whoever has it. */
-export function reviewMemoryOf(datasetId: string): ReviewMemory {
-  const known = memories.get(datasetId) ?? newReviewMemory();
-  memories.set(datasetId, known);
-  return known;
-}
 
 export const newReviewMemory = (): ReviewMemory => ({ skipped: [], released: [], submitted: [], reviewer: null });
 

@@ -2,8 +2,9 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { claimItem, claimNext, readItem, releaseItem, releaseItemWhileLeaving, submitItem } from '../../api/queue.js';
 import { useLatest } from '../../components/use-latest.js';
 import { useLiveBatches } from '../../live/live-updates.js';
+import { reviewMemoryOf } from './kept-reviews.js';
 import { ReviewDesk, type DeskState } from './review-desk.js';
-import { reviewMemoryOf, type ReviewMemory } from './review-memory.js';
+import type { ReviewMemory } from './review-memory.js';
 
 export interface OpenDesk {
   desk: ReviewDesk;

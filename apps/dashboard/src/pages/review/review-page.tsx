@@ -41,8 +41,8 @@ export function ReviewPage() {
       {isEmpty ? (
         <EmptyState title="No queues yet" action={<Link to="/datasets">Go to Datasets</Link>}>
           <p>
-            A queue holds datapoints that people check: they approve each one, or correct it. Select datapoints of a dataset
-            and press Send to review, and its queue is here.
+            A queue holds datapoints that people check: they approve each one, or correct it. Select datapoints of a
+            dataset and press Send to review, and its queue is here.
           </p>
         </EmptyState>
       ) : (

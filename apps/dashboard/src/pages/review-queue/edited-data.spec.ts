@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { isKind, readData, writeData, writeSubmitted } from './edited-data.js';
+
+describe('edited data', () => {
+  it('is the datapoint without members that have no value, and keeps every digit', () => {
+    const metadata = { seed: JSON.rawJSON('12345678901234567890') };
+    const text = writeData({ Generic: { input: null, expected_output: 'x', score: null, metadata } });
+    expect(JSON.parse(text)).toEqual({
+      Generic: { input: null, expected_output: 'x', metadata: { seed: 12345678901234567890 } },
+    });
+    expect(text).toContain('12345678901234567890');
+    const read = readData(text);
+    expect('data' in read && writeSubmitted(read.data)).toBe(text);
+  });
+
+  it('is any JSON, or the place where it is none', () => {
+    expect(readData('7')).toEqual({ data: 7 });
+    expect(writeSubmitted([1])).toBe('[\n  1\n]');
+    const read = readData('{\n  "a": 1,\n}');
+    expect('fault' in read && read.fault).toMatch(/^not valid JSON at line 3/);
+  });
+
+  it.each([
+    [{ Generic: { input: 'x' } }, true],
+    [{ LlmConversation: { messages: [{ role: 'user' }] } }, true],
+    [{ Generic: {} }, false],
+    [{ Generic: { input: 'x' }, LlmConversation: {} }, false],
+    [{ LlmConversation: { messages: [] } }, false],
+    [{ Other: { input: 'x' } }, false],
+    ['x', false],
+    [null, false],
+    [{}, false],
+  ])('%j is written back: %s', (data, expected) => {
+    expect(isKind(data)).toBe(expected);
+  });
+});

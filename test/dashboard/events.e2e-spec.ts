@@ -1,0 +1,108 @@
+/** The page of events: live, paused, by type, and replayed from the log. */
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+
+const browser = new DashboardBrowser();
+let place: Place;
+let program: Program;
+let watched: WatchedPage;
+let page: Page;
+
+beforeAll(async () => {
+  place = await takeDirectory();
+  program = await place.start({});
+  if (!hasBrowser) return;
+  watched = await browser.open(program.apiUrl);
+  ({ page } = watched);
+});
+afterAll(async () => {
+  await browser.close();
+  await place?.close();
+});
+
+const log = (): Locator => page.getByRole('log', { name: 'Events' });
+const row = (text: string | RegExp): Locator => log().getByRole('listitem').filter({ hasText: text });
+const shows = (text: string | RegExp): Promise<void> => row(text).last().waitFor();
+const count = (words: string | RegExp): Promise<void> => page.getByText(words).waitFor();
+const pause = (): Locator => page.getByRole('button', { name: 'Pause' });
+const dataset = async (name: string): Promise<string> =>
+  (await program.api.post<{ id: string }>('/api/datasets', { name })).body.id;
+
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
+  }
+}
+
+/** Many traces at once, each an event. */
+async function recordTraces(from: number, to: number): Promise<void> {
+  const traces = Array.from({ length: to - from }, (_, n) => ({ id: `trace-${from + n}`, name: `trace ${from + n}` }));
+  expect((await program.api.post('/api/ingest', { traces })).status).toBe(200);
+}
+
+describe('events', () => {
+  inBrowser('come as they happen, with links to their objects', async () => {
+    const answered = page.waitForResponse((response) => response.url().includes('/api/events?view=outline&'));
+    await page.goto(`${program.apiUrl}/events?since=0`);
+    // What happens before the stream is there is replayed.
+    await answered;
+    const first = await dataset('First');
+    await shows('dataset_created');
+    expect(await row('dataset_created').getByRole('link', { name: 'First' }).getAttribute('href')).toBe(
+      `/datasets/${first}`,
+    );
+    const { body: point } = await program.api.post<{ id: string }>(`/api/datasets/${first}/datapoints`, {
+      kind: { Generic: { input: 'x' } },
+    });
+    await program.api.post(`/api/datasets/${first}/queue`, { datapoint_ids: [point.id] });
+    const { body: item } = await program.api.post<{ id: string }>(`/api/datasets/${first}/queue/next`);
+    await shows('claimed by local');
+    const links = log().getByRole('listitem').getByRole('link');
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+      ...[`/datasets/${first}`, `/datasets/${first}/datapoints/${point.id}`, `/review/${first}?item=${item.id}`],
+    ]);
+    await expectAccessible();
+  });
+
+  inBrowser('wait while the page is paused, by the space bar', async () => {
+    await page.getByRole('heading', { name: 'Events', level: 1 }).focus();
+    await page.keyboard.press('Space');
+    expect(await pause().getAttribute('aria-pressed')).toBe('true');
+    await dataset('Second');
+    await count(/^3 events, paused, 1 waiting/);
+    expect(await row('Second').count()).toBe(0);
+    await page.keyboard.press('Space');
+    await shows('Second');
+    await page.getByRole('button', { name: 'Clear view' }).click();
+    await count(/^0 events/);
+  });
+
+  inBrowser('are chosen by type, and replayed after a number', async () => {
+    const type = page.getByRole('combobox', { name: 'Type' });
+    await type.selectOption('queue_item_updated');
+    await page.waitForURL(/\/events\?since=0&types=queue_item_updated$/);
+    await page.goto(`${program.apiUrl}/events?types=dataset_created&since=1`);
+    await shows('Second');
+    expect(await type.inputValue()).toBe('dataset_created');
+    expect(await row('First').count()).toBe(0);
+    await type.selectOption('');
+    await shows('claimed by local');
+    await count(/^3 events/);
+  });
+
+  inBrowser('are two thousand at most, the newest at the end in view', async () => {
+    await recordTraces(0, 2_100);
+    await shows('trace 2099');
+    await count(/^2,000 events, 103 older ones left the view/);
+    expect(await log().getByRole('listitem').count()).toBeLessThan(200);
+    await log().focus();
+    await page.keyboard.press('Home');
+    await shows(/trace 100$/);
+    await page.getByRole('button', { name: 'Go to the newest' }).click();
+    await shows('trace 2099');
+    expectNoFaults(watched);
+  });
+});
