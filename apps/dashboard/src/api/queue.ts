@@ -37,6 +37,21 @@ export async function claimNext(
   }
 }
 
+/** Pending items that are looked through at most. */
+const LOOKED_THROUGH_MAX = 50;
+
+/**
+ * Whether an item may be pending that is not excluded, so that it is worth asking for the next one: a refusal would stand in the
+ * console of the browser as an error.
+ * @param pending items that are pending, as far as is known.
+ */
+export async function hasPending(datasetId: string, pending: number, exclude: readonly string[]): Promise<boolean> {
+  if (pending - exclude.length > 1 || exclude.length >= LOOKED_THROUGH_MAX) return true;
+  const query = { status: 'pending', limit: exclude.length + 1 };
+  const { items } = await call<{ items: QueueItemResource[] }>(queuePath(datasetId), { query });
+  return items.some(({ id }) => !exclude.includes(id));
+}
+
 /** `POST /api/queue/:item_id/claim`. @throws ApiError, 409 where another has it. */
 export const claimItem = (id: string, reviewer: string | null): Promise<QueueItemResource> =>
   call(itemPath(id, '/claim'), { method: 'POST', body: claimedBy(reviewer) });

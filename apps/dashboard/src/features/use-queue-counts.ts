@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { keys } from '../api/keys.js';
 import { countQueues, type QueueCount } from '../api/queue.js';
 import { useSpaced } from '../components/use-spaced.js';
@@ -9,11 +9,16 @@ const SPACE_MS = 1_000;
 /** Events that change how many items a queue has. An enqueue has none: a page that is looked at again asks anew. */
 const CHANGING: ReadonlySet<string> = new Set(['queue_item_updated', 'dataset_deleted']);
 
+/** How the counts are asked for. */
+export const QUEUE_COUNTS = queryOptions({
+  queryKey: keys.queueCounts(),
+  queryFn: ({ signal }) => countQueues(signal),
+});
+
 /** How far the review of each dataset is, kept up to date. */
 export function useQueueCounts(): UseQueryResult<readonly QueueCount[]> {
   const counts = useQuery({
-    queryKey: keys.queueCounts(),
-    queryFn: ({ signal }) => countQueues(signal),
+    ...QUEUE_COUNTS,
     staleTime: 0,
     refetchOnWindowFocus: 'always',
   });

@@ -1,22 +1,21 @@
 import type { DatasetResource } from '@spandrel/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { isNotFound } from '../../api/api-error.js';
 import { readDataset } from '../../api/dataset.js';
 import { keys } from '../../api/keys.js';
-import type { QueueCount } from '../../api/queue.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { useCapabilities } from '../../features/payload/use-capabilities.js';
 import { readReviewerName } from '../../features/reviewer-name.js';
-import { useQueueCounts } from '../../features/use-queue-counts.js';
 import { ClaimedItem } from './claimed-item.js';
 import { DoneItems } from './done-items.js';
 import { Instructions } from './instructions.js';
 import { NothingLeft } from './nothing-left.js';
 import { ReviewProgress } from './review-progress.js';
 import { SubmittedItem } from './submitted-item.js';
+import { useCountsOf } from './use-counts-of.js';
 import { useReviewDesk } from './use-review-desk.js';
 import styles from './review-queue-page.module.css';
 
@@ -58,11 +57,11 @@ interface ReviewProps {
 
 function Review({ dataset, reviewer, isLocal }: ReviewProps) {
   const { item: readId, view } = route.useSearch();
-  const { counts, countSubmission } = useCountsOf(dataset.id);
+  const { counts, ...counting } = useCountsOf(dataset.id);
   const isReading = readId !== undefined || view === 'done';
   const { desk, state, memory } = useReviewDesk({
     ...{ datasetId: dataset.id, reviewer, isWanted: !isReading },
-    onSubmitted: countSubmission,
+    ...counting,
   });
   // Nobody has a name of their own in local mode unless they say one.
   const name = reviewer ?? (isLocal ? 'local' : memory.reviewer);
@@ -85,25 +84,6 @@ function Review({ dataset, reviewer, isLocal }: ReviewProps) {
       {!isReading && state.item === null && state.isBusy && <div className={styles.waiting} aria-hidden="true" />}
     </>
   );
-}
-
-const NONE = { pending: 0, claimed: 0, completed: 0 };
-
-/** How far the review of this dataset is, by the server; a submission is counted at once. */
-function useCountsOf(datasetId: string) {
-  const queryClient = useQueryClient();
-  const { data } = useQueueCounts();
-  const ofDataset = data?.find((count) => count.dataset_id === datasetId);
-  const countSubmission = (): void => {
-    queryClient.setQueryData<readonly QueueCount[]>(keys.queueCounts(), (before) =>
-      before?.map((count) =>
-        count.dataset_id === datasetId
-          ? { ...count, claimed: Math.max(0, count.claimed - 1), completed: count.completed + 1 }
-          : count,
-      ),
-    );
-  };
-  return { counts: data === undefined ? null : (ofDataset ?? NONE), countSubmission };
 }
 
 function DatasetNotFound() {

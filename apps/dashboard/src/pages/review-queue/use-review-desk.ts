@@ -1,5 +1,13 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { claimItem, claimNext, readItem, releaseItem, releaseItemWhileLeaving, submitItem } from '../../api/queue.js';
+import {
+  claimItem,
+  claimNext,
+  hasPending,
+  readItem,
+  releaseItem,
+  releaseItemWhileLeaving,
+  submitItem,
+} from '../../api/queue.js';
 import { useLatest } from '../../components/use-latest.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { reviewMemoryOf } from './kept-reviews.js';
@@ -18,18 +26,28 @@ export interface DeskOptions {
   reviewer: string | null;
   /** Whether an item is wanted: none is claimed for somebody who only reads. */
   isWanted: boolean;
+  /** How many items are pending, as far as is known. */
+  pending(): Promise<number>;
+  onClaimed(): void;
   onSubmitted(): void;
 }
 
 /** The desk at which one dataset is reviewed, as long as its page is on screen. */
-export function useReviewDesk({ datasetId, reviewer, isWanted, onSubmitted }: DeskOptions): OpenDesk {
-  const submitted = useLatest(onSubmitted);
+export function useReviewDesk({ datasetId, reviewer, isWanted, ...rest }: DeskOptions): OpenDesk {
+  const submitted = useLatest(rest.onSubmitted);
+  const claimed = useLatest(rest.onClaimed);
+  const [pending] = useState(() => rest.pending);
   const [memory] = useState(() => reviewMemoryOf(datasetId));
   const [desk] = useState(
     () =>
       new ReviewDesk(
         {
-          next: (exclude) => claimNext(datasetId, reviewer, exclude),
+          next: async (exclude) => {
+            const isWorthAsking = await hasPending(datasetId, await pending(), exclude);
+            const item = isWorthAsking ? await claimNext(datasetId, reviewer, exclude) : null;
+            if (item !== null) claimed();
+            return item;
+          },
           read: (id) => readItem(id),
           claim: (id) => claimItem(id, reviewer),
           release: releaseItem,
