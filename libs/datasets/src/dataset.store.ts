@@ -28,7 +28,7 @@ export class DatasetStore {
     options: LongReadOptions,
   ): Promise<Map<string, string>> {
     const rows = await this.storage.readLong(
-      NAME.query`select ${NAME} from dataset d where d.project_id = ${projectId} and ${anyOf('d.id', ids)}`,
+      NAME.query`select ${NAME} from dataset d where ${anyOf('d.id', ids)} and d.project_id = ${projectId}`,
       options,
     );
     return new Map(rows.map(({ id, name }) => [id, name]));

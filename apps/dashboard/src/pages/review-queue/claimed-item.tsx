@@ -96,7 +96,7 @@ function WriteBack({ isOn, onChange }: { isOn: boolean; onChange(isOn: boolean):
 /** Something that can be done with the item. */
 interface Action {
   name: string;
-  /** As shortcuts have them: `a`, `mod+enter`. */
+  /** Keys in the form of shortcuts: `a`, `mod+enter`. */
   keys: string;
   isPrimary?: boolean;
   isOff?: boolean;

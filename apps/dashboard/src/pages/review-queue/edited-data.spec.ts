@@ -6,7 +6,7 @@ describe('edited data', () => {
     const metadata = { seed: JSON.rawJSON('12345678901234567890') };
     const text = writeData({ Generic: { input: null, expected_output: 'x', score: null, metadata } });
     expect(JSON.parse(text)).toEqual({
-      Generic: { input: null, expected_output: 'x', metadata: { seed: 12345678901234567890 } },
+      Generic: { input: null, expected_output: 'x', metadata: { seed: Number('12345678901234567890') } },
     });
     expect(text).toContain('12345678901234567890');
     const read = readData(text);

@@ -4,7 +4,7 @@ import type { Message } from '../../features/messages/message.js';
 import { messagesOf } from '../../features/messages/messages-of.js';
 
 /** A text with its name. */
-export interface NamedText {
+interface NamedText {
   name: string;
   text: string;
 }

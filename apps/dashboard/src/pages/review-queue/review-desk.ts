@@ -16,7 +16,7 @@ export interface DeskParts {
 }
 
 /** Something that could not be done, with what does it again. */
-export interface DeskFault {
+interface DeskFault {
   title: string;
   error: Error;
   retry(): void;
