@@ -4,6 +4,7 @@ import { AccessSettings } from '@spandrel/access';
 import { SearchSettings, SearchWorker } from '@spandrel/search';
 import { sql } from '@spandrel/storage';
 import type { CloudApp } from '../support/cloud-app.ts';
+import { DashboardBrowser, expectNoFaults, inBrowser } from '../dashboard/dashboard-browser.ts';
 import { startServerApp } from '../support/server-app.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { SearchLab, Searcher } from './search-lab.ts';
@@ -60,6 +61,41 @@ describe('search', () => {
     const [best, ...rest] = await one.spans({ query: 'refund', mode: 'vector' });
     expect(rest.every(({ score }) => score <= best!.score)).toBe(true);
     expect(best).toMatchObject({ name: 'step', status: 'completed', trace_id: 't' });
+  });
+
+  it('answers without texts where outlines are asked for', async () => {
+    const words = { query: 'refund take', view: 'outline' };
+    const whole = await one.spans({ query: 'refund take' });
+    const outlines = await one.spans(words);
+    expect(outlines.map(({ id, score }) => [id, score])).toEqual(whole.map(({ id, score }) => [id, score]));
+    expect(outlines[0]).toMatchObject({ input_preview: null, input_bytes: JSON.stringify(whole[0]!.input).length });
+    expect(outlines[0]).not.toHaveProperty('input');
+    expect(await one.spans({ ...words, preview: 8 })).toMatchObject([{ input_preview: '{"messag' }]);
+    expect((await one.search({ ...words, preview: 2_001 })).status).toBe(400);
+  });
+
+  inBrowser('is a mode of the page of spans', async () => {
+    const browser = new DashboardBrowser();
+    try {
+      const { baseUrl, headers } = one.tenant.api;
+      const watched = await browser.open(baseUrl, { extraHTTPHeaders: { ...headers } });
+      const { page } = watched;
+      const links = () => page.getByRole('grid', { name: 'Spans' }).getByRole('link').allTextContents();
+      await page.goto(`${baseUrl}/spans`);
+      await page.getByRole('combobox', { name: 'Search mode' }).selectOption('All words');
+      await page.getByRole('searchbox', { name: 'Search in texts' }).fill('take refund');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status', { name: 'Result count' }).getByText('1 span', { exact: true }).waitFor();
+      expect(await links()).toEqual(['step']);
+      expect(new URL(page.url()).search).toBe('?mode=text&text_contains=take+refund');
+      expect(await watched.axe()).toEqual([]);
+      // Letter by letter nobody said so.
+      await page.getByRole('combobox', { name: 'Search mode' }).selectOption('Exact text');
+      await page.getByRole('heading', { name: 'No spans match these filters' }).waitFor();
+      expectNoFaults(watched);
+    } finally {
+      await browser.close();
+    }
   });
 
   it('filters exactly', async () => {

@@ -12,6 +12,15 @@ export const PREVIEW_MAX = 2_000;
 export const viewSchema = z.enum(['full', 'outline']).default('full').describe('`outline`: without texts.');
 export type View = z.output<typeof viewSchema>;
 
+/** How many code points of a text are shown, in a body. */
+export const previewCountSchema = z
+  .number()
+  .int()
+  .min(0)
+  .max(PREVIEW_MAX)
+  .default(0)
+  .describe('Characters of each text that is previewed.');
+
 /** `preview` of a route: how many code points of a text are shown; parses to the number. */
 export const previewSchema = z
   .string()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listAnswer } from './lists.js';
+import { previewCountSchema, spanOutlineSchema, viewSchema } from './outlines.js';
 import { keySchema } from './values/text.js';
 import { spanSchema } from './spans.js';
 import { timestampSchema } from './values/timestamp.js';
@@ -30,19 +31,28 @@ export const searchSchema = z
       })
       .default({}),
     limit: z.number().int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
+    view: viewSchema,
+    preview: previewCountSchema,
   })
   .meta({ id: 'Search' });
 export type Search = z.output<typeof searchSchema>;
 
+const score = z.number().describe('Higher is better; comparable within one answer only.');
+
 /** A span that a search found. */
-export const foundSpanSchema = z
-  .object({
-    ...spanSchema.shape,
-    score: z.number().describe('Higher is better; comparable within one answer only.'),
-  })
-  .meta({ id: 'FoundSpan' });
+export const foundSpanSchema = z.object({ ...spanSchema.shape, score }).meta({ id: 'FoundSpan' });
 export type FoundSpan = z.output<typeof foundSpanSchema>;
 
+/** The outline of a span that a search found. */
+const foundSpanOutlineSchema = z.object({ ...spanOutlineSchema.shape, score }).meta({ id: 'FoundSpanOutline' });
+export type FoundSpanOutline = z.output<typeof foundSpanOutlineSchema>;
+
 /** Best spans first; there is one page. */
-export const searchAnswerSchema = listAnswer('SearchAnswer', 'spans', foundSpanSchema);
+const searchAnswerSchema = listAnswer('SearchAnswer', 'spans', foundSpanSchema);
 export type SearchAnswer = z.output<typeof searchAnswerSchema>;
+
+const searchOutlineAnswerSchema = listAnswer('SearchOutlineAnswer', 'spans', foundSpanOutlineSchema);
+
+/** Answer of `POST /api/search` in either view. */
+export const searchInViewSchema = z.union([searchAnswerSchema, searchOutlineAnswerSchema]);
+export type SearchInView = z.output<typeof searchInViewSchema>;

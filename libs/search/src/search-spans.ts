@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
-import { isStorableText, type FoundSpan, type Search } from '@spandrel/contract';
+import { isStorableText, type FoundSpan, type FoundSpanOutline, type Search } from '@spandrel/contract';
 import {
   CoreSettings,
   DomainError,
@@ -13,7 +13,7 @@ import {
 } from '@spandrel/kernel';
 import type { SearchHit, SearchQuery } from '@spandrel/plugin-api';
 import { Storage } from '@spandrel/storage';
-import { SpanLookups, spanResource, SpanStore } from '@spandrel/tracing';
+import { SpanLookups, spanOutline, SpanOutlineStore, spanResource, SpanStore } from '@spandrel/tracing';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { EmbedSpans } from './embed-spans.js';
 import { callOnce, EmbeddingError } from './embed-texts.js';
@@ -47,6 +47,7 @@ export class SearchSpans {
     private readonly embeddings: EmbedSpans,
     private readonly spanLookups: SpanLookups,
     private readonly spans: SpanStore,
+    private readonly outlines: SpanOutlineStore,
     private readonly tasks: SearchTaskStore,
     private readonly worker: SearchWorker,
   ) {}
@@ -56,14 +57,27 @@ export class SearchSpans {
    * larger than an answer may be.
    * @throws DomainError `search_not_available`; Unavailable when index, embedding endpoint or database cannot be used.
    */
-  async execute(projectId: string, search: Search, reader: Reader): Promise<FoundSpan[]> {
-    if (!this.configured) throw notAvailable(this.whatToConfigure());
-    if (!canMatch(search.filters)) return [];
-    const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, reader.signal);
-    const hits = await this.hitsOf(projectId, search, vector, reader);
-    const scores = new Map(hits.map(({ id, score }) => [id, score]));
+  async find(projectId: string, search: Search, reader: Reader): Promise<FoundSpan[]> {
+    const scores = await this.scoresOf(projectId, search, reader);
     const spans = await this.spans.loadSome(projectScope(projectId), [...scores.keys()], reader);
     return spans.map((span) => ({ ...spanResource(span), score: scores.get(span.id)! }));
+  }
+
+  /** What {@link find} finds, without its texts. @throws as it does. */
+  async findOutlines(projectId: string, search: Search, reader: Reader): Promise<FoundSpanOutline[]> {
+    const scores = await this.scoresOf(projectId, search, reader);
+    const ids = [...scores.keys()];
+    const spans = await this.outlines.loadSome(projectScope(projectId), ids, search.preview, reader);
+    return spans.map((span) => ({ ...spanOutline(span), score: scores.get(span.id)! }));
+  }
+
+  /** Ids of the spans with their scores, best first. */
+  private async scoresOf(projectId: string, search: Search, reader: Reader): Promise<Map<string, number>> {
+    if (!this.configured) throw notAvailable(this.whatToConfigure());
+    if (!canMatch(search.filters)) return new Map();
+    const vector = search.mode === 'text' ? undefined : await this.vectorOf(projectId, search.query, reader.signal);
+    const hits = await this.hitsOf(projectId, search, vector, reader);
+    return new Map(hits.map(({ id, score }) => [id, score]));
   }
 
   /** Asks for more as long as too many of what comes are gone. */

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { searchAnswerSchema, searchSchema, type Search, type SearchAnswer } from '@spandrel/contract';
+import { searchInViewSchema, searchSchema, type Search, type SearchInView } from '@spandrel/contract';
 import { CurrentReader, CurrentScope, Operation, type Reader, type Scope } from '@spandrel/kernel';
 import { SearchSpans } from './search-spans.js';
 
@@ -15,15 +15,19 @@ export class SearchController {
     access: 'read',
     summary: 'Finished spans, best first, by words, by meaning or by both',
     description: 'Cloud mode with a search index. Spans are found soon after they finish.',
-    answer: searchAnswerSchema,
+    answer: searchInViewSchema,
     problems: ['search_not_available'],
   })
   async find(
     @CurrentScope() { projectId }: Scope,
     @Body({ schema: searchSchema }) search: Search,
     @CurrentReader() reader: Reader,
-  ): Promise<SearchAnswer> {
-    const spans = await this.search.execute(projectId, search, reader);
+  ): Promise<SearchInView> {
+    if (search.view === 'outline') {
+      const outlines = await this.search.findOutlines(projectId, search, reader);
+      return { spans: outlines, count: outlines.length, next_cursor: null };
+    }
+    const spans = await this.search.find(projectId, search, reader);
     return { spans, count: spans.length, next_cursor: null };
   }
 }

@@ -25,6 +25,27 @@ export async function listSpans(
   return { rows: answer.spans, next: answer.next_cursor };
 }
 
+/**
+ * `POST /api/search`: the best of what an index finds, which is one page.
+ * @param filters `text_contains` is what is searched, `mode` how; the rest must match exactly.
+ * @throws ApiError, 400 for a filter that an index does not know.
+ */
+export async function searchSpans(
+  { text_contains: text, mode, preview, tag, ...filters }: Query,
+  signal?: AbortSignal,
+): Promise<ListPage<SpanOutline>> {
+  const [onlyTag, ...moreTags] = [tag ?? []].flat();
+  const answer = await call<SpanPage>('/api/search', {
+    method: 'POST',
+    body: {
+      ...{ query: text, mode, preview, view: 'outline', limit: PAGE_ROWS },
+      filters: { ...filters, tag: moreTags.length === 0 ? onlyTag : tag },
+    },
+    ...(signal && { signal }),
+  });
+  return { rows: answer.spans, next: null };
+}
+
 /** Spans of some ids as they are now. @param ids two hundred at most. @param preview characters of their texts. */
 export async function spansByIds(ids: readonly string[], preview?: number): Promise<readonly SpanOutline[]> {
   const { rows } = await listSpans({ ids, preview }, null);

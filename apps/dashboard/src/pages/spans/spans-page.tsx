@@ -1,4 +1,4 @@
-import type { SpanOutline } from '@spandrel/contract';
+import type { SearchMode, SpanOutline } from '@spandrel/contract';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
@@ -16,6 +16,7 @@ import { ListedGrid } from '../../features/list-page/listed-grid.js';
 import { SelectionToolbar } from '../../features/list-page/selection-toolbar.js';
 import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
 import { describeCount } from '../../features/paged-list/describe-count.js';
+import { useCapabilities } from '../../features/payload/use-capabilities.js';
 import { nameOfSpan } from '../../features/spans/span-link.js';
 import { traceAddress } from '../../features/trace-link.js';
 import { rememberTraceList } from '../../features/trace-list-memory.js';
@@ -24,7 +25,8 @@ import { spanParameters } from './spans-search.js';
 import { useSpanList } from './use-span-list.js';
 
 const route = getRouteApi('/spans');
-const PARAMETERS = spanParameters([]);
+const NO_MODES: readonly SearchMode[] = [];
+
 /** The list of spans of all traces, with its filters. */
 export function SpansPage() {
   const search: ListSearch = route.useSearch();
@@ -36,9 +38,11 @@ export function SpansPage() {
   const [isLive, setIsLive] = useState(true);
   const { list, live, counted, shownKey } = useSpanList(search, previewOf(search.cols), isLive);
   const { times } = usePreferences();
+  const modes = useCapabilities()?.search_modes ?? NO_MODES;
+  const parameters = useMemo(() => spanParameters(modes), [modes]);
   const all = useMemo(() => spanColumns(zoneName(Date.now(), times)), [times]);
   const columns = useListColumns<SpanOutline, ListSearch>({
-    ...{ list: 'spans', columns: all, offered: SPAN_COLUMNS, sorts: PARAMETERS.sorts, search, onChange: change },
+    ...{ list: 'spans', columns: all, offered: SPAN_COLUMNS, sorts: parameters.sorts, search, onChange: change },
   });
   const selected = useSelectedRows<SpanOutline>(nameOfSpan);
   useEffect(() => rememberTraceList({ path: '/spans', search: { ...search }, ids: tracesOf(list.readRows) }));
@@ -46,7 +50,7 @@ export function SpansPage() {
     <ListPage
       title="Spans"
       {...{ list, search, isLive }}
-      parameters={PARAMETERS}
+      parameters={parameters}
       onChange={change}
       onLive={setIsLive}
       empty={<NoSpans />}

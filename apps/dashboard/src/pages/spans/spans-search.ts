@@ -66,6 +66,10 @@ const ALL_PARAMETERS = spanParameters(['text', 'vector', 'hybrid']);
 /** Reads an address; what it does not know is left out. */
 export const readSpansSearch = (search: Record<string, unknown>): ListSearch => readListSearch(search, ALL_PARAMETERS);
 
+/** Whether an index finds the spans, best first. */
+export const searchesIndex = ({ mode, text_contains: text }: ListSearch): boolean =>
+  mode !== undefined && text !== undefined;
+
 /** Whether spans are found by their texts, which takes time on large databases. */
 export function searchesTexts(search: ListSearch): boolean {
   return ['text_contains', 'input_contains', 'output_contains'].some((name) => search[name] !== undefined);

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { keys } from '../../api/keys.js';
 import type { ListPage } from '../../api/list-page.js';
 import type { Query } from '../../api/query-text.js';
-import { countSpans, listSpans, spansByIds } from '../../api/spans.js';
+import { countSpans, listSpans, searchSpans, spansByIds } from '../../api/spans.js';
 import { useSpaced } from '../../components/use-spaced.js';
 import { listFilters, listOrder, type ListSearch } from '../../features/filters/list-search.js';
 import { useLiveList, type LiveList } from '../../features/live-list/use-live-list.js';
 import { useFilteredList, type FilteredList } from '../../features/paged-list/use-filtered-list.js';
 import { spanNews } from './span-news.js';
-import { searchesTexts } from './spans-search.js';
+import { searchesIndex, searchesTexts } from './spans-search.js';
 
 /** What changes all the time is counted this often at most. */
 const COUNTED_MS = 6_000;
@@ -26,15 +26,17 @@ export interface ListedSpans extends FilteredList<SpanOutline> {
  * @param isLive whether it is kept up to date.
  */
 export function useSpanList(
-  { cols: _cols, ...search }: ListSearch,
+  { cols: _cols, ...asked }: ListSearch,
   preview: number | undefined,
   isLive: boolean,
 ): ListedSpans {
+  const isIndexed = searchesIndex(asked);
+  const { mode, ...search } = asked;
   const found = useFilteredList<SpanOutline>({
     name: 'spans',
-    filters: { ...search, preview },
-    queryAt: (now) => ({ ...listFilters(search, now), ...listOrder(search), preview }),
-    fetch: fetchSpans,
+    filters: { ...search, preview, ...(isIndexed && { mode }) },
+    queryAt: (now) => ({ ...listFilters(search, now), ...(isIndexed ? { mode } : listOrder(search)), preview }),
+    fetch: isIndexed ? searchIndex : fetchSpans,
     idOf: ({ id }) => id,
   });
   const { list } = found;
@@ -46,9 +48,16 @@ export function useSpanList(
     queryFn: ({ signal }) => countSpans(listFilters(counting, Date.now()), signal),
   });
   const recount = useSpaced(() => void (isCounted && counted.refetch()), COUNTED_MS);
-  const live = useLiveList(found, { read: spanNews, byIds: (ids) => spansByIds(ids, preview), recount }, isLive);
+  const live = useLiveList(
+    found,
+    { read: spanNews, byIds: (ids) => spansByIds(ids, preview), recount },
+    isLive && !isIndexed,
+  );
   return { ...found, counted: searchesTexts(search) ? null : counted.data, live };
 }
+
+const searchIndex = (query: Query, _cursor: string | null, signal?: AbortSignal): Promise<ListPage<SpanOutline>> =>
+  searchSpans(query, signal);
 
 const fetchSpans = (query: Query, cursor: string | null, signal?: AbortSignal): Promise<ListPage<SpanOutline>> =>
   listSpans(query, cursor, signal);
