@@ -38,7 +38,9 @@ export function useShortcutKeys(): void {
       const key = event.key === ' ' ? 'Space' : event.key;
       const isModified = event.ctrlKey || event.metaKey;
       // A modal dialog has the page behind it: only keys with Ctrl reach beyond.
-      const isTyping = takesKey(event.target, key) || document.querySelector('dialog:modal') !== null;
+      // The target of a key within a shadow root is its host for everybody outside.
+      const isTyping =
+        takesKey(event.composedPath()[0] ?? null, key) || document.querySelector('dialog:modal') !== null;
       const facts = { key, isModified, isAltered: altKey, at: timeStamp, isTyping };
       if (registry.press(facts, preferences().singleKeys)) event.preventDefault();
     };

@@ -1,9 +1,8 @@
 import type { ConnectionResource } from '@spandrel/contract';
-import { Button } from '../../components/button.js';
 import { NONE } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
+import { RowButton, RowButtons } from '../../components/grid/row-button.js';
 import { Time } from '../../components/time.js';
-import styles from './connections-page.module.css';
 
 /** What can be done with a connection. */
 export interface ConnectionActions {
@@ -28,11 +27,11 @@ export function connectionColumns(zone: string, { onTest, onEdit, onDelete }: Co
       header: 'Actions',
       width: 176,
       cell: (row) => (
-        <span className={styles.actions}>
+        <RowButtons>
           <RowButton word="Test" name={row.name} onClick={() => onTest(row)} />
           <RowButton word="Edit" name={row.name} onClick={() => onEdit(row)} />
           <RowButton word="Delete" name={row.name} onClick={() => onDelete(row)} />
-        </span>
+        </RowButtons>
       ),
     },
   ];
@@ -40,13 +39,4 @@ export function connectionColumns(zone: string, { onTest, onEdit, onDelete }: Co
 
 function textOf(id: string, header: string, width: number, of: (row: ConnectionResource) => string): Column {
   return { id, header, width, cell: (row) => <bdi title={of(row)}>{of(row)}</bdi> };
-}
-
-/** A button of a row, named for what it does and to which. */
-function RowButton({ word, name, onClick }: { word: string; name: string; onClick(): void }) {
-  return (
-    <Button className={styles.rowButton} aria-label={`${word} ${name}`} onClick={onClick}>
-      {word}
-    </Button>
-  );
 }

@@ -1,22 +1,20 @@
-import type { DatapointKind, DatapointResource } from '@spandrel/contract';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useId, useRef, useState } from 'react';
-import { ApiError } from '../../api/api-error.js';
-import { createDatapoint, updateDatapoint } from '../../api/datapoints.js';
-import { keys } from '../../api/keys.js';
+import type { DatapointResource } from '@spandrel/contract';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { FaultNotice } from '../../components/fault-notice.js';
-import { notify } from '../../components/notifications/notify.js';
+import type { JsonEditorHandle } from '../../components/json-editor/json-editor.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { TabList, tabId } from '../../components/tabs/tab-list.js';
 import { datapointAddress } from '../../features/dataset-link.js';
+import { DatapointForm } from './datapoint-form.js';
 import { DatapointSource } from './datapoint-source.js';
 import { changeVariant, NEW_DATAPOINT, readDatapoint, variantIn, writeDatapoint } from './datapoint-text.js';
-import type { DatapointText, TextFault } from './datapoint-text.js';
+import type { DatapointText } from './datapoint-text.js';
 import { FaultList } from './fault-list.js';
-import { lineOfPath, pathOfFault } from './json-place.js';
 import { useUnsavedQuestion } from './use-unsaved.js';
+import { faultsOfAnswer, useSaveDatapoint } from './use-save-datapoint.js';
 import styles from './datapoint-page.module.css';
 
 export interface DatapointEditorProps {
@@ -25,21 +23,30 @@ export interface DatapointEditorProps {
   datapoint: DatapointResource | null;
 }
 
+const JsonEditor = lazy(async () => ({
+  default: (await import('../../components/json-editor/json-editor.js')).JsonEditor,
+}));
+
 const KINDS = [
   { value: 'Generic', label: 'Generic' },
   { value: 'LlmConversation', label: 'Conversation' },
 ] as const;
+const TABS = [
+  { id: 'json', label: 'JSON' },
+  { id: 'form', label: 'Form' },
+] as const;
+const PANEL = 'datapoint-panel';
 
-/** A datapoint as JSON, checked while it is written. */
+/** A datapoint as JSON, checked while it is written, or as a form. */
 export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) {
-  const id = useId();
-  const field = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<JsonEditorHandle>(null);
+  const [tab, setTab] = useTab(datasetId, datapoint);
   const saved = datapoint === null ? NEW_DATAPOINT : writeDatapoint(datapoint);
   const [draft, setDraft] = useState<DatapointText | null>(null);
   const shown = draft ?? saved;
   const isUnsaved = shown.text !== saved.text || shown.variant !== saved.variant;
   const read = readDatapoint(shown);
-  const saving = useSave(datasetId, datapoint, () => setDraft(null));
+  const saving = useSaveDatapoint(datasetId, datapoint, () => setDraft(null));
   const faults = 'fault' in read ? [read.fault] : faultsOfAnswer(saving.error, shown.text);
   const change = (next: DatapointText): void => {
     saving.reset();
@@ -63,28 +70,31 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
           variant="primary"
           shortcut="Ctrl S"
           aria-keyshortcuts="Control+S Meta+S"
-          disabled={'fault' in read || (datapoint !== null && !isUnsaved) || saving.isPending}
+          disabled={'fault' in read}
           onClick={save}
         >
           Save
         </Button>
         {datapoint !== null && <DatapointSource datapoint={datapoint} />}
+        {isUnsaved && <span className={styles.unsaved}>Not saved yet</span>}
       </div>
-      <label htmlFor={id} className={styles.label}>
-        Datapoint JSON
-      </label>
-      <textarea
-        ref={field}
-        id={id}
-        className={styles.text}
-        spellCheck={false}
-        autoComplete="off"
-        value={shown.text}
-        aria-describedby={`${id}-faults`}
-        {...(faults.length > 0 && { 'aria-invalid': true })}
-        onChange={({ target: { value: text } }) => change({ variant: variantIn(text) ?? shown.variant, text })}
-      />
-      <FaultList id={`${id}-faults`} faults={faults} onGo={(line) => selectLine(field.current!, line)} />
+      <TabList label="Edit as" items={TABS} selected={tab} panelId={PANEL} onSelect={setTab} />
+      <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} className={styles.panel}>
+        {tab === 'form' ? (
+          <DatapointForm draft={shown} onChange={change} />
+        ) : (
+          <Suspense fallback={<div className={styles.awaited} />}>
+            <JsonEditor
+              ref={editor}
+              label="Datapoint JSON"
+              text={shown.text}
+              faults={faults}
+              onChange={(text) => change({ variant: variantIn(text) ?? shown.variant, text })}
+            />
+          </Suspense>
+        )}
+      </div>
+      <FaultList faults={faults} {...(tab === 'json' && { onGo: (line) => editor.current?.goTo(line) })} />
       {saving.error && faults.length === 0 && (
         <FaultNotice title="The datapoint could not be saved" error={saving.error} />
       )}
@@ -93,37 +103,14 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
   );
 }
 
-function useSave(datasetId: string, datapoint: DatapointResource | null, onSaved: () => void) {
-  const queryClient = useQueryClient();
+type Tab = (typeof TABS)[number]['id'];
+
+/** The tab that the address names. */
+function useTab(datasetId: string, datapoint: DatapointResource | null) {
+  const search: { tab?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();
-  return useMutation({
-    mutationFn: (kind: DatapointKind) =>
-      datapoint === null ? createDatapoint(datasetId, kind) : updateDatapoint(datasetId, datapoint.id, kind),
-    onSuccess: (after) => {
-      queryClient.setQueryData(keys.datapoint(datasetId, after.id), after);
-      void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), exact: true });
-      onSaved();
-      notify(datapoint === null ? 'Added a datapoint' : 'Saved the datapoint');
-      if (datapoint === null)
-        void navigate({ to: datapointAddress(datasetId, after.id), replace: true, ignoreBlocker: true });
-    },
-  });
-}
-
-/** The faults that the server found, at their lines. */
-function faultsOfAnswer(error: Error | null, text: string): TextFault[] {
-  if (!(error instanceof ApiError)) return [];
-  return error.errors.map(({ path, message }) => {
-    const steps = pathOfFault(path);
-    const words = steps.length === 0 ? message : `${String(steps.at(-1))} ${message}`;
-    return { line: lineOfPath(text, steps), message: words };
-  });
-}
-
-/** Gives the field the focus with a line selected. */
-function selectLine(field: HTMLTextAreaElement, line: number): void {
-  const lines = field.value.split('\n');
-  const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
-  field.focus();
-  field.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+  const to = datapointAddress(datasetId, datapoint?.id ?? 'new');
+  const choose = (tab: Tab): void =>
+    void navigate({ to, search: tab === 'form' ? { tab } : {}, replace: true } as never);
+  return [search.tab === 'form' ? 'form' : 'json', choose] as const;
 }

@@ -1,5 +1,7 @@
 import type { DatapointKind, DatapointResource } from '@spandrel/contract';
-import { describeJsonFault, JsonSyntaxError, parseExactJson } from '@spandrel/contract/browser';
+import { describeJsonFault, JsonSyntaxError } from '@spandrel/contract/browser';
+import type { LineFault } from '../../components/json-editor/create-json-view.js';
+import { isMembers, readJson, type Members } from './read-json.js';
 
 /** Variants of a datapoint by the API's own names. */
 export type Variant = 'Generic' | 'LlmConversation';
@@ -9,15 +11,6 @@ export interface DatapointText {
   variant: Variant;
   text: string;
 }
-
-/** What is wrong with a text, and where. */
-export interface TextFault {
-  /** Counts from 1; `null` where the fault has no place. */
-  line: number | null;
-  message: string;
-}
-
-type Members = Record<string, unknown>;
 
 /** What the editor of a new datapoint begins with. */
 export const NEW_DATAPOINT: DatapointText = {
@@ -36,10 +29,10 @@ export function writeDatapoint({ kind }: Pick<DatapointResource, 'kind'>): Datap
  * Reads what the editor holds. Numbers keep their digits. A text with the variant around its members, as the API has it,
  * is read as well.
  */
-export function readDatapoint({ variant, text }: DatapointText): { kind: DatapointKind } | { fault: TextFault } {
+export function readDatapoint({ variant, text }: DatapointText): { kind: DatapointKind } | { fault: LineFault } {
   let value: unknown;
   try {
-    value = CAN_KEEP_DIGITS ? parseExactJson(text) : JSON.parse(text);
+    value = readJson(text);
   } catch (error) {
     return { fault: placedFault(error instanceof JsonSyntaxError ? error.message : describeJsonFault(text)) };
   }
@@ -89,21 +82,11 @@ function wrappedVariant(value: Members): Variant | null {
 }
 
 /** Reads the place out of the words of a fault. */
-function placedFault(described: string): TextFault {
+function placedFault(described: string): LineFault {
   const placed = /^not valid JSON at (?:line (\d+), column \d+|character \d+): (.*)$/s.exec(described);
   return placed === null ? { line: null, message: described } : { line: Number(placed[1] ?? 1), message: placed[2]! };
 }
 
-/** Other browsers send numbers as their doubles hold them. */
-const CAN_KEEP_DIGITS = typeof JSON.rawJSON === 'function';
-
 function write(members: Members): string {
   return JSON.stringify(members, null, 2);
 }
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
-}
-
-/** A number that is kept with all its digits is an object. */
-const isRawNumber = (value: object): boolean => CAN_KEEP_DIGITS && JSON.isRawJSON(value);

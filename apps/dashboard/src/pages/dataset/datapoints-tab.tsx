@@ -1,4 +1,4 @@
-import type { DatapointPreview } from '@spandrel/contract';
+import type { DatapointPreview, DatasetResource } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
@@ -21,8 +21,7 @@ import { useDatapointList } from './use-datapoint-list.js';
 import styles from './dataset-page.module.css';
 
 export interface DatapointsTabProps {
-  /** Id of the dataset. */
-  id: string;
+  dataset: DatasetResource;
   search: DatasetSearch;
   /** @param isTyped replaces the entry of the history in place of adding one. */
   onSearch(search: DatasetSearch, isTyped?: boolean): void;
@@ -34,7 +33,8 @@ const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.js'
 const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
 
 /** The datapoints of a dataset, and what is done with them. */
-export function DatapointsTab({ id, search, onSearch, onChanged }: DatapointsTabProps) {
+export function DatapointsTab({ dataset, search, onSearch, onChanged }: DatapointsTabProps) {
+  const { id, datapoint_count: total } = dataset;
   const { list, live, shownKey } = useDatapointList(id, search);
   const navigate = useNavigate();
   const { times } = usePreferences();
@@ -80,7 +80,7 @@ export function DatapointsTab({ id, search, onSearch, onChanged }: DatapointsTab
         <ListedGrid<DatapointPreview>
           label="Datapoints"
           one="datapoint"
-          count={describeCount(list, null, 'datapoint')}
+          count={describeCount(list, isFiltered ? null : { count: total, exact: true }, 'datapoint')}
           {...{ list, live, shownKey, columns }}
           onOpen={({ id: datapointId }) => void navigate({ to: datapointAddress(id, datapointId) })}
           isDeleted={({ id: datapointId }) => live.deleted.has(datapointId)}

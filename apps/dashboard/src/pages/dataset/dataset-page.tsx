@@ -63,7 +63,9 @@ export function DatasetPage() {
         onSelect={(next) => change(withTab(search, next))}
       />
       <div id={PANEL} role="tabpanel" aria-labelledby={tabId(PANEL, tab)} className={styles.panel}>
-        {tab === 'datapoints' && <DatapointsTab key={id} {...{ id, search }} onSearch={change} onChanged={refresh} />}
+        {tab === 'datapoints' && (
+          <DatapointsTab key={id} dataset={query.data} search={search} onSearch={change} onChanged={refresh} />
+        )}
         {tab === 'runs' && <RunsTab key={id} datasetId={id} />}
         {tab === 'rules' && <RulesTab key={id} datasetId={id} />}
       </div>

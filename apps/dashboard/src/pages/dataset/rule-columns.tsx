@@ -1,5 +1,5 @@
 import type { CaptureRuleResource } from '@spandrel/contract';
-import { Button } from '../../components/button.js';
+import { RowButton, RowButtons } from '../../components/grid/row-button.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { countColumn, textColumn } from '../../features/columns/usual-columns.js';
 import { describeFilters, percentOf } from './rule-form.js';
@@ -31,16 +31,12 @@ export function ruleColumns({ onChanged, onEdit, onDelete }: RuleActions): GridC
     {
       id: 'actions',
       header: 'Actions',
-      width: 84,
+      width: 124,
       cell: (rule) => (
-        <>
-          <Button variant="quiet" icon="filter" iconOnly onClick={() => onEdit(rule)}>
-            Edit {rule.name}
-          </Button>
-          <Button variant="quiet" icon="trash" iconOnly onClick={() => onDelete(rule)}>
-            Delete {rule.name}
-          </Button>
-        </>
+        <RowButtons>
+          <RowButton word="Edit" name={rule.name} onClick={() => onEdit(rule)} />
+          <RowButton word="Delete" name={rule.name} onClick={() => onDelete(rule)} />
+        </RowButtons>
       ),
     },
   ];

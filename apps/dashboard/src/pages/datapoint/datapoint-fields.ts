@@ -1,0 +1,98 @@
+import { readDatapoint, type DatapointText } from './datapoint-text.js';
+import { fieldOf, jsonFieldOf, jsonOfField, type FormField } from './form-field.js';
+import { isMembers, type Members } from './read-json.js';
+
+/** A generic datapoint as a form has it. */
+export interface GenericFields {
+  variant: 'Generic';
+  fields: Record<GenericMember, FormField>;
+  /** Members that the form does not show; they are kept. */
+  rest: Members;
+}
+
+export type GenericMember = 'input' | 'expected_output' | 'actual_output' | 'score' | 'metadata';
+
+/** A conversation as a form has it. */
+export interface ConversationFields {
+  variant: 'LlmConversation';
+  messages: readonly MessageFields[];
+  expected: FormField;
+  metadata: FormField;
+  rest: Members;
+}
+
+export interface MessageFields {
+  role: string;
+  content: FormField;
+  rest: Members;
+}
+
+export type DatapointFields = GenericFields | ConversationFields;
+
+/** Reads a text for the form; `null` where it is no datapoint that a form can show. */
+export function readFields(draft: DatapointText): DatapointFields | null {
+  const read = readDatapoint(draft);
+  if ('fault' in read) return null;
+  const [variant, members] = Object.entries(read.kind)[0] as [string, unknown];
+  if (!isMembers(members)) return null;
+  return variant === 'Generic' ? readGeneric(members) : readConversation(members);
+}
+
+function readGeneric({ input, expected_output, actual_output, score, metadata, ...rest }: Members): GenericFields {
+  const fields = {
+    input: { ...fieldOf(input), empty: input === null ? null : '' },
+    expected_output: fieldOf(expected_output),
+    actual_output: fieldOf(actual_output),
+    score: jsonFieldOf(score),
+    metadata: jsonFieldOf(metadata),
+  } as const;
+  return { variant: 'Generic', fields, rest };
+}
+
+function readConversation({ messages, expected, metadata, ...rest }: Members): ConversationFields | null {
+  if (!Array.isArray(messages)) return null;
+  const read = messages.map(readMessage);
+  if (!read.every((message) => message !== null)) return null;
+  return {
+    ...{ variant: 'LlmConversation', messages: read, rest },
+    ...{ expected: fieldOf(expected), metadata: jsonFieldOf(metadata) },
+  };
+}
+
+function readMessage(message: unknown): MessageFields | null {
+  if (!isMembers(message)) return null;
+  const { role, content, ...rest } = message;
+  return typeof role === 'string' ? { role, content: fieldOf(content), rest } : null;
+}
+
+/** Writes what the form says as the text of the editor. */
+export function writeFields(form: DatapointFields): string {
+  if (form.variant === 'Generic') {
+    const members = Object.entries(form.fields).map(([name, field]) => [name, jsonOfField(field)] as const);
+    return writeObject([...members, ...writtenRest(form.rest)]);
+  }
+  return writeObject([
+    ['messages', writeList(form.messages.map(writeMessage))],
+    ['expected', jsonOfField(form.expected)],
+    ['metadata', jsonOfField(form.metadata)],
+    ...writtenRest(form.rest),
+  ]);
+}
+
+const writeMessage = ({ role, content, rest }: MessageFields): string =>
+  writeObject([['role', JSON.stringify(role)], ['content', jsonOfField(content)], ...writtenRest(rest)]);
+
+/** A member and its JSON; `null` leaves it out. */
+type WrittenMember = readonly [name: string, json: string | null];
+
+const writtenRest = (rest: Members): WrittenMember[] =>
+  Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value, null, 2)]);
+
+function writeObject(members: readonly WrittenMember[]): string {
+  const written = members.flatMap(([name, json]) => (json === null ? [] : [`${JSON.stringify(name)}: ${json}`]));
+  return written.length === 0 ? '{}' : `{\n${indented(written)}\n}`;
+}
+
+const writeList = (items: readonly string[]): string => (items.length === 0 ? '[]' : `[\n${indented(items)}\n]`);
+
+const indented = (parts: readonly string[]): string => parts.join(',\n').replaceAll(/^/gm, '  ');
