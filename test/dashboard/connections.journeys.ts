@@ -3,6 +3,7 @@ import { beforeAll, describe, expect } from '@jest/globals';
 import type { ConnectionResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectAccessible, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const KEY = 'sk-test-never-to-be-seen-again';
@@ -27,22 +28,6 @@ function keyOfLastRequest(): string | undefined {
   return headers[headers.findIndex((name) => name.toLowerCase() === 'authorization') + 1];
 }
 
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
-  }
-}
-
-/** Tab until this has the focus. */
-async function tabTo(target: Locator): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab never leads to ${String(target)}`);
-}
-
 describe('connections', () => {
   onNothing();
   beforeAll(() => {
@@ -57,10 +42,10 @@ describe('connections', () => {
   inBrowser('are none at first, and what is wrong with a new one is said at its field', async () => {
     await open();
     await page.getByRole('heading', { name: 'No connections yet' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await button('New connection').click();
     await field('Provider').selectOption('custom');
-    await expectAccessible();
+    await expectAccessible(watched);
     await field('Name').fill('Ours');
     await field('Base URL').fill(`http://user:word@127.0.0.1:${provider.port}`);
     await button('Save').click();
@@ -83,7 +68,7 @@ describe('connections', () => {
     expect((await row('Ours').getByRole('gridcell').allTextContents()).slice(0, 5)).toEqual([
       ...['Ours', 'custom', `${provider.url}/v1`, 'gpt-5.1', 'Stored'],
     ]);
-    await expectAccessible();
+    await expectAccessible(watched);
     expect(await page.content()).not.toContain(KEY);
     expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, location.href])')).not.toContain(KEY);
     expect(exchanged.filter((text) => text.includes('gpt-5.1')).length).toBeGreaterThan(0);
@@ -122,7 +107,7 @@ describe('connections', () => {
     await button('Delete Renamed').click();
     const question = page.getByRole('alertdialog', { name: 'Delete connection?' });
     await question.waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await question.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('heading', { name: 'No connections yet' }).waitFor();
     expect(await stored()).toEqual([]);

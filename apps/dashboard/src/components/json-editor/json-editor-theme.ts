@@ -5,7 +5,8 @@ import { tags } from '@lezer/highlight';
 /** Looks of the editor, by the tokens of the page: its own style sheets do not reach into a shadow root, their values do. */
 const LOOKS = EditorView.theme({
   '&': { backgroundColor: 'var(--surface-1)', color: 'var(--text-1)', height: '100%' },
-  '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
+  // The element around it shows the focus, gutters included.
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', fontSize: '12px', lineHeight: '18px', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--text-1)', padding: '8px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text-1)' },

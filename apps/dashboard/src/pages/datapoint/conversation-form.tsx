@@ -60,7 +60,8 @@ interface MessageFormProps {
 function MessageForm({ number, message, onChange, onRemove, onMoveUp }: MessageFormProps) {
   const roles = ROLES.includes(message.role) ? ROLES : [...ROLES, message.role];
   return (
-    <fieldset className={styles.message} aria-label={`Message ${number}`}>
+    <fieldset className={styles.message}>
+      <legend>Message {number}</legend>
       <div className={styles.messageBar}>
         <SelectField
           label="Role"

@@ -22,6 +22,7 @@ export function GenericForm({ form, onChange }: GenericFormProps) {
       key={member}
       label={label}
       isJson={isJson}
+      {...(member === 'score' && { rows: 1 })}
       field={form.fields[member]}
       onChange={(field) => onChange({ ...form, fields: { ...form.fields, [member]: field } })}
     />

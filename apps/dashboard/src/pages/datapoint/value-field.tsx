@@ -8,6 +8,8 @@ export interface ValueFieldProps {
   onChange(field: FormField): void;
   /** Whether the value is JSON and never a text. */
   isJson?: boolean;
+  /** Lines that are shown at least. */
+  rows?: number;
 }
 
 const WAYS = [
@@ -15,17 +17,17 @@ const WAYS = [
   { value: 'json', label: 'JSON' },
 ];
 /** Lines that a field shows without being scrolled. */
-const ROWS = { least: 2, most: 16 };
+const ROWS_MAX = 16;
 
 /** A value of a datapoint: a text, or JSON of any kind. */
-export function ValueField({ label, field, onChange, isJson = false }: ValueFieldProps) {
-  const lines = field.text.split('\n', ROWS.most).length;
+export function ValueField({ label, field, onChange, isJson = false, rows = 2 }: ValueFieldProps) {
+  const lines = field.text.split('\n', ROWS_MAX).length;
   return (
     <div className={styles.value}>
       <TextArea
         label={label}
         dir="auto"
-        rows={Math.max(ROWS.least, lines)}
+        rows={Math.max(rows, lines)}
         value={field.text}
         fault={faultOfField(field)}
         onChange={({ target }) => onChange({ ...field, text: target.value })}
@@ -33,6 +35,8 @@ export function ValueField({ label, field, onChange, isJson = false }: ValueFiel
       {!isJson && (
         <SelectField
           label={`${label} as`}
+          isLabelHidden
+          className={styles.way}
           options={WAYS}
           value={field.as}
           onChange={({ target }) => onChange(readAs(field, target.value === 'json' ? 'json' : 'text'))}

@@ -1,92 +1,29 @@
 /** The pages of datasets, as people use them: with the mouse, and by keys alone. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { describe, expect } from '@jest/globals';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
-import { recordCalls } from './recorded-conversations.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { button, count, datapointsOf, editor, editorText, grid, heading } from './dataset-steps.ts';
+import { makeDataset, open, told, versionOf } from './dataset-steps.ts';
+import { expectAccessible, tabTo } from './page-steps.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  place = await takeDirectory();
-  program = await place.start({});
-});
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-});
-beforeEach(async () => {
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-});
-afterEach(async () => {
-  await watched?.close();
-});
-
-interface Datapoint {
-  id: string;
-  kind: Record<string, Record<string, unknown>>;
-  source: string;
-  source_span_id: string | null;
-}
-
-const open = (path: string) => page.goto(`${program.apiUrl}${path}`);
-const grid = (name: string): Locator => page.getByRole('grid', { name });
-const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
-const editor = (): Locator => page.getByRole('textbox', { name: 'Datapoint JSON' });
-const told = (text: string): Promise<void> =>
-  page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor();
-const heading = (name: string): Promise<void> => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-const count = (text: string): Promise<void> =>
-  page.getByRole('status', { name: 'Result count' }).getByText(text, { exact: true }).waitFor();
-
-async function makeDataset(name: string, inputs: readonly string[] = []): Promise<string> {
-  const { body } = await program.api.post<{ id: string }>('/api/datasets', { name });
-  for (const input of inputs)
-    await program.api.post(`/api/datasets/${body.id}/datapoints`, { kind: { Generic: { input } } });
-  return body.id;
-}
-
-const datapointsOf = async (id: string): Promise<Datapoint[]> =>
-  (await program.api.get<{ datapoints: Datapoint[] }>(`/api/datasets/${id}/datapoints`)).body.datapoints;
-const versionOf = async (id: string): Promise<number> =>
-  (await program.api.get<{ version: number }>(`/api/datasets/${id}`)).body.version;
-
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
-  }
-}
-
-/** Tab until the control has the focus. */
-async function tabTo(target: Locator): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error('Tab never leads there');
-}
+const onNothing = journeysOn(async () => undefined);
 
 describe('datasets', () => {
+  onNothing();
+
   inBrowser('are made by keys alone, and filled with a datapoint', async () => {
     await open('/traces');
     await heading('Traces');
     await page.keyboard.press('g');
     await page.keyboard.press('d');
     await page.getByRole('heading', { name: 'No datasets yet' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await tabTo(button('New dataset'));
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'New dataset' }).waitFor();
     await page.keyboard.type('lighthouses');
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.keyboard.press('Enter');
     await heading('lighthouses');
     await page.getByRole('heading', { name: 'No datapoints yet' }).waitFor();
@@ -99,14 +36,13 @@ describe('datasets', () => {
     await page.keyboard.press('ControlOrMeta+s');
     await told('Added a datapoint');
     await page.getByRole('heading', { level: 1, name: /^Datapoint / }).waitFor();
-    await until(async () => (await editor().inputValue()).includes('12345678901234567890'));
+    await until(async () => (await editorText()).includes('12345678901234567890'));
     await page.keyboard.press('Tab');
     await page.keyboard.press('Escape');
     await grid('Datapoints').getByRole('link', { name: '12345678901234567890' }).waitFor();
-    await expectAccessible();
     await page.keyboard.press('Escape');
     await grid('Datasets').getByRole('link', { name: 'lighthouses' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     expectNoFaults(watched);
   });
 
@@ -133,6 +69,8 @@ describe('datasets', () => {
 });
 
 describe('datapoints', () => {
+  onNothing();
+
   inBrowser('are not saved while they are no JSON, and not left unsaved without a question', async () => {
     const id = await makeDataset('edited', ['Where?']);
     const [datapoint] = await datapointsOf(id);
@@ -141,7 +79,7 @@ describe('datapoints', () => {
     await editor().fill('{\n  "input": "Where?",\n}');
     await faults.getByText('Line 3: expected a member name in double quotes').waitFor();
     expect(await button('Save').isDisabled()).toBe(true);
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.keyboard.press('ControlOrMeta+s');
     await editor().fill('{\n  "input": "Where?",\n  "score": 7\n}');
     await button('Save').click();
@@ -155,15 +93,29 @@ describe('datapoints', () => {
     await told('Saved the datapoint');
     expect(await versionOf(id)).toBe(2);
     expect((await datapointsOf(id))[0]!.kind['Generic']).toMatchObject({ input: 'Where?', expected_output: 'Here' });
+    await page.getByRole('tab', { name: 'Form' }).click();
+    await page.getByRole('textbox', { name: 'Expected output' }).fill('There');
+    await page.getByRole('combobox', { name: 'Input as' }).selectOption('JSON');
+    await page.getByRole('textbox', { name: 'Input', exact: true }).fill('[12345678901234567890');
+    await page.getByText('This is not valid JSON yet.').waitFor();
+    expect(await button('Save').isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Input', exact: true }).fill('12345678901234567890');
+    await page.keyboard.press('ControlOrMeta+s');
+    await until(async () => (await versionOf(id)) === 3);
+    const stored = await (await fetch(`${program.apiUrl}/api/datasets/${id}/datapoints/${datapoint!.id}`)).text();
+    expect(stored).toContain('"input":12345678901234567890,"expected_output":"There"');
     await page.getByRole('radio', { name: 'Conversation' }).check();
-    expect(JSON.parse(await editor().inputValue())).toEqual({
-      messages: [{ role: 'user', content: 'Where?' }],
-      expected: 'Here',
+    await page.getByRole('group', { name: 'Message 1' }).getByRole('textbox', { name: 'Content' }).fill('Where to?');
+    await expectAccessible(watched);
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    expect(JSON.parse(await editorText())).toEqual({
+      messages: [{ role: 'user', content: 'Where to?' }],
+      expected: 'There',
     });
     await page.getByRole('link', { name: 'Back to edited' }).click();
     await question.getByRole('button', { name: 'Leave without saving' }).click();
     await heading('edited');
-    expect(await versionOf(id)).toBe(2);
+    expect(await versionOf(id)).toBe(3);
   });
 
   inBrowser('are found by their texts, sent to review and deleted together', async () => {
@@ -213,7 +165,6 @@ describe('datapoints', () => {
     });
     const preview = dialog.getByRole('table', { name: 'Preview' });
     await preview.getByRole('cell', { name: 'row 0', exact: true }).waitFor();
-    await expectAccessible();
     await dialog.getByRole('button', { name: 'Import' }).click();
     await dialog.getByRole('alert').getByText('Nothing was imported').waitFor();
     expect(await datapointsOf(id)).toEqual([]);
@@ -227,90 +178,10 @@ describe('datapoints', () => {
         .filter({ hasText: /^(?:3|5,001)/ })
         .count(),
     ).toBe(2);
-    await expectAccessible();
+    await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Done' }).click();
     await grid('Datapoints').getByRole('link', { name: 'row 9999', exact: true }).waitFor();
     const exported = await (await fetch(`${program.apiUrl}/api/datasets/${id}/export`)).text();
     expect(exported.trimEnd().split('\n')).toHaveLength(9_998);
-  });
-});
-
-describe('spans', () => {
-  beforeAll(() => recordCalls(program.api));
-
-  inBrowser('become datapoints of a new dataset, with links both ways', async () => {
-    await open('/traces/calls-20');
-    await button('Copy span link').waitFor();
-    await page.keyboard.press('d');
-    const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
-    await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('New dataset');
-    await dialog.getByRole('textbox', { name: 'Name' }).fill('failures');
-    await dialog.getByRole('region', { name: 'Datapoint preview' }).getByText('Hello 20').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Open datapoint' }).click();
-    await until(async () => (await editor().inputValue()).includes('Hello 20'));
-    await expectAccessible();
-    await page.getByRole('link', { name: 'Source span' }).click();
-    await page.waitForURL(/\/traces\/calls-20\?span=calls-20-call$/);
-    expectNoFaults(watched);
-  });
-
-  inBrowser('of a selection become datapoints together', async () => {
-    const id = await makeDataset('selected');
-    await open('/spans?text_contains=lighthouse');
-    for (const name of ['call 60', 'call 68']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
-    const toolbar = page.getByRole('toolbar', { name: 'Selection' });
-    const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
-    await toolbar.getByRole('button', { name: 'Add to dataset' }).click();
-    await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('selected');
-    await expectAccessible();
-    await dialog.getByRole('button', { name: 'Add' }).click();
-    await told('Added 2 datapoints');
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Traces' }).click();
-    await page.getByRole('checkbox', { name: 'Select calls 16' }).check();
-    await toolbar.getByRole('button', { name: 'Add to dataset' }).click();
-    await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('selected');
-    await dialog.getByRole('button', { name: 'Add' }).click();
-    await told('Added 1 datapoint');
-    expect((await datapointsOf(id)).map(({ source_span_id: span }) => span).toSorted()).toEqual([
-      'calls-0-call',
-      'calls-16-call',
-      'calls-8-call',
-    ]);
-    expect(await versionOf(id)).toBe(2);
-    expectNoFaults(watched);
-  });
-
-  inBrowser('are captured by a rule that said before how many', async () => {
-    const id = await makeDataset('captured');
-    await open(`/datasets/${id}?tab=rules`);
-    await tabTo(button('New rule'));
-    await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'New capture rule' });
-    await dialog.waitFor();
-    await page.keyboard.type('dear calls');
-    await tabTo(dialog.getByLabel('Minimum cost'));
-    await page.keyboard.type('20');
-    const preview = dialog.getByRole('region', { name: 'Preview' });
-    await preview.getByText('4 of the last 24 finished spans match', { exact: true }).waitFor();
-    expect(await preview.getByRole('grid', { name: 'Matching spans' }).getByRole('link').count()).toBe(4);
-    await expectAccessible();
-    await tabTo(button('Create rule'));
-    await page.keyboard.press('Enter');
-    const row = grid('Capture rules').getByRole('row').filter({ hasText: 'dear calls' });
-    await row.getByText('cost at least $20').waitFor();
-    await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
-    const kind = { type: 'llm_call', model: 'm', provider: 'p', cost: 30 };
-    await program.api.post('/api/spans', { id: 'dear', trace_id: 'calls-0', name: 'dear', kind });
-    await program.api.post('/api/spans/dear/complete', {});
-    await row.getByRole('gridcell', { name: '1', exact: true }).waitFor();
-    await expectAccessible();
-    await row.getByRole('switch', { name: 'Enabled: dear calls' }).uncheck();
-    const rules = `/api/datasets/${id}/capture-rules`;
-    await until(async () => {
-      const { body } = await program.api.get<{ capture_rules: { enabled: boolean }[] }>(rules);
-      return body.capture_rules.every(({ enabled }) => !enabled);
-    });
-    expectNoFaults(watched);
   });
 });
