@@ -1,14 +1,10 @@
 /** The dashboard in Debian's chromium. Every page is watched: a fault on any of them fails the test that opened it. */
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { findChromium } from './find-chromium.ts';
 
-const EXECUTABLE = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'chromium'))
-  .find((file) => existsSync(file));
+const EXECUTABLE = findChromium();
 const isRequired = process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
 
 /** Whether there is a browser to test in, or one is demanded. */

@@ -86,9 +86,10 @@ function spansOf(n: number, start: number): object[] {
   const call = { id: `call_${n}`, type: 'function', function: { name: tool, arguments: `{"customer":${4_000 + n}}` } };
   const asked = [system, { role: 'user', content: ask }];
   const kind = (input: number, output: number): object => ({
-    ...{ type: 'llm_call', model, provider, input_tokens: input, output_tokens: output, finish_reason: 'stop' },
-    ...{ time_to_first_token_ms: 180 + (n % 90), cost: (price * (input + 4 * output)) / 1_000 },
+    ...{ type: 'llm_call', model, provider, input_tokens: input, output_tokens: output },
+    cost: (price * (input + 4 * output)) / 1_000,
   });
+  const metadata = { time_to_first_token_ms: 180 + (n % 90) };
   const failure = isFailed(n) ? { status: { failed: { error: '429 the model is overloaded, try again later' } } } : {};
   return [
     {
@@ -98,7 +99,7 @@ function spansOf(n: number, start: number): object[] {
     {
       ...{ ...own, id: `desk-${n}-plan`, parent_id: `desk-${n}-root`, name: model, kind: kind(420 + (n % 80), 31) },
       ...{ started_at: at(start + 40), ended_at: at(start + 40 + first), input: asked },
-      output: { text: '', tool_calls: [call] },
+      ...{ output: { text: '', finish_reason: 'tool_calls', tool_calls: [call] }, metadata },
     },
     {
       ...{
@@ -111,6 +112,12 @@ function spansOf(n: number, start: number): object[] {
       ...{ started_at: at(start + 45 + first), ended_at: at(start + 45 + first + lookup), output: found },
       input: { customer: 4_000 + n },
     },
+    ...['customers', 'orders'].map((table, part) => ({
+      ...{ ...own, id: `desk-${n}-${table}`, parent_id: `desk-${n}-tool`, name: `select ${table}` },
+      ...{ kind: { type: 'custom', kind: 'database' }, status: 'completed' },
+      started_at: at(start + 50 + first + Math.round((part * lookup) / 2)),
+      ended_at: at(start + 48 + first + Math.round(((part + 1) * lookup) / 2)),
+    })),
     {
       ...{ ...own, id: `desk-${n}-answer`, parent_id: `desk-${n}-root`, name: model, kind: kind(610 + (n % 200), 74) },
       ...{ started_at: at(start + 55 + first + lookup), ended_at: at(end - 40), ...failure },
@@ -119,7 +126,7 @@ function spansOf(n: number, start: number): object[] {
         { role: 'assistant', content: null, tool_calls: [call] },
         { role: 'tool', tool_call_id: call.id, content: JSON.stringify(found) },
       ],
-      output: isFailed(n) ? null : { text: answer },
+      ...{ output: isFailed(n) ? null : { text: answer, finish_reason: 'stop' }, metadata },
     },
   ];
 }

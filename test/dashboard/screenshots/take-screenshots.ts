@@ -8,6 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { takeDirectory } from '../../support/places.ts';
+import { findChromium } from '../find-chromium.ts';
 import { compareRuns, type ComparedRuns } from './compared-runs.ts';
 import { recordSupportDesk } from './recorded-support-desk.ts';
 
@@ -18,6 +19,9 @@ interface Picture {
   /** What one does before the picture is worth looking at. */
   prepare?(page: Page): Promise<void>;
 }
+
+/** A chart is drawn a moment after its figure is there. */
+const DRAWN_MS = 1_000;
 
 const PICTURES: readonly Picture[] = [
   { name: 'traces', path: () => '/traces', prepare: (page) => page.getByRole('row').nth(12).waitFor() },
@@ -30,7 +34,7 @@ const PICTURES: readonly Picture[] = [
     name: 'flame-dark',
     path: () => '/traces/desk-8?view=flame&span=desk-8-tool',
     colorScheme: 'dark',
-    prepare: (page) => page.getByRole('application', { name: 'Flame graph' }).waitFor(),
+    prepare: (page) => page.getByRole('region', { name: 'Span details' }).getByText('Rotterdam').first().waitFor(),
   },
   {
     name: 'analytics',
@@ -60,7 +64,9 @@ const PICTURES: readonly Picture[] = [
 const folder = resolve(process.argv[2] ?? 'docs/images');
 mkdirSync(folder, { recursive: true });
 const place = await takeDirectory();
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+const executablePath = findChromium();
+if (executablePath === undefined) throw new Error('there is no chromium on the PATH');
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
   const program = await place.start({});
   await recordSupportDesk(program.api);
@@ -69,9 +75,10 @@ try {
     const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, colorScheme, timezoneId: 'UTC' });
     await page.goto(`${program.apiUrl}${path(made)}`);
     await prepare?.(page);
+    await page.waitForTimeout(DRAWN_MS);
     await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
     await page.close();
-    console.log(join(folder, `${name}.png`));
+    process.stdout.write(`${join(folder, name)}.png\n`);
   }
 } finally {
   await browser.close();
