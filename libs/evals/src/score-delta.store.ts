@@ -117,15 +117,19 @@ export class ScoreDeltaStore {
   }
 }
 
-/** A select of `id, delta, failed` for each datapoint with a result; differences below 1e-12 are none. */
+/**
+ * A select of `id, delta, failed` for each datapoint with a result; differences below 1e-12 are none. It passes the results once:
+ * over two runs of 100,000 items a join of each result with that of the baseline took twice as long.
+ */
 const deltas = ({ projectId }: Scope, { runIds, baselineId }: RunsWithBaseline, more: Sql = rawSql('1 = 1')): Sql =>
-  sql`select id, failed, case when low < -0.000000000001 then low when high > 0.000000000001 then high
-      when low is not null then cast(0 as double precision) end as delta
+  sql`select id, failed, case when low - base < -0.000000000001 then low - base
+      when high - base > 0.000000000001 then high - base
+      when low - base is not null then cast(0 as double precision) end as delta
     from (
-      select e.datapoint_id as id, min(e.score - b.score) as low, max(e.score - b.score) as high,
+      select e.datapoint_id as id, max(case when e.run_id = ${baselineId} then e.score end) as base,
+        min(case when e.run_id <> ${baselineId} then e.score end) as low,
+        max(case when e.run_id <> ${baselineId} then e.score end) as high,
         max(case when e.status = ${RESULT_STATUS.failed} then 1 else 0 end) as failed
-      from eval_result e left join eval_result b on b.project_id = e.project_id and b.run_id = ${baselineId}
-        and b.datapoint_id = e.datapoint_id and e.run_id <> ${baselineId}
-      where e.project_id = ${projectId} and ${anyOf('e.run_id', runIds)} and ${more}
+      from eval_result e where e.project_id = ${projectId} and ${anyOf('e.run_id', runIds)} and ${more}
       group by e.datapoint_id
-    ) pairs`;
+    ) scores`;
