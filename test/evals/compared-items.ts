@@ -144,6 +144,19 @@ export function comparedItems(lab: () => EvalsLab): void {
       },
     );
 
+    it('are found by their datapoint, with the sums of all', async () => {
+      const query = `runs=${runs.map(({ id }) => id).join(',')}`;
+      const all = await page(`${query}&limit=1000`);
+      for (const item of all.items) {
+        const found = await page(`${query}&datapoint_id=${item.datapoint_id}&only=failed`);
+        expect(found).toEqual({ summary: all.summary, items: [item], count: 1, next_cursor: null });
+      }
+      const other = (await lab().read((await lab().run((await lab().dataset('x')).id)).id)).result_items[0]!;
+      for (const none of ['nope', '%00', other.datapoint_id]) {
+        expect([none, (await page(`${query}&datapoint_id=${none}`)).items]).toEqual([none, []]);
+      }
+    });
+
     it('refuse what they do not know, and cursors of another order', async () => {
       const [first, second] = runs.map(({ id }) => id);
       const other = await lab().run((await lab().dataset('x')).id);

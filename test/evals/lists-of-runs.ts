@@ -85,6 +85,15 @@ export function listsOfRuns(lab: () => EvalsLab): void {
       for (const status of ['pending', 'running']) expect(await list(`status=${status}`)).toEqual([]);
     });
 
+    it('are found by their datapoint, whatever else is asked for', async () => {
+      for (const [place, item] of run.result_items.entries()) {
+        expect(await list(`datapoint_id=${item.datapoint_id}`)).toEqual(at(place));
+      }
+      const [first] = run.result_items;
+      expect(await list(`datapoint_id=${first!.datapoint_id}&status=failed&sort_by=cost`)).toEqual([first]);
+      for (const none of ['nope', '%00', '']) expect([none, await list(`datapoint_id=${none}`)]).toEqual([none, []]);
+    });
+
     it('have the kinds of the snapshot when asked for', async () => {
       const kinds = (await list('include=kind')).map(({ kind }) => kind);
       expect(kinds[0]).toMatchObject(generic('a', 'You said: a'));

@@ -17,8 +17,14 @@ export type ItemSortKey = (typeof ITEM_SORT_KEYS)[number];
 
 const ITEM_PARTS = ['kind', 'samples'] as const;
 
+const datapointIdSchema = z
+  .string()
+  .optional()
+  .describe('The item of this datapoint alone; filters, order and cursor do not count then.');
+
 /** Query of `GET /api/eval/:run_id/items`. */
 export const listEvalItemsSchema = z.object({
+  datapoint_id: datapointIdSchema,
   status: z.enum(RESULT_STATUSES).optional(),
   score_max: queryNumberSchema
     .pipe(z.number().min(0).max(1))
@@ -60,6 +66,7 @@ export type ComparedOnly = (typeof COMPARED_ONLY)[number];
 /** Query of `GET /api/datasets/:id/compare/items` (docs/spec/comparison.md#items-of-a-comparison). */
 export const compareItemsSchema = compareSchema.extend({
   baseline: z.string().optional().describe('One of `runs`; the first when left out.'),
+  datapoint_id: datapointIdSchema,
   only: z.enum(COMPARED_ONLY).default('all'),
   order: z
     .enum(['regression', 'position'])

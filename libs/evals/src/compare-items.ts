@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { CompareItems as CompareItemsQuery, ComparedItem, ComparedItemList } from '@spandrel/contract';
+import {
+  isStorableText,
+  type CompareItems as CompareItemsQuery,
+  type ComparedItem,
+  type ComparedItemList,
+} from '@spandrel/contract';
 import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
 import { invalidRequest, type Scope } from '@spandrel/kernel';
 import {
@@ -62,6 +67,10 @@ export class CompareItems {
     const from = startOf(comparison.sorting, query.cursor);
     const total = await this.snapshots.countOfAny(scope, datasetId, comparison.versions, options);
     const summary = await this.deltas.summary(scope, comparison.ids, total, options);
+    if (query.datapoint_id !== undefined) {
+      const { items } = await this.load(comparison, [query.datapoint_id].filter(isStorableText));
+      return { summary, items, count: items.length, next_cursor: null };
+    }
     const hasIncomparable = summary.incomparable > 0;
     const { items: positions, nextCursor } = await fillPage(
       comparison.sorting,

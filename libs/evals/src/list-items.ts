@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EvalItem, EvalItemList, ListEvalItems } from '@spandrel/contract';
+import { isStorableText, type EvalItem, type EvalItemList, type ListEvalItems } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import {
@@ -46,6 +46,10 @@ export class ListItems {
     if (!run) throw evalRunNotFound();
     const sorting = itemSorting(query.sort_by, query.sort_order);
     const request: ItemRequest = { scope, run, query, sorting, running: runningNow(run), options };
+    if (query.datapoint_id !== undefined) {
+      const { items } = await this.load(request, [query.datapoint_id].filter(isStorableText));
+      return { items, count: items.length, next_cursor: null };
+    }
     const { items: positions, nextCursor } = await fillPage(
       sorting,
       startOf(sorting, query.cursor),
