@@ -156,6 +156,14 @@ describe('evaluations', () => {
     await page.keyboard.press('Escape');
     await difference.waitFor({ state: 'detached' });
     expect(await page.locator(':focus').getAttribute('role')).toBe('row');
+    // What the list leaves out opens by its address.
+    await page.goBack();
+    const shared = page.url().replace('only=regressed', 'only=improved');
+    expect(shared).toContain('only=improved');
+    await page.goto(shared);
+    await difference.getByText('Score 1 → 0 (-1)').waitFor();
+    await button('Clear filters').click();
+    await difference.waitFor({ state: 'detached' });
     await combobox('Baseline').selectOption('second');
     await summary.getByText('6 improved', { exact: true }).waitFor();
     expectNoFaults(watched);

@@ -48,6 +48,12 @@ export async function listRunItems(
   return { rows: answer.items, next: answer.next_cursor };
 }
 
+/** `GET /api/eval/:run_id/items` of one datapoint. @returns `null` where the run does not have it. */
+export async function readRunItem(id: string, datapointId: string, signal?: AbortSignal): Promise<EvalItem | null> {
+  const { rows } = await listRunItems(id, { datapoint_id: datapointId }, null, signal);
+  return rows[0] ?? null;
+}
+
 /** `POST /api/datasets/:id/eval`. @throws ApiError with `errors` by member. */
 export const startRun = (datasetId: string, body: StartEval): Promise<EvalRunResource> =>
   call(`/api/datasets/${encodeURIComponent(datasetId)}/eval`, { method: 'POST', body });
@@ -70,4 +76,15 @@ export async function listComparedItems(
     { query: { ...query, limit: PAGE_ROWS, cursor }, ...(signal && { signal }) },
   );
   return { rows: items, next: next_cursor, summary };
+}
+
+/** `GET /api/datasets/:id/compare/items` of one datapoint. @returns `null` where none of the runs has it. */
+export async function readComparedItem(
+  datasetId: string,
+  query: Query,
+  datapointId: string,
+  signal?: AbortSignal,
+): Promise<ComparedItem | null> {
+  const { rows } = await listComparedItems(datasetId, { ...query, datapoint_id: datapointId }, null, signal);
+  return rows[0] ?? null;
 }

@@ -31,9 +31,8 @@ interface ComparisonProps {
 
 /** Runs side by side: what became of their scores, and every datapoint with what each of them answered. */
 export function Comparison({ runs, search, onChange }: ComparisonProps) {
-  const { list, shownKey, summary } = useComparedItems(runs[0]!.dataset_id, search);
+  const { list, shownKey, summary, opened } = useComparedItems(runs[0]!.dataset_id, search);
   const baseline = runs.some(({ id }) => id === search.baseline) ? search.baseline! : runs[0]!.id;
-  const shown = list.readRows.find(({ datapoint_id: id }) => id === search.item);
   const set = (member: 'baseline' | 'only', value: string): void => {
     const { [member]: _before, item: _item, ...rest } = search;
     onChange(value === '' ? rest : { ...rest, [member]: value });
@@ -85,7 +84,7 @@ export function Comparison({ runs, search, onChange }: ComparisonProps) {
           onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
         />
       )}
-      {shown !== undefined && <DifferenceRegion item={shown} runs={runs} baseline={baseline} onClose={close} />}
+      {opened !== null && <DifferenceRegion item={opened} runs={runs} baseline={baseline} onClose={close} />}
     </>
   );
 }

@@ -1,10 +1,11 @@
 import type { ComparedItem } from '@spandrel/contract';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
-import { listComparedItems, readRun, type ComparisonPage } from '../../api/evals.js';
+import { listComparedItems, readComparedItem, readRun, type ComparisonPage } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/use-spaced.js';
 import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
 import { isOfRun } from '../../features/runs/run-news.js';
+import { useOpenedRow } from '../../features/runs/use-opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { runIdsOf, type CompareSearch } from './compare-search.js';
 
@@ -53,5 +54,9 @@ export function useComparedItems(datasetId: string, search: CompareSearch) {
     if (events.some((event) => ids.some((id) => isOfRun(event, id)))) readAnew();
   });
   const page = list.firstPage as ComparisonPage | undefined;
-  return { list, shownKey, summary: page?.summary };
+  const opened = useOpenedRow<ComparedItem>({
+    ...{ list, item: search.item, key: [LIST, 'page', 'item', datasetId, query] },
+    read: (datapointId, signal) => readComparedItem(datasetId, query, datapointId, signal),
+  });
+  return { list, shownKey, summary: page?.summary, opened };
 }

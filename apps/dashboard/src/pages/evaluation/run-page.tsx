@@ -19,14 +19,13 @@ export function RunPage() {
   const { id } = route.useParams();
   const search: RunSearch = route.useSearch();
   const navigate = route.useNavigate();
-  const { query, list, shownKey } = useRun(id, search);
+  const { query, list, shownKey, opened } = useRun(id, search);
   const change = useCallback(
     (next: RunSearch, isTyped = false) => void navigate({ search: next, replace: isTyped }),
     [navigate],
   );
   useWayUp(() => '/evaluations', 'Run');
   if (isNotFound(query.error)) return <RunNotFound />;
-  const shown = list.readRows.find(({ datapoint_id: datapoint }) => datapoint === search.item);
   const close = (): void => {
     const { item: _item, ...rest } = search;
     change(rest);
@@ -42,7 +41,7 @@ export function RunPage() {
         <FaultNotice title="The results could not be loaded" error={list.error} onRetry={list.retry} />
       )}
       <Results {...{ list, shownKey, search }} onChange={change} />
-      {shown !== undefined && <ResultRegion item={shown} datasetId={query.data?.dataset_id} onClose={close} />}
+      {opened !== null && <ResultRegion item={opened} datasetId={query.data?.dataset_id} onClose={close} />}
     </>
   );
 }

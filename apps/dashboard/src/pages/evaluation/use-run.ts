@@ -1,11 +1,12 @@
 import type { EvalItem } from '@spandrel/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { listRunItems, readRun } from '../../api/evals.js';
+import { listRunItems, readRun, readRunItem } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { useSpaced } from '../../components/use-spaced.js';
 import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
 import { isOfRun } from '../../features/runs/run-news.js';
+import { useOpenedRow } from '../../features/runs/use-opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { resultsQuery, type RunSearch } from './run-search.js';
 
@@ -35,5 +36,9 @@ export function useRun(id: string, search: RunSearch) {
   useLiveBatches(({ events, hasMissed }) => {
     if (hasMissed || events.some((event) => isOfRun(event, id))) readAnew();
   });
-  return { query, list, shownKey };
+  const opened = useOpenedRow<EvalItem>({
+    ...{ list, item: search.item, key: [name, 'page', 'item'] },
+    read: (datapointId, signal) => readRunItem(id, datapointId, signal),
+  });
+  return { query, list, shownKey, opened };
 }
