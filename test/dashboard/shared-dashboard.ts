@@ -20,6 +20,7 @@ let place: Place | undefined;
 /** Starts and ends what is shared; to be called once in a spec file. */
 export function shareDashboard(): void {
   beforeAll(async () => {
+    if (!hasBrowser) return;
     provider = await startFakeProvider();
     place = await takeDirectory();
     program = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
@@ -39,21 +40,24 @@ export function journeysOn(record: () => Promise<unknown>): () => void {
   let recorded: Promise<unknown> | undefined;
   return () => {
     beforeAll(async () => {
-      await (recorded ??= emptied().then(record));
       if (!hasBrowser) return;
+      await (recorded ??= emptied().then(record));
       watched = await browser.open(program.apiUrl, { timezoneId: 'UTC' });
       ({ page } = watched);
     });
     beforeEach(async () => {
       if (hasBrowser) await watched.renew();
     });
-    afterEach(() => {
-      provider.requests.length = 0;
-    });
+    afterEach(() => void provider?.requests.splice(0));
     afterAll(() => watched?.close());
   };
 }
 
 async function emptied(): Promise<void> {
-  await program.api.delete('/api/traces');
+  const { api } = program;
+  await api.delete('/api/traces');
+  const { body: kept } = await api.get<{ datasets: { id: string }[] }>('/api/datasets');
+  for (const { id } of kept.datasets) await api.delete(`/api/datasets/${id}`);
+  const { body: stored } = await api.get<{ connections: { id: string }[] }>('/api/provider-connections');
+  for (const { id } of stored.connections) await api.delete(`/api/provider-connections/${id}`);
 }
