@@ -73,7 +73,8 @@ function EventRow({ logged: { number, at, event } }: { logged: LoggedEvent }) {
         <span className={styles.time}>{NONE}</span>
       ) : (
         <time dateTime={new Date(at).toISOString()} title={formatTimeExactly(at, times)} className={styles.time}>
-          {formatTime(at, times)}
+          <span className={styles.date}>{formatTime(at, times).slice(0, DATE_LENGTH)}</span>
+          {formatTime(at, times).slice(DATE_LENGTH)}
         </time>
       )}
       <span className={styles.number}>
@@ -89,6 +90,9 @@ function EventRow({ logged: { number, at, event } }: { logged: LoggedEvent }) {
     </>
   );
 }
+
+/** Characters of a date with the blank behind it; narrow windows leave it out. */
+const DATE_LENGTH = '2026-11-22 '.length;
 
 /** Types whose words are coloured, too. */
 const TONES: Readonly<Record<string, string>> = {

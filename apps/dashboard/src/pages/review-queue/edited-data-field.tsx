@@ -39,7 +39,12 @@ export function EditedData({ draft, isWrittenBack, onLeave }: EditedDataProps) {
 function DataField({ draft, isWrittenBack, onLeave }: EditedDataProps) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current!.focus();
+    // Browsers put the cursor at the end, which scrolls the beginning out of sight.
+    field.current!.setSelectionRange(0, 0);
+    field.current!.scrollTop = 0;
+  }, []);
   const { read } = draft;
   const fault = read !== null && 'fault' in read ? read.fault : null;
   const isNoKind = isWrittenBack && read !== null && 'data' in read && !isKind(read.data);

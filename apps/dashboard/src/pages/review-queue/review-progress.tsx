@@ -8,8 +8,15 @@ export interface ReviewCounts {
   completed: number;
 }
 
-/** `2 of 6 reviewed`, as the server counts. @param counts `null` until they are known. */
-export function ReviewProgress({ counts }: { counts: ReviewCounts | null }) {
+interface ReviewProgressProps {
+  /** `null` until they are known. */
+  counts: ReviewCounts | null;
+  /** What happened last. */
+  said: string;
+}
+
+/** `2 of 6 reviewed`, as the server counts, and what was done last. */
+export function ReviewProgress({ counts, said }: ReviewProgressProps) {
   const total = counts === null ? 0 : counts.pending + counts.claimed + counts.completed;
   const words = counts === null ? '' : `${formatCount(counts.completed)} of ${formatCount(total)} reviewed`;
   return (
@@ -18,6 +25,9 @@ export function ReviewProgress({ counts }: { counts: ReviewCounts | null }) {
         {words}
       </progress>
       <span>{words}</span>
+      <span role="status" aria-label="Review status">
+        {said}
+      </span>
     </div>
   );
 }

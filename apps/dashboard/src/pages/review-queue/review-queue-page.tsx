@@ -67,11 +67,8 @@ function Review({ dataset, reviewer, isLocal }: ReviewProps) {
   const name = reviewer ?? (isLocal ? 'local' : memory.reviewer);
   return (
     <>
-      <ReviewProgress counts={counts} />
+      <ReviewProgress counts={counts} said={state.said} />
       {dataset.description !== null && dataset.description !== '' && <Instructions text={dataset.description} />}
-      <p role="status" aria-label="Review status" className="visually-hidden">
-        {state.said}
-      </p>
       {readId !== undefined && <SubmittedItem key={readId} id={readId} memory={memory} />}
       {readId === undefined && view === 'done' && <DoneItems datasetId={dataset.id} reviewer={name} />}
       {!isReading && state.fault && (

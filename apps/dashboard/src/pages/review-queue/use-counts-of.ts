@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { keys } from '../../api/keys.js';
 import type { QueueCount } from '../../api/queue.js';
 import { QUEUE_COUNTS, useQueueCounts } from '../../features/use-queue-counts.js';
 import type { ReviewCounts } from './review-progress.js';
@@ -23,7 +24,11 @@ export function useCountsOf(datasetId: string) {
   return {
     counts: data === undefined ? null : ofDataset(data),
     onClaimed: (): void => move('pending', 'claimed'),
-    onSubmitted: (): void => move('claimed', 'completed'),
+    onSubmitted: (): void => {
+      move('claimed', 'completed');
+      // The datapoint may have changed: what is kept of it is asked for anew when it is opened.
+      void queryClient.invalidateQueries({ queryKey: keys.dataset(datasetId), refetchType: 'none' });
+    },
     pending: async (): Promise<number> => {
       const known = queryClient.getQueryData(QUEUE_COUNTS.queryKey) ?? (await queryClient.fetchQuery(QUEUE_COUNTS));
       return ofDataset(known).pending;

@@ -9,6 +9,7 @@ import {
   submitItem,
 } from '../../api/queue.js';
 import { useLatest } from '../../components/use-latest.js';
+import { useSpaced } from '../../components/use-spaced.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { reviewMemoryOf } from './kept-reviews.js';
 import { ReviewDesk, type DeskState } from './review-desk.js';
@@ -31,6 +32,9 @@ export interface DeskOptions {
   onClaimed(): void;
   onSubmitted(): void;
 }
+
+/** Milliseconds between two questions whether the item is still claimed. */
+const CHECK_SPACE_MS = 1_000;
 
 /** The desk at which one dataset is reviewed, as long as its page is on screen. */
 export function useReviewDesk({ datasetId, reviewer, isWanted, ...rest }: DeskOptions): OpenDesk {
@@ -62,9 +66,10 @@ export function useReviewDesk({ datasetId, reviewer, isWanted, ...rest }: DeskOp
     if (isWanted) desk.enter();
   }, [desk, isWanted]);
   useLeaving(desk);
+  const check = useSpaced(() => desk.check(), CHECK_SPACE_MS);
   useLiveBatches(({ events, hasMissed }) => {
     const isOurs = events.some((event) => event.type === 'queue_item_updated' && desk.isClaimedOtherwise(event.item));
-    if (isOurs || hasMissed) desk.check();
+    if (isOurs || hasMissed) check();
   });
   return { desk, state, memory };
 }
