@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { retryDelayMs, shouldRetry } from './api/retry.js';
 import { createAppRouter } from './app/router.js';
+import { BROWSER_SESSION } from './features/sign-in/use-browser-session.js';
 import './styles/tokens.css';
 import './styles/base.css';
 
@@ -14,6 +15,8 @@ const queryClient = new QueryClient({
     mutations: { retry: false },
   },
 });
+// Asked while the page's scripts are fetched.
+void queryClient.prefetchQuery(BROWSER_SESSION);
 const router = createAppRouter(queryClient);
 
 createRoot(document.getElementById('root')!).render(

@@ -1,5 +1,6 @@
 import { parseWithAllDigits } from '@spandrel/contract/browser';
 import { ApiError, errorOfAnswer, unreachable } from './api-error.js';
+import { goToSignIn } from './go-to-sign-in.js';
 import { queryText, type Query } from './query-text.js';
 
 export interface CallOptions {
@@ -42,6 +43,7 @@ export function callWhileLeaving(path: string): void {
 
 async function exchange(path: string, options: CallOptions): Promise<{ response: Response; text: string }> {
   const response = await request(path, options);
+  if (response.status === 401) goToSignIn();
   const text = await response.text().catch((error: unknown) => {
     throw options.signal?.aborted ? error : unreachable();
   });

@@ -1,5 +1,6 @@
 import type { ImportLine, ImportResult } from '@spandrel/contract';
 import { errorOfAnswer, unreachable, type ApiError } from './api-error.js';
+import { goToSignIn } from './go-to-sign-in.js';
 
 /** How far an import is: bytes that were sent, then rows that were read. */
 export type ImportProgress = { kind: 'sent'; bytes: number; total: number } | { kind: 'read'; rows: number };
@@ -32,6 +33,7 @@ export function importDatapoints(datasetId: string, file: File, options: ImportO
       if (rows !== null) onProgress({ kind: 'read', rows });
     });
     request.addEventListener('load', () => {
+      if (request.status === 401) goToSignIn();
       const answer = readEnd(request);
       if ('imported' in answer) resolve(answer);
       else reject(answer);

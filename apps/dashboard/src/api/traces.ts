@@ -44,3 +44,13 @@ export function countTracesOverTime(filters: Query, signal?: AbortSignal): Promi
 export function deleteTrace(id: string): Promise<{ trace_id: string; spans_deleted: number }> {
   return call(`/api/traces/${encodeURIComponent(id)}`, { method: 'DELETE' });
 }
+
+/** `DELETE /api/traces`: every trace of the project, with all spans. */
+export function deleteAllTraces(): Promise<{ traces_deleted: number; spans_deleted: number }> {
+  return call('/api/traces', { method: 'DELETE' });
+}
+
+/** `GET /api/count/traces`: how many traces there are; at ten thousand counting stops. */
+export function countTraces(signal?: AbortSignal): Promise<{ count: number; exact: boolean }> {
+  return call('/api/count/traces', signal && { signal });
+}

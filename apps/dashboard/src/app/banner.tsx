@@ -1,11 +1,21 @@
+import type { BrowserSessionResource } from '@spandrel/contract';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { CommandMenu } from './command-menu.js';
 import { LiveStatus } from './live-status.js';
 import { ShortcutList } from './shortcut-list.js';
 import styles from './shell.module.css';
 
+const Account = lazy(async () => ({ default: (await import('./account.js')).Account }));
+
+interface BannerProps {
+  session: BrowserSessionResource | undefined;
+  /** Whether it is known who is signed in, so that the server can be asked. */
+  isOpen: boolean;
+}
+
 /** The line above every page. */
-export function Banner() {
+export function Banner({ session, isOpen }: BannerProps) {
   return (
     <header className={styles.banner}>
       <Link to="/traces" className={styles.brand}>
@@ -13,9 +23,14 @@ export function Banner() {
         Spandrel
       </Link>
       <span className={styles.spacer} />
-      <LiveStatus />
+      {isOpen && <LiveStatus audience={session?.project?.id ?? ''} />}
       <CommandMenu />
       <ShortcutList />
+      {isOpen && session?.mode === 'cloud' && (
+        <Suspense fallback={null}>
+          <Account session={session} />
+        </Suspense>
+      )}
     </header>
   );
 }

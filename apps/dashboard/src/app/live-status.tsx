@@ -4,9 +4,9 @@ import styles from './shell.module.css';
 
 const WORDS = { live: 'Live', reconnecting: 'Reconnecting', offline: 'Offline' } as const;
 
-/** Whether the pages hear of changes. */
-export function LiveStatus() {
-  const state = useLiveState();
+/** Whether the pages hear of changes. @param audience the project whose changes they are. */
+export function LiveStatus({ audience }: { audience: string }) {
+  const state = useLiveState(audience);
   return (
     <span role="status" aria-label="Live updates" className={styles.live} data-state={state}>
       <Icon name="live" />

@@ -11,6 +11,7 @@ export const PAGE_LINKS = [
   { to: '/review', label: 'Review', keys: 'g r', icon: 'check' },
   { to: '/connections', label: 'Connections', keys: 'g c', icon: 'connections' },
   { to: '/events', label: 'Events', keys: 'g v', icon: 'live' },
+  { to: '/settings', label: 'Settings', keys: 'g ,', icon: 'settings' },
 ] as const satisfies readonly PageLink[];
 
 interface PageLink {

@@ -149,6 +149,18 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('../pages/evaluation/run-page.js'), 'RunPage'),
 });
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/settings-page.js'), 'SettingsPage'),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.js'), 'SignInPage'),
+});
+
 const routes = root.addChildren([
   home,
   traces,
@@ -168,6 +180,8 @@ const routes = root.addChildren([
   newEvaluation,
   compare,
   run,
+  settings,
+  signIn,
 ]);
 
 /** The pages by their addresses. */

@@ -1,14 +1,29 @@
+import type { BrowserSessionResource } from '@spandrel/contract';
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
 import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
+import { BROWSER_SESSION } from '../features/sign-in/use-browser-session.js';
 import { Banner } from './banner.js';
 import { Navigation } from './navigation.js';
 import { Notifications } from './notifications.js';
 import { useNotedVisits } from './use-visits.js';
 import styles from './shell.module.css';
 
-/** What is around every page. */
+/** What is around every page. In cloud mode no page is drawn for nobody: all that it would ask for is refused. */
 export function Shell() {
+  const isSignIn = useLocation().pathname === SIGN_IN;
+  const { data: session, isPending } = useQuery(BROWSER_SESSION);
+  const isNobody = session?.mode === 'cloud' && !session.signed_in;
+  useEffect(() => {
+    if (isNobody) goToSignIn();
+  }, [isNobody]);
+  if (isSignIn) return <Outlet />;
+  return <Frame session={session} isOpen={!isPending && !isNobody} />;
+}
+
+function Frame({ session, isOpen }: { session: BrowserSessionResource | undefined; isOpen: boolean }) {
   useShortcutKeys();
   useNotedVisits();
   const main = useRef<HTMLElement>(null);
@@ -25,10 +40,10 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <Banner />
+      <Banner session={session} isOpen={isOpen} />
       <Navigation />
       <main id="content" ref={main} tabIndex={-1} className={styles.main}>
-        <Outlet />
+        {isOpen && <Outlet />}
       </main>
       <Notifications />
     </div>

@@ -6,12 +6,15 @@ import { LiveTabs, type Tell } from './live-tabs.js';
 import workerUrl from './live.worker.js?worker&url';
 import { workerAddress } from './script-policy.js';
 
-const NAME = 'spandrel.live';
-
-/** Connects this tab to the stream that all tabs of the browser share. */
-export function connectLive(tell: Tell): void {
+/**
+ * Connects this tab to the stream that all tabs of the browser share.
+ * @param audience the project whose changes are told; another one has another stream.
+ */
+export function connectLive(tell: Tell, audience: string): void {
+  const name = `spandrel.live ${audience}`;
   const isVisible = (): boolean => document.visibilityState === 'visible';
-  const send = typeof SharedWorker === 'function' ? connectToWorker(tell) : connectToLeader(tell, isVisible());
+  const send =
+    typeof SharedWorker === 'function' ? connectToWorker(name, tell) : connectToLeader(name, tell, isVisible());
   const hello = (): void => send({ kind: 'hello', isVisible: isVisible() });
   hello();
   document.addEventListener('visibilitychange', () => send({ kind: 'visibility', isVisible: isVisible() }));
@@ -20,15 +23,15 @@ export function connectLive(tell: Tell): void {
   addEventListener('pageshow', (event) => event.persisted && hello());
 }
 
-function connectToWorker(tell: Tell): (message: TabMessage) => void {
-  const { port } = new SharedWorker(workerAddress(workerUrl), { type: 'module', name: NAME });
+function connectToWorker(name: string, tell: Tell): (message: TabMessage) => void {
+  const { port } = new SharedWorker(workerAddress(workerUrl), { type: 'module', name });
   port.onmessage = ({ data }: MessageEvent<LiveMessage>) => tell(data);
   return (message) => port.postMessage(message);
 }
 
 /** Without shared workers the tab that has the lock holds the stream, and tells the others. */
-function connectToLeader(tell: Tell, isVisible: boolean): (message: TabMessage) => void {
-  const channel = new BroadcastChannel(NAME);
+function connectToLeader(name: string, tell: Tell, isVisible: boolean): (message: TabMessage) => void {
+  const channel = new BroadcastChannel(name);
   const tab = new LiveTabs();
   tab.add(tell, isVisible, 'reconnecting');
   let stream: EventStream | null = null;
@@ -36,7 +39,7 @@ function connectToLeader(tell: Tell, isVisible: boolean): (message: TabMessage) 
     if (data.kind !== 'hello') tab.tell(data);
     else if (stream !== null) channel.postMessage({ kind: 'state', state: stream.currentState });
   };
-  void navigator.locks.request(NAME, async () => {
+  void navigator.locks.request(name, async () => {
     stream = new EventStream(browserParts, (message) => {
       tab.tell(message);
       channel.postMessage(message);

@@ -6,9 +6,14 @@ let state: LiveState = 'reconnecting';
 const stateListeners = new Set<() => void>();
 const batchListeners = new Set<(batch: LiveBatch) => void>();
 let isConnected = false;
+let audience = '';
 
-/** Whether the page hears of changes: what the status `Live updates` says. */
-export function useLiveState(): LiveState {
+/**
+ * Whether the page hears of changes: what the status `Live updates` says.
+ * @param of the project whose changes they are; tabs of another project have a stream of their own.
+ */
+export function useLiveState(of?: string): LiveState {
+  if (of !== undefined) audience = of;
   return useSyncExternalStore(subscribeToState, () => state);
 }
 
@@ -40,7 +45,7 @@ function subscribeToState(listener: () => void): () => void {
 function connect(): void {
   if (isConnected) return;
   isConnected = true;
-  connectLive(take);
+  connectLive(take, audience);
 }
 
 function take(message: LiveMessage): void {

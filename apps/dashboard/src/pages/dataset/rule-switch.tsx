@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { updateCaptureRule } from '../../api/capture-rules.js';
 import { notifyError } from '../../components/notifications/notify.js';
-import styles from './rules-tab.module.css';
+import { Switch } from '../../components/switch.js';
 
 export interface RuleSwitchProps {
   rule: CaptureRuleResource;
@@ -25,15 +25,5 @@ export function RuleSwitch({ rule, onChanged }: RuleSwitchProps) {
     setChosen(enabled);
     change.mutate(enabled);
   };
-  return (
-    <label className={styles.switch}>
-      <span className="visually-hidden">Enabled: {rule.name}</span>
-      <input
-        type="checkbox"
-        role="switch"
-        checked={chosen ?? rule.enabled}
-        onChange={({ target }) => toggle(target.checked)}
-      />
-    </label>
-  );
+  return <Switch label={`Enabled: ${rule.name}`} isLabelHidden isOn={chosen ?? rule.enabled} onChange={toggle} />;
 }

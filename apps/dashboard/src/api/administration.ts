@@ -1,0 +1,67 @@
+import type {
+  AuditEntry,
+  CreateKey,
+  KeyCreated,
+  KeyResource,
+  OrganizationResource,
+  ProjectResource,
+} from '@spandrel/contract';
+import { call } from './call.js';
+import { PAGE_ROWS, type ListPage } from './list-page.js';
+import type { Query } from './query-text.js';
+
+/** `GET /api/orgs`: the organization that a session's administrator sees, which is their own. */
+export async function readOrganization(signal?: AbortSignal): Promise<OrganizationResource | null> {
+  const { orgs } = await call<{ orgs: OrganizationResource[] }>('/api/orgs', signal && { signal });
+  return orgs[0] ?? null;
+}
+
+/** `PATCH /api/orgs/:id`. */
+export const renameOrganization = (id: string, name: string): Promise<OrganizationResource> =>
+  call(`/api/orgs/${encodeURIComponent(id)}`, { method: 'PATCH', body: { name } });
+
+const projectsPath = (orgId: string): string => `/api/orgs/${encodeURIComponent(orgId)}/projects`;
+
+/** `GET /api/orgs/:id/projects`: a page of projects, oldest first. */
+export async function listProjects(
+  orgId: string,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<ProjectResource>> {
+  const answer = await call<{ projects: ProjectResource[]; next_cursor: string | null }>(
+    projectsPath(orgId),
+    pageOf(cursor, signal),
+  );
+  return { rows: answer.projects, next: answer.next_cursor };
+}
+
+/** `POST /api/orgs/:id/projects`. */
+export const createProject = (orgId: string, name: string): Promise<ProjectResource> =>
+  call(projectsPath(orgId), { method: 'POST', body: { name } });
+
+/** `GET /api/keys`: a page of API keys, newest first. */
+export async function listKeys(cursor: string | null, signal?: AbortSignal): Promise<ListPage<KeyResource>> {
+  const answer = await call<{ keys: KeyResource[]; next_cursor: string | null }>('/api/keys', pageOf(cursor, signal));
+  return { rows: answer.keys, next: answer.next_cursor };
+}
+
+/** `POST /api/keys`: the answer has the key, which cannot be had again. */
+export const createKey = (body: CreateKey): Promise<KeyCreated> => call('/api/keys', { method: 'POST', body });
+
+/** `DELETE /api/keys/:id`. */
+export const deleteKey = (id: string): Promise<unknown> =>
+  call(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+/** `GET /api/audit-log`: a page of what was administered, newest first. */
+export async function listAuditLog(cursor: string | null, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
+  const answer = await call<{ entries: AuditEntry[]; next_cursor: string | null }>(
+    '/api/audit-log',
+    pageOf(cursor, signal),
+  );
+  return { rows: answer.entries, next: answer.next_cursor };
+}
+
+const pageOf = (cursor: string | null, signal?: AbortSignal): { query: Query; signal?: AbortSignal } => ({
+  query: { limit: PAGE_ROWS, cursor },
+  ...(signal && { signal }),
+});

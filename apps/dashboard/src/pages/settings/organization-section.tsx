@@ -1,0 +1,55 @@
+import type { OrganizationResource } from '@spandrel/contract';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { readOrganization, renameOrganization } from '../../api/administration.js';
+import { Button } from '../../components/button.js';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { TextField } from '../../components/field.js';
+import { formatCount } from '../../components/format/format-count.js';
+import { notify, notifyError } from '../../components/notifications/notify.js';
+import { BROWSER_SESSION } from '../../features/sign-in/use-browser-session.js';
+import { Row, Section } from './section.js';
+import styles from './settings-page.module.css';
+
+const KEY = ['organization'];
+
+/** The organization: its name can be changed, its plan and limit are the operator's. */
+export function OrganizationSection() {
+  const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => readOrganization(signal) });
+  return (
+    <Section title="Organization">
+      {error && <FaultNotice title="The organization could not be read" error={error} onRetry={() => void refetch()} />}
+      {data && <Organization organization={data} />}
+    </Section>
+  );
+}
+
+function Organization({ organization }: { organization: OrganizationResource }) {
+  const client = useQueryClient();
+  const renaming = useMutation({
+    mutationFn: (name: string) => renameOrganization(organization.id, name),
+    onSuccess: (changed) => {
+      client.setQueryData(KEY, changed);
+      void client.invalidateQueries({ queryKey: BROWSER_SESSION.queryKey });
+      notify('The organization has its new name');
+    },
+    onError: (error) => notifyError('The organization could not be renamed', error),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    renaming.mutate(String(new FormData(event.currentTarget).get('name')));
+  };
+  return (
+    <>
+      <form className={styles.inline} onSubmit={submit}>
+        <TextField key={organization.name} label="Name" name="name" required defaultValue={organization.name} />
+        <Button type="submit" disabled={renaming.isPending}>
+          Rename
+        </Button>
+      </form>
+      <Row name="ID">{organization.id}</Row>
+      <Row name="Plan">{organization.plan}</Row>
+      <Row name="Requests a second">{formatCount(organization.rate_limit)}</Row>
+    </>
+  );
+}

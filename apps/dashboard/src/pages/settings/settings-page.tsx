@@ -1,0 +1,31 @@
+import { PageHeading } from '../../components/page-heading.js';
+import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
+import { AppearanceSection } from './appearance-section.js';
+import { AuditLogSection } from './audit-log-section.js';
+import { InstanceSection } from './instance-section.js';
+import { KeyboardSection } from './keyboard-section.js';
+import { KeysSection } from './keys-section.js';
+import { OrganizationSection } from './organization-section.js';
+import { ProjectsSection } from './projects-section.js';
+
+/** What a reader prefers, what this instance is, and in cloud mode who may use it. */
+export function SettingsPage() {
+  const session = useBrowserSession();
+  const administered = session?.scopes.includes('admin') ? session.org : null;
+  return (
+    <>
+      <PageHeading title="Settings" />
+      <AppearanceSection />
+      <KeyboardSection />
+      <InstanceSection mayWrite={session?.mode !== 'cloud' || session.scopes.includes('write')} />
+      {administered && (
+        <>
+          <OrganizationSection />
+          <ProjectsSection orgId={administered.id} />
+          <KeysSection orgId={administered.id} />
+          <AuditLogSection />
+        </>
+      )}
+    </>
+  );
+}
