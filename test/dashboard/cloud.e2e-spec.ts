@@ -1,13 +1,14 @@
 /**
- * The dashboard in cloud mode, with a credential that something in between adds, and in a browser without shared workers,
- * where one tab holds the stream of events for all.
+ * The dashboard in cloud mode: people sign in and out, administer their organization, and have one credential a browser;
+ * in a browser without shared workers one tab holds the stream of events for all.
  */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
 import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
+import { DashboardBrowser, expectNoFaults, inBrowser, type WatchedPage } from './dashboard-browser.ts';
 
 describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   const browser = new DashboardBrowser();
@@ -26,14 +27,22 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   const isLive = (page: Page): Promise<void> =>
     page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
   const shows = (page: Page, name: string): Promise<void> => page.getByRole('link', { name }).waitFor();
+  const field = (page: Page) => page.getByLabel('API key or token');
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const addressOf = (page: Page): string => page.url().slice(program.apiUrl.length);
 
-  inBrowser('says that a credential is needed', async () => {
-    const { page, axe, close } = await browser.open(program.apiUrl);
-    await page.goto(program.apiUrl);
-    await page.getByRole('alert').getByText('a credential is needed').waitFor();
-    expect(await axe()).toEqual([]);
-    await close();
-  });
+  async function signIn(page: Page, key: string): Promise<void> {
+    await field(page).fill(key);
+    await page.keyboard.press('Enter');
+    await button(page, 'Account').waitFor();
+  }
+
+  async function expectAccessible({ page, axe }: WatchedPage): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await axe()]).toEqual([colorScheme, []]);
+    }
+  }
 
   inBrowser('is kept live by one tab for all where there are no shared workers', async () => {
     const watched = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
@@ -58,6 +67,100 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await isLive(second);
     await program.api.post('/api/traces', { name: 'for the one that is left' });
     await shows(second, 'for the one that is left');
+    expectNoFaults(watched);
+    await watched.close();
+  });
+
+  inBrowser('asks for a key once, leads back, and ends everywhere by signing out', async () => {
+    const watched = await browser.open(program.apiUrl);
+    const { page } = watched;
+    await page.goto(`${program.apiUrl}/spans?status=failed`);
+    await field(page).waitFor();
+    expect(addressOf(page)).toBe('/sign-in?next=%2Fspans%3Fstatus%3Dfailed');
+    await expectAccessible(watched);
+    expectNoFaults(watched);
+    await field(page).fill('nonsense');
+    await button(page, 'Sign in').click();
+    await page.getByRole('alert').getByText('This key is not valid or has ended.').waitFor();
+    await signIn(page, place.key!);
+    expect(addressOf(page)).toBe('/spans?status=failed');
+    await page.getByRole('banner').getByText('Tenant / Tenant').waitFor();
+    await isLive(page);
+    await expectAccessible(watched);
+
+    const second = await page.context().newPage();
+    await second.goto(`${program.apiUrl}/traces`);
+    await isLive(second);
+    await button(page, 'Account').press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+    await Promise.all([field(page).waitFor(), field(second).waitFor()]);
+    expect(addressOf(second)).toBe('/sign-in?next=%2Ftraces');
+    // One tab that signs in leads the others back, too.
+    await signIn(page, place.key!);
+    await shows(second, 'Settings');
+    expect(addressOf(second)).toBe('/traces');
+    expect(watched.faults().filter((fault) => !fault.includes('status of 401'))).toEqual([]);
+    await watched.close();
+  });
+
+  inBrowser('administers the organization, and signs out whose key was revoked', async () => {
+    const watched = await browser.open(program.apiUrl);
+    const { page } = watched;
+    await page.goto(`${program.apiUrl}/settings`);
+    await signIn(page, place.key!);
+    for (const name of ['Organization', 'Projects', 'API keys', 'Audit log']) {
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+    }
+    await button(page, 'New key').click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByLabel('Name').fill('Ada');
+    await expectAccessible(watched);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('button', { name: 'Copy key' }).click();
+    const key = await watched.clipboard();
+    expect(key).toMatch(/^spn_sk_\w{49}$/);
+    await expectAccessible(watched);
+    await button(page, 'Done').click();
+    await page.getByRole('grid', { name: 'API keys' }).getByRole('row', { name: 'Ada' }).waitFor();
+    await page.getByRole('grid', { name: 'Audit log' }).getByText('key.created').nth(1).waitFor();
+    await expectAccessible(watched);
+    expect(await page.content()).not.toContain(key);
+
+    const ada = await browser.open(program.apiUrl);
+    await ada.page.goto(`${program.apiUrl}/settings`);
+    await signIn(ada.page, key);
+    await ada.page.getByRole('heading', { name: 'Instance' }).waitFor();
+    expect(await ada.page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);
+    await isLive(ada.page);
+    await button(page, 'Revoke Ada').click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('status').getByText('Revoked the key Ada').waitFor();
+    // Nobody touches the tab: its stream ends with the key.
+    await field(ada.page).waitFor();
+    expectNoFaults(watched);
+    await Promise.all([ada.close(), watched.close()]);
+  });
+
+  inBrowser('stops the other tabs when one signs in to another project', async () => {
+    const theirs = await createTenant(program.api.as(ADMIN_TOKEN), { name: 'Theirs' });
+    const watched = await browser.open(program.apiUrl);
+    const { page } = watched;
+    await page.goto(`${program.apiUrl}/traces`);
+    await signIn(page, place.key!);
+    await isLive(page);
+    const second = await page.context().newPage();
+    await second.goto(`${program.apiUrl}/sign-in`);
+    await second.getByText('This browser is signed in to').waitFor();
+    await signIn(second, theirs.key);
+    await page.getByRole('alert').getByText('Another tab signed in to Theirs / Theirs, so this one stopped').waitFor();
+    await expectAccessible(watched);
+    await isLive(second);
+    await theirs.api.post('/api/traces', { name: 'of theirs' });
+    await program.api.post('/api/traces', { name: 'of ours' });
+    await shows(second, 'of theirs');
+    await page.getByRole('link', { name: 'Open the traces of that project' }).click();
+    await shows(page, 'of theirs');
+    expect(await page.getByRole('link', { name: 'of ours' }).count()).toBe(0);
     expectNoFaults(watched);
     await watched.close();
   });

@@ -10,3 +10,4 @@ await import('./analytics.journeys.ts');
 await import('./connections.journeys.ts');
 await import('./datasets.journeys.ts');
 await import('./captured.journeys.ts');
+await import('./settings.journeys.ts');

@@ -1,0 +1,106 @@
+/** The page of settings in local mode: what is preferred is kept, and what is done with all that the instance has. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { tempDir } from '../support/spandrel.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { recordTraces } from './recorded-traces.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
+
+const TRACES = 3;
+const onTraces = journeysOn(() => recordTraces(program.api, TRACES, 'settled'));
+const radio = (group: string, name: string): Locator =>
+  page.getByRole('radiogroup', { name: group }).getByRole('radio', { name });
+const singleKeys = (): Locator => page.getByRole('switch', { name: 'Single-key shortcuts' });
+const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
+  }
+}
+
+/** What the page's element `html` says before any module has run. */
+const AT_FIRST = `document.addEventListener('readystatechange', () => {
+  if (document.readyState === 'interactive') globalThis.atFirst = JSON.stringify(document.documentElement.dataset);
+})`;
+
+describe('settings', () => {
+  onTraces();
+
+  inBrowser('are chosen by keys alone, and kept without a flash', async () => {
+    await page.context().addInitScript(AT_FIRST);
+    await page.goto(`${program.apiUrl}/traces`);
+    await page.keyboard.press('g');
+    await page.keyboard.press(',');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Settings · Spandrel');
+    for (const name of ['Appearance', 'Keyboard', 'Instance']) await page.getByRole('heading', { name }).waitFor();
+    await expectAccessible();
+    await radio('Theme', 'System').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.reload();
+    expect(JSON.parse(await page.evaluate('globalThis.atFirst'))).toEqual({ theme: 'dark', density: 'comfortable' });
+    for (const [group, name] of [
+      ['Theme', 'Dark'],
+      ['Density', 'Comfortable'],
+      ['Times', 'UTC'],
+    ] as const) {
+      expect([group, await radio(group, name).isChecked()]).toEqual([group, true]);
+    }
+    expect(await singleKeys().isChecked()).toBe(false);
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Command menu' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/settings');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('say what the instance is, take an export back, and delete all traces from who types it', async () => {
+    await page.goto(`${program.apiUrl}/settings`);
+    await page.getByText('Local: one machine, no logins').waitFor();
+    for (const [name, address] of [
+      ['Download everything', '/api/export/json'],
+      ['Metrics', '/metrics'],
+      ['API', '/docs'],
+    ] as const) {
+      expect(await page.getByRole('link', { name, exact: true }).getAttribute('href')).toBe(address);
+    }
+    for (const name of ['Organization', 'Projects', 'API keys', 'Audit log']) {
+      expect(await page.getByRole('heading', { name }).count()).toBe(0);
+    }
+    const exported = join(tempDir(), 'export.json');
+    const { body } = await program.api.get<object>('/api/export/json');
+    writeFileSync(exported, JSON.stringify(body));
+
+    await button('Delete all traces').click();
+    const question = page.getByRole('alertdialog', { name: 'Delete all traces?' });
+    await question.getByText(`${TRACES} traces of this project`).waitFor();
+    await expectAccessible();
+    const confirm = question.getByRole('button', { name: 'Delete', exact: true });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.keyboard.type('delete');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText(`Deleted ${TRACES} traces with ${TRACES} spans`).waitFor();
+    expect(await program.api.traces()).toEqual([]);
+
+    await button('Import an export').click();
+    const dialog = page.getByRole('dialog', { name: 'Import an export' });
+    await dialog.getByLabel('File').setInputFiles(exported);
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByRole('status').getByText(`${TRACES} traces, ${TRACES} spans`).waitFor();
+    await expectAccessible();
+    expect(await program.api.traces()).toHaveLength(TRACES);
+    expectNoFaults(watched);
+  });
+});
