@@ -9,7 +9,7 @@ import { useLiveState } from '../live/live-updates.js';
 
 /**
  * Looks after the session of the tab: another tab may sign in or out, the session may end, and Back may show a page of an
- * earlier one (docs/spec/dashboard.md#one-credential-a-browser). A tab never goes on with another project than it began with.
+ * earlier one (docs/spec/dashboard-settings.md#one-credential-a-browser). A tab never goes on with another project than it began with.
  */
 export function useSessionWatch(session: BrowserSessionResource): void {
   const queryClient = useQueryClient();
