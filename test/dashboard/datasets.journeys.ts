@@ -169,7 +169,13 @@ describe('datapoints', () => {
     await dialog.getByRole('alert').getByText('Nothing was imported').waitFor();
     expect(await datapointsOf(id)).toEqual([]);
     await dialog.getByRole('checkbox', { name: 'Skip rows with faults' }).check();
-    await dialog.getByRole('button', { name: 'Import' }).click();
+    const progress = dialog.getByRole('progressbar', { name: 'Import progress' });
+    await page.route('**/import?*', async (route) => {
+      await progress.waitFor();
+      await route.continue();
+    });
+    await tabTo(dialog.getByLabel('File', { exact: true }));
+    await page.keyboard.press('Enter');
     await dialog.getByRole('status').getByText('Imported 9,998 datapoints, skipped 2').waitFor();
     const skipped = dialog.getByRole('table', { name: 'Skipped rows' });
     expect(
@@ -179,7 +185,8 @@ describe('datapoints', () => {
         .count(),
     ).toBe(2);
     await expectAccessible(watched);
-    await dialog.getByRole('button', { name: 'Done' }).click();
+    await tabTo(dialog.getByRole('button', { name: 'Done' }));
+    await page.keyboard.press('Enter');
     await grid('Datapoints').getByRole('link', { name: 'row 9999', exact: true }).waitFor();
     const exported = await (await fetch(`${program.apiUrl}/api/datasets/${id}/export`)).text();
     expect(exported.trimEnd().split('\n')).toHaveLength(9_998);

@@ -39,7 +39,7 @@ export function useDatasetChoice(): DatasetChoice {
           label="Dataset"
           options={options}
           value={dataset}
-          disabled={datasets.isPending}
+          aria-busy={datasets.isPending}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
         {dataset === NEW && datasets.data !== undefined && (

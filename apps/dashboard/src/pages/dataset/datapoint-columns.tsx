@@ -5,6 +5,7 @@ import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
 import { DatapointLink } from '../../features/dataset-link.js';
+import { formatScore } from '../../features/runs/format-score.js';
 
 /** Where a datapoint came from, in words. */
 const SOURCE_WORDS: Readonly<Record<DatapointPreview['source'], string>> = {
@@ -37,7 +38,3 @@ const IDS = datapointColumns('').map(({ id }) => id);
 
 /** Columns that the list offers, and those it has when nobody chose. */
 export const DATAPOINT_COLUMNS: OfferedColumns = { all: IDS, usual: IDS.slice(0, IDS.indexOf('created_at')) };
-
-/** A score with two digits, which never rounds up to a full one. */
-const formatScore = (score: number | null): string =>
-  score === null ? NONE : (Math.floor(Number(score) * 100) / 100).toFixed(2);

@@ -1,6 +1,6 @@
 import type { ImportResult } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
+import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type Ref } from 'react';
 import type { ImportProgress } from '../../api/import-datapoints.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
@@ -27,13 +27,20 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
   const { importing, progress, isCancelled, cancel } = useImport(datasetId, onImported);
   const preview = useFilePreview(file);
   const isBusy = importing.isPending;
+  const places = useFocusOfImport(importing.status);
   const choose = (next: File | null): void => {
     importing.reset();
     setFile(next);
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (file !== null && !isBusy) importing.mutate({ file, skipsFaults });
+    if (file !== null && !isBusy && !importing.isSuccess) importing.mutate({ file, skipsFaults });
+  };
+  /** Enter would choose another file; once there is one it imports that. */
+  const pressInFile = (event: KeyboardEvent<HTMLInputElement>): void => {
+    if (event.key !== 'Enter' || file === null) return;
+    event.preventDefault();
+    event.currentTarget.form?.requestSubmit();
   };
   return (
     <Dialog
@@ -43,7 +50,9 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
       onClose={() => !isBusy && onClose()}
       actions={
         <>
-          <Button onClick={isBusy ? cancel : onClose}>{importing.isSuccess ? 'Done' : 'Cancel'}</Button>
+          <Button ref={places.end} onClick={isBusy ? cancel : onClose}>
+            {importing.isSuccess ? 'Done' : 'Cancel'}
+          </Button>
           <Button
             variant="primary"
             type="submit"
@@ -67,11 +76,13 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
         }}
       >
         <TextField
+          ref={places.file}
           label="File"
           type="file"
           accept=".jsonl,.ndjson,.json,.csv"
           disabled={isBusy}
           hint={describeFile(file)}
+          onKeyDown={pressInFile}
           onChange={({ target }) => choose(target.files?.[0] ?? null)}
         />
         {preview && <RowTable label="Preview" columns={preview.columns} rows={preview.rows} />}
@@ -81,7 +92,7 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
           disabled={isBusy}
           onChange={({ target }) => setSkipsFaults(target.checked)}
         />
-        {isBusy && <Progress progress={progress} expectedRows={preview?.expectedRows} />}
+        {isBusy && <Progress ref={places.progress} progress={progress} expectedRows={preview?.expectedRows} />}
         {importing.data && <Result result={importing.data} />}
         {importing.error && !isCancelled && <FaultNotice title="Nothing was imported" error={importing.error} />}
         {importing.error && isCancelled && <p role="status">Cancelled. Nothing was imported.</p>}
@@ -104,10 +115,28 @@ function useFilePreview(file: File | null): FilePreview | null {
   return (file !== null && read.data) || null;
 }
 
+/** The focus goes where an import is, as what had it takes nothing meanwhile: to its progress, then to its end. */
+function useFocusOfImport(status: 'idle' | 'pending' | 'success' | 'error') {
+  const file = useRef<HTMLInputElement>(null);
+  const progress = useRef<HTMLDivElement>(null);
+  const end = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const place = { idle: null, pending: progress, success: end, error: file }[status];
+    place?.current?.focus();
+  }, [status]);
+  return { file, progress, end };
+}
+
+interface ProgressProps {
+  progress: ImportProgress | null;
+  expectedRows: number | undefined;
+  ref: Ref<HTMLDivElement>;
+}
+
 /** How far an import is: bytes, then rows. */
-function Progress({ progress, expectedRows }: { progress: ImportProgress | null; expectedRows: number | undefined }) {
+function Progress({ progress, expectedRows, ref }: ProgressProps) {
   return (
-    <div className={styles.progress}>
+    <div ref={ref} tabIndex={-1} className={styles.progress}>
       <progress aria-label="Import progress" max={1} {...shareOf(progress, expectedRows)} />
       <span>{describeProgress(progress)}</span>
     </div>
