@@ -45,6 +45,8 @@ export interface GridProps<Row> {
   onPlace?(place: GridPlace): void;
   /** Whether the reader is in the list: scrolled, focused inside or hovered. Rows must not move meanwhile. */
   onTouched?(isTouched: boolean): void;
+  /** Key of the row of which the page shows all, so that it is marked. */
+  openKey?: string | undefined;
   /** Changes rows that look different from others, by `data-state`. */
   stateOf?(row: Row): string | undefined;
   ref?: Ref<GridHandle>;

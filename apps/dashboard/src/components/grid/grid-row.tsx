@@ -12,6 +12,8 @@ interface GridRowProps<Row> {
   height: number;
   /** Whether Tab leads to this row, and from here to what is in it. */
   isCurrent: boolean;
+  /** Whether the page shows all of this row. */
+  isOpen: boolean;
   state: string | undefined;
   selection: GridSelection<Row> | undefined;
   onOpen(row: Row): void;
@@ -19,7 +21,7 @@ interface GridRowProps<Row> {
 }
 
 function GridRowView<Row>(props: GridRowProps<Row>) {
-  const { index, row, columns, tracks, offset, height, isCurrent, state, selection, onOpen, onFocus } = props;
+  const { index, row, columns, tracks, offset, height, isCurrent, isOpen, state, selection, onOpen, onFocus } = props;
   const isSelected = row !== undefined && selection?.isSelected(row) === true;
   return (
     // Keys are handled by the grid, which knows the rows around this one.
@@ -33,6 +35,7 @@ function GridRowView<Row>(props: GridRowProps<Row>) {
       tabIndex={isCurrent ? 0 : -1}
       style={{ gridTemplateColumns: tracks, height, transform: `translateY(${offset}px)` }}
       {...(selection && { 'aria-selected': isSelected })}
+      {...(isOpen && { 'aria-current': true })}
       {...(row === undefined && { 'aria-busy': true })}
       onFocus={() => onFocus(index)}
       onClick={(event) => row !== undefined && isPlainPress(event) && onOpen(row)}

@@ -17,7 +17,7 @@ const SELECT_WIDTH = 24;
  * is on rows (arrows, Home, End, PageUp, PageDown, `j`, `k`), Enter opens, `x` selects; Tab goes through what is in the row.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, length, isComplete, rowAt, keyAt, selection, onOpen, onTouched, stateOf } = props;
+  const { label, columns, length, isComplete, rowAt, keyAt, selection, onOpen, openKey, onTouched, stateOf } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const helpId = useId();
   const rowHeight = useRowHeight();
@@ -55,6 +55,7 @@ export function Grid<Row>(props: GridProps<Row>) {
               state={row === undefined ? undefined : stateOf?.(row)}
               offset={start - headerHeight}
               height={rowHeight}
+              isOpen={openKey !== undefined && keyAt(index) === openKey}
               isCurrent={index === focus.tabStop(items)}
               onOpen={open}
               onFocus={focused}

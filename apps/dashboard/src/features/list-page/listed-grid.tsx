@@ -27,6 +27,8 @@ export interface ListedGridProps<Row> {
   /** Whether somebody deleted the row since it was read. */
   isDeleted(row: Row): boolean;
   selection?: GridSelection<Row>;
+  /** Key of the row of which the page shows all. */
+  openKey?: string | undefined;
   /** Toolbar of what is selected, while something is. */
   toolbar?: ReactNode;
 }
@@ -36,7 +38,7 @@ const AWAITED_ROWS = 30;
 
 /** A list with what is above it: how many there are, what waits to be shown, what is done with selected rows, columns. */
 export function ListedGrid<Row>(props: ListedGridProps<Row>) {
-  const { label, one, count, list, live, shownKey, columns, onOpen, isDeleted, selection, toolbar } = props;
+  const { label, one, count, list, live, shownKey, columns, onOpen, isDeleted, selection, openKey, toolbar } = props;
   const grid = useRef<GridHandle>(null);
   const isAwaited = useDelayed(list.isWaiting && list.length === 0);
   const showHeld = (): void => {
@@ -71,6 +73,7 @@ export function ListedGrid<Row>(props: ListedGridProps<Row>) {
         keyAt={list.keyAt}
         onVisible={list.onVisible}
         onOpen={onOpen}
+        openKey={openKey}
         {...(selection && { selection })}
         stateOf={(row) => (isDeleted(row) ? 'deleted' : undefined)}
         onTouched={live.onTouched}

@@ -81,6 +81,7 @@ export function Comparison({ runs, search, onChange }: ComparisonProps) {
       ) : (
         <ComparisonGrid
           {...{ runs, list, shownKey }}
+          openKey={search.item}
           onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
         />
       )}
@@ -93,13 +94,14 @@ interface ComparisonGridProps {
   runs: readonly EvalRunResource[];
   list: PagedList<ComparedItem>;
   shownKey: string;
+  openKey: string | undefined;
   onOpen(item: ComparedItem): void;
 }
 
 /** Rows that stand for those that are awaited. */
 const AWAITED_ROWS = 30;
 
-function ComparisonGrid({ runs, list, shownKey, onOpen }: ComparisonGridProps) {
+function ComparisonGrid({ runs, list, shownKey, openKey, onOpen }: ComparisonGridProps) {
   const names = JSON.stringify(runs.map(({ id, name }) => [id, name]));
   // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of the runs and their names
   const columns = useMemo(() => compareColumns(runs), [names]);
@@ -114,6 +116,7 @@ function ComparisonGrid({ runs, list, shownKey, onOpen }: ComparisonGridProps) {
       rowAt={list.rowAt}
       keyAt={list.keyAt}
       onVisible={list.onVisible}
+      openKey={openKey}
       onOpen={onOpen}
       {...useListPlace()}
     />

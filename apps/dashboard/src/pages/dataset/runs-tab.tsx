@@ -13,6 +13,7 @@ import { runColumns } from '../../features/runs/run-columns.js';
 import { runAddress } from '../../features/runs/run-link.js';
 import { useRunList } from '../../features/runs/use-run-list.js';
 import { EvaluateButton } from './evaluate-button.js';
+import styles from './dataset-page.module.css';
 
 const nameOfRun = ({ name }: EvalRunSummary): string => name;
 
@@ -38,7 +39,10 @@ export function RunsTab({ datasetId }: { datasetId: string }) {
   }
   return (
     <>
-      <CompareToolbar runs={selected.rows} onClear={selected.clear} />
+      <div className={styles.actions}>
+        <EvaluateButton datasetId={datasetId} />
+        <CompareToolbar runs={selected.rows} onClear={selected.clear} />
+      </div>
       <Grid<EvalRunSummary>
         label="Runs"
         listKey={shownKey}

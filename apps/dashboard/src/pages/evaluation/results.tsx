@@ -59,6 +59,7 @@ export function Results({ list, shownKey, search, onChange }: ResultsProps) {
       count={describeCount(list, null, 'result')}
       live={NOT_LIVE}
       toolbar={choice}
+      openKey={search.item}
       {...{ list, columns, shownKey }}
       onOpen={({ datapoint_id: item }) => onChange({ ...search, item })}
       isDeleted={() => false}
