@@ -8,17 +8,18 @@ export interface DiffPart {
   text: string;
 }
 
-/** Texts that differ in nearly everything take ever longer to compare; then one stands for the other. */
+/** Texts that differ in nearly everything take ever longer to compare: they are told by lines, and at last as one for the other. */
 const PATIENCE_MS = 2_000;
-/** More parts say nothing to a reader and hold the page up: they are told by lines, and at last as one for the other. */
+/** More parts say nothing to a reader and hold the page up. */
 const PARTS_MAX = 4_000;
 
 /** What makes of one text the other, in order. */
 export function diffParts(before: string, after: string, unit: DiffUnit): DiffPart[] {
   const options = { timeout: PATIENCE_MS };
   const found = unit === 'words' ? diffWordsWithSpace(before, after, options) : diffLines(before, after, options);
-  if (found === undefined) return replaced(before, after);
-  if (found.length > PARTS_MAX) return unit === 'words' ? diffParts(before, after, 'lines') : replaced(before, after);
+  if (found === undefined || found.length > PARTS_MAX) {
+    return unit === 'words' ? diffParts(before, after, 'lines') : replaced(before, after);
+  }
   return found.map(({ added, removed, value }) => ({
     kind: added ? 'added' : removed ? 'removed' : 'same',
     text: value,

@@ -9,12 +9,12 @@ const SHOWN_LENGTH = 300;
 /** The columns of a comparison: one for each of its runs, in their order. */
 export function compareColumns(runs: readonly EvalRunSummary[]): GridColumn<ComparedItem>[] {
   return [
-    { ...textOf('input', 'Input', 160, ({ input }) => dataText(input)), grows: true },
-    { ...textOf('expected', 'Expected', 140, ({ expected }) => expected ?? ''), grows: true },
+    { ...textOf('input', 'Input', 140, ({ input }) => dataText(input)), grows: true },
+    { ...textOf('expected', 'Expected', 110, ({ expected }) => expected ?? ''), grows: true },
     ...runs.map((run, at) => ({
       id: run.id,
       header: run.name,
-      width: 170,
+      width: 150,
       grows: true,
       cell: ({ results }: ComparedItem) => <ResultCell result={results[at]} />,
     })),

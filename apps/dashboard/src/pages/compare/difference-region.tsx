@@ -6,6 +6,7 @@ import { formatDuration } from '../../components/format/format-duration.js';
 import { dataText } from '../../features/runs/data-text.js';
 import { formatScore } from '../../features/runs/format-score.js';
 import { RowRegion } from '../../features/runs/row-region.js';
+import { TextBlock } from '../../features/runs/text-block.js';
 import { RunError } from '../../features/runs/run-error.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { describeChange } from './describe-change.js';
@@ -28,13 +29,13 @@ export function DifferenceRegion({ item, runs, baseline, onClose }: DifferenceRe
   const nameOf = (id: string): string => runs.find((run) => run.id === id)?.name ?? id;
   return (
     <RowRegion title="Difference" shown={item.datapoint_id} onClose={onClose}>
-      <p dir="auto">
-        <span className={styles.what}>Input</span> {dataText(item.input)}
-      </p>
+      <h3>Input</h3>
+      <TextBlock name="Input" text={dataText(item.input)} />
       {item.expected !== null && (
-        <p dir="auto">
-          <span className={styles.what}>Expected</span> {item.expected}
-        </p>
+        <>
+          <h3>Expected</h3>
+          <TextBlock name="Expected" text={item.expected} />
+        </>
       )}
       {before && <Notes result={before} name={nameOf(baseline)} />}
       <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />

@@ -11,10 +11,10 @@ import { FactList } from '../../features/facts/fact-list.js';
 import { formatScore } from '../../features/runs/format-score.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { RunError } from '../../features/runs/run-error.js';
+import { TextBlock } from '../../features/runs/text-block.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { traceAddress } from '../../features/trace-link.js';
 import { statusWord } from './run-facts.js';
-import styles from './run-page.module.css';
 
 interface ResultRegionProps {
   item: EvalItem;
@@ -46,10 +46,7 @@ export function ResultRegion({ item, datasetId, onClose }: ResultRegionProps) {
         </p>
       )}
       <h3>Input</h3>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
-      <pre role="group" aria-label="Input" tabIndex={0} className={styles.text} dir="auto">
-        {typeof input === 'string' ? input : JSON.stringify(input, null, 2)}
-      </pre>
+      <TextBlock name="Input" text={typeof input === 'string' ? input : JSON.stringify(input, null, 2)} />
       <h3>Expected and output</h3>
       {expected !== null && output !== null ? (
         <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />

@@ -2,6 +2,7 @@ import type { EvalRunResource } from '@spandrel/contract';
 import { formatCount } from '../../components/format/format-count.js';
 import { FactList } from '../../features/facts/fact-list.js';
 import { RunError } from '../../features/runs/run-error.js';
+import { TextBlock } from '../../features/runs/text-block.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
 import { runFacts, statusWord } from './run-facts.js';
 import styles from './run-page.module.css';
@@ -35,10 +36,7 @@ function FoldedText({ title, text }: { title: string; text: string | null }) {
   return (
     <details>
       <summary>{title}</summary>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
-      <pre role="group" aria-label={title} tabIndex={0} className={styles.text} dir="auto">
-        {text}
-      </pre>
+      <TextBlock name={title} text={text} />
     </details>
   );
 }
