@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dataText } from './data-text.js';
+import { dataText, wholeText } from './data-text.js';
 
 describe('data as a line', () => {
   it('is the text, the last message, or JSON', () => {
@@ -13,5 +13,9 @@ describe('data as a line', () => {
     ).toBe('last');
     expect(dataText({ a: [1] })).toBe('{"a":[1]}');
     expect(dataText([1, 2])).toBe('[1,2]');
+  });
+
+  it('is whole where there is room', () => {
+    expect([wholeText('a\nb'), wholeText([1])]).toEqual(['a\nb', '[\n  1\n]']);
   });
 });

@@ -6,3 +6,7 @@ export function dataText(value: unknown): string {
   if (typeof last === 'object' && last !== null && 'content' in last) return dataText(last.content);
   return JSON.stringify(value);
 }
+
+/** All of the data: a text as it is, other JSON on several lines. */
+export const wholeText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2);

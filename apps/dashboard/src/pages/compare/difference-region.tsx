@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost } from '../../components/format/format-cost.js';
 import { formatDuration } from '../../components/format/format-duration.js';
-import { dataText } from '../../features/runs/data-text.js';
+import { wholeText } from '../../features/runs/data-text.js';
 import { formatScore } from '../../features/runs/format-score.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { TextBlock } from '../../features/runs/text-block.js';
@@ -29,14 +29,6 @@ export function DifferenceRegion({ item, runs, baseline, onClose }: DifferenceRe
   const nameOf = (id: string): string => runs.find((run) => run.id === id)?.name ?? id;
   return (
     <RowRegion title="Difference" shown={item.datapoint_id} onClose={onClose}>
-      <h3>Input</h3>
-      <TextBlock name="Input" text={dataText(item.input)} />
-      {item.expected !== null && (
-        <>
-          <h3>Expected</h3>
-          <TextBlock name="Expected" text={item.expected} />
-        </>
-      )}
       {before && <Notes result={before} name={nameOf(baseline)} />}
       <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
       {item.results
@@ -57,6 +49,14 @@ export function DifferenceRegion({ item, runs, baseline, onClose }: DifferenceRe
             />
           </div>
         ))}
+      <h3>Input</h3>
+      <TextBlock name="Input" text={wholeText(item.input)} />
+      {item.expected !== null && (
+        <>
+          <h3>Expected</h3>
+          <TextBlock name="Expected" text={item.expected} />
+        </>
+      )}
     </RowRegion>
   );
 }

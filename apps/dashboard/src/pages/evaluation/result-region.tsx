@@ -8,6 +8,7 @@ import { formatDuration, formatDurationExactly } from '../../components/format/f
 import { datapointAddress } from '../../features/dataset-link.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { FactList } from '../../features/facts/fact-list.js';
+import { wholeText } from '../../features/runs/data-text.js';
 import { formatScore } from '../../features/runs/format-score.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { RunError } from '../../features/runs/run-error.js';
@@ -46,7 +47,7 @@ export function ResultRegion({ item, datasetId, onClose }: ResultRegionProps) {
         </p>
       )}
       <h3>Input</h3>
-      <TextBlock name="Input" text={typeof input === 'string' ? input : JSON.stringify(input, null, 2)} />
+      <TextBlock name="Input" text={wholeText(input)} />
       <h3>Expected and output</h3>
       {expected !== null && output !== null ? (
         <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
