@@ -6,7 +6,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import type { Api } from '../support/api.ts';
 import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
 import { takeDirectory, type Place, type Program } from '../support/places.ts';
 import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
@@ -65,7 +64,7 @@ describeOnDatabase(POSTGRES, 'the session of a browser', ({ takePlace }) => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const stranger = await page.context().newPage();
       await stranger.goto(`http://${host}:${portElsewhere()}/page`);
-      expect([host, await stranger.evaluate(STRIKE, program.apiUrl)]).toEqual([host, ['opaque', 'opaque', 'refused']]);
+      expect([host, await stranger.evaluate(strike, program.apiUrl)]).toEqual([host, ['opaque', 'opaque', 'refused']]);
       await stranger.close();
     }
     expect(await program.api.traces()).toEqual([]);
@@ -90,7 +89,6 @@ async function strike(api: string): Promise<string[]> {
     await send('/api/traces', { method: 'GET' }),
   ];
 }
-const STRIKE = strike as (api: string) => Promise<string[]>;
 
 describe('texts that attack', () => {
   let place: Place;
@@ -103,7 +101,7 @@ describe('texts that attack', () => {
   beforeAll(async () => {
     place = await takeDirectory();
     program = await place.start({});
-    planted = await plantAttacks(program.api as Api, `http://127.0.0.1:${portElsewhere()}`);
+    planted = await plantAttacks(program.api, `http://127.0.0.1:${portElsewhere()}`);
     if (!hasBrowser) return;
     watched = await browser.open(program.apiUrl);
     ({ page } = watched);
