@@ -10,4 +10,5 @@ await import('./analytics.journeys.ts');
 await import('./connections.journeys.ts');
 await import('./datasets.journeys.ts');
 await import('./captured.journeys.ts');
+await import('./evaluations.journeys.ts');
 await import('./settings.journeys.ts');

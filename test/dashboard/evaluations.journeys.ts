@@ -1,34 +1,14 @@
 /** The pages of evaluations, as people use them: a run is started, followed, and compared with another one. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { EvalRunSummary } from '@spandrel/contract';
-import type { Locator, Page } from 'playwright-core';
-import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible, tabTo } from './page-steps.ts';
+import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
-/** The fake provider says `You said: ` and what it was asked; what is expected decides the score. */
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
-let provider: FakeProvider;
-let watched: WatchedPage;
-let page: Page;
+const onNothing = journeysOn(async () => undefined);
 let dataset: string;
-
-beforeAll(async () => {
-  provider = await startFakeProvider();
-  place = await takeDirectory();
-  program = await place.start({});
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-});
-afterAll(async () => {
-  await browser.close();
-  await provider.close();
-  await place?.close();
-});
 
 const grid = (name: string): Locator => page.getByRole('grid', { name });
 const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
@@ -36,23 +16,11 @@ const combobox = (name: string): Locator => page.getByRole('combobox', { name, e
 const heading = (name: string): Promise<void> => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 const rowsOf = async (name: string): Promise<number> => (await grid(name).getByRole('row').count()) - 1;
 
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
-  }
-}
+const open = (path: string) => page.goto(`${program.apiUrl}/evaluations${path}`);
+const runs = async (): Promise<EvalRunSummary[]> =>
+  (await program.api.get<{ runs: EvalRunSummary[] }>('/api/eval')).body.runs;
 
-/** Tab until this has the focus. */
-async function tabTo(target: Locator): Promise<void> {
-  for (let presses = 0; presses < 80; presses++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab never leads to ${String(target)}`);
-}
-
-/** Six datapoints; the model repeats what it is asked. */
+/** Six datapoints; the fake provider says `You said: ` and what it was asked, and the scoring decides whether that will do. */
 async function prepare(): Promise<void> {
   const { api } = program;
   dataset = (await api.post<{ id: string }>('/api/datasets', { name: 'capitals' })).body.id;
@@ -67,19 +35,21 @@ async function prepare(): Promise<void> {
 }
 
 describe('evaluations', () => {
+  onNothing();
+
   inBrowser('are none at first, and say what they need', async () => {
-    await page.goto(`${program.apiUrl}/evaluations`);
+    await open('');
     await page.getByRole('heading', { name: 'No evaluations yet' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.getByRole('link', { name: 'New evaluation' }).click();
     await page.getByRole('heading', { name: 'There is no dataset yet' }).waitFor();
     await prepare();
   });
 
   inBrowser('are started by keys alone, and followed to their end', async () => {
-    await page.goto(`${program.apiUrl}/evaluations/new?dataset=${dataset}`);
+    await open(`/new?dataset=${dataset}`);
     await page.getByText('This makes 6 calls').waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     expect(await combobox('Model').inputValue()).toBe('gpt-5.1');
     await tabTo(page.getByRole('textbox', { name: 'Run name' }));
     await page.keyboard.type('first');
@@ -91,9 +61,9 @@ describe('evaluations', () => {
     await page.reload();
     await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
     await until(async () => (await rowsOf('Results')) === 6);
-    const { runs } = (await program.api.get<{ runs: EvalRunSummary[] }>('/api/eval')).body;
-    expect(runs.map(({ name, scoring, progress }) => [name, scoring, progress])).toEqual([['first', 'Contains', 6]]);
-    await expectAccessible();
+    const started = await runs();
+    expect(started.map(({ name, scoring, progress }) => [name, scoring, progress])).toEqual([['first', 'Contains', 6]]);
+    await expectAccessible(watched);
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
@@ -102,11 +72,12 @@ describe('evaluations', () => {
     await result.getByText('Attempts 1').waitFor();
     await result.getByRole('radio', { name: 'Side by side' }).check();
     await result.getByRole('group', { name: 'Text of Expected' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     expectNoFaults(watched);
   });
 
   inBrowser('are run again with what they were started with', async () => {
+    await open(`/${(await runs())[0]!.id}`);
     await button('Run again').click();
     await page.getByRole('textbox', { name: 'Run name' }).fill('second');
     expect(await combobox('Scoring').inputValue()).toBe('Contains');
@@ -125,10 +96,12 @@ describe('evaluations', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await until(async () => (await rowsOf('Runs')) === 2);
-    await expectAccessible();
+    await expectAccessible(watched);
   });
 
   inBrowser('are compared, by what became worse', async () => {
+    await open('');
+    await until(async () => (await rowsOf('Runs')) === 2);
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.keyboard.press('j');
@@ -140,7 +113,7 @@ describe('evaluations', () => {
     await summary.getByText('6 regressed', { exact: true }).waitFor();
     const cells = await grid('Comparison').getByRole('row').nth(1).getByRole('gridcell').allTextContents();
     expect([cells[1], cells.at(-1)]).toEqual(['say one', '-1']);
-    await expectAccessible();
+    await expectAccessible(watched);
     await tabTo(combobox('Show'));
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -152,7 +125,7 @@ describe('evaluations', () => {
     const difference = page.getByRole('region', { name: 'Difference' });
     await difference.getByText('Score 1 → 0 (-1)').waitFor();
     await difference.getByRole('group', { name: 'Text of Difference' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.keyboard.press('Escape');
     await difference.waitFor({ state: 'detached' });
     expect(await page.locator(':focus').getAttribute('role')).toBe('row');
@@ -170,8 +143,7 @@ describe('evaluations', () => {
   });
 
   inBrowser('are cancelled, and deleted after a question', async () => {
-    await page.keyboard.press('Escape');
-    await heading('Evaluations');
+    await open('');
     await grid('Runs').getByRole('row').nth(1).focus();
     const { connections } = (await program.api.get<{ connections: { id: string }[] }>('/api/provider-connections'))
       .body;
@@ -192,7 +164,7 @@ describe('evaluations', () => {
     await heading('Evaluations');
     await until(async () => (await rowsOf('Runs')) === 2);
     expectNoFaults(watched);
-    await page.goto(`${program.apiUrl}/evaluations/${endless.id}`);
+    await open(`/${endless.id}`);
     await heading('Run not found');
   });
 });
