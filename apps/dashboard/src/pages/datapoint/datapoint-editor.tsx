@@ -1,6 +1,6 @@
 import type { DatapointResource } from '@spandrel/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { FaultNotice } from '../../components/fault-notice.js';
@@ -41,11 +41,11 @@ const PANEL = 'datapoint-panel';
 export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) {
   const editor = useRef<JsonEditorHandle>(null);
   const [tab, setTab] = useTab(datasetId, datapoint);
-  const saved = datapoint === null ? NEW_DATAPOINT : writeDatapoint(datapoint);
+  const saved = useMemo(() => (datapoint === null ? NEW_DATAPOINT : writeDatapoint(datapoint)), [datapoint]);
   const [draft, setDraft] = useState<DatapointText | null>(null);
   const shown = draft ?? saved;
   const isUnsaved = shown.text !== saved.text || shown.variant !== saved.variant;
-  const read = readDatapoint(shown);
+  const read = useMemo(() => readDatapoint(shown), [shown]);
   const saving = useSaveDatapoint(datasetId, datapoint, () => setDraft(null));
   const faults = 'fault' in read ? [read.fault] : faultsOfAnswer(saving.error, shown.text);
   const change = (next: DatapointText): void => {

@@ -18,8 +18,14 @@ const SOURCE_WORDS: Readonly<Record<DatapointPreview['source'], string>> = {
 export function datapointColumns(zone: string): GridColumn<DatapointPreview>[] {
   return [
     { id: 'input', header: 'Input', width: 200, grows: true, cell: (row) => <DatapointLink datapoint={row} /> },
-    textColumn('expected', 'Expected', 240, ({ expected_preview: text }) => text ?? NONE),
-    textColumn('actual', 'Actual', 240, ({ actual_preview: text }) => text ?? NONE),
+    {
+      ...textColumn<DatapointPreview>('expected', 'Expected', 160, ({ expected_preview: text }) => text ?? NONE),
+      grows: true,
+    },
+    {
+      ...textColumn<DatapointPreview>('actual', 'Actual', 160, ({ actual_preview: text }) => text ?? NONE),
+      grows: true,
+    },
     {
       id: 'score',
       header: 'Score',

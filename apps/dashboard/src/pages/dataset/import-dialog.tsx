@@ -1,14 +1,13 @@
-import type { ImportResult } from '@spandrel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type Ref } from 'react';
-import type { ImportProgress } from '../../api/import-datapoints.js';
+import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { CheckboxField, TextField } from '../../components/field.js';
 import { formatBytes } from '../../components/format/format-bytes.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { LOOKED_AT, previewFile, type FilePreview } from './file-preview.js';
+import { ImportProgress } from './import-progress.js';
+import { ImportResult } from './import-result.js';
 import { RowTable } from './row-table.js';
 import { useImport } from './use-import.js';
 import styles from './import-dialog.module.css';
@@ -92,8 +91,8 @@ export function ImportDialog({ datasetId, onImported, onClose }: ImportDialogPro
           disabled={isBusy}
           onChange={({ target }) => setSkipsFaults(target.checked)}
         />
-        {isBusy && <Progress ref={places.progress} progress={progress} expectedRows={preview?.expectedRows} />}
-        {importing.data && <Result result={importing.data} />}
+        {isBusy && <ImportProgress ref={places.progress} progress={progress} expectedRows={preview?.expectedRows} />}
+        {importing.data && <ImportResult result={importing.data} />}
         {importing.error && !isCancelled && <FaultNotice title="Nothing was imported" error={importing.error} />}
         {importing.error && isCancelled && <p role="status">Cancelled. Nothing was imported.</p>}
       </form>
@@ -125,55 +124,4 @@ function useFocusOfImport(status: 'idle' | 'pending' | 'success' | 'error') {
     place?.current?.focus();
   }, [status]);
   return { file, progress, end };
-}
-
-interface ProgressProps {
-  progress: ImportProgress | null;
-  expectedRows: number | undefined;
-  ref: Ref<HTMLDivElement>;
-}
-
-/** How far an import is: bytes, then rows. */
-function Progress({ progress, expectedRows, ref }: ProgressProps) {
-  return (
-    <div ref={ref} tabIndex={-1} className={styles.progress}>
-      <progress aria-label="Import progress" max={1} {...shareOf(progress, expectedRows)} />
-      <span>{describeProgress(progress)}</span>
-    </div>
-  );
-}
-
-/** Without a value it says that something goes on. The last hundredth is for what comes after the last row. */
-function shareOf(progress: ImportProgress | null, expectedRows: number | undefined): { value?: number } {
-  if (progress === null) return { value: 0 };
-  if (progress.kind === 'sent') return progress.total === 0 ? {} : { value: progress.bytes / progress.total };
-  return expectedRows === undefined ? {} : { value: Math.min(0.99, progress.rows / expectedRows) };
-}
-
-function describeProgress(progress: ImportProgress | null): string {
-  if (progress === null) return 'Sending';
-  if (progress.kind === 'sent') return `Sent ${formatBytes(progress.bytes)} of ${formatBytes(progress.total)}`;
-  return `Read ${formatCounted(progress.rows, 'row')}`;
-}
-
-/** What became of a file. */
-function Result({ result }: { result: ImportResult }) {
-  const { imported, skipped = [], skipped_count: skippedCount = 0, columns_ignored: ignored, hint } = result;
-  return (
-    <>
-      <p role="status">
-        Imported {formatCounted(imported, 'datapoint')}
-        {skippedCount > 0 && `, skipped ${formatCount(skippedCount)}`}
-      </p>
-      {ignored.length > 0 && <p>Not imported: {ignored.map(({ column }) => column).join(', ')}.</p>}
-      {hint !== undefined && <p>{hint}</p>}
-      {skipped.length > 0 && (
-        <RowTable
-          label="Skipped rows"
-          columns={['Line', 'Reason']}
-          rows={skipped.map(({ line, message }) => [formatCount(line), message])}
-        />
-      )}
-    </>
-  );
 }
