@@ -27,7 +27,7 @@ export interface WatchedPage {
   axe(): Promise<string[]>;
   /** What was copied last; the page itself may write there and not read. */
   clipboard(): Promise<string>;
-  /** As a browser that was never here: nothing stored, no faults, light; cheaper than a page of its own. */
+  /** Makes it a browser that was never here: nothing stored, no faults, light; cheaper than a page of its own. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }
