@@ -59,10 +59,15 @@ describe('events', () => {
     });
     await program.api.post(`/api/datasets/${first}/queue`, { datapoint_ids: [point.id] });
     const { body: item } = await program.api.post<{ id: string }>(`/api/datasets/${first}/queue/next`);
-    await shows('claimed by local');
+    await program.api.post('/api/ingest', {
+      traces: [{ id: 'x/y' }],
+      spans: [{ id: 'a&b', trace_id: 'x/y', name: 'Broken', status: 'failed', error: 'boom' }],
+    });
+    await shows('span_failed');
     const links = log().getByRole('listitem').getByRole('link');
     expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
       ...[`/datasets/${first}`, `/datasets/${first}/datapoints/${point.id}`, `/review/${first}?item=${item.id}`],
+      ...['/traces/x%2Fy', '/traces/x%2Fy?span=a%26b', '/traces/x%2Fy?span=a%26b'],
     ]);
     await expectAccessible();
   });
@@ -72,7 +77,7 @@ describe('events', () => {
     await page.keyboard.press('Space');
     expect(await pause().getAttribute('aria-pressed')).toBe('true');
     await dataset('Second');
-    await count(/^3 events, paused, 1 waiting/);
+    await count(/^6 events, paused, 1 waiting/);
     expect(await row('Second').count()).toBe(0);
     await page.keyboard.press('Space');
     await shows('Second');
@@ -90,19 +95,21 @@ describe('events', () => {
     expect(await row('First').count()).toBe(0);
     await type.selectOption('');
     await shows('claimed by local');
-    await count(/^3 events/);
+    await count(/^6 events/);
   });
 
   inBrowser('are two thousand at most, the newest at the end in view', async () => {
     await recordTraces(0, 2_100);
     await shows('trace 2099');
-    await count(/^2,000 events, 103 older ones left the view/);
+    await count(/^2,000 events, 106 older ones left the view/);
     expect(await log().getByRole('listitem').count()).toBeLessThan(200);
     await log().focus();
     await page.keyboard.press('Home');
     await shows(/trace 100$/);
     await page.getByRole('button', { name: 'Go to the newest' }).click();
     await shows('trace 2099');
+    await row('trace 2099').getByRole('link').click();
+    await page.getByRole('heading', { name: 'trace 2099', level: 1 }).waitFor();
     expectNoFaults(watched);
   });
 });

@@ -3,7 +3,9 @@ import type { LiveEvent } from '../../live/live-event.js';
 import type { EventLog } from './event-log.js';
 
 /** Events that come within this time are shown together. */
-const SHOWN_AFTER_MS = 100;
+const SHOWN_TOGETHER_MS = 250;
+/** After a pause the first event waits no longer than this for what belongs to it. */
+const FIRST_MS = 30;
 /** What comes from the log comes without a pause of this length; what comes later is live. */
 const REPLAY_PAUSE_MS = 500;
 /** A stream that was refused is asked for again. */
@@ -23,6 +25,7 @@ export class EventFeed {
   private source: Source | null = null;
   private isReplay = false;
   private isFlushing = false;
+  private flushedAt = -Infinity;
   private cancelAgain: (() => void) | null = null;
   private cancelLive: (() => void) | null = null;
   /** Whether the server refused the stream; it is asked again and again. */
@@ -65,8 +68,10 @@ export class EventFeed {
     this.log.add(Number(lastEventId), JSON.parse(data) as LiveEvent, this.isReplay ? null : Date.now());
     if (this.isFlushing) return;
     this.isFlushing = true;
-    this.parts.later(SHOWN_AFTER_MS, () => {
+    const sinceLast = this.parts.now() - this.flushedAt;
+    this.parts.later(Math.max(FIRST_MS, SHOWN_TOGETHER_MS - sinceLast), () => {
       this.isFlushing = false;
+      this.flushedAt = this.parts.now();
       this.log.flush();
       this.options.onChange();
     });

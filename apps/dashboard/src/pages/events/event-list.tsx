@@ -1,12 +1,10 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { useLayoutEffect, useRef, useState, type MouseEvent } from 'react';
 import { Button } from '../../components/button.js';
-import { NONE } from '../../components/format/format-count.js';
-import { formatTime, formatTimeExactly } from '../../components/format/format-time.js';
-import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useFixedRows } from '../../components/rows/use-fixed-rows.js';
 import { useRowHeight } from '../../components/use-row-height.js';
 import type { LoggedEvent } from './event-log.js';
-import { EventSubject } from './event-subject.js';
+import { EventRow } from './event-row.js';
 import styles from './events-page.module.css';
 
 interface EventListProps {
@@ -22,6 +20,13 @@ export function EventList({ events, droppedCount }: EventListProps) {
   const [isAtEnd, setIsAtEnd] = useState(true);
   const { first, last } = useFixedRows(scroller, events.length, rowHeight);
   useSteadyPlace(scroller, { events, droppedCount, rowHeight, isAtEnd });
+  const { history } = useRouter();
+  const follow = (event: MouseEvent): void => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    history.push(link.pathname + link.search);
+  };
   const goToEnd = (): void => {
     const element = scroller.current!;
     element.scrollTop = element.scrollHeight;
@@ -42,7 +47,9 @@ export function EventList({ events, droppedCount }: EventListProps) {
           setIsAtEnd(scrollTop + clientHeight >= scrollHeight - rowHeight)
         }
       >
-        <ol className={styles.rows} style={{ height: events.length * rowHeight }}>
+        {/* Links of the rows, which are links by themselves: hundreds of the router's own a second keep a page busy. */}
+        {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
+        <ol className={styles.rows} onClick={follow} style={{ height: events.length * rowHeight }}>
           {events.slice(first, last).map((logged, index) => (
             <li
               key={logged.number}
@@ -64,43 +71,6 @@ export function EventList({ events, droppedCount }: EventListProps) {
     </div>
   );
 }
-
-function EventRow({ logged: { number, at, event } }: { logged: LoggedEvent }) {
-  const { times } = usePreferences();
-  return (
-    <>
-      {at === null ? (
-        <span className={styles.time}>{NONE}</span>
-      ) : (
-        <time dateTime={new Date(at).toISOString()} title={formatTimeExactly(at, times)} className={styles.time}>
-          <span className={styles.date}>{formatTime(at, times).slice(0, DATE_LENGTH)}</span>
-          {formatTime(at, times).slice(DATE_LENGTH)}
-        </time>
-      )}
-      <span className={styles.number}>
-        <span className="visually-hidden">Event </span>
-        {number}
-      </span>
-      <code className={styles.type} data-tone={TONES[event.type]}>
-        {event.type}
-      </code>
-      <span className={styles.subject}>
-        <EventSubject event={event} />
-      </span>
-    </>
-  );
-}
-
-/** Characters of a date with the blank behind it; narrow windows leave it out. */
-const DATE_LENGTH = '2026-11-22 '.length;
-
-/** Types whose words are coloured, too. */
-const TONES: Readonly<Record<string, string>> = {
-  span_failed: 'failed',
-  eval_failed: 'failed',
-  span_completed: 'ok',
-  eval_completed: 'ok',
-};
 
 interface Placed extends EventListProps {
   rowHeight: number;
