@@ -60,14 +60,14 @@ describe('events', () => {
     await program.api.post(`/api/datasets/${first}/queue`, { datapoint_ids: [point.id] });
     const { body: item } = await program.api.post<{ id: string }>(`/api/datasets/${first}/queue/next`);
     await program.api.post('/api/ingest', {
-      traces: [{ id: 'x/y' }],
-      spans: [{ id: 'a&b', trace_id: 'x/y', name: 'Broken', status: 'failed', error: 'boom' }],
+      traces: [{ id: 'x:y' }],
+      spans: [{ id: 'a:b', trace_id: 'x:y', name: 'Broken', status: 'failed', error: 'boom' }],
     });
     await shows('span_failed');
     const links = log().getByRole('listitem').getByRole('link');
     expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
       ...[`/datasets/${first}`, `/datasets/${first}/datapoints/${point.id}`, `/review/${first}?item=${item.id}`],
-      ...['/traces/x%2Fy', '/traces/x%2Fy?span=a%26b', '/traces/x%2Fy?span=a%26b'],
+      ...['/traces/x%3Ay', '/traces/x%3Ay?span=a%3Ab', '/traces/x%3Ay?span=a%3Ab'],
     ]);
     await expectAccessible();
   });
