@@ -156,7 +156,10 @@ describe('datapoints', () => {
     rows[2] = '"no object"';
     rows[5_000] = '{"output": 1}';
     await open(`/datasets/${id}`);
-    await button('Import').click();
+    await button('Import').waitFor();
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox', { name: 'Command' }).fill('Import datapoints');
+    await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Import datapoints' });
     await dialog.getByLabel('File', { exact: true }).setInputFiles({
       name: 'rows.jsonl',

@@ -1,6 +1,6 @@
 import type { DatapointPreview, DatasetResource } from '@spandrel/contract';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
@@ -13,12 +13,11 @@ import { bareSearch, listChips } from '../../features/filters/list-search.js';
 import { ListedGrid } from '../../features/list-page/listed-grid.js';
 import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
 import { describeCount } from '../../features/paged-list/describe-count.js';
+import { DatapointActions } from './datapoint-actions.js';
 import { DATAPOINT_COLUMNS, datapointColumns } from './datapoint-columns.js';
 import { DATAPOINT_PARAMETERS, type DatasetSearch } from './dataset-search.js';
-import { EvaluateButton } from './evaluate-button.js';
 import { SelectedDatapoints } from './selected-datapoints.js';
 import { useDatapointList } from './use-datapoint-list.js';
-import styles from './dataset-page.module.css';
 
 export interface DatapointsTabProps {
   dataset: DatasetResource;
@@ -28,9 +27,6 @@ export interface DatapointsTabProps {
   /** Called when the dataset is another than before. */
   onChanged(): void;
 }
-
-const ExportMenu = lazy(async () => ({ default: (await import('./export-menu.js')).ExportMenu }));
-const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.js')).ImportDialog }));
 
 /** The datapoints of a dataset, and what is done with them. */
 export function DatapointsTab({ dataset, search, onSearch, onChanged }: DatapointsTabProps) {
@@ -44,32 +40,11 @@ export function DatapointsTab({ dataset, search, onSearch, onChanged }: Datapoin
     sorts: DATAPOINT_PARAMETERS.sorts,
   });
   const selected = useSelectedRows<DatapointPreview>(nameOfDatapoint);
-  const [isImporting, setIsImporting] = useState(false);
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   const isFiltered = listChips(search, DATAPOINT_PARAMETERS, String).length > 0;
-  const add = (
-    <Button icon="plus" onClick={() => void navigate({ to: datapointAddress(id, 'new') })}>
-      Add datapoint
-    </Button>
-  );
   return (
     <>
-      <div className={styles.actions}>
-        {add}
-        <Button icon="arrowUp" onClick={() => setIsImporting(true)}>
-          Import
-        </Button>
-        <Suspense
-          fallback={
-            <Button icon="download" disabled>
-              Export
-            </Button>
-          }
-        >
-          <ExportMenu datasetId={id} />
-        </Suspense>
-        <EvaluateButton datasetId={id} />
-      </div>
+      <DatapointActions datasetId={id} onImported={onChanged} />
       {(!isEmpty || isFiltered) && <FilterBar search={search} parameters={DATAPOINT_PARAMETERS} onChange={onSearch} />}
       {list.error !== null && (
         <FaultNotice title="Datapoints could not be loaded" error={list.error} onRetry={list.retry} />
@@ -97,11 +72,6 @@ export function DatapointsTab({ dataset, search, onSearch, onChanged }: Datapoin
             />
           }
         />
-      )}
-      {isImporting && (
-        <Suspense fallback={null}>
-          <ImportDialog datasetId={id} onImported={onChanged} onClose={() => setIsImporting(false)} />
-        </Suspense>
       )}
     </>
   );

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { PageHeading } from '../../components/page-heading.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { DatasetDialog } from '../../features/dataset-form/dataset-dialog.js';
 import { FactList } from '../../features/facts/fact-list.js';
 import styles from './dataset-page.module.css';
@@ -23,6 +24,14 @@ export interface DatasetHeaderProps {
 export function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderProps) {
   const [asked, setAsked] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setAsked(null);
+  useShortcuts(
+    isDeleted
+      ? []
+      : [
+          { keys: '', label: 'Edit dataset', group: 'Dataset', run: () => setAsked('edit') },
+          { keys: '', label: 'Delete dataset', group: 'Dataset', run: () => setAsked('delete') },
+        ],
+  );
   return (
     <header className={styles.header}>
       <PageHeading title={dataset.name}>

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { Grid } from '../../components/grid/grid.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
+import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useSpaced } from '../../components/use-spaced.js';
 import { useLiveBatches } from '../../live/live-updates.js';
 import { ruleColumns } from './rule-columns.js';
@@ -27,6 +28,7 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
     () => ruleColumns({ onChanged: refresh, onEdit: setEdited, onDelete: setDeleted }),
     [refresh],
   );
+  useShortcuts([{ keys: '', label: 'New capture rule', group: 'Dataset', run: () => setEdited('new') }]);
   const rules = query.data ?? [];
   const newRule = (
     <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
