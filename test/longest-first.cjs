@@ -9,6 +9,8 @@ const LONGEST = [
   'reliability/bad-input',
   'reliability/transfer',
   'search/search',
+  'dashboard/cloud',
+  'dashboard/security',
   'otlp/any-order',
   'otlp/instrumentations',
   'otlp/kill',

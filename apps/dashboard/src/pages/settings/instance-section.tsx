@@ -28,6 +28,7 @@ export function InstanceSection({ mayWrite }: { mayWrite: boolean }) {
         <a href="/metrics" target="_blank" rel="noreferrer">
           Metrics
         </a>
+        {capabilities?.mode === 'cloud' && <span className={styles.hint}>(for the operator of the service)</span>}
         <a href="/docs" target="_blank" rel="noreferrer">
           API
         </a>
