@@ -81,6 +81,10 @@ describe('evaluations', () => {
     await button('Run again').click();
     await page.getByRole('textbox', { name: 'Run name' }).fill('second');
     expect(await combobox('Scoring').inputValue()).toBe('Contains');
+    await combobox('Scoring').selectOption('LlmJudge');
+    await page.getByRole('group', { name: 'Judge' }).getByRole('textbox', { name: 'Rubric' }).waitFor();
+    await page.getByText('This makes 12 calls').waitFor();
+    await expectAccessible(watched);
     await combobox('Scoring').selectOption('ExactMatch');
     await button('Start evaluation').click();
     await heading('second');
@@ -160,7 +164,10 @@ describe('evaluations', () => {
     await facts.getByText('Cancelled').waitFor();
     await button('Cancel run').waitFor({ state: 'detached' });
     await button('Delete run').click();
-    await page.getByRole('alertdialog', { name: 'Delete run?' }).getByRole('button', { name: 'Delete' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete run?' });
+    await question.getByText('6 results').waitFor();
+    await expectAccessible(watched);
+    await question.getByRole('button', { name: 'Delete' }).click();
     await heading('Evaluations');
     await until(async () => (await rowsOf('Runs')) === 2);
     expectNoFaults(watched);
