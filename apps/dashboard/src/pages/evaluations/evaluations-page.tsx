@@ -1,10 +1,9 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
-import { SelectField } from '../../components/field.js';
 import { zoneName } from '../../components/format/format-time.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
@@ -19,18 +18,11 @@ import { runAddress } from '../../features/runs/run-link.js';
 import { useRunList } from '../../features/runs/use-run-list.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
 import type { EvaluationsSearch } from './evaluations-search.js';
+import { RunFilters } from './run-filters.js';
 import styles from './evaluations-page.module.css';
 
 const route = getRouteApi('/evaluations');
 const SORTS = { keys: {}, usual: { sort_by: 'created_at', sort_order: 'desc' } } as const;
-const STATUS_OPTIONS = [
-  { value: '', label: 'Any status' },
-  { value: 'pending', label: 'Pending' },
-  { value: 'running', label: 'Running' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'cancelled', label: 'Cancelled' },
-];
 const nameOfRun = ({ name }: EvalRunSummary): string => name;
 
 /** The list of runs of all datasets. */
@@ -43,10 +35,10 @@ export function EvaluationsPage() {
   );
   const { cols: _cols, ...filters } = search;
   const { list, live, shownKey } = useRunList(filters);
-  const { datasets, nameOf } = useDatasetNames();
+  const { query, nameOf } = useDatasetNames();
   const { times } = usePreferences();
   // oxlint-disable-next-line react/exhaustive-deps -- the names are those of the datasets
-  const all = useMemo(() => runColumns(zoneName(Date.now(), times), nameOf), [times, datasets]);
+  const all = useMemo(() => runColumns(zoneName(Date.now(), times), nameOf), [times, query.data]);
   const columns = useListColumns<EvalRunSummary, EvaluationsSearch>({
     ...{ list: 'runs', columns: all, offered: RUN_COLUMNS, search, onChange: change, sorts: SORTS },
   });
@@ -59,39 +51,11 @@ export function EvaluationsPage() {
       New evaluation
     </Link>
   );
-  if (isEmpty && !isFiltered) {
-    return (
-      <>
-        <PageHeading title="Evaluations" />
-        <EmptyState title="No evaluations yet" action={create}>
-          <p>
-            A run has a model answer every datapoint of a dataset and scores the answers, so that two models or prompts
-            can be compared.
-          </p>
-        </EmptyState>
-      </>
-    );
-  }
-  const set = (member: 'dataset_id' | 'status') => (event: { currentTarget: { value: string } }) => {
-    const { [member]: _before, ...rest } = search;
-    const { value } = event.currentTarget;
-    change(value === '' ? rest : { ...rest, [member]: value });
-  };
+  if (isEmpty && !isFiltered) return <NoRuns create={create} />;
   return (
     <>
       <PageHeading title="Evaluations">{create}</PageHeading>
-      <search aria-label="Filters" className={styles.filters}>
-        <SelectField
-          label="Dataset"
-          value={search.dataset_id ?? ''}
-          onChange={set('dataset_id')}
-          options={[
-            { value: '', label: 'Any dataset' },
-            ...datasets.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-        />
-        <SelectField label="Status" value={search.status ?? ''} onChange={set('status')} options={STATUS_OPTIONS} />
-      </search>
+      <RunFilters search={search} onChange={change} />
       {list.error !== null && (
         <FaultNotice title="The runs could not be loaded" error={list.error} onRetry={list.retry} />
       )}
@@ -112,6 +76,20 @@ export function EvaluationsPage() {
           isDeleted={({ id, dataset_id: dataset }) => live.deleted.has(id) || live.deleted.has(dataset)}
         />
       )}
+    </>
+  );
+}
+
+function NoRuns({ create }: { create: ReactNode }) {
+  return (
+    <>
+      <PageHeading title="Evaluations" />
+      <EmptyState title="No evaluations yet" action={create}>
+        <p>
+          A run has a model answer every datapoint of a dataset and scores the answers, so that two models or prompts
+          can be compared.
+        </p>
+      </EmptyState>
     </>
   );
 }
