@@ -148,6 +148,7 @@ describe('a session', () => {
     expect(await statusOf({ cookie }, 'GET', '/api/traces/of-theirs')).toBe(404);
     const list = await first.anonymous.send<{ count: number }>('GET', '/api/traces', undefined, { cookie });
     expect(list.body.count).toBe(0);
+    expect(list.headers.get('cache-control')).toBe('no-store');
   });
 
   it('counts behind a header and behind ?token=, good or bad', async () => {

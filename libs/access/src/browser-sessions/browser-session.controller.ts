@@ -61,7 +61,11 @@ export class BrowserSessionController {
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope'],
   })
-  read(@CurrentCaller() caller: Caller | undefined): Promise<BrowserSessionResource> {
+  read(
+    @CurrentCaller() caller: Caller | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BrowserSessionResource> {
+    void reply.header('cache-control', 'no-store');
     return this.describe.execute(caller);
   }
 
