@@ -2,6 +2,8 @@
 import { shareDashboard } from './shared-dashboard.ts';
 
 shareDashboard();
+// It counts the events of the instance, so that it comes first.
+await import('./events.journeys.ts');
 await import('./traces.journeys.ts');
 await import('./trace.journeys.ts');
 await import('./span-texts.journeys.ts');
@@ -11,4 +13,5 @@ await import('./connections.journeys.ts');
 await import('./datasets.journeys.ts');
 await import('./captured.journeys.ts');
 await import('./evaluations.journeys.ts');
+await import('./review.journeys.ts');
 await import('./settings.journeys.ts');

@@ -35,8 +35,9 @@ export function shareDashboard(): void {
 /**
  * A part of the journeys: the result is called inside each of its `describe`s.
  * @param record fills the emptied instance, once before the first journey of the part.
+ * @param isOneVisit whether each journey goes on where the one before ended, in place of as in a browser that was never here.
  */
-export function journeysOn(record: () => Promise<unknown>): () => void {
+export function journeysOn(record: () => Promise<unknown>, { isOneVisit = false } = {}): () => void {
   let recorded: Promise<unknown> | undefined;
   return () => {
     beforeAll(async () => {
@@ -46,7 +47,7 @@ export function journeysOn(record: () => Promise<unknown>): () => void {
       ({ page } = watched);
     });
     beforeEach(async () => {
-      if (hasBrowser) await watched.renew();
+      if (hasBrowser && !isOneVisit) await watched.renew();
     });
     afterEach(() => void provider?.requests.splice(0));
     afterAll(() => watched?.close());
@@ -55,7 +56,8 @@ export function journeysOn(record: () => Promise<unknown>): () => void {
 
 async function emptied(): Promise<void> {
   const { api } = program;
-  await api.delete('/api/traces');
+  const { body: recorded } = await api.get<{ traces: unknown[] }>('/api/traces?limit=1');
+  if (recorded.traces.length > 0) await api.delete('/api/traces');
   const { body: kept } = await api.get<{ datasets: { id: string }[] }>('/api/datasets');
   for (const { id } of kept.datasets) await api.delete(`/api/datasets/${id}`);
   const { body: stored } = await api.get<{ connections: { id: string }[] }>('/api/provider-connections');

@@ -1,31 +1,15 @@
 /** The review of a queue, as people do it: by keys alone, and beside each other. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { DatapointResource, QueueItemResource } from '@spandrel/contract';
-import type { Locator, Page } from 'playwright-core';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible } from './page-steps.ts';
+import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
 let dataset: string;
 let datapoints: string[];
 let items: string[];
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  place = await takeDirectory();
-  program = await place.start({});
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-});
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-});
 
 /** A dataset with six questions, all in its queue. */
 async function plantQueue(): Promise<void> {
@@ -55,14 +39,11 @@ const said = (words: string): Promise<void> =>
 const progress = (words: string): Promise<void> => page.getByText(words, { exact: true }).last().waitFor();
 const press = (keys: string): Promise<void> => page.keyboard.press(keys);
 
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
-  }
-}
+const onNothing = journeysOn(async () => undefined, { isOneVisit: true });
 
 describe('a review', () => {
+  onNothing();
+
   inBrowser('begins in the list of queues, which is empty at first', async () => {
     await page.goto(`${program.apiUrl}/review`);
     await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
@@ -74,7 +55,7 @@ describe('a review', () => {
     expect(await row.getByRole('link', { name: 'Start reviewing Capitals' }).getAttribute('href')).toBe(
       `/review/${dataset}`,
     );
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.getByRole('heading', { name: 'Review', level: 1 }).focus();
     await press('j');
     await press('Enter');
@@ -98,7 +79,7 @@ describe('a review', () => {
   inBrowser('is done by keys alone', async () => {
     await press('i');
     await page.getByText('Approve answers that name the capital.').waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await press('i');
     await press('a');
     await showsQuestion(2);
@@ -118,7 +99,7 @@ describe('a review', () => {
     await page.keyboard.insertText('}');
     const changes = page.getByRole('region', { name: 'Changes' });
     await changes.locator('ins').getByText('Better').waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await press('Escape');
     await press('w');
     await press('Control+Enter');
@@ -132,7 +113,7 @@ describe('a review', () => {
     await changes.locator('del').getByText('Answer').waitFor();
     const link = page.getByRole('link', { name: 'Open datapoint' });
     expect(await link.getAttribute('href')).toBe(`/datasets/${dataset}/datapoints/${datapoints[2]}`);
-    await expectAccessible();
+    await expectAccessible(watched);
     await press('Escape');
     await showsQuestion(6);
     expect(await statuses()).toEqual(['completed', 'completed', 'completed', 'pending', 'pending', 'claimed']);
@@ -147,12 +128,12 @@ describe('a review', () => {
     await said('Another reviewer has claimed this item. Nothing left to review.');
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
     await page.getByText('3 completed, 1 claimed by others, 2 pending.').waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.getByRole('button', { name: 'Review what I did' }).click();
     const list = page.getByRole('list', { name: 'Reviewed items' });
     await list.getByText('Question 3?').waitFor();
     expect(await list.getByRole('link').allTextContents()).toEqual(['Question 1?', 'Question 2?', 'Question 3?']);
-    await expectAccessible();
+    await expectAccessible(watched);
     await press('Escape');
     await page.getByRole('button', { name: 'Review skipped items' }).click();
     await showsQuestion(4);

@@ -1,26 +1,9 @@
 /** The page of events: live, paused, by type, and replayed from the log. */
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
-import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
-
-const browser = new DashboardBrowser();
-let place: Place;
-let program: Program;
-let watched: WatchedPage;
-let page: Page;
-
-beforeAll(async () => {
-  place = await takeDirectory();
-  program = await place.start({});
-  if (!hasBrowser) return;
-  watched = await browser.open(program.apiUrl);
-  ({ page } = watched);
-});
-afterAll(async () => {
-  await browser.close();
-  await place?.close();
-});
+import { describe, expect } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible } from './page-steps.ts';
+import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const log = (): Locator => page.getByRole('log', { name: 'Events' });
 const row = (text: string | RegExp): Locator => log().getByRole('listitem').filter({ hasText: text });
@@ -30,20 +13,17 @@ const pause = (): Locator => page.getByRole('button', { name: 'Pause' });
 const dataset = async (name: string): Promise<string> =>
   (await program.api.post<{ id: string }>('/api/datasets', { name })).body.id;
 
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
-  }
-}
-
 /** Many traces at once, each an event. */
 async function recordTraces(from: number, to: number): Promise<void> {
   const traces = Array.from({ length: to - from }, (_, n) => ({ id: `trace-${from + n}`, name: `trace ${from + n}` }));
   expect((await program.api.post('/api/ingest', { traces })).status).toBe(200);
 }
 
+const onNothing = journeysOn(async () => undefined, { isOneVisit: true });
+
 describe('events', () => {
+  onNothing();
+
   inBrowser('come as they happen, with links to their objects', async () => {
     const answered = page.waitForResponse((response) => response.url().includes('/api/events?view=outline&'));
     await page.goto(`${program.apiUrl}/events?since=0`);
@@ -69,7 +49,7 @@ describe('events', () => {
       ...[`/datasets/${first}`, `/datasets/${first}/datapoints/${point.id}`, `/review/${first}?item=${item.id}`],
       ...['/traces/x%3Ay', '/traces/x%3Ay?span=a%3Ab', '/traces/x%3Ay?span=a%3Ab'],
     ]);
-    await expectAccessible();
+    await expectAccessible(watched);
   });
 
   inBrowser('wait while the page is paused, by the space bar', async () => {
