@@ -4,6 +4,8 @@
  */
 const LONGEST = [
   'dashboard/journeys',
+  'reliability/log',
+  'evals/runs',
   'full-loop',
   'events/slow-clients',
   'reliability/bad-input',
@@ -26,7 +28,6 @@ const LONGEST = [
   'demo',
   'connections.e2e',
   'start.e2e',
-  'evals/runs',
   'reliability/',
   'cloud/',
   'openapi/',
