@@ -1,8 +1,9 @@
-import { useRef, type Ref } from 'react';
+import { useEffect, useRef, type Ref } from 'react';
 import { SelectField } from '../../components/field.js';
 import { formatTime } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
+import { useLatest } from '../../components/use-latest.js';
 import { TimeRangeField } from '../time-range/time-range-field.js';
 import { AddFilter } from './add-filter.js';
 import { EnteredFilter } from './entered-filter.js';
@@ -33,6 +34,15 @@ export function FilterBar({ search, parameters, onChange }: FilterBarProps) {
   const first = useRef<HTMLInputElement>(null);
   useShortcuts([{ keys: '/', label: 'Go to the first search box', group: 'Lists', run: () => first.current?.focus() }]);
   const { bar, fields } = parameters;
+  // What was asked for last: one filter may follow another before the page is drawn, as one that waits for a pause in typing.
+  const asked = useRef(search);
+  useEffect(() => {
+    asked.current = search;
+  }, [search]);
+  const change = useLatest((update: (before: ListSearch) => ListSearch, isTyped?: boolean) => {
+    asked.current = update(asked.current);
+    onChange(asked.current, isTyped);
+  });
   return (
     <search aria-label="Filters" className={styles.filters}>
       <div className={styles.fields}>
@@ -42,20 +52,23 @@ export function FilterBar({ search, parameters, onChange }: FilterBarProps) {
             ref={filter === bar[0] ? first : null}
             filter={filter}
             value={[search[filter.id] ?? ''].flat().join(' ')}
-            onChange={(value, isTyped) => onChange(withBar(search, filter.id, value), isTyped)}
+            onChange={(value, isTyped) => change((before) => withBar(before, filter.id, value), isTyped)}
           />
         ))}
         {!parameters.isTimeless && (
-          <TimeRangeField value={search} onChange={(range, isTyped) => onChange(withRange(search, range), isTyped)} />
+          <TimeRangeField
+            value={search}
+            onChange={(range, isTyped) => change((before) => withRange(before, range), isTyped)}
+          />
         )}
         {fields.length > 0 && (
-          <AddFilter fields={fields} onAdd={(field, value) => onChange(withField(search, field, value))} />
+          <AddFilter fields={fields} onAdd={(field, value) => change((before) => withField(before, field, value))} />
         )}
       </div>
       <FilterChips
         chips={listChips(search, parameters, (at) => formatTime(at, times))}
-        onRemove={(chip) => onChange(chip.without(search))}
-        onClear={() => onChange(bareSearch(search))}
+        onRemove={(chip) => change(chip.without)}
+        onClear={() => change(bareSearch)}
       />
     </search>
   );
