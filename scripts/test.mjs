@@ -42,7 +42,7 @@ const checks = {
   // On one thread: several check the same types once each, and other steps have the other cores.
   types: [bin('typescript7/bin/tsc'), '--noEmit', '--singleThreaded', '-p', '.'],
   'types of the dashboard': [bin('typescript7/bin/tsc'), '--noEmit', '--singleThreaded', '-p', 'apps/dashboard'],
-  format: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'],
+  format: [bin('oxfmt/bin/oxfmt'), '--check', '.'],
   imports: [
     bin('dependency-cruiser/bin/dependency-cruise.mjs'),
     '--config',

@@ -43,11 +43,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   const { lookup } = dns;
   // Names that an attacker's own name server answers.
-  jest.spyOn(dns, 'lookup').mockImplementation(((
-    name: string,
-    options: object,
-    callback: (...of: unknown[]) => void,
-  ) =>
+  jest.spyOn(dns, 'lookup').mockImplementation(((name: string, options: object, callback: (...of: unknown[]) => void) =>
     name.endsWith('.evil.example')
       ? callback(null, [
           { address: '127.0.0.1', family: 4 },

@@ -53,7 +53,13 @@ export function readExport(body: Buffer, dialects: InstanceType<typeof DialectRe
 }
 
 export type ReadingWay =
-  'protobuf' | 'with dialects' | 'as stored' | 'JSON' | 'JSON.parse' | 'protobufjs' | 'protobufjs, plain';
+  | 'protobuf'
+  | 'with dialects'
+  | 'as stored'
+  | 'JSON'
+  | 'JSON.parse'
+  | 'protobufjs'
+  | 'protobufjs, plain';
 
 /**
  * CPU of this thread for reading one span of an export of 512, in microseconds: means of turns that alternate. The system

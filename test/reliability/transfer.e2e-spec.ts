@@ -25,7 +25,7 @@ function* fileOf(spans: number, inputBytes: number): Generator<string> {
     const input = JSON.stringify({ n, text: `${n} `.repeat(inputBytes / `${n} `.length) });
     yield (
       `${n === 0 ? '' : ',\n'}{"id":"s${n}","trace_id":"t${Math.floor(n / 100)}","name":"s","input":${input},` +
-      `"status":"completed",${time},"ended_at":"2026-01-02T03:04:06.006Z"}`
+        `"status":"completed",${time},"ended_at":"2026-01-02T03:04:06.006Z"}`
     );
   }
   yield ']}';

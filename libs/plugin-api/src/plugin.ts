@@ -44,7 +44,8 @@ export type DeclaredProvider = ProviderDeclaration &
   Pick<ProviderPlugin, 'extensionPoint' | 'name' | 'apiVersion'> & { readonly config?: never; readonly setup?: never };
 /** A provider plugin in whichever way it is written. */
 export type AnyProviderPlugin<Config = unknown> =
-  ProviderPlugin<Config, Provider | ProviderDeclaration> | DeclaredProvider;
+  | ProviderPlugin<Config, Provider | ProviderDeclaration>
+  | DeclaredProvider;
 export type ScorerPlugin<Config = unknown> = PluginOf<'scorer', ScorerDeps, Scorer<Config>, Config>;
 export type SearchIndexPlugin<Config = unknown> = PluginOf<'search-index', SearchIndexDeps, SearchIndex, Config>;
 export type DialectPlugin<Config = unknown> = PluginOf<'dialect', DialectDeps, Dialect, Config>;

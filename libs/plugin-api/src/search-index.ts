@@ -51,7 +51,8 @@ export interface SearchFilters {
 
 /** A query by the words of a text, all of which a document must have, or by nearness to a vector. */
 export type SearchQuery = { filters: SearchFilters; limit: number } & (
-  { mode: 'text'; text: string } | { mode: 'vector'; vector: number[] }
+  | { mode: 'text'; text: string }
+  | { mode: 'vector'; vector: number[] }
 );
 
 export interface SearchHit {

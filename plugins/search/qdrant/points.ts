@@ -17,7 +17,8 @@ export interface Point {
 
 /** A condition of a filter: on one value, some of which one must be there, or a range. */
 export type Condition = { key: string } & (
-  { match: { value: string } | { any: readonly string[] } } | { range: { gte?: number; lt?: number } }
+  | { match: { value: string } | { any: readonly string[] } }
+  | { range: { gte?: number; lt?: number } }
 );
 
 /** Points are named by UUIDs: one of project and span, always the same. */

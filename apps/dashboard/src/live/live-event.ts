@@ -24,4 +24,6 @@ export type LiveMessage = { kind: 'state'; state: LiveState } | { kind: 'batch';
 
 /** What a tab tells the worker. */
 export type TabMessage =
-  { kind: 'hello'; isVisible: boolean } | { kind: 'visibility'; isVisible: boolean } | { kind: 'bye' };
+  | { kind: 'hello'; isVisible: boolean }
+  | { kind: 'visibility'; isVisible: boolean }
+  | { kind: 'bye' };

@@ -18,7 +18,9 @@ export interface FakeRequest {
 
 /** What the fake says: a text, a call of a tool, or an error in place of an answer. */
 export type FakeReply =
-  { text: string } | { tool: { name: string; arguments: string } } | { status: number; code: string; message: string };
+  | { text: string }
+  | { tool: { name: string; arguments: string } }
+  | { status: number; code: string; message: string };
 
 /** Longest prompt that the fake takes, in characters: a real model has a limit too, and the demo shows how it looks. */
 const PROMPT_LENGTH_MAX = 1_000;

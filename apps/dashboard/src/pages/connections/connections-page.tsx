@@ -18,7 +18,8 @@ import { useConnections, useConnectionTest } from './use-connections.js';
 
 /** What is open above the list. */
 type Opened =
-  { kind: 'edit'; connection: ConnectionResource | null } | { kind: 'delete'; connection: ConnectionResource };
+  | { kind: 'edit'; connection: ConnectionResource | null }
+  | { kind: 'delete'; connection: ConnectionResource };
 
 /** The connections to providers of models: made, changed, tested and deleted. */
 export function ConnectionsPage() {
