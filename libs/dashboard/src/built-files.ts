@@ -1,29 +1,6 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
-
-/** Encodings that the build writes beside a file, the smallest first. */
-export const ENCODINGS = ['br', 'gzip'] as const;
-type Encoding = (typeof ENCODINGS)[number];
-
-const EXTENSIONS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
-
-/** A file of the dashboard as it is served: read once, kept in memory. */
-export interface BuiltFile {
-  /** The address, which begins with a slash: `/assets/main-Bx3_9aKq.js`. */
-  path: string;
-  mediaType: string;
-  /** The name has a hash of the contents: whoever has the file need never ask again. */
-  isImmutable: boolean;
-  plain: BuiltBody;
-  encoded: ReadonlyMap<Encoding, BuiltBody>;
-}
-
-/** Bytes of a file in one encoding, and the strong validator of exactly these (RFC 9110, 8.8.3). */
-interface BuiltBody {
-  bytes: Buffer;
-  etag: string;
-}
+import { BuiltFile, ENCODINGS } from './built-file.js';
 
 /** A file that the build gave no known extension is a fault of the build. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -42,14 +19,17 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = /^\/assets\/.+-[\w-]{8}\.\w+$/;
 
 /**
- * The files of a folder that the build made.
+ * The files of a folder that the build made, by their addresses. Those without a hash in their name are read now: when a
+ * build replaces them, other bytes have their name. The rest can wait until somebody asks.
  * @returns none where there is no such folder.
  * @throws Error for a file whose media type is not known, and when a file cannot be read.
  */
-export async function readBuiltFiles(folder: string): Promise<BuiltFile[]> {
-  const found = await filesOf(folder);
-  const isEncoded = (file: string): boolean => Object.values(EXTENSIONS).includes(extname(file));
-  return Promise.all(found.filter((file) => !isEncoded(file)).map((file) => readBuilt(folder, file, new Set(found))));
+export async function listBuiltFiles(folder: string): Promise<ReadonlyMap<string, BuiltFile>> {
+  const found = new Set(await filesOf(folder));
+  const isEncoded = (file: string): boolean => ENCODINGS.some(({ extension }) => extname(file) === extension);
+  const files = [...found].filter((file) => !isEncoded(file)).map((file) => builtFile(folder, file, found));
+  await Promise.all(files.filter(({ isImmutable }) => !isImmutable).map((file) => file.readAll()));
+  return new Map(files.map((file) => [file.path, file]));
 }
 
 async function filesOf(folder: string): Promise<string[]> {
@@ -62,19 +42,10 @@ async function filesOf(folder: string): Promise<string[]> {
   }
 }
 
-async function readBuilt(folder: string, file: string, found: ReadonlySet<string>): Promise<BuiltFile> {
+function builtFile(folder: string, file: string, found: ReadonlySet<string>): BuiltFile {
   const mediaType = MEDIA_TYPES[extname(file)];
   if (mediaType === undefined) throw new Error(`the media type of ${file} is not known`);
   const path = `/${relative(folder, file).split(sep).join('/')}`;
-  const encoded = new Map<Encoding, BuiltBody>();
-  for (const encoding of ENCODINGS) {
-    const name = file + EXTENSIONS[encoding];
-    if (found.has(name)) encoded.set(encoding, bodyOf(await readFile(name)));
-  }
-  return { path, mediaType, isImmutable: IMMUTABLE.test(path), plain: bodyOf(await readFile(file)), encoded };
+  const encodings = ENCODINGS.filter(({ extension }) => found.has(file + extension)).map(({ name }) => name);
+  return new BuiltFile({ file, path, mediaType, isImmutable: IMMUTABLE.test(path), encodings });
 }
-
-const bodyOf = (bytes: Buffer): BuiltBody => ({
-  bytes,
-  etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`,
-});

@@ -1,15 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding } from './accepted-encoding.js';
-import { ENCODINGS, type BuiltFile } from './built-files.js';
+import type { BuiltFile } from './built-file.js';
 import { PAGE_HEADERS } from './page-headers.js';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Sends a file in the smallest encoding that the client takes; nothing but 304 where it has the file already. */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
-  const available = ENCODINGS.filter((encoding) => file.encoded.has(encoding));
-  const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), available);
-  const { bytes, etag } = (encoding && file.encoded.get(encoding)) ?? file.plain;
+/**
+ * Sends a file in the smallest encoding that the client takes; nothing but 304 where it has the file already.
+ * @throws as {@link BuiltFile.body}; nothing is sent then.
+ */
+export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): Promise<FastifyReply> {
+  const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), file.encodings);
+  const { bytes, etag } = await file.body(encoding);
   void reply.headers({
     ...PAGE_HEADERS,
     'cache-control': file.isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',

@@ -65,6 +65,11 @@ describe('a built dashboard', () => {
     '/assets/other-Bx3_9aKq.js',
     '/assets/../index.html',
     '/assets/main-Bx3_9aKq.js.br',
+    '/assets/',
+    '/assets/main-Bx3_9aKq%2Ejs/',
+    '/assets/%2e%2e%2findex.html',
+    '/assets/..%2findex.html',
+    '/assets/__proto__',
     '/api/traces',
     '/tracesx',
     '/index.html',
@@ -123,6 +128,34 @@ describe('a built dashboard', () => {
       });
       expect(String(headers['permissions-policy'])).toMatch(/^[a-z-]+=\(\)(, [a-z-]+=\(\))+$/);
     }
+  });
+});
+
+describe('a build that replaces the files of a running server', () => {
+  const OTHER_PATH = '/assets/other-Aq9_3xBk.js';
+
+  beforeEach(async () => {
+    build();
+    writeFileSync(join(folder, OTHER_PATH), 'other');
+    await serve();
+    await get(SCRIPT_PATH);
+    rmSync(join(folder, 'assets'), { recursive: true });
+    writeFileSync(join(folder, 'index.html'), 'new');
+    writeFileSync(join(folder, 'theme.js'), 'new');
+  });
+
+  it('changes no file under its name', async () => {
+    const bodies = await Promise.all(['/', '/theme.js', SCRIPT_PATH].map(async (path) => (await get(path)).body));
+    expect(bodies).toEqual([INDEX, 'theme', SCRIPT]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('is told as soon as a file is missed, by the page and once in the log', async () => {
+    for (let time = 0; time < 2; time++) expect((await get(OTHER_PATH)).statusCode).toBe(404);
+    expect(warnings).toEqual([expect.stringContaining('start the server again')]);
+    const { statusCode, headers, body } = await get('/traces/x');
+    expect([statusCode, headers['cache-control']]).toEqual([503, 'no-store']);
+    expect(body).toContain('Start the server again');
   });
 });
 

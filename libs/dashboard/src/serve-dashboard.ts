@@ -2,19 +2,22 @@ import { join } from 'node:path';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { LOGGER, OPEN_ROUTE, PACKAGE, PAGE_ROUTE, type Logger } from '@spandrel/kernel';
-import type { FastifyInstance } from 'fastify';
-import { readBuiltFiles } from './built-files.js';
-import { HOW_TO_BUILD } from './how-to-build.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { listBuiltFiles } from './built-files.js';
 import { PAGE_HEADERS } from './page-headers.js';
 import { PAGE_PATHS } from './page-paths.js';
 import { sendFile } from './send-file.js';
+import { HOW_TO_BUILD, HOW_TO_RENEW } from './unavailable-page.js';
 
 /** Where `npm run build` puts the dashboard. */
 const BUILT = join(PACKAGE.root, 'dist/dashboard');
 
 const INDEX = '/index.html';
 
-/** Serves the built dashboard: a route a file, so that no path of the file system ever comes from a request. */
+/** The folder of the files whose names have a hash, as Vite calls it. */
+const ASSETS = '/assets/';
+
+/** Serves the built dashboard: files are looked up in a list, so that no path of the file system comes from a request. */
 @Injectable()
 export class ServeDashboard implements OnModuleInit {
   constructor(
@@ -29,29 +32,47 @@ export class ServeDashboard implements OnModuleInit {
 
 /**
  * Registers the routes of the dashboard (docs/spec/dashboard.md#addresses).
- * @param folder what the build made; read once, now.
+ * @param folder what the build made; listed once, now.
  */
 export async function serveDashboard(
   fastify: FastifyInstance,
   folder: string,
   logger: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  const files = await readBuiltFiles(folder);
-  const index = files.find(({ path }) => path === INDEX);
+  const files = await listBuiltFiles(folder);
+  const index = files.get(INDEX);
   if (!index) logger.warn('the dashboard is not built: npm run build makes it');
-  for (const path of PAGE_PATHS) {
-    fastify.get(path, { config: PAGE_ROUTE }, (request, reply) =>
-      index
-        ? sendFile(request, reply, index)
-        : reply
-            .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' })
-            .type('text/html; charset=utf-8')
-            .code(503)
-            .send(HOW_TO_BUILD),
-    );
-  }
-  for (const file of files) {
-    if (file === index) continue;
-    fastify.get(file.path, { config: OPEN_ROUTE }, (request, reply) => sendFile(request, reply, file));
+  let isReplaced = false;
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (isReplaced) return sendUnavailable(reply, HOW_TO_RENEW);
+    return index ? sendFile(request, reply, index) : sendUnavailable(reply, HOW_TO_BUILD);
+  };
+  const sendKnown = async (request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> => {
+    const file = files.get(path);
+    try {
+      if (file) return await sendFile(request, reply, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (!isReplaced) logger.warn('the dashboard was built anew while the server runs: start the server again');
+      isReplaced = true;
+    }
+    reply.callNotFound();
+    return reply;
+  };
+  for (const path of PAGE_PATHS) fastify.get(path, { config: PAGE_ROUTE }, sendPage);
+  // One route for a hundred files, which together took a fiftieth of a start.
+  fastify.get<{ Params: { '*': string } }>(`${ASSETS}*`, { config: OPEN_ROUTE }, (request, reply) =>
+    sendKnown(request, reply, ASSETS + request.params['*']),
+  );
+  for (const path of files.keys()) {
+    if (path === INDEX || path.startsWith(ASSETS)) continue;
+    fastify.get(path, { config: OPEN_ROUTE }, (request, reply) => sendKnown(request, reply, path));
   }
 }
+
+const sendUnavailable = (reply: FastifyReply, page: string): FastifyReply =>
+  reply
+    .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' })
+    .type('text/html; charset=utf-8')
+    .code(503)
+    .send(page);
