@@ -2,8 +2,8 @@
 import { describe, expect } from '@jest/globals';
 import type { AnalyticsSummary, TimeBucket } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
-import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectSoon } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -34,7 +34,7 @@ describe('analytics of an empty instance', () => {
   inBrowser('say what would be here, and lead to it', async () => {
     await open('/analytics');
     await page.getByRole('heading', { name: 'Nothing to add up yet' }).waitFor();
-    expect(await page.title()).toBe('Analytics · Spandrel');
+    await expectSoon(() => page.title(), 'Analytics · Spandrel');
     expect(await watched.axe()).toEqual([]);
     await page.getByRole('link', { name: 'Send your first call' }).click();
     await page.getByRole('group', { name: 'Send your first call' }).waitFor();
@@ -64,34 +64,41 @@ describe('analytics of two days', () => {
     const totals = page.getByRole('list', { name: 'Totals' }).getByRole('listitem');
     await totals.getByText(dollars(summary.total_cost)).waitFor();
     const { total_tokens: tokens, total_spans: spans } = summary;
-    expect((await totals.allTextContents()).map((text) => text.trim())).toEqual([
-      `Cost ${dollars(summary.total_cost)}`,
-      `Tokens ${tokens.toLocaleString('en-US')}`,
-      `Spans ${spans}`,
-      `Average latency ${(summary.avg_latency_ms! / 1_000).toFixed(2)} s`,
-      `Errors 2 ${(summary.error_rate * 100).toFixed(1)}% of finished spans`,
-    ]);
+    await expectSoon(
+      async () => (await totals.allTextContents()).map((text) => text.trim()),
+      [
+        `Cost ${dollars(summary.total_cost)}`,
+        `Tokens ${tokens.toLocaleString('en-US')}`,
+        `Spans ${spans}`,
+        `Average latency ${(summary.avg_latency_ms! / 1_000).toFixed(2)} s`,
+        `Errors 2 ${(summary.error_rate * 100).toFixed(1)}% of finished spans`,
+      ],
+    );
     await page.getByRole('combobox', { name: 'Split by' }).selectOption('Model');
     await page.waitForURL(/split_by=model/);
     await figure('Cost').getByText('claude-sonnet').waitFor();
     await chart('Cost').focus();
     await page.keyboard.press('Home');
-    const said = [await spoken('Cost')];
-    for (let hour = 1; hour <= HOURS.at(-1)!; hour++) {
-      await page.keyboard.press('ArrowRight');
-      await until(async () => (await spoken('Cost')) !== said.at(-1));
+    const said: string[] = [];
+    for (let hour = 0; hour <= HOURS.at(-1)!; hour++) {
+      if (hour > 0) await page.keyboard.press('ArrowRight');
+      const time = new Date(FIRST - (FIRST % HOUR_MS) + hour * HOUR_MS).toISOString();
+      await expectSoon(() => spoken('Cost'), expect.stringMatching(`^${time.slice(0, 19).replace('T', ' ')}: `));
       said.push(await spoken('Cost'));
     }
     await figure('Cost').getByRole('button', { name: 'Show Cost as table' }).click();
     const table = page.getByRole('table', { name: 'Cost' });
-    expect(await texts(table.getByRole('row'))).toEqual([
-      ['From (UTC)', 'All', 'gpt-4o', 'claude-sonnet', 'own'],
-      ...buckets.map(({ timestamp, cost, series = [] }) => [
-        timestamp.slice(0, 16).replace('T', ' '),
-        dollars(cost),
-        ...MODELS.map((model) => dollars(series.find(({ key }) => key === model)!.cost)),
-      ]),
-    ]);
+    await expectSoon(
+      () => texts(table.getByRole('row')),
+      [
+        ['From (UTC)', 'All', 'gpt-4o', 'claude-sonnet', 'own'],
+        ...buckets.map(({ timestamp, cost, series = [] }) => [
+          timestamp.slice(0, 16).replace('T', ' '),
+          dollars(cost),
+          ...MODELS.map((model) => dollars(series.find(({ key }) => key === model)!.cost)),
+        ]),
+      ],
+    );
     expect(said.filter((text) => !text.endsWith(': nothing'))).toEqual(
       buckets.map(({ timestamp, series = [] }) => {
         const parts = MODELS.map((model) => `${model} ${dollars(series.find(({ key }) => key === model)!.cost)}`);
@@ -100,15 +107,18 @@ describe('analytics of two days', () => {
     );
     await page.getByRole('combobox', { name: 'Split by' }).selectOption('Nothing');
     await figure('Latency').getByRole('button', { name: 'Show Latency as table' }).click();
-    const latencies = await texts(page.getByRole('table', { name: 'Latency' }).getByRole('row'));
+    const latencies = page.getByRole('table', { name: 'Latency' });
     const seconds = (ms: number | null | undefined): string => `${(ms! / 1_000).toFixed(2)} s`;
-    expect(latencies).toEqual([
-      ['From (UTC)', 'Average', 'p50', 'p95', 'p99'],
-      ...buckets.map(({ timestamp, avg_latency_ms: average, p50_ms: p50, p95_ms: p95, p99_ms: p99 }) => [
-        timestamp.slice(0, 16).replace('T', ' '),
-        ...[average, p50, p95, p99].map(seconds),
-      ]),
-    ]);
+    await expectSoon(
+      () => texts(latencies.getByRole('row')),
+      [
+        ['From (UTC)', 'Average', 'p50', 'p95', 'p99'],
+        ...buckets.map(({ timestamp, avg_latency_ms: average, p50_ms: p50, p95_ms: p95, p99_ms: p99 }) => [
+          timestamp.slice(0, 16).replace('T', ' '),
+          ...[average, p50, p95, p99].map(seconds),
+        ]),
+      ],
+    );
     expect(await watched.axe()).toEqual([]);
     expectNoFaults(watched);
   });
@@ -118,10 +128,12 @@ describe('analytics of two days', () => {
     await open('/analytics');
     const rows = page.getByRole('grid', { name: 'Models' }).getByRole('row');
     await rows.filter({ hasText: 'gpt-4o' }).waitFor();
-    const cells = await rows.evaluateAll((all) =>
-      all.slice(1).map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent)),
-    );
-    expect(cells).toEqual(
+    const cells = (): Promise<string[][]> =>
+      rows.evaluateAll((all) =>
+        all.slice(1).map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent ?? '')),
+      );
+    await expectSoon(
+      cells,
       MODELS.map((model) => {
         const { count, tokens, cost } = summary.models[model]!;
         const share = `${((cost! / summary.total_cost!) * 100).toFixed(1)}%`;
@@ -156,7 +168,7 @@ describe('analytics of two days', () => {
       await page.keyboard.press('Tab');
     }
     for (const key of ['ArrowLeft', 'ArrowLeft', 'Home', 'ArrowRight']) await page.keyboard.press(key);
-    await until(async () => (await spoken('Cost')).startsWith('2026-03-02 11:00:00'));
+    await expectSoon(() => spoken('Cost'), expect.stringMatching(/^2026-03-02 11:00:00/));
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/spans\?/);
     expect(parameters()).toEqual({ since: '2026-03-02T11:00:00.000Z', until: '2026-03-02T12:00:00.000Z' });
@@ -204,12 +216,12 @@ describe('analytics of two days', () => {
     await page.getByRole('alert').getByText('24 hours').waitFor();
     await page.getByRole('combobox', { name: 'Bucket' }).selectOption('Automatic');
     await figure('Cost').waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await page.goto(`${program.apiUrl}/analytics?until=2020-01-01T00:00:00Z`);
     await page.getByRole('heading', { name: 'No spans in this range' }).waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await figure('Cost').waitFor();
-    expect(parameters()).toEqual({});
+    await expectSoon(parameters, {});
   });
 });
 

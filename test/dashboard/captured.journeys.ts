@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { button, datapointsOf, editorText, grid, makeDataset, open, told, versionOf } from './dataset-steps.ts';
-import { expectAccessible, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { recordCalls } from './recorded-conversations.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -67,7 +67,7 @@ describe('recorded spans', () => {
     await page.keyboard.type('20');
     const preview = dialog.getByRole('region', { name: 'Preview' });
     await preview.getByText('4 of the last 24 finished spans match', { exact: true }).waitFor();
-    expect(await preview.getByRole('grid', { name: 'Matching spans' }).getByRole('link').count()).toBe(4);
+    await expectSoon(() => preview.getByRole('grid', { name: 'Matching spans' }).getByRole('link').count(), 4);
     await expectAccessible(watched);
     await tabTo(button('Create rule'));
     await page.keyboard.press('Enter');

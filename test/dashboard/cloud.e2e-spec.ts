@@ -8,7 +8,8 @@ import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
 import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
-import { DashboardBrowser, expectNoFaults, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { DashboardBrowser, expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
 
 describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   const browser = new DashboardBrowser();
@@ -35,13 +36,6 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await field(page).fill(key);
     await page.keyboard.press('Enter');
     await button(page, 'Account').waitFor();
-  }
-
-  async function expectAccessible({ page, axe }: WatchedPage): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect([colorScheme, await axe()]).toEqual([colorScheme, []]);
-    }
   }
 
   inBrowser('is kept live by one tab for all where there are no shared workers', async () => {
@@ -76,14 +70,14 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     const { page } = watched;
     await page.goto(`${program.apiUrl}/spans?status=failed`);
     await field(page).waitFor();
-    expect(addressOf(page)).toBe('/sign-in?next=%2Fspans%3Fstatus%3Dfailed');
+    await expectSoon(() => addressOf(page), '/sign-in?next=%2Fspans%3Fstatus%3Dfailed');
     await expectAccessible(watched);
     expectNoFaults(watched);
     await field(page).fill('nonsense');
     await button(page, 'Sign in').click();
     await page.getByRole('alert').getByText('This key is not valid or has ended.').waitFor();
     await signIn(page, place.key!);
-    expect(addressOf(page)).toBe('/spans?status=failed');
+    await expectSoon(() => addressOf(page), '/spans?status=failed');
     await page.getByRole('banner').getByText('Tenant / Tenant').waitFor();
     await isLive(page);
     await expectAccessible(watched);
@@ -94,11 +88,11 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await button(page, 'Account').press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
     await Promise.all([field(page).waitFor(), field(second).waitFor()]);
-    expect(addressOf(second)).toBe('/sign-in?next=%2Ftraces');
+    await expectSoon(() => addressOf(second), '/sign-in?next=%2Ftraces');
     // One tab that signs in leads the others back, too.
     await signIn(page, place.key!);
     await shows(second, 'Settings');
-    expect(addressOf(second)).toBe('/traces');
+    await expectSoon(() => addressOf(second), '/traces');
     expect(watched.faults().filter((fault) => !fault.includes('status of 401'))).toEqual([]);
     await watched.close();
   });
@@ -117,6 +111,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('button', { name: 'Copy key' }).click();
+    await page.getByRole('region', { name: 'Notifications' }).getByText('Copied', { exact: true }).waitFor();
     const key = await watched.clipboard();
     expect(key).toMatch(/^spn_sk_\w{49}$/);
     await expectAccessible(watched);

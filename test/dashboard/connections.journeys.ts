@@ -3,7 +3,7 @@ import { beforeAll, describe, expect } from '@jest/globals';
 import type { ConnectionResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
-import { expectAccessible, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const KEY = 'sk-test-never-to-be-seen-again';
@@ -64,14 +64,15 @@ describe('connections', () => {
     await button('Save and test').click();
     await result(/^Reached in .+ m?s · \d+ models$/);
     expect(keyOfLastRequest()).toBe(`Bearer ${KEY}`);
-    expect(await page.getByRole('list', { name: 'Models' }).getByRole('listitem').count()).toBeGreaterThan(0);
-    expect((await row('Ours').getByRole('gridcell').allTextContents()).slice(0, 5)).toEqual([
-      ...['Ours', 'custom', `${provider.url}/v1`, 'gpt-5.1', 'Stored'],
-    ]);
+    await page.getByRole('list', { name: 'Models' }).getByRole('listitem').first().waitFor();
+    await expectSoon(
+      async () => (await row('Ours').getByRole('gridcell').allTextContents()).slice(0, 5),
+      [...['Ours', 'custom', `${provider.url}/v1`, 'gpt-5.1', 'Stored']],
+    );
     await expectAccessible(watched);
     expect(await page.content()).not.toContain(KEY);
     expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, location.href])')).not.toContain(KEY);
-    expect(exchanged.filter((text) => text.includes('gpt-5.1')).length).toBeGreaterThan(0);
+    await expectSoon(() => exchanged.some((text) => text.includes('gpt-5.1')), true);
     expect(exchanged.filter((text) => text.includes(KEY))).toEqual([]);
     // The provider's refusal is no fault of the page.
     expectNoFaultsBut(watched, /status of 400/);

@@ -4,7 +4,7 @@ import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { button, count, datapointsOf, editor, editorText, grid, heading } from './dataset-steps.ts';
 import { makeDataset, open, told, versionOf } from './dataset-steps.ts';
-import { expectAccessible, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const onNothing = journeysOn(async () => undefined);
@@ -78,7 +78,7 @@ describe('datapoints', () => {
     const faults = page.getByRole('status', { name: 'Faults' });
     await editor().fill('{\n  "input": "Where?",\n}');
     await faults.getByText('Line 3: expected a member name in double quotes').waitFor();
-    expect(await button('Save').isDisabled()).toBe(true);
+    await expectSoon(() => button('Save').isDisabled(), true);
     await expectAccessible(watched);
     await page.keyboard.press('ControlOrMeta+s');
     await editor().fill('{\n  "input": "Where?",\n  "score": 7\n}');
@@ -98,7 +98,7 @@ describe('datapoints', () => {
     await page.getByRole('combobox', { name: 'Input as' }).selectOption('JSON');
     await page.getByRole('textbox', { name: 'Input', exact: true }).fill('[12345678901234567890');
     await page.getByText('This is not valid JSON yet.').waitFor();
-    expect(await button('Save').isDisabled()).toBe(true);
+    await expectSoon(() => button('Save').isDisabled(), true);
     await page.getByRole('textbox', { name: 'Input', exact: true }).fill('12345678901234567890');
     await page.keyboard.press('ControlOrMeta+s');
     await until(async () => (await versionOf(id)) === 3);
@@ -108,6 +108,7 @@ describe('datapoints', () => {
     await page.getByRole('group', { name: 'Message 1' }).getByRole('textbox', { name: 'Content' }).fill('Where to?');
     await expectAccessible(watched);
     await page.getByRole('tab', { name: 'JSON' }).click();
+    await until(async () => (await editorText()).includes('Where to?'));
     expect(JSON.parse(await editorText())).toEqual({
       messages: [{ role: 'user', content: 'Where to?' }],
       expected: 'There',
@@ -181,12 +182,7 @@ describe('datapoints', () => {
     await page.keyboard.press('Enter');
     await dialog.getByRole('status').getByText('Imported 9,998 datapoints, skipped 2').waitFor();
     const skipped = dialog.getByRole('table', { name: 'Skipped rows' });
-    expect(
-      await skipped
-        .getByRole('row')
-        .filter({ hasText: /^(?:3|5,001)/ })
-        .count(),
-    ).toBe(2);
+    for (const line of ['3', '5,001']) await skipped.getByRole('cell', { name: line, exact: true }).waitFor();
     await expectAccessible(watched);
     await tabTo(dialog.getByRole('button', { name: 'Done' }));
     await page.keyboard.press('Enter');

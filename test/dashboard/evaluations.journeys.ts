@@ -4,7 +4,7 @@ import type { EvalRunSummary } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, tabTo } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 const onNothing = journeysOn(async () => undefined);
@@ -50,7 +50,7 @@ describe('evaluations', () => {
     await open(`/new?dataset=${dataset}`);
     await page.getByText('This makes 6 calls').waitFor();
     await expectAccessible(watched);
-    expect(await combobox('Model').inputValue()).toBe('gpt-5.1');
+    await expectSoon(() => combobox('Model').inputValue(), 'gpt-5.1');
     await tabTo(page.getByRole('textbox', { name: 'Run name' }));
     await page.keyboard.type('first');
     await tabTo(combobox('Scoring'));
@@ -68,7 +68,7 @@ describe('evaluations', () => {
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('group', { name: 'Text of Difference' }).getByText('say one').first().waitFor();
-    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Result');
+    await expectSoon(() => page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Result');
     await result.getByText('Attempts 1').waitFor();
     await result.getByRole('radio', { name: 'Side by side' }).check();
     await result.getByRole('group', { name: 'Text of Expected' }).waitFor();
@@ -80,7 +80,7 @@ describe('evaluations', () => {
     await open(`/${(await runs())[0]!.id}`);
     await button('Run again').click();
     await page.getByRole('textbox', { name: 'Run name' }).fill('second');
-    expect(await combobox('Scoring').inputValue()).toBe('Contains');
+    await expectSoon(() => combobox('Scoring').inputValue(), 'Contains');
     await combobox('Scoring').selectOption('LlmJudge');
     await page.getByRole('group', { name: 'Judge' }).getByRole('textbox', { name: 'Rubric' }).waitFor();
     await page.getByText('This makes 12 calls').waitFor();
@@ -115,12 +115,15 @@ describe('evaluations', () => {
     await heading('Compare runs');
     const summary = page.getByRole('list', { name: 'Summary' });
     await summary.getByText('6 regressed', { exact: true }).waitFor();
-    const cells = await grid('Comparison').getByRole('row').nth(1).getByRole('gridcell').allTextContents();
-    expect([cells[1], cells.at(-1)]).toEqual(['say one', '-1']);
+    const cells = grid('Comparison').getByRole('row').nth(1).getByRole('gridcell');
+    const ends = ([, input, ...others]: readonly string[]): unknown => [input, others.at(-1)];
+    await expectSoon(async () => ends(await cells.allTextContents()), ['say one', '-1']);
     await expectAccessible(watched);
     await tabTo(combobox('Show'));
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
+    for (const only of ['regressed', 'improved']) {
+      await page.keyboard.press('ArrowDown');
+      await expectSoon(() => combobox('Show').inputValue(), only);
+    }
     await page.getByRole('heading', { name: 'No datapoints match' }).waitFor();
     await combobox('Show').selectOption('Regressed');
     await until(async () => (await rowsOf('Comparison')) === 6);
@@ -132,7 +135,7 @@ describe('evaluations', () => {
     await expectAccessible(watched);
     await page.keyboard.press('Escape');
     await difference.waitFor({ state: 'detached' });
-    expect(await page.locator(':focus').getAttribute('role')).toBe('row');
+    await expectSoon(() => page.evaluate('document.activeElement.getAttribute("role")'), 'row');
     // What the list leaves out opens by its address.
     await page.goBack();
     const shared = page.url().replace('only=regressed', 'only=improved');

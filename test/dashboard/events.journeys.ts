@@ -2,7 +2,7 @@
 import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible } from './page-steps.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const log = (): Locator => page.getByRole('log', { name: 'Events' });
@@ -45,17 +45,20 @@ describe('events', () => {
     });
     await shows('span_failed');
     const links = log().getByRole('listitem').getByRole('link');
-    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
-      ...[`/datasets/${first}`, `/datasets/${first}/datapoints/${point.id}`, `/review/${first}?item=${item.id}`],
-      ...['/traces/x%3Ay', '/traces/x%3Ay?span=a%3Ab', '/traces/x%3Ay?span=a%3Ab'],
-    ]);
+    await expectSoon(
+      () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href'))),
+      [
+        ...[`/datasets/${first}`, `/datasets/${first}/datapoints/${point.id}`, `/review/${first}?item=${item.id}`],
+        ...['/traces/x%3Ay', '/traces/x%3Ay?span=a%3Ab', '/traces/x%3Ay?span=a%3Ab'],
+      ],
+    );
     await expectAccessible(watched);
   });
 
   inBrowser('wait while the page is paused, by the space bar', async () => {
     await page.getByRole('heading', { name: 'Events', level: 1 }).focus();
     await page.keyboard.press('Space');
-    expect(await pause().getAttribute('aria-pressed')).toBe('true');
+    await expectSoon(() => pause().getAttribute('aria-pressed'), 'true');
     await dataset('Second');
     await count(/^6 events, paused, 1 waiting/);
     expect(await row('Second').count()).toBe(0);
@@ -71,7 +74,7 @@ describe('events', () => {
     await page.waitForURL(/\/events\?since=0&types=queue_item_updated$/);
     await page.goto(`${program.apiUrl}/events?types=dataset_created&since=1`);
     await shows('Second');
-    expect(await type.inputValue()).toBe('dataset_created');
+    await expectSoon(() => type.inputValue(), 'dataset_created');
     expect(await row('First').count()).toBe(0);
     await type.selectOption('');
     await shows('claimed by local');

@@ -4,7 +4,7 @@ import type { DatapointResource, QueueItemResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible } from './page-steps.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 let dataset: string;
@@ -51,7 +51,8 @@ describe('a review', () => {
     await page.reload();
     await page.getByRole('textbox', { name: 'Your name' }).fill('ada');
     const row = page.getByRole('grid', { name: 'Queues' }).getByRole('row').nth(1);
-    expect((await row.getByRole('gridcell').allTextContents()).slice(0, 4)).toEqual(['Capitals', '6', '0', '0']);
+    const cells = row.getByRole('gridcell');
+    await expectSoon(async () => (await cells.allTextContents()).slice(0, 4), ['Capitals', '6', '0', '0']);
     expect(await row.getByRole('link', { name: 'Start reviewing Capitals' }).getAttribute('href')).toBe(
       `/review/${dataset}`,
     );
@@ -60,7 +61,7 @@ describe('a review', () => {
     await press('j');
     await press('Enter');
     await showsQuestion(1);
-    expect(await page.title()).toBe('Review Capitals · Spandrel');
+    await expectSoon(() => page.title(), 'Review Capitals · Spandrel');
     expect(await itemOf(1)).toMatchObject({ status: 'claimed', claimed_by: 'ada' });
     await progress('0 of 6 reviewed');
   });
@@ -84,7 +85,7 @@ describe('a review', () => {
     await press('a');
     await showsQuestion(2);
     await said('Approved. Next item.');
-    expect(await region().evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await expectSoon(() => region().evaluate((element) => element === element.ownerDocument.activeElement), true);
     await press('a');
     await showsQuestion(3);
     await progress('2 of 6 reviewed');
@@ -94,7 +95,7 @@ describe('a review', () => {
     await press('Control+a');
     await page.keyboard.insertText(text.replace('Answer 3', 'Better 3').slice(0, -1));
     await page.getByText(/^not valid JSON at line/).waitFor();
-    expect(await page.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true);
+    await expectSoon(() => page.getByRole('button', { name: 'Submit' }).isDisabled(), true);
     await press('Control+End');
     await page.keyboard.insertText('}');
     const changes = page.getByRole('region', { name: 'Changes' });
@@ -116,7 +117,7 @@ describe('a review', () => {
     await expectAccessible(watched);
     await press('Escape');
     await showsQuestion(6);
-    expect(await statuses()).toEqual(['completed', 'completed', 'completed', 'pending', 'pending', 'claimed']);
+    await expectSoon(statuses, ['completed', 'completed', 'completed', 'pending', 'pending', 'claimed']);
     expect((await itemOf(1)).edited_data).toBeNull();
     const { body } = await program.api.get<DatapointResource>(`/api/datasets/${dataset}/datapoints/${datapoints[2]}`);
     expect(body.kind).toMatchObject({ LlmConversation: { expected: 'Better 3' } });
@@ -132,7 +133,7 @@ describe('a review', () => {
     await page.getByRole('button', { name: 'Review what I did' }).click();
     const list = page.getByRole('list', { name: 'Reviewed items' });
     await list.getByText('Question 3?').waitFor();
-    expect(await list.getByRole('link').allTextContents()).toEqual(['Question 1?', 'Question 2?', 'Question 3?']);
+    await expectSoon(() => list.getByRole('link').allTextContents(), ['Question 1?', 'Question 2?', 'Question 3?']);
     await expectAccessible(watched);
     await press('Escape');
     await page.getByRole('button', { name: 'Review skipped items' }).click();

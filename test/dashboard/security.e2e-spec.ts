@@ -46,7 +46,7 @@ describeOnDatabase(POSTGRES, 'the session of a browser', ({ takePlace }) => {
     await page.getByLabel('API key or token').fill(place.key!);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Account' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/traces');
+    await page.waitForURL((url) => url.pathname === '/traces');
     expect(await page.context().cookies()).toEqual([
       expect.objectContaining({
         ...{ name: '__Host-spandrel', path: '/', httpOnly: true, secure: true, sameSite: 'Strict' },
@@ -154,7 +154,10 @@ describe('texts that attack', () => {
     }
     await details.getByRole('tab', { name: 'Messages' }).click();
     await details.getByRole('radio', { name: 'Rendered' }).check();
-    expect(await details.getByText(/^Image not loaded: /).count()).toBeGreaterThan(1);
+    await details
+      .getByText(/^Image not loaded: /)
+      .nth(1)
+      .waitFor();
     expect(await page.evaluate('({}).polluted === undefined && globalThis.attacked === undefined')).toBe(true);
     await page.goto(`${program.apiUrl}/traces/${planted.trace}?span=${planted.large}&tab=output`);
     await expectHarmless('a text of 10 MB');

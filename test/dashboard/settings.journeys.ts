@@ -5,6 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { tempDir } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -14,13 +15,6 @@ const radio = (group: string, name: string): Locator =>
   page.getByRole('radiogroup', { name: group }).getByRole('radio', { name });
 const singleKeys = (): Locator => page.getByRole('switch', { name: 'Single-key shortcuts' });
 const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
-
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect([colorScheme, await watched.axe()]).toEqual([colorScheme, []]);
-  }
-}
 
 /** What the page's element `html` says before any module has run. */
 const AT_FIRST = `document.addEventListener('readystatechange', () => {
@@ -37,9 +31,9 @@ describe('settings', () => {
     await page.keyboard.press('g');
     await page.keyboard.press(',');
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-    expect(await page.title()).toBe('Settings · Spandrel');
+    await expectSoon(() => page.title(), 'Settings · Spandrel');
     for (const name of ['Appearance', 'Keyboard', 'Instance']) await page.getByRole('heading', { name }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await radio('Theme', 'System').focus();
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Tab');
@@ -87,7 +81,7 @@ describe('settings', () => {
     await button('Delete all traces').click();
     const question = page.getByRole('alertdialog', { name: 'Delete all traces?' });
     await question.getByText(`${TRACES} traces of this project`).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     const confirm = question.getByRole('button', { name: 'Delete', exact: true });
     expect(await confirm.isDisabled()).toBe(true);
     await page.keyboard.type('delete');
@@ -100,7 +94,7 @@ describe('settings', () => {
     await dialog.getByLabel('File').setInputFiles(exported);
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await dialog.getByRole('status').getByText(`${TRACES} traces, ${TRACES} spans`).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     expect(await program.api.traces()).toHaveLength(TRACES);
     expectNoFaults(watched);
   });

@@ -5,6 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectSoon } from './page-steps.ts';
 import { PIXEL, recordLargeOutput, recordRichTrace } from './recorded-spans.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
@@ -29,12 +30,12 @@ describe('a call of a model', () => {
   inBrowser('shows who said what, its tool call and its image, and fetches nothing from elsewhere', async () => {
     await goTo('/traces/rich?span=rich-call');
     await details().getByRole('article').first().waitFor();
-    expect(await articles()).toEqual([
+    await expectSoon(articles, [
       ...['System message', 'User message', 'Assistant message', 'Tool message', 'Assistant message'],
     ]);
-    const facts = await details().getByRole('list', { name: 'Span facts' }).innerText();
+    const facts = details().getByRole('list', { name: 'Span facts' });
     for (const fact of ['llm_call', '1,234', '1,000', '$0.0123', '2.00 s', '321 ms', 'stop'])
-      expect(facts).toContain(fact);
+      await facts.getByText(fact).first().waitFor();
     const call = details().getByRole('group', { name: 'Tool call tides' });
     await call.getByText('12345678901234567890').waitFor();
     expect(await details().getByRole('img', { name: 'Recorded image' }).getAttribute('src')).toBe(PIXEL);
@@ -77,13 +78,13 @@ describe('a call of a model', () => {
     await details().getByRole('heading', { level: 2, name: 'gpt-5.1' }).waitFor();
     await details().getByRole('article').first().waitFor();
     await page.keyboard.press('Enter');
-    expect(await focused('aria-label')).toBe('Span details');
+    await expectSoon(() => focused('aria-label'), 'Span details');
     await page.keyboard.press('/');
     await page.keyboard.type('noon');
     await details().getByRole('status', { name: 'Found in text' }).getByText('1 of 1').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    expect(await focused('role')).toBe('row');
+    await expectSoon(() => focused('role'), 'row');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Command' }).fill('Copy as curl');
     await page.keyboard.press('Enter');

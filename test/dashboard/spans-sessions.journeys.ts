@@ -3,6 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { recordCalls, recordConversations } from './recorded-conversations.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -20,27 +21,10 @@ const count = (text: string): Promise<void> =>
   page.getByRole('status', { name: 'Result count' }).getByText(text, { exact: true }).waitFor();
 const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
 const parameters = (): string => new URL(page.url()).search;
-const setTheme = (colorScheme: 'light' | 'dark') => page.emulateMedia({ colorScheme });
-
-async function expectAccessible(): Promise<void> {
-  for (const theme of ['light', 'dark'] as const) {
-    await setTheme(theme);
-    expect([theme, await watched.axe()]).toEqual([theme, []]);
-  }
-}
-
-/** Tab until what has the focus says this. */
-async function tabTo(role: string, name: string): Promise<void> {
-  const target = page.getByRole(role as 'button', { name, exact: true });
-  for (let presses = 0; presses < 60; presses++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab never leads to ${role} ${name}`);
-}
 
 /** Goes down a list until the row with the focus says this. */
 async function jTo(text: string): Promise<void> {
+  await page.getByRole('row').filter({ hasText: text }).waitFor();
   const isThere = async (): Promise<boolean> =>
     (await page.locator(':focus[role=row]').filter({ hasText: text }).count()) > 0;
   for (let presses = 0; !(await isThere()); presses++) {
@@ -55,7 +39,7 @@ describe('without any recording', () => {
   inBrowser('both pages say what would be there, and fill by themselves', async () => {
     await open('/sessions');
     await page.getByRole('heading', { name: 'No sessions yet' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Spans' }).click();
     await page.getByRole('heading', { name: 'No spans yet' }).waitFor();
     await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
@@ -72,25 +56,27 @@ describe('sessions', () => {
   inBrowser('are told apart by their blanks, and read as a conversation', async () => {
     await open('/sessions');
     await count('3 sessions');
-    expect((await names('Sessions')).toSorted()).toEqual(['" a"', 'A', 'a']);
+    await expectSoon(async () => (await names('Sessions')).toSorted(), ['" a"', 'A', 'a']);
     const row = grid('Sessions')
       .getByRole('row')
       .filter({ has: page.getByRole('link', { name: '" a"', exact: true }) });
-    expect((await row.getByRole('gridcell').allTextContents()).slice(0, 6)).toEqual([
-      ...['" a"', '3', '3', '0', '366', '$0.03'],
-    ]);
-    await expectAccessible();
+    await expectSoon(
+      async () => (await row.getByRole('gridcell').allTextContents()).slice(0, 6),
+      [...['" a"', '3', '3', '0', '366', '$0.03']],
+    );
+    await expectAccessible(watched);
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'Session " a"', exact: true }).waitFor();
-    expect([new URL(page.url()).pathname, await page.title()]).toEqual(['/sessions/%20a', 'Session " a" · Spandrel']);
+    expect(new URL(page.url()).pathname).toBe('/sessions/%20a');
+    await expectSoon(() => page.title(), 'Session " a" · Spandrel');
     const turns = page.getByRole('feed', { name: 'Turns' }).getByRole('article');
     await turns.nth(2).waitFor();
-    expect(await turns.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['turn 0', 'turn 2', 'turn 4']);
+    await expectSoon(() => turns.getByRole('heading', { level: 2 }).allTextContents(), ['turn 0', 'turn 2', 'turn 4']);
     await turns.first().getByText('Question 0\nin two lines').waitFor();
     await turns.first().getByText('Answer 0 <b>as it is</b>').waitFor();
     const facts = page.getByRole('list', { name: 'Session facts' });
     await facts.getByText('User ann').waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     expectNoFaults(watched);
   });
 
@@ -130,11 +116,11 @@ describe('sessions', () => {
     await program.api.post('/api/traces', { id: 'late', name: 'a late turn', session_id: ' a' });
     await program.api.post('/api/traces', { id: 'other', name: 'of another', session_id: 'a' });
     await page.getByRole('article').nth(3).getByText('a late turn').waitFor();
-    expect(await page.getByRole('article').count()).toBe(4);
+    await expectSoon(() => page.getByRole('article').count(), 4);
     await open('/sessions');
     await page.getByRole('searchbox', { name: 'Filter by ID' }).fill(' a');
     await count('1 session');
-    expect(parameters()).toBe('?id_contains=+a');
+    await expectSoon(parameters, '?id_contains=+a');
     for (const id of ['late', 'other']) await program.api.delete(`/api/traces/${id}`);
     expectNoFaults(watched);
   });
@@ -155,7 +141,7 @@ describe('spans', () => {
   inBrowser('are found by a word, a model and what they cost', async () => {
     await open('/spans');
     await count('30 spans');
-    await expectAccessible();
+    await expectAccessible(watched);
     const box = page.getByRole('searchbox', { name: 'Search in texts' });
     await box.fill('LIGHTHOUSE');
     expect(parameters()).toBe('');
@@ -193,7 +179,7 @@ describe('spans', () => {
     await page.keyboard.type('lighthouse');
     await page.keyboard.press('Enter');
     await count('3 spans');
-    await tabTo('button', 'Add filter');
+    await tabTo(page.getByRole('button', { name: 'Add filter', exact: true }));
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Model' }).waitFor();
     await page.keyboard.type('mod');
@@ -205,7 +191,7 @@ describe('spans', () => {
     // From the first row up to the header by which the list is sorted, and on to the last one.
     for (const key of ['j', 'ArrowUp', ...Array.from({ length: 4 }, () => 'ArrowRight')])
       await page.keyboard.press(key);
-    expect(await focused()).toBe('Cost');
+    await expectSoon(focused, 'Cost');
     await page.keyboard.press('Enter');
     await page.waitForURL(/sort_by=cost/);
     // The other way round, which is no longer the order in which they started.
@@ -218,7 +204,7 @@ describe('spans', () => {
     await page.getByRole('region', { name: 'Span details' }).getByText('Where is the lighthouse 8?').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('[role=row]:focus').getByText('call 68').waitFor();
-    await tabTo('button', 'Clear filters');
+    await tabTo(page.getByRole('button', { name: 'Clear filters', exact: true }));
     await page.keyboard.press('Enter');
     await count('30 spans');
     expect(parameters()).toBe('');
@@ -230,7 +216,7 @@ describe('spans', () => {
     await page.getByRole('link', { name: 'Find spans with this error' }).click();
     await page.getByRole('button', { name: 'Remove filter: Error contains the lamp is out: request 20' }).waitFor();
     await count('1 span');
-    expect(await names('Spans')).toEqual(['call 80']);
+    await expectSoon(() => names('Spans'), ['call 80']);
     expectNoFaults(watched);
   });
 
@@ -239,7 +225,7 @@ describe('spans', () => {
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('group', { name: 'Columns' }).getByRole('checkbox', { name: 'Input' }).check();
     await grid('Spans').getByText('Where is the lighthouse 16?').waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.keyboard.press('Escape');
     await grid('Spans').getByRole('checkbox', { name: 'Select call 76' }).check();
     await page.getByRole('toolbar', { name: 'Selection' }).getByRole('button', { name: 'Copy IDs' }).click();
@@ -262,7 +248,7 @@ describe('spans', () => {
     await program.api.delete('/api/spans/fresh');
     await page.getByRole('searchbox', { name: 'Filter by name' }).fill('nothing is called so');
     await page.getByRole('heading', { name: 'No spans match these filters' }).waitFor();
-    await expectAccessible();
+    await expectAccessible(watched);
     await page.getByRole('button', { name: 'Show all spans' }).click();
     // The list comes from memory, below the mouse; what is gone leaves it when nobody is in it.
     await grid('Spans').waitFor();

@@ -3,6 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectSoon, settled } from './page-steps.ts';
 import { recordManySpans, recordRichTrace } from './recorded-spans.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -24,12 +25,12 @@ describe('a trace of ten thousand spans', () => {
   inBrowser('is read by keys alone', async () => {
     await goTo('/traces/many');
     await rows().waitFor();
-    expect(await page.title()).toBe('Many spans · Spandrel');
-    expect(await rowCount()).toBe('10001');
+    await expectSoon(() => page.title(), 'Many spans · Spandrel');
+    await expectSoon(rowCount, '10001');
     await rows().getByRole('row').nth(1).focus();
     await page.keyboard.press('End');
     await until(async () => (await selected().innerText()).includes('call 9999'));
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-rowindex")')).toBe('10001');
+    await expectSoon(() => page.evaluate('document.activeElement.getAttribute("aria-rowindex")'), '10001');
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowLeft');
     await until(async () => (await rowCount()) === '2');
@@ -51,8 +52,8 @@ describe('a trace of ten thousand spans', () => {
     expect(parameters()).toMatchObject({ only: 'errors', find: 'REQUEST 15' });
     await page.reload();
     await matches().getByText('2 of 10,000 spans').waitFor();
-    const names = await rows().locator('[data-index] [role=gridcell]:first-child').allInnerTexts();
-    expect(names.map((name) => name.replaceAll('\n', ' ')).filter((name) => /step|call/.test(name))).toHaveLength(3);
+    const names = rows().locator('[data-index] [role=gridcell]:first-child');
+    await expectSoon(async () => (await names.allInnerTexts()).filter((name) => /step|call/.test(name)).length, 3);
     await page.keyboard.press('n');
     await until(async () => (await selected().innerText()).includes('step 151'));
     await page.keyboard.press('n');
@@ -107,7 +108,7 @@ describe('the views of a trace', () => {
     await start.waitFor();
     await page.keyboard.press('f');
     await until(async () => (await end.inputValue()) === '2200');
-    expect(await start.inputValue()).toBe('0');
+    await expectSoon(() => start.inputValue(), '0');
     await page.keyboard.press('+');
     await until(async () => (await start.inputValue()) === '550');
     await page.keyboard.press('0');
@@ -159,10 +160,11 @@ describe('a link to a span', () => {
     try {
       await other.page.goto(link);
       await other.page.getByRole('heading', { level: 2, name: 'call 9999' }).waitFor();
-      await until(() => other.page.locator('[role=row][aria-selected=true]').isVisible());
-      const box = (await other.page.locator('[role=row][aria-selected=true]').boundingBox())!;
-      expect(box.y).toBeGreaterThan(0);
-      expect(box.y).toBeLessThan(800);
+      const row = other.page.locator('[role=row][aria-selected=true]');
+      await until(async () => {
+        const y = (await row.boundingBox())?.y ?? -1;
+        return y > 0 && y < 800;
+      });
       expectNoFaults(other);
     } finally {
       await other.close();
@@ -184,7 +186,9 @@ describe('a running trace', () => {
     await named('root').waitFor();
     await api.post('/api/spans', { id: 'live-last', trace_id: 'live', parent_id: 'live-root', name: 'the last' });
     await named('the last').click();
-    const before = (await named('the last').boundingBox())!.y;
+    const top = async (): Promise<number | undefined> => (await named('the last').boundingBox())?.y;
+    await page.getByRole('heading', { level: 2, name: 'the last' }).waitFor();
+    const before = await settled(page, top);
     const early = Array.from({ length: 40 }, (_, n) => ({
       ...{
         id: `live-${n}`,
@@ -197,7 +201,7 @@ describe('a running trace', () => {
     await api.post('/api/ingest', { spans: early });
     await until(async () => (await rowCount()) === '43');
     await until(async () => (await selected().innerText()).includes('the last'));
-    expect((await named('the last').boundingBox())!.y).toBe(before);
+    await expectSoon(top, before);
     await api.post('/api/spans/live-last/complete', { output: 'It is done.' });
     await page.getByText('It is done.').waitFor();
     await until(async () => !(await selected().innerText()).includes('Running'));

@@ -5,6 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { expectSoon, settled } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -28,7 +29,7 @@ describe('an empty instance', () => {
     await open();
     await page.getByRole('heading', { name: 'No traces yet' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/traces');
-    expect(await page.title()).toBe('Traces · Spandrel');
+    await expectSoon(() => page.title(), 'Traces · Spandrel');
     const first = page.getByRole('group', { name: 'Send your first call' });
     await first.getByRole('status').getByText('Waiting for the first call').waitFor();
     expect(await watched.axe()).toEqual([]);
@@ -41,16 +42,19 @@ describe('an empty instance', () => {
     await first.getByRole('button', { name: 'Copy' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Notifications' }).getByText('Copied').waitFor();
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await expectSoon(
+      () => steps.getByRole('listitem').allInnerTexts(),
+      [
+        expect.stringContaining('Point a client at the gateway.'),
+        ...['Make a dataset', 'Add a connection', 'Evaluate', 'Review'],
+      ],
+    );
     const command = await watched.clipboard();
     await shell('sh', ['-c', command], { env: { PATH: process.env['PATH'], OPENAI_API_KEY: 'test' } });
-    const steps = page.getByRole('region', { name: 'First steps' });
-    expect(await steps.getByRole('listitem').allInnerTexts()).toEqual([
-      expect.stringContaining('Point a client at the gateway.'),
-      ...['Make a dataset', 'Add a connection', 'Evaluate', 'Review'],
-    ]);
     await grid().waitFor();
     await grid().getByRole('row').nth(1).getByText('Completed').waitFor();
-    expect(await count().textContent()).toBe('1 trace');
+    await expectSoon(() => count().textContent(), '1 trace');
     await steps.getByText('Record a call, done').waitFor();
     await steps.getByText('Open a trace, choose a span, and press Add to dataset.').waitFor();
     await steps.getByRole('button', { name: 'Dismiss first steps' }).click();
@@ -100,23 +104,25 @@ describe('two thousand traces', () => {
     for (const _ of ['15 minutes', 'hour', '24 hours']) await page.keyboard.press('ArrowDown');
     await count().getByText('72 traces').waitFor();
     for (const _ of Array.from({ length: 31 })) await page.keyboard.press('j');
-    expect(await focused()).toContain('classify intent 613');
+    await expectSoon(focused, expect.stringContaining('classify intent 613'));
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/traces\/trace-613$/);
     await page.getByRole('heading', { level: 1, name: 'classify intent 613' }).waitFor();
     await page.getByRole('treegrid').waitFor();
     await page.keyboard.press('Escape');
     await row('classify intent 613').waitFor();
-    await until(async () => (await focused()).includes('classify intent 613'));
+    await expectSoon(focused, expect.stringContaining('classify intent 613'));
     expect(parameters()).toEqual({ name_contains: 'classify', status: 'failed', range: '24h' });
     // Above the first row are the headers.
-    await page.keyboard.press('Home');
-    await page.keyboard.press('ArrowUp');
-    expect(await focused()).toBe('Started');
-    await page.keyboard.press('ArrowRight');
-    expect(await focused()).toBe('Duration');
-    await page.keyboard.press('ArrowDown');
-    expect(await focused()).toContain('classify intent 13');
+    for (const [key, text] of [
+      ['Home', 'classify intent 13'],
+      ['ArrowUp', 'Started'],
+      ['ArrowRight', 'Duration'],
+      ['ArrowDown', 'classify intent 13'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expectSoon(focused, expect.stringContaining(text));
+    }
     expectNoFaults(watched);
   });
 
@@ -127,8 +133,9 @@ describe('two thousand traces', () => {
       await page.getByRole('button', { name: 'Add filter' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('menuitem', { name }).waitFor();
-      for (const _ of OFFERED) {
-        if ((await focused()) === name) break;
+      for (const offered of OFFERED) {
+        await expectSoon(focused, offered);
+        if (offered === name) break;
         await page.keyboard.press('ArrowDown');
       }
       await page.keyboard.press('Enter');
@@ -148,13 +155,13 @@ describe('two thousand traces', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Remove filter: Minimum duration 1.20 s' }).waitFor();
     const header = grid().getByRole('columnheader', { name: 'Started' });
-    expect(await header.getAttribute('aria-sort')).toBe('descending');
+    await expectSoon(() => header.getAttribute('aria-sort'), 'descending');
     await grid().getByRole('row').nth(1).focus();
     await page.keyboard.press('End');
     await header.getByRole('button').focus();
     await page.keyboard.press('Enter');
     await row('checkout 1995').waitFor();
-    expect(await header.getAttribute('aria-sort')).toBe('ascending');
+    await expectSoon(() => header.getAttribute('aria-sort'), 'ascending');
     expect(parameters()).toEqual({ tag: 'vip', model: 'gpt-4o-mini', duration_min: '1200', sort_order: 'asc' });
     await page.reload();
     await row('checkout 1995').waitFor();
@@ -176,7 +183,7 @@ describe('two thousand traces', () => {
     await until(async () => (await width()) === 48);
     expect(await watched.axe()).toEqual([]);
     await page.keyboard.press('Escape');
-    const box = (await status().boundingBox())!;
+    const box = (await settled(page, () => status().boundingBox()))!;
     await page.mouse.move(box.x + box.width + 4, box.y + 8);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width + 104, box.y + 8);
@@ -213,22 +220,22 @@ describe('two thousand traces', () => {
     const firstVisible = (): Promise<string> =>
       page.evaluate(`(() => {
         const { left, top } = document.querySelector('[role=grid]').getBoundingClientRect();
-        return document.elementFromPoint(left + 200, top + 60).closest('[role=row]').getAttribute('aria-rowindex');
+        return document.elementFromPoint(left + 200, top + 60)?.closest('[role=row]')?.getAttribute('aria-rowindex');
       })()`);
     await until(async () => Number(await firstVisible()) > 20);
-    const before = await firstVisible();
+    const before = await settled(page, firstVisible);
     const arrivals = Array.from({ length: 50 }, (_, n) => program.api.post('/api/traces', { name: `arrived ${n}` }));
     await Promise.all(arrivals);
     const held = page.getByRole('button', { name: '50 new traces' });
     await held.waitFor();
-    expect(await firstVisible()).toBe(before);
+    expect(await settled(page, firstVisible)).toBe(before);
     // From the rows one key leads there.
     await page.keyboard.press('j');
     await page.keyboard.press('Shift+Tab');
-    expect(await focused()).toBe('50 new traces');
+    await expectSoon(focused, '50 new traces');
     await page.keyboard.press('Enter');
-    await until(async () => (await page.evaluate('document.activeElement.getAttribute("aria-rowindex")')) === '2');
-    expect(await focused()).toContain('arrived');
+    await expectSoon(() => page.evaluate('document.activeElement.getAttribute("aria-rowindex")'), '2');
+    await expectSoon(focused, expect.stringContaining('arrived'));
     expectNoFaults(watched);
   });
 });
