@@ -45,11 +45,9 @@ describe('an empty instance', () => {
     const steps = page.getByRole('region', { name: 'First steps' });
     await expectSoon(
       () => steps.getByRole('listitem').allInnerTexts(),
-      [
-        expect.stringContaining('Point a client at the gateway.'),
-        ...['Make a dataset', 'Add a connection', 'Evaluate', 'Review'],
-      ],
+      ['Record a call', 'Make a dataset', 'Add a connection', 'Evaluate', 'Review'],
     );
+    await steps.getByText('Point a client at the gateway.').waitFor();
     const command = await watched.clipboard();
     await shell('sh', ['-c', command], { env: { PATH: process.env['PATH'], OPENAI_API_KEY: 'test' } });
     await grid().waitFor();

@@ -1,4 +1,4 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FIRST_STEPS } from '../../api/first-steps.js';
 import { hasAnyTrace } from '../../api/traces.js';
@@ -22,23 +22,10 @@ interface Step {
   isDone: boolean | undefined;
 }
 
-const LATER_STEPS = [
-  { kind: 'datasets', label: 'Make a dataset', how: 'Open a trace, choose a span, and press Add to dataset.' },
-  { kind: 'connections', label: 'Add a connection', how: 'Connections holds the key that evaluations call with.' },
-  { kind: 'runs', label: 'Evaluate', how: 'Open a dataset, and press Evaluate.' },
-  { kind: 'queue', label: 'Review', how: 'Select datapoints, and press Send to review.' },
-] as const;
-
 /** What somebody new does first, ticked as it is done, until it is dismissed in this browser. */
 export function FirstSteps({ hasTrace }: FirstStepsProps) {
   const [isDismissed, setIsDismissed] = useState(wasDismissed);
-  const later = useQueries({
-    queries: LATER_STEPS.map(({ kind }) => ({
-      queryKey: keys.firstStep(kind),
-      queryFn: ({ signal }: { signal: AbortSignal }) => FIRST_STEPS[kind](signal),
-      enabled: !isDismissed,
-    })),
-  });
+  const later = useLaterSteps(!isDismissed);
   const trace = useQuery({
     queryKey: keys.hasTrace(),
     queryFn: ({ signal }) => hasAnyTrace(signal),
@@ -47,7 +34,7 @@ export function FirstSteps({ hasTrace }: FirstStepsProps) {
   if (isDismissed) return null;
   const steps: Step[] = [
     { label: 'Record a call', how: 'Point a client at the gateway.', isDone: hasTrace ?? trace.data },
-    ...LATER_STEPS.map((step, n) => ({ ...step, isDone: later[n]!.data })),
+    ...later,
   ];
   const next = steps.find(({ isDone }) => isDone !== true);
   const dismiss = (): void => {
@@ -63,15 +50,43 @@ export function FirstSteps({ hasTrace }: FirstStepsProps) {
             <span className={styles.mark}>{step.isDone === true && <Icon name="check" size={12} />}</span>
             <span className={styles.label}>{step.label}</span>
             {step.isDone === true && <span className="visually-hidden">, done</span>}
-            {step === next && step.isDone === false && <span className={styles.how}>{step.how}</span>}
           </li>
         ))}
       </ol>
       <Button variant="quiet" icon="close" iconOnly onClick={dismiss}>
         Dismiss first steps
       </Button>
+      {/* Its line is kept while it is not known, so that what is below stays where it is. */}
+      <p className={styles.how}>{next?.isDone === false && next.how}</p>
     </section>
   );
+}
+
+/** Each is asked only where the answers to others leave it open: no run without a dataset and a connection, no review without a dataset. */
+function useLaterSteps(isAsked: boolean): Step[] {
+  const dataset = useIsAny('datasets', isAsked);
+  const run = useIsAny('runs', isAsked && dataset === true);
+  const connection = useIsAny('connections', isAsked && (dataset === false || run === false));
+  const review = useIsAny('queue', isAsked && dataset === true && run !== undefined);
+  return [
+    { label: 'Make a dataset', how: 'Open a trace, choose a span, and press Add to dataset.', isDone: dataset },
+    {
+      label: 'Add a connection',
+      how: 'Connections holds the key that evaluations call with.',
+      isDone: (dataset && run) || connection,
+    },
+    { label: 'Evaluate', how: 'Open a dataset, and press Evaluate.', isDone: dataset && run },
+    { label: 'Review', how: 'Select datapoints, and press Send to review.', isDone: dataset && review },
+  ];
+}
+
+/** @returns `undefined` until it is known. */
+function useIsAny(kind: keyof typeof FIRST_STEPS, isAsked: boolean): boolean | undefined {
+  return useQuery({
+    queryKey: keys.firstStep(kind),
+    queryFn: ({ signal }) => FIRST_STEPS[kind](signal),
+    enabled: isAsked,
+  }).data;
 }
 
 function wasDismissed(): boolean {
