@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { AnalyticsSummary, TimeBucket } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +35,7 @@ describe('analytics of an empty instance', () => {
     await open('/analytics');
     await page.getByRole('heading', { name: 'Nothing to add up yet' }).waitFor();
     await expectSoon(() => page.title(), 'Analytics · Spandrel');
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
     await page.getByRole('link', { name: 'Send your first call' }).click();
     await page.getByRole('group', { name: 'Send your first call' }).waitFor();
     expectNoFaults(watched);
@@ -119,12 +119,11 @@ describe('analytics of two days', () => {
         ]),
       ],
     );
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
     expectNoFaults(watched);
   });
 
   inBrowser('name models with their share, and lead from each to its spans', async () => {
-    await page.emulateMedia({ colorScheme: 'dark' });
     await open('/analytics');
     const rows = page.getByRole('grid', { name: 'Models' }).getByRole('row');
     await rows.filter({ hasText: 'gpt-4o' }).waitFor();
@@ -141,7 +140,7 @@ describe('analytics of two days', () => {
       }),
     );
     await chart('Errors').locator('canvas').waitFor();
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
     const addresses = await rows.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     for (const [index, address] of addresses.entries()) {
       const query = new URL(address!, program.apiUrl).searchParams;

@@ -183,6 +183,7 @@ describe('spans', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Model' }).waitFor();
     await page.keyboard.type('mod');
+    await expectSoon(focused, 'Model');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('gpt-5.1');

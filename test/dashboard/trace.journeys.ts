@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectSoon, settled } from './page-steps.ts';
+import { expectAccessible, expectSoon, settled } from './page-steps.ts';
 import { recordManySpans, recordRichTrace } from './recorded-spans.ts';
 import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -58,20 +58,19 @@ describe('a trace of ten thousand spans', () => {
     await until(async () => (await selected().innerText()).includes('step 151'));
     await page.keyboard.press('n');
     await until(async () => (await selected().innerText()).includes('call 1565'));
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
     expectNoFaults(watched);
   });
 });
 
-describe('a trace in the dark', () => {
+describe('a trace in either palette', () => {
   onTraces();
 
   inBrowser('can be read by everybody', async () => {
-    await page.emulateMedia({ colorScheme: 'dark' });
     for (const address of ['?span=rich-call', '?span=rich-failed&view=tree', '?view=flame']) {
       await goTo(`/traces/rich${address}`);
       await page.getByRole('region', { name: 'Span details' }).getByRole('tabpanel').waitFor();
-      expect(await watched.axe()).toEqual([]);
+      await expectAccessible(watched);
     }
     expectNoFaults(watched);
   });
@@ -83,7 +82,7 @@ describe('the views of a trace', () => {
   inBrowser('are chosen by keys and stay in the address', async () => {
     await goTo('/traces/rich');
     await rows().waitFor();
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
     await page.keyboard.press('3');
     const flame = page.getByRole('application', { name: 'Flame graph' });
     await flame.waitFor();
@@ -93,7 +92,7 @@ describe('the views of a trace', () => {
     await page.getByText('gpt-5.1, 2.00 s, 83.3% of the trace').waitFor();
     await page.keyboard.press('ArrowRight');
     await page.getByText('book, 100 ms, 4.2% of the trace').waitFor();
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
     await page.goBack();
     await page.keyboard.press('2');
     await until(() => parameters()['view'] === 'tree');
@@ -218,13 +217,13 @@ describe('a trace that is deleted', () => {
     await page.getByRole('heading', { level: 2, name: 'No spans yet' }).waitFor();
     await page.getByRole('button', { name: 'Delete trace' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete trace?' });
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
     await question.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.waitForURL(/\/traces$/);
     expect((await program.api.get('/api/traces/gone')).status).toBe(404);
     expectNoFaults(watched);
     await goTo('/traces/gone');
     await page.getByRole('heading', { level: 1, name: 'Trace not found' }).waitFor();
-    expect(await watched.axe()).toEqual([]);
+    await expectAccessible(watched);
   });
 });
