@@ -13,10 +13,19 @@ import { spawnSpandrel, tempDir, until } from '../support/spandrel.ts';
 const COMMANDS: readonly AppCommand[] = ['server', 'gateway', 'serve'];
 /** Enough that lines fill a pipe, which holds 64 KiB, twice over; when there is time for it, many times. */
 const REQUESTS = THOROUGH ? 2_000 : 600;
-/** Enough that lines fill what a thread keeps for its reader, 4 MiB, too. */
-const REQUESTS_TO_DROP = 24_000;
 /** What a pipe and a thread of the program keep. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024 + 64 * 1024;
+/** Lines of a thousand bytes, of which some do not fit. */
+const TALK_LINES = 5_000;
+/** Has the main thread write them to standard error once there is a file: as many requests would take seconds. */
+const TALK = `
+  import { existsSync } from 'node:fs';
+  import { isMainThread } from 'node:worker_threads';
+  if (isMainThread) check();
+  function check() {
+    if (!existsSync(process.env.TALK_FILE)) return void setTimeout(check, 10).unref();
+    for (let n = 0; n < ${TALK_LINES}; n++) process.stderr.write('talk'.padEnd(999, '.') + '\\n');
+  }`;
 const STOPPED = { code: 0, signal: null };
 
 let provider: FakeProvider;
@@ -62,19 +71,21 @@ async function droppedAt(url: string): Promise<number> {
   return Number(sample!.split(' ')[1]);
 }
 
+/** Commands with what is closed when they start. All is closed of each; one of two shows nothing of a command. */
+const CLOSED = [
+  ['gateway', 'standard output is', { out: 'closed' }],
+  ['gateway', 'standard error is', { err: 'closed' }],
+  ...COMMANDS.map((command) => [command, 'both are', { out: 'closed', err: 'closed' }] as const),
+] as const;
+
 describe.each(COMMANDS)('%s', (command) => {
-  it('serves on and stops when the reader of standard error has gone away', async () => {
+  it('serves on when the reader of its output has gone away, and stops when the next one reads nothing', async () => {
     const pipe = new TestPipe();
-    const program = await startPiped(command, { err: pipe.writeFd });
+    const program = await startPiped(command, { out: pipe.writeFd, err: pipe.writeFd });
     pipe.closeReader();
     await askEach(program, REQUESTS);
     for (const url of program.urls) await until(async () => (await droppedAt(url)) >= REQUESTS);
-    expect(await program.stop()).toEqual(STOPPED);
-  });
-
-  it('serves on and stops when nobody reads standard output and error any more', async () => {
-    const pipe = new TestPipe();
-    const program = await startPiped(command, { out: pipe.writeFd, err: pipe.writeFd });
+    pipe.openReader();
     await askEach(program, REQUESTS);
     expect(await program.stop()).toEqual(STOPPED);
     pipe.closeWriter();
@@ -85,48 +96,46 @@ describe.each(COMMANDS)('%s', (command) => {
     expect(pipe.text.endsWith('\n')).toBe(true);
   });
 
-  it.each([
-    ['standard output is closed', { out: 'closed' }],
-    ['standard error is closed', { err: 'closed' }],
-    ['both are closed', { out: 'closed', err: 'closed' }],
-  ] as const)('serves on and stops when %s', async (_what, closed) => {
-    const program = await startPiped(command, closed);
-    await askEach(program, REQUESTS);
-    expect(await program.stop()).toEqual(STOPPED);
-  });
-
   it('serves on and stops when both go to a full disk', async () => {
     const full = openSync('/dev/full', 'w');
     const program = await startPiped(command, { out: full, err: full });
     await askEach(program, REQUESTS);
     expect(await program.stop()).toEqual(STOPPED);
   });
+});
 
+it.each(CLOSED)('%s serves on and stops when %s closed', async (command, _what, closed) => {
+  const program = await startPiped(command, closed);
+  await askEach(program, REQUESTS);
+  expect(await program.stop()).toEqual(STOPPED);
+});
+
+describe('serve', () => {
   it('writes all lines up to its end when its reader goes on only then', async () => {
     const pipe = new TestPipe();
-    const program = await startPiped(command, { err: pipe.writeFd });
+    const program = await startPiped('serve', { err: pipe.writeFd });
     pipe.closeWriter();
     await askEach(program, REQUESTS);
-    const stopped = program.stop();
-    // The gateway ends before the API.
-    await until(async () => !(await answers(program.urls.at(-1)!)));
-    await pipe.readToEnd();
-    expect(await stopped).toEqual(STOPPED);
-    const lines = pipe.lines.map((line) => JSON.parse(line) as { msg: string });
-    expect(lines.filter(({ msg }) => msg === 'request').length).toBe(REQUESTS * program.urls.length);
+    await stopBeforeReading(program, pipe);
+    expect(requestsIn(pipe)).toBe(REQUESTS * program.urls.length);
   });
 });
 
 describe.each(['server', 'gateway'] as const)('lines of a %s that do not fit', (command) => {
-  it('are counted one by one, and what fits is bounded', async () => {
+  it('are counted one by one, what fits is bounded, and all that fit are there when its reader goes on after the end', async () => {
+    const folder = tempDir();
+    writeFileSync(join(folder, 'talk.mjs'), TALK);
     const pipe = new TestPipe();
-    const program = await startPiped(command, { err: pipe.writeFd });
+    const env = { NODE_OPTIONS: `--import=${join(folder, 'talk.mjs')}`, TALK_FILE: join(folder, 'talk') };
+    const program = await startPiped(command, { err: pipe.writeFd, env });
     pipe.closeWriter();
     const [url] = program.urls as [string];
-    await askEach(program, REQUESTS_TO_DROP);
-    expect(await droppedAt(url)).toBeGreaterThan(0);
+    writeFileSync(env.TALK_FILE, '');
+    await until(async () => (await droppedAt(url)) > 0);
+    await askEach(program, REQUESTS);
+    expect(await droppedAt(url)).toBeGreaterThan(REQUESTS);
     // From here on somebody reads. Once the line of a later request comes, all before it have come, and nothing is lost.
-    let asked = REQUESTS_TO_DROP;
+    let asked = REQUESTS;
     await until(async () => {
       const id = (await fetch(`${url}/no/such`)).headers.get('x-request-id')!;
       asked++;
@@ -134,17 +143,27 @@ describe.each(['server', 'gateway'] as const)('lines of a %s that do not fit', (
       await until(() => pipe.read() && (pipe.text.length > written || pipe.text.includes(id)));
       return pipe.text.includes(id);
     }, 30_000);
-    expect(pipe.text.length).toBeLessThanOrEqual(KEPT_BYTES_MAX + (asked - REQUESTS_TO_DROP) * 1_000);
+    expect(pipe.text.length).toBeLessThanOrEqual(KEPT_BYTES_MAX + (asked - REQUESTS) * 1_000);
     const dropped = await droppedAt(url);
-    const stopped = program.stop();
-    await pipe.readToEnd();
-    expect(await stopped).toEqual(STOPPED);
-    const requests = pipe.lines
-      .map((line) => JSON.parse(line) as { msg: string })
-      .filter(({ msg }) => msg === 'request');
-    expect(requests.length + dropped).toBe(asked);
+    await askEach(program, REQUESTS);
+    await stopBeforeReading(program, pipe);
+    const talked = pipe.lines.filter((line) => line.startsWith('talk')).length;
+    expect(talked + requestsIn(pipe) + dropped).toBe(TALK_LINES + asked + REQUESTS);
   });
 });
+
+/** Stops a program, and reads on only once it serves no more. */
+async function stopBeforeReading(program: PipedProgram, pipe: TestPipe): Promise<void> {
+  const stopped = program.stop();
+  // The gateway ends before the API.
+  await until(async () => !(await answers(program.urls.at(-1)!)));
+  await pipe.readToEnd();
+  expect(await stopped).toEqual(STOPPED);
+}
+
+/** How many requests a log tells of. */
+const requestsIn = ({ lines }: TestPipe): number =>
+  lines.filter((line) => line.startsWith('{') && (JSON.parse(line) as { msg: string }).msg === 'request').length;
 
 describe('a shell pipe whose reader takes one line', () => {
   it('does not end the service, and does not outlive its stop', async () => {

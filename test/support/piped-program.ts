@@ -13,13 +13,13 @@ export class TestPipe {
   readonly writeFd: number;
   /** All that was read. */
   text = '';
+  private readonly path = join(tempDir(), 'pipe');
   private readFd: number | undefined;
 
   constructor() {
-    const path = join(tempDir(), 'pipe');
-    execFileSync('mkfifo', [path]);
-    this.readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    this.writeFd = openSync(path, constants.O_WRONLY);
+    execFileSync('mkfifo', [this.path]);
+    this.openReader();
+    this.writeFd = openSync(this.path, constants.O_WRONLY);
   }
 
   /** The whole lines that were read. */
@@ -49,6 +49,11 @@ export class TestPipe {
   /** The test itself could write no more: the pipe ends when the program does. */
   closeWriter(): void {
     closeSync(this.writeFd);
+  }
+
+  /** A reader is there, which reads only when it is told to. */
+  openReader(): void {
+    this.readFd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
   }
 
   /** The reader goes away. */
