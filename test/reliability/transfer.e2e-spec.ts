@@ -22,7 +22,7 @@ function* fileOf(spans: number, inputBytes: number): Generator<string> {
   for (let n = 1; n * 100 < spans; n++) yield `,{"id":"t${n}",${time}}`;
   yield '],"spans":[';
   for (let n = 0; n < spans; n++) {
-    const input = JSON.stringify({ n, text: `${n} `.repeat(inputBytes / `${n} `.length) });
+    const input = JSON.stringify({ n, text: `tide ${n} `.repeat(inputBytes / 9) });
     yield (
       `${n === 0 ? '' : ',\n'}{"id":"s${n}","trace_id":"t${Math.floor(n / 100)}","name":"s","input":${input},` +
         `"status":"completed",${time},"ended_at":"2026-01-02T03:04:06.006Z"}`

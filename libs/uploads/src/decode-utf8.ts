@@ -6,7 +6,8 @@ const NEWLINE = 0x0a;
 const HEAD_BYTES = 3;
 
 /**
- * Text of UTF-8 bytes, without the byte order mark they may begin with; chunks may be cut anywhere.
+ * Text of UTF-8 bytes, without the byte order mark they may begin with; chunks may be cut anywhere, and need to be there
+ * only until the next one is asked for.
  * @throws FileFault for bytes that are not UTF-8, UTF-16 among them, naming the line.
  */
 export async function* decodeUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -23,7 +24,8 @@ export async function* decodeUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const end = begun || bytes.length >= HEAD_BYTES ? endOfCharacters(bytes) : 0;
-    rest = bytes.subarray(end);
+    // A copy: the bytes of a chunk may be others once the next one is there.
+    rest = Buffer.from(bytes.subarray(end));
     if (end > 0) yield decode(bytes.subarray(0, end));
   }
   if (rest.length > 0) yield decode(rest);

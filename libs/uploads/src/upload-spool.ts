@@ -6,12 +6,12 @@ import type { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CoreSettings, Invalid, makeDirectory, newId, settingName, Unavailable, useDirectory } from '@spandrel/kernel';
 
-/** Bytes read back at once. */
-const CHUNK_BYTES = 32 * 1024;
+/** Bytes read back at once: each read costs as much as looking through tens of kilobytes. */
+const CHUNK_BYTES = 128 * 1024;
 
 /** An upload that has arrived as a whole. */
 export interface SpooledFile {
-  /** The bytes from the first one on; may be called several times. */
+  /** The bytes from the first one on; may be called several times. A chunk is there until the next one is asked for. */
   chunks(): AsyncIterable<Buffer>;
   /** Deletes the file, which frees its space. */
   close(): Promise<void>;
@@ -77,8 +77,9 @@ export const tooLarge = (bytesMax: number): Invalid =>
   new Invalid('payload_too_large', `the file is larger than ${bytesMax} bytes`);
 
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  // One buffer for all: memory outside of V8's heap is what has V8 collect all of it.
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   for (let position = 0; ;) {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const { bytesRead } = await onDisk(() => file.read(chunk, 0, CHUNK_BYTES, position));
     if (bytesRead === 0) return;
     position += bytesRead;
