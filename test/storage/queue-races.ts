@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { generic, type QueueAnswer, type QueueApp } from './queue-app.js';
 
 const CALLERS = 50;
-/** Callers that would deadlock do so in one round of seven. */
-const ROUNDS_OF_NEXT = 8;
+/** Callers that would deadlock do so in one round of seven; on a database that one instance has alone they cannot. */
+const ROUNDS_OF_NEXT = { alone: 2, together: 8 };
 const fromAll = (call: (n: number) => Promise<QueueAnswer>): Promise<QueueAnswer[]> =>
   Promise.all(Array.from({ length: CALLERS }, (_, n) => call(n)));
 const statuses = (answers: readonly QueueAnswer[], status: number): QueueAnswer[] =>
@@ -41,7 +41,7 @@ export function queueRaces(apps: () => readonly QueueApp[]): void {
     it('each caller of next gets an item of its own', async () => {
       const retries = (): Promise<number[]> => Promise.all(apps().map((one) => one.retries()));
       const before = await retries();
-      for (let round = 0; round < ROUNDS_OF_NEXT; round++) {
+      for (let round = 0; round < ROUNDS_OF_NEXT[apps().length > 1 ? 'together' : 'alone']; round++) {
         const { id, items } = await app().queue(30);
         const answers = await fromAll((n) => app(n).post(`/api/datasets/${id}/queue/next`, { claimed_by: `r${n}` }));
         const given = statuses(answers, 200).map(({ body }) => body.id);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson, type DatapointKind } from '@spandrel/contract';
+import { THOROUGH } from '../support/repetitions.ts';
 import { generic, shown, type QueueAnswer, type QueueApp } from './queue-app.js';
 
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -63,11 +64,12 @@ export function queueRules(app: () => QueueApp): void {
     });
 
     it('takes as many datapoints as a request may name', async () => {
-      const { id, ids } = await app().dataset(10_000);
-      const { status, body } = await app().post(`/api/datasets/${id}/queue`, { datapoint_ids: ids.toReversed() });
-      expect([status, body.count]).toEqual([201, 10_000]);
+      const { id, ids } = await app().dataset(THOROUGH ? 10_000 : 500);
+      const mentioned = Array.from({ length: 10_000 }, (_, n) => ids.at(-1 - (n % ids.length))!);
+      const { status, body } = await app().post(`/api/datasets/${id}/queue`, { datapoint_ids: mentioned });
+      expect([status, body.count]).toEqual([201, ids.length]);
       expect(body.items.map((item) => item.datapoint_id)).toEqual(ids.toReversed());
-      const tooMany = { datapoint_ids: [...ids, 'x'] };
+      const tooMany = { datapoint_ids: [...mentioned, ids[0]] };
       expect(codeOf(await app().post(`/api/datasets/${id}/queue`, tooMany))).toEqual([400, 'validation_failed']);
     });
 
