@@ -73,9 +73,20 @@ export async function serveInProcess(
   app.get(DomainEvents).register({
     name: 'witness',
     take: async (_tx, { projectId }, emitted) =>
-      void events.push(...emitted.map(({ json }) => ({ projectId, event: parseExactJson(json) as EventPayload }))),
+      void events.push(...emitted.map(({ json }) => witnessed(projectId, json))),
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
   return { ...server, url, api: new Api(url), events };
+}
+
+/** An event that is read when it is first looked at: most never are. */
+function witnessed(projectId: string, json: string): ServerApp['events'][number] {
+  let event: EventPayload | undefined;
+  return {
+    projectId,
+    get event() {
+      return (event ??= parseExactJson(json) as EventPayload);
+    },
+  };
 }
