@@ -92,7 +92,7 @@ describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
 
   describe('a large import', () => {
     // Files are read and progress is told of, each 100,000 rows, the same way on both; Postgres takes longer to write.
-    const COUNT = database === 'SQLite' ? 100_000 : 50_000;
+    const COUNT = database === 'SQLite' ? 100_000 : 30_000;
 
     /** Rows of a dataset that the tables hold, and imports that have not come to their end. */
     async function stored(id: string): Promise<{ datapoints: number; imports: number }> {

@@ -94,7 +94,7 @@ export function datasetImports(server: () => DatasetsServer): void {
       const { body: first } = await api.post<DatapointResource>(`/api/datasets/${id}/datapoints`, {
         kind: { Generic: { input: 'first' } },
       });
-      const COUNT = 20_000;
+      const COUNT = 4_000;
       let done = false;
       const importing = uploadRaw(url, id, JSONL, rows(COUNT)).finally(() => (done = true));
       const counts = new Set<number>();
@@ -262,11 +262,11 @@ export function datasetImports(server: () => DatasetsServer): void {
         return { last: all.at(-1)!, requestId: answer.headers.get('x-request-id'), told };
       };
       const [id, plain] = [await server().create(), await server().create()];
-      const usual = await uploadRaw(url, plain, JSONL, `${rows(20_000)}7\n`, { query: 'on_error=skip' });
-      const { last, told } = await lines(id, `${rows(20_000)}7\n`, 'on_error=skip');
+      const usual = await uploadRaw(url, plain, JSONL, `${rows(5_000)}7\n`, { query: 'on_error=skip' });
+      const { last, told } = await lines(id, `${rows(5_000)}7\n`, 'on_error=skip');
       expect(last).toEqual({ status: 201, body: { ...usual.body, dataset_id: id } });
-      expect(told.at(-1)).toBeLessThanOrEqual(20_001);
-      expect(await server().dataset(id)).toMatchObject({ version: 1, datapoint_count: 20_000 });
+      expect(told.at(-1)).toBeLessThanOrEqual(5_001);
+      expect(await server().dataset(id)).toMatchObject({ version: 1, datapoint_count: 5_000 });
       const refused = await lines(id, `${rows(3)}7\n`);
       expect(refused.last).toEqual({
         status: 400,
@@ -275,7 +275,7 @@ export function datasetImports(server: () => DatasetsServer): void {
           errors: [expect.objectContaining({ path: 'line 4' })],
         }),
       });
-      expect(await server().dataset(id)).toMatchObject({ version: 1, datapoint_count: 20_000 });
+      expect(await server().dataset(id)).toMatchObject({ version: 1, datapoint_count: 5_000 });
       const headers = { accept: 'application/x-ndjson' };
       expect(await uploadRaw(url, 'nope', JSONL, rows(1), { headers })).toMatchObject({
         ...{ status: 404, body: { code: 'dataset_not_found' } },

@@ -6,7 +6,7 @@ import { uploadRaw } from '../support/upload.ts';
 import { startDatasetsServer, type DatasetsServer } from './datasets-server.ts';
 import { anyRows } from '../support/any-rows.ts';
 
-const COUNT = 1_000;
+const COUNT = 650;
 const FAR = Date.now() + 3_600_000;
 const rows = Array.from({ length: COUNT }, (_, input) => `{"input":${input}}\n`).join('');
 
