@@ -49,10 +49,10 @@ describeOnDatabase(POSTGRES, 'two instances', ({ newDatabase }) => {
     };
     const kept = [await newRule(0), await newRule(1)];
     await api(0).post('/api/traces', { id: 't' });
-    const ids = Array.from({ length: 600 }, (_, n) => `s${String(n).padStart(3, '0')}`);
+    const ids = Array.from({ length: 300 }, (_, n) => `s${String(n).padStart(3, '0')}`);
     const writes = Array.from({ length: 30 }, async (_, writer) => {
       const spans = ids
-        .slice(writer * 20, writer * 20 + 20)
+        .slice(writer * 10, writer * 10 + 10)
         .map((id) => ({ id, trace_id: 't', name: 's', status: 'completed', input: id }));
       await Promise.all([0, 1].map((n) => api(n).post('/api/ingest', { spans })));
     });

@@ -408,7 +408,7 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
 
     it('with two workers at the same tasks', async () => {
       const { name, rule } = await newNamedRule();
-      const ids = await finish(name, 300);
+      const ids = await finish(name, 150);
       await Promise.all([doDue(Date.now()), doDue(Date.now()), doDue(Date.now())]);
       expect(await capturedBy(rule)).toEqual(ids.sort());
     });
@@ -573,7 +573,7 @@ export function captureRules(server: () => ServerApp, errors: () => Record<strin
     it('a dataset takes its rules along, also while they capture', async () => {
       const { name, rule } = await newNamedRule();
       const { rule: other } = await newNamedRule({ filters: { name_contains: name } });
-      const ids = await finish(name, 300);
+      const ids = await finish(name, 150);
       expect((await server().api.delete(`/api/datasets/${rule.dataset_id}`)).status).toBe(200);
       await settled();
       for (const table of ['capture', 'capture_task', 'capture_rule'] as const) {
