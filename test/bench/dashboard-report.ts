@@ -1,4 +1,5 @@
 import type { DashboardFigures, PageFigures } from './dashboard-rows.ts';
+import type { UseFigures } from './dashboard-use.ts';
 import { goal, heading, row } from './report.ts';
 
 /** The dashboard in chromium, against the goals of the design. */
@@ -34,8 +35,38 @@ export function reportDashboard(figures: DashboardFigures | undefined): void {
   goal('payload of 9.5 MB: longest task ms', payload.longestTask, '<=', 200);
   goal('payload of 9.5 MB: p95 of frames ms', payload.frameP95, '<=', 34);
   goal('requests to show a page', Math.max(requests.traces, requests.trace), '<=', 6);
+  reportUse(figures.use);
 }
 
 function reportPage(name: string, { firstPaint, rows, shift }: PageFigures): void {
   row(name, firstPaint.toFixed(0), rows.toFixed(0), shift.toFixed(4));
 }
+
+function reportUse({ visible, busy, requests, review, longList }: UseFigures): void {
+  row(
+    'row of a new trace',
+    `p50 ${visible.p50.toFixed(0)} ms`,
+    `p95 ${visible.p95.toFixed(0)}`,
+    `in ten tabs ${visible.tenTabsP95.toFixed(0)}`,
+  );
+  row('2,000 spans/s: main thread busy', `events ${percent(busy.events)}`, `traces ${percent(busy.traces)}`);
+  row('requests a second of a page', `idle ${requests.idle.toFixed(1)}`, `live ${requests.live.toFixed(1)}`);
+  row('review: to the next item', `p50 ${review.p50.toFixed(0)} ms`, `p95 ${review.p95.toFixed(0)}`);
+  row(
+    `list of ${longList.spans} spans`,
+    `${longList.elements} elements`,
+    `${longList.heapMb.toFixed(1)} MB`,
+    `after ${longList.seconds} s`,
+  );
+  goal('row of a new trace p95 ms', visible.p95, '<=', 1_000);
+  goal('row of a new trace in ten tabs p95 ms', visible.tenTabsP95, '<=', 1_000);
+  goal('2,000 spans/s: page busy', Math.max(busy.events, busy.traces), '<=', 0.2);
+  goal('2,000 spans/s: spans lost', busy.lost, '<=', 0);
+  goal('requests a second of a page', Math.max(requests.idle, requests.live), '<=', 1);
+  goal('review: next item p95 ms', review.p95, '<=', 300);
+  goal('list of all spans: p95 of frames ms', longList.frameP95, '<=', 34);
+  goal('list of all spans: elements', longList.elements, '<=', 1_500);
+  goal('list of all spans: heap MB', longList.heapMb, '<=', 60);
+}
+
+const percent = (part: number): string => `${(part * 100).toFixed(0)}%`;

@@ -5,6 +5,8 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { Api } from '../support/api.ts';
 import { freePorts } from '../support/ports.ts';
 import { recordLargePayload, recordLargeTrace, recordSmallTraces } from './dashboard-data.ts';
+import { newPage, ROWS, scroll, shownAt } from './dashboard-page.ts';
+import { measureUse, type UseFigures } from './dashboard-use.ts';
 import { median } from './load.ts';
 import { startPeer, type Peer } from './process.ts';
 
@@ -28,15 +30,21 @@ export interface DashboardFigures {
   keyP95: number;
   frameP95: number;
   payload: { shown: number; longestTask: number; frameP95: number };
+  use: UseFigures;
 }
 
 const TRACES = 20_000;
 const PAYLOAD_BYTES = 9_500_000;
 
-/** The dashboard in chromium, against a built server on SQLite. @returns `undefined` where the PATH has no chromium. */
+/**
+ * The dashboard in chromium, against a built server on SQLite.
+ * @param amounts how many spans the long list has, and for how many seconds it is read.
+ * @returns `undefined` where the PATH has no chromium.
+ */
 export async function measureDashboard(
   rounds: number,
   sizes: readonly number[],
+  amounts: { spans: number; seconds: number },
 ): Promise<DashboardFigures | undefined> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) return undefined;
@@ -52,7 +60,8 @@ export async function measureDashboard(
     for (const size of sizes) await recordLargeTrace(api, `of-${size}`, size);
     await recordLargePayload(api, 'payload', PAYLOAD_BYTES);
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    return await measure(browser, api, rounds, sizes);
+    const pages = await measure(browser, api, rounds, sizes);
+    return { ...pages, use: await measureUse(browser, api, amounts) };
   } finally {
     await browser?.close();
     await peer?.stop();
@@ -65,7 +74,7 @@ async function measure(
   api: Api,
   rounds: number,
   sizes: readonly number[],
-): Promise<DashboardFigures> {
+): Promise<Omit<DashboardFigures, 'use'>> {
   const url = `${api.baseUrl}/traces`;
   const fresh: PageFigures[] = [];
   const known: PageFigures[] = [];
@@ -97,24 +106,6 @@ async function measure(
     payload: await readPayload(browser, `${url}/payload?tab=output`),
   };
 }
-
-async function newPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
-  const page = await context.newPage();
-  await page.addInitScript(`
-    globalThis.shift = 0; globalThis.longest = 0;
-    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (shift += value))).observe({ type: 'layout-shift', buffered: true });
-    new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (longest = Math.max(longest, duration)))).observe({ type: 'longtask', buffered: true });
-  `);
-  return page;
-}
-
-const ROWS = ':is([role=grid], [role=treegrid]) [role=rowgroup] + [role=rowgroup] [role=row]:not([aria-busy])';
-/** Resolves with the time of the frame that shows what a selector finds. */
-const shownAt = (selector: string): string => `new Promise((resolve) => {
-  const look = () => document.querySelector(${JSON.stringify(selector)}) ? requestAnimationFrame(() => resolve(performance.now())) : requestAnimationFrame(look);
-  look();
-})`;
 
 async function open(page: Page, url: string): Promise<PageFigures> {
   await page.goto(url, { waitUntil: 'commit' });
@@ -161,24 +152,6 @@ async function handle(browser: Browser, url: string): Promise<{ keyP95: number; 
   const frameP95 = await scroll(page, '[role=treegrid]');
   await page.context().close();
   return { keyP95, frameP95 };
-}
-
-/** 95th percentile of the time between frames while something is scrolled by 400 pixels a frame, there and back. */
-async function scroll(page: Page, selector: string): Promise<number> {
-  return Number(
-    await page.evaluate(`(async () => {
-      const element = document.querySelector(${JSON.stringify(selector)});
-      const times = [];
-      let before = await new Promise(requestAnimationFrame);
-      for (let n = 0; n < 300; n++) {
-        element.scrollTop += n < 150 ? 400 : -400;
-        const at = await new Promise(requestAnimationFrame);
-        times.push(at - before);
-        before = at;
-      }
-      return times.sort((a, b) => a - b)[284];
-    })()`),
-  );
 }
 
 async function readPayload(browser: Browser, url: string): Promise<DashboardFigures['payload']> {

@@ -50,7 +50,10 @@ if (measures('events')) reportEvents(await measureEvents(rounds, seconds, quick 
 if (measures('queries')) reportQueries(await measureQueries(spans), spans);
 if (measures('strategies')) reportStrategies(await measureStrategies(spans));
 if (measures('otlp')) reportOtlp(await measureOtlp(rounds));
-if (measures('dashboard')) reportDashboard(await measureDashboard(quick ? 3 : 9, [10_000, 50_000, 100_000]));
+if (measures('dashboard')) {
+  const amounts = { spans, seconds: quick ? 20 : 300 };
+  reportDashboard(await measureDashboard(quick ? 3 : 9, [10_000, 50_000, 100_000], amounts));
+}
 if (measures('postgres')) reportPostgres(await measurePostgres(rounds, seconds, spans), spans);
 verdicts();
 console.log(`took ${Math.round((performance.now() - started) / 1000)} s`);
