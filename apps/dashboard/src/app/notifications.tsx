@@ -36,7 +36,10 @@ function NotificationView({ notification }: { notification: Notification }) {
         {facts !== '' && <p className={styles.facts}>{facts}</p>}
       </div>
       <div className={styles.buttons}>
-        {action}
+        {action !== undefined && (
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the link inside takes keys
+          <span onClick={() => dismissNotification(id)}>{action}</span>
+        )}
         {role === 'alert' && (
           <Button onClick={() => void navigator.clipboard.writeText([title, detail, facts].filter(Boolean).join('\n'))}>
             Copy

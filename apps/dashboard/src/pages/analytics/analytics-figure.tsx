@@ -2,6 +2,7 @@ import { lazy, Suspense, useId, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
 import type { ChartData, ChartSeries } from '../../components/chart/chart-series.js';
 import { formatTime } from '../../components/format/format-time.js';
+import { useLatest } from '../../components/use-latest.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { FigureTable } from './figure-table.js';
 import { seriesOf, type Figure, type ShownKey } from './figures.js';
@@ -22,14 +23,17 @@ export interface AnalyticsFigureProps {
   shown: readonly ShownKey[] | null;
   cursor: number | null;
   onCursor(bucket: number): void;
-  onOpen(bucket: number): void;
+  onOpen(bucket: number, figure: Figure): void;
   onZoom(first: number, last: number): void;
-  addressOf(bucket: number): string;
+  /** Address of a bucket's spans, those first that the figure is about. */
+  addressOf(bucket: number, figure: Figure): string;
 }
 
 /** One figure: a chart that takes keys, or the same as a table. */
 export function AnalyticsFigure(props: AnalyticsFigureProps) {
-  const { figure, data, shown, cursor, onCursor, onOpen, onZoom, addressOf } = props;
+  const { figure, data, shown, cursor, onCursor, onZoom } = props;
+  const onOpen = useLatest((bucket: number) => props.onOpen(bucket, figure));
+  const addressOf = (bucket: number): string => props.addressOf(bucket, figure);
   const { times } = usePreferences();
   const [isTable, setIsTable] = useState(false);
   const captionId = useId();

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useLatest } from '../../components/use-latest.js';
 import { AnalyticsFigure } from './analytics-figure.js';
 import { BucketLine } from './bucket-line.js';
-import { FIGURES, shownKeys } from './figures.js';
+import { FIGURES, shownKeys, type Figure } from './figures.js';
 import { rangeOfBuckets } from './bucket-range.js';
 import { spansAddress, type AnalyticsSearch } from './analytics-search.js';
 import type { Analytics } from './use-analytics.js';
@@ -23,10 +23,11 @@ export function AnalyticsFigures({ data, onChange }: AnalyticsFiguresProps) {
   const shown = useMemo(() => (split ? shownKeys(buckets, split) : null), [buckets, split]);
   const navigate = useNavigate();
   const addressOf = useCallback(
-    (bucket: number) => spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: data.search.model }),
+    (bucket: number, figure?: Figure) =>
+      spansAddress({ ...rangeOfBuckets(data, bucket, bucket), model: data.search.model, ...figure?.spans }),
     [data],
   );
-  const open = useLatest((bucket: number) => void navigate({ to: addressOf(bucket) }));
+  const open = useLatest((bucket: number, figure: Figure) => void navigate({ to: addressOf(bucket, figure) }));
   const zoom = useLatest((first: number, last: number) => {
     const { range: _range, since: _since, until: _until, ...rest } = search;
     setCursor(null);
@@ -39,10 +40,10 @@ export function AnalyticsFigures({ data, onChange }: AnalyticsFiguresProps) {
         {FIGURES.map((figure) => (
           <AnalyticsFigure
             key={figure.name}
-            {...{ figure, data, shown, addressOf }}
+            {...{ figure, data, shown, onOpen: open }}
+            addressOf={addressOf}
             cursor={at}
             onCursor={setCursor}
-            onOpen={open}
             onZoom={zoom}
           />
         ))}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { formatCounted } from '../../components/format/format-count.js';
 import { formatTime, zoneName } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
+import { rangeOfBuckets } from './bucket-range.js';
 import type { Analytics } from './use-analytics.js';
 import styles from './analytics-page.module.css';
 
@@ -11,23 +12,29 @@ export interface BucketLineProps {
   addressOf(bucket: number): string;
 }
 
+/** Characters of a time to its minute. */
+const MINUTE_LENGTH = '2026-11-22 10:30'.length;
+
 /** The bucket of the cursor and the way to its spans, or how one comes to it. */
 export function BucketLine({ data, bucket, addressOf }: BucketLineProps) {
   const { times } = usePreferences();
   if (bucket === null) {
     return (
       <p className={styles.bucket}>
-        Each bar is {data.width === 'hour' ? 'an' : 'a'} {data.width}. Point at one to read it, drag to zoom; times are{' '}
-        {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
+        Each bar is {data.width === 'hour' ? 'an' : 'a'} {data.width}. Point at one to read it, click for its spans, drag to zoom; times
+        are {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
       </p>
     );
   }
-  const { timestamp, span_count: spans } = data.buckets[bucket]!;
+  const { since, until } = rangeOfBuckets(data, bucket, bucket);
+  const [start, end] = [since, until].map((at) => formatTime(Date.parse(at), times).slice(0, MINUTE_LENGTH));
   return (
     <p className={styles.bucket}>
-      <strong>{formatTime(Date.parse(timestamp), times).slice(0, 16)}</strong>{' '}
+      <strong>
+        {start} to {end}
+      </strong>{' '}
       <Link to={addressOf(bucket)}>
-        {formatCounted(spans, 'span')} of this {data.width}
+        {formatCounted(data.buckets[bucket]!.span_count, 'span')} of this {data.width}
       </Link>
     </p>
   );

@@ -15,7 +15,11 @@ export interface Figure {
   valueOf(sums: BucketSums): number | null;
   format(value: number | null): string;
   formatExactly(value: number | null): string;
+  /** How the list of a bucket's spans begins with those that make the bar high. */
+  spans?: Readonly<Record<string, string>>;
 }
+
+const mostFirst = (sortBy: string) => ({ sort_by: sortBy, sort_order: 'desc' });
 
 const COUNTS = { form: 'bars', isWhole: true, format: formatCount, formatExactly: formatCount } as const;
 const AVERAGE = 'Average';
@@ -28,8 +32,9 @@ export const FIGURES: readonly Figure[] = [
     valueOf: ({ cost }) => cost,
     format: formatCost,
     formatExactly: formatCostExactly,
+    spans: mostFirst('cost'),
   },
-  { ...COUNTS, name: 'Tokens', valueOf: ({ tokens }) => tokens },
+  { ...COUNTS, name: 'Tokens', valueOf: ({ tokens }) => tokens, spans: mostFirst('tokens') },
   { ...COUNTS, name: 'Spans', valueOf: ({ span_count }) => span_count },
   {
     name: 'Latency',
@@ -38,8 +43,9 @@ export const FIGURES: readonly Figure[] = [
     valueOf: ({ avg_latency_ms }) => avg_latency_ms,
     format: formatDuration,
     formatExactly: formatDurationExactly,
+    spans: mostFirst('duration'),
   },
-  { ...COUNTS, name: 'Errors', valueOf: ({ error_count }) => error_count },
+  { ...COUNTS, name: 'Errors', valueOf: ({ error_count }) => error_count, spans: { status: 'failed' } },
 ];
 
 const COLOURS: readonly ColourToken[] = Array.from({ length: 8 }, (_, at) => `--kind-${at + 1}` as const);
