@@ -21,8 +21,8 @@ export function BucketLine({ data, bucket, addressOf }: BucketLineProps) {
   if (bucket === null) {
     return (
       <p className={styles.bucket}>
-        Each bar is {data.width === 'hour' ? 'an' : 'a'} {data.width}. Point at one to read it, click for its spans, drag to zoom; times
-        are {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
+        Each bar is {data.width === 'hour' ? 'an' : 'a'} {data.width}. Point at one to read it, click for its spans,
+        drag to zoom; times are {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
       </p>
     );
   }

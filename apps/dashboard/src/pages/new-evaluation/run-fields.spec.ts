@@ -6,6 +6,7 @@ const fields = { ...EMPTY_FIELDS, connection: 'c', name: ' first ', scoring: 'No
 describe('the form of a run', () => {
   it('leaves out what was left empty', () => {
     expect(startOf(fields)).toEqual({ name: 'first', scoring: 'None', config: { connection_id: 'c' } });
+    expect(startOf({ ...fields, name: ' ', model: 'gpt-5.1' }).name).toBe('gpt-5.1');
   });
 
   it('has numbers, the settings of the scoring, and the judge where one judges', () => {

@@ -43,13 +43,13 @@ export function fieldsOfRun({ dataset_id, name, config, scoring, scoring_config 
 export const JUDGE = 'LlmJudge';
 
 /**
- * The body that starts a run; what was left empty is left out.
+ * The body that starts a run; what was left empty is left out, and a run without a name has that of its model.
  * @throws SyntaxError where the settings of the scoring are no JSON.
  */
 export function startOf(fields: RunFields): StartEval {
   const { scoringConfig } = fields;
   return {
-    name: fields.name.trim(),
+    name: fields.name.trim() || fields.model.trim(),
     scoring: fields.scoring,
     config: {
       connection_id: fields.connection,

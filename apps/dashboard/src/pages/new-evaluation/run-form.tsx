@@ -46,7 +46,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
         onChange={(event) => chooseConnection(event.currentTarget.value)}
       />
       <ModelField label="Model" models={models} fault={modelFault} required {...bind('model')} />
-      <TextField label="Run name" required {...bind('name')} />
+      <TextField label="Run name" placeholder={fields.model} {...bind('name')} />
       <TextArea label="System prompt" rows={4} {...bind('systemPrompt')} />
       <div className={styles.beside}>
         <TextField label="Temperature" type="number" min={0} max={2} step="any" {...bind('temperature')} />
