@@ -1,13 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
 
-/** A page of its own profile that notes what moves and what holds it up: `shift` and `longest`, the longest task in milliseconds. */
+/** A page of its own profile that notes what moves and what holds it up: `shift`, `longest` (task) and `interactions`, in milliseconds. */
 export async function newPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
   const page = await context.newPage();
   await page.addInitScript(`
-    globalThis.shift = 0; globalThis.longest = 0;
+    globalThis.shift = 0; globalThis.longest = 0; globalThis.interactions = new Map();
     new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (shift += value))).observe({ type: 'layout-shift', buffered: true });
     new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (longest = Math.max(longest, duration)))).observe({ type: 'longtask', buffered: true });
+    new PerformanceObserver((list) => list.getEntries().forEach(({ interactionId: id, duration }) => id && interactions.set(id, Math.max(duration, interactions.get(id) ?? 0)))).observe({ type: 'event', durationThreshold: 16, buffered: true });
   `);
   return page;
 }

@@ -13,6 +13,7 @@ export function reportDashboard(figures: DashboardFigures | undefined): void {
   const { requests, outlineBytes, keyP95, frameP95, payload } = figures;
   row('requests', `list ${requests.traces}`, `trace ${requests.trace}`);
   row('outline of 10,000 spans', `${(outlineBytes / 1e6).toFixed(2)} MB`);
+  row('list: key or click, p75', `${figures.interactionP75.toFixed(0)} ms`);
   row('key to paint, p95', `${keyP95.toFixed(1)} ms`);
   row('scrolling, p95 of frames', `${frameP95.toFixed(1)} ms`);
   row('payload of 9.5 MB', `${payload.shown.toFixed(0)} ms`, `task ${payload.longestTask.toFixed(0)}`);
@@ -22,6 +23,7 @@ export function reportDashboard(figures: DashboardFigures | undefined): void {
   goal('list, known profile: first paint ms', figures.known.firstPaint, '<=', 150);
   goal('list, known profile: rows ms', figures.known.rows, '<=', 400);
   goal('list: layout shift', figures.fresh.shift, '<=', 0.02);
+  goal('list: a key or click to its paint p75 ms', figures.interactionP75, '<=', 100);
   for (const [spans, limit] of [
     [10_000, 800],
     [50_000, 2_000],
