@@ -105,6 +105,12 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     for (const name of ['Organization', 'Projects', 'API keys', 'Audit log']) {
       await page.getByRole('heading', { name, exact: true }).waitFor();
     }
+    await button(page, 'New project').click();
+    const project = page.getByRole('dialog', { name: 'New project' });
+    await project.getByLabel('Name').fill('Another');
+    await expectAccessible(watched);
+    await project.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByRole('grid', { name: 'Projects' }).getByRole('row', { name: 'Another' }).waitFor();
     await button(page, 'New key').click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByLabel('Name').fill('Ada');
@@ -128,7 +134,10 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     expect(await ada.page.getByRole('heading', { name: 'API keys' }).count()).toBe(0);
     await isLive(ada.page);
     await button(page, 'Revoke Ada').click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Revoke key?' });
+    await question.waitFor();
+    await expectAccessible(watched);
+    await question.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('status').getByText('Revoked the key Ada').waitFor();
     // Nobody touches the tab: its stream ends with the key.
     await field(ada.page).waitFor();

@@ -59,6 +59,7 @@ describe('datasets', () => {
     await button('Delete dataset').click();
     const question = page.getByRole('alertdialog', { name: 'Delete dataset?' });
     await question.getByText('2 datapoints').waitFor();
+    await expectAccessible(watched);
     await question.getByRole('button', { name: 'Delete' }).click();
     await told('Deleted the dataset after');
     await heading('Datasets');
@@ -87,6 +88,8 @@ describe('datapoints', () => {
     expect(await versionOf(id)).toBe(1);
     await page.getByRole('link', { name: 'Back to edited' }).click();
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await question.waitFor();
+    await expectAccessible(watched);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await editor().fill('{"input": "Where?", "expected_output": "Here"}');
     await page.keyboard.press('ControlOrMeta+s');
@@ -132,10 +135,10 @@ describe('datapoints', () => {
     await told('Sent 2 datapoints to review');
     await page.getByRole('checkbox', { name: 'Select a lighthouse', exact: true }).check();
     await toolbar.getByRole('button', { name: 'Delete' }).click();
-    await page
-      .getByRole('alertdialog', { name: 'Delete 1 datapoint?' })
-      .getByRole('button', { name: 'Delete' })
-      .click();
+    const deletion = page.getByRole('alertdialog', { name: 'Delete 1 datapoint?' });
+    await deletion.waitFor();
+    await expectAccessible(watched);
+    await deletion.getByRole('button', { name: 'Delete' }).click();
     await told('Deleted 1 datapoint');
     await count('1 datapoint');
     expect((await datapointsOf(id)).map(({ kind }) => kind['Generic']!['input'])).toEqual([
@@ -147,6 +150,7 @@ describe('datapoints', () => {
     await page.getByRole('heading', { name: 'No datapoints match these filters' }).waitFor();
     await button('Export').click();
     const address = await page.getByRole('menuitem', { name: 'JSON Lines' }).getAttribute('href');
+    await expectAccessible(watched);
     expect((await fetch(`${program.apiUrl}${address}`)).headers.get('content-disposition')).toContain('jsonl');
     expectNoFaults(watched);
   });
@@ -162,7 +166,13 @@ describe('datapoints', () => {
     await page.getByRole('combobox', { name: 'Command' }).fill('Import datapoints');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Import datapoints' });
-    await dialog.getByLabel('File', { exact: true }).setInputFiles({
+    const field = dialog.getByLabel('File', { exact: true });
+    await tabTo(field);
+    const chooser = page.waitForEvent('filechooser');
+    await page.keyboard.press('Enter');
+    await (
+      await chooser
+    ).setFiles({
       name: 'rows.jsonl',
       mimeType: 'application/jsonl',
       buffer: Buffer.from(rows.join('\n')),
@@ -172,13 +182,16 @@ describe('datapoints', () => {
     await dialog.getByRole('button', { name: 'Import' }).click();
     await dialog.getByRole('alert').getByText('Nothing was imported').waitFor();
     expect(await datapointsOf(id)).toEqual([]);
-    await dialog.getByRole('checkbox', { name: 'Skip rows with faults' }).check();
+    const skips = dialog.getByRole('checkbox', { name: 'Skip rows with faults' });
+    await tabTo(skips);
+    await page.keyboard.press('Space');
+    await expectSoon(() => skips.isChecked(), true);
     const progress = dialog.getByRole('progressbar', { name: 'Import progress' });
     await page.route('**/import?*', async (route) => {
       await progress.waitFor();
       await route.continue();
     });
-    await tabTo(dialog.getByLabel('File', { exact: true }));
+    await tabTo(field);
     await page.keyboard.press('Enter');
     // An import that fails says why, in place of this.
     const ending = dialog.getByRole('status').or(dialog.getByRole('alert'));

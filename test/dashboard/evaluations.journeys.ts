@@ -101,6 +101,13 @@ describe('evaluations', () => {
     await page.keyboard.press('e');
     await until(async () => (await rowsOf('Runs')) === 2);
     await expectAccessible(watched);
+    await grid('Runs').getByRole('link', { name: 'capitals' }).first().click();
+    await heading('capitals');
+    await until(async () => (await rowsOf('Datapoints')) === 6);
+    await expectAccessible(watched);
+    await page.getByRole('tab', { name: 'Runs' }).click();
+    await until(async () => (await rowsOf('Runs')) === 2);
+    await expectAccessible(watched);
   });
 
   inBrowser('are compared, by what became worse', async () => {

@@ -5,7 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { tempDir } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -34,7 +34,7 @@ describe('settings', () => {
     await expectSoon(() => page.title(), 'Settings · Spandrel');
     for (const name of ['Appearance', 'Keyboard', 'Instance']) await page.getByRole('heading', { name }).waitFor();
     await expectAccessible(watched);
-    await radio('Theme', 'System').focus();
+    await tabTo(radio('Theme', 'System'));
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowLeft');

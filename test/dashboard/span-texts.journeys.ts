@@ -5,7 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon } from './page-steps.ts';
+import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { PIXEL, recordLargeOutput, recordRichTrace } from './recorded-spans.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
@@ -79,6 +79,11 @@ describe('a call of a model', () => {
     await details().getByRole('article').first().waitFor();
     await page.keyboard.press('Enter');
     await expectSoon(() => focused('aria-label'), 'Span details');
+    await tabTo(details().getByRole('radio', { name: 'Text' }));
+    await page.keyboard.press('ArrowLeft');
+    await details().locator('strong', { hasText: 'this' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await details().locator('strong', { hasText: 'this' }).waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await page.keyboard.type('noon');
     await details().getByRole('status', { name: 'Found in text' }).getByText('1 of 1').waitFor();
@@ -129,8 +134,7 @@ describe('a call of a model', () => {
 
   inBrowser('becomes a datapoint of a new dataset', async () => {
     await goTo('/traces/rich?span=rich-call');
-    await details().getByRole('button', { name: 'Add to dataset' }).waitFor();
-    await page.keyboard.press('d');
+    await details().getByRole('button', { name: 'Add to dataset' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
     await dialog.getByRole('region', { name: 'Datapoint preview' }).getByText('"LlmConversation"').waitFor();
     await expectAccessible(watched);
@@ -153,7 +157,11 @@ describe('3 MB of JSON', () => {
     const text = details().getByRole('group', { name: 'Output' });
     await text.getByText('- n: 0').waitFor();
     const find = details().getByRole('searchbox', { name: 'Find in text' });
-    await find.fill('the needle');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await expectSoon(() => page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Span details');
+    await page.keyboard.press('/');
+    await page.keyboard.type('the needle');
     await text.locator('mark', { hasText: 'the needle' }).waitFor();
     await text.getByText('big: 12345678901234567890').waitFor();
     await page.getByRole('radio', { name: 'JSON' }).check();

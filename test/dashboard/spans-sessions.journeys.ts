@@ -149,6 +149,8 @@ describe('spans', () => {
     await count('3 spans');
     await page.getByRole('button', { name: 'Clear filters' }).waitFor();
     await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('menuitem', { name: 'Model' }).waitFor();
+    await expectAccessible(watched);
     await page.getByRole('menuitem', { name: 'Model' }).click();
     await page.getByRole('dialog').getByRole('combobox', { name: 'Model' }).fill('gpt-5.1');
     await page.keyboard.press('Enter');

@@ -5,7 +5,7 @@ import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
-import { expectAccessible, expectSoon, settled } from './page-steps.ts';
+import { expectAccessible, expectSoon, settled, tabTo } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
 import { journeysOn, page, program, watched } from './shared-dashboard.ts';
 
@@ -39,7 +39,7 @@ describe('an empty instance', () => {
     }
     await page.getByRole('status', { name: 'Live updates' }).getByText('Live').waitFor();
     // Without the mouse: what is copied is what is run.
-    await first.getByRole('button', { name: 'Copy' }).focus();
+    await tabTo(first.getByRole('button', { name: 'Copy' }));
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Notifications' }).getByText('Copied').waitFor();
     const steps = page.getByRole('region', { name: 'First steps' });
@@ -74,6 +74,7 @@ describe('two thousand traces', () => {
   inBrowser('are found by status and time, and the address keeps it', async () => {
     await open();
     await count().getByText('2,000 traces').waitFor();
+    await expectAccessible(watched);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed');
     await page.getByRole('combobox', { name: 'Time range' }).selectOption('Last 24 hours');
     await count().getByText('144 traces').waitFor();
@@ -93,6 +94,17 @@ describe('two thousand traces', () => {
   inBrowser('are read by keys alone, and one comes back to the row one left', async () => {
     await open();
     await row('answer a ticket 0').waitFor();
+    for (const [keys, name] of [
+      ['?', 'Keyboard shortcuts'],
+      ['Control+k', 'Command menu'],
+    ] as const) {
+      await page.keyboard.press(keys);
+      const dialog = page.getByRole('dialog', { name });
+      await dialog.waitFor();
+      await expectAccessible(watched);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
     await page.keyboard.press('/');
     await page.keyboard.type('classify');
     await count().getByText('500 traces').waitFor();
