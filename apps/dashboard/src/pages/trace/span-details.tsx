@@ -76,8 +76,10 @@ export function SpanDetails({ span, tab, onTab, onLeave, ref }: SpanDetailsProps
 }
 
 /** `/` leads to the search box of the details while the focus is in them. */
+const TYPED_INTO = 'input:not([type="radio"], [type="checkbox"])';
+
 const isShortcut = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
-  preferences().singleKeys && !(target instanceof HTMLInputElement) && !ctrlKey && !metaKey && !altKey;
+  preferences().singleKeys && !(target as Element).matches(TYPED_INTO) && !ctrlKey && !metaKey && !altKey;
 
 const findBoxIn = (details: Element): HTMLElement | null => details.querySelector('input[type="search"]');
 
