@@ -1,6 +1,6 @@
 /** The pages of evaluations, as people use them: a run is started, followed, and compared with another one. */
 import { describe, expect } from '@jest/globals';
-import type { EvalRunSummary } from '@spandrel/contract';
+import type { EvalRunSummary, QueueItemResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
@@ -19,6 +19,11 @@ const rowsOf = async (name: string): Promise<number> => (await grid(name).getByR
 const open = (path: string) => page.goto(`${program.apiUrl}/evaluations${path}`);
 const runs = async (): Promise<EvalRunSummary[]> =>
   (await program.api.get<{ runs: EvalRunSummary[] }>('/api/eval')).body.runs;
+
+const told = (text: string): Promise<void> =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor();
+const queued = async (): Promise<QueueItemResource[]> =>
+  (await program.api.get<{ items: QueueItemResource[] }>(`/api/datasets/${dataset}/queue`)).body.items;
 
 /** Six datapoints; the fake provider says `You said: ` and what it was asked, and the scoring decides whether that will do. */
 async function prepare(): Promise<void> {
@@ -73,6 +78,13 @@ describe('evaluations', () => {
     await result.getByRole('radio', { name: 'Side by side' }).check();
     await result.getByRole('group', { name: 'Text of Expected' }).waitFor();
     await expectAccessible(watched);
+    const { searchParams } = new URL(page.url());
+    expect(await result.getByRole('link', { name: 'Open datapoint' }).getAttribute('href')).toBe(
+      `/datasets/${dataset}/datapoints/${searchParams.get('item')}`,
+    );
+    await result.getByRole('button', { name: 'Send to review' }).click();
+    await told('Sent 1 datapoint to review');
+    expect((await queued()).map(({ datapoint_id: id }) => id)).toEqual([searchParams.get('item')]);
     expectNoFaults(watched);
   });
 
@@ -149,10 +161,23 @@ describe('evaluations', () => {
     expect(shared).toContain('only=improved');
     await page.goto(shared);
     await difference.getByText('Score 1 → 0 (-1)').waitFor();
+    await difference.getByRole('button', { name: 'Send to review' }).click();
     await button('Clear filters').click();
     await difference.waitFor({ state: 'detached' });
     await combobox('Baseline').selectOption('second');
     await summary.getByText('6 improved', { exact: true }).waitFor();
+    // The datapoint waits for a review already, so that its item is the same.
+    await told('Sent 1 datapoint to review');
+    expect(await queued()).toHaveLength(1);
+    await page.getByRole('link', { name: 'Start reviewing' }).click();
+    await heading('Review capitals');
+    const answers = page.getByRole('region', { name: 'Answers' });
+    await expectSoon(() => answers.getByRole('link').allTextContents(), ['second', 'first']);
+    await expectSoon(() => answers.getByText('You said: say one', { exact: true }).count(), 2);
+    await answers.getByText('Score 0', { exact: true }).waitFor();
+    await answers.getByRole('link', { name: 'first' }).click();
+    await heading('first');
+    await page.getByRole('region', { name: 'Result', exact: true }).waitFor();
     expectNoFaults(watched);
   });
 

@@ -1,17 +1,17 @@
 /** The review of a queue, as people do it: by keys alone, and beside each other. */
 import { describe, expect } from '@jest/globals';
-import type { DatapointResource, QueueItemResource } from '@spandrel/contract';
+import type { DatapointResource, EvalRunResource, QueueItemResource } from '@spandrel/contract';
 import type { Locator } from 'playwright-core';
 import { until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon } from './page-steps.ts';
-import { browser, journeysOn, page, program, watched } from './shared-dashboard.ts';
+import { browser, journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
 let dataset: string;
 let datapoints: string[];
 let items: string[];
 
-/** A dataset with six questions, all in its queue. */
+/** A dataset with six questions, all in its queue; a model has answered them. */
 async function plantQueue(): Promise<void> {
   const { api } = program;
   const description = 'Approve answers that name the capital.\nCorrect the others.';
@@ -27,12 +27,22 @@ async function plantQueue(): Promise<void> {
     datapoint_ids: datapoints,
   });
   items = queued.body.items.map(({ id }) => id);
+  const connection = await api.post<{ id: string }>('/api/provider-connections', {
+    ...{ name: 'fake', provider: 'openai', api_key: 'sk-test', base_url: `${provider.url}/v1` },
+  });
+  const config = { connection_id: connection.body.id, model: 'gpt-5.1' };
+  const started = await api.post<EvalRunResource>(`/api/datasets/${dataset}/eval`, {
+    ...{ name: 'Guesses', scoring: 'None', config },
+  });
+  const run = async () => (await api.get<EvalRunResource>(`/api/eval/${started.body.id}?items=none`)).body;
+  await until(async () => (await run()).status === 'completed');
 }
 
 const itemOf = async (n: number): Promise<QueueItemResource> =>
   (await program.api.get<QueueItemResource>(`/api/queue/${items[n - 1]}`)).body;
 const statuses = (): Promise<string[]> => Promise.all(items.map(async (_, n) => (await itemOf(n + 1)).status));
 const region = (of = page): Locator => of.getByRole('region', { name: 'Item' });
+const answers = (): Locator => page.getByRole('region', { name: 'Answers' });
 const showsQuestion = (n: number, of = page): Promise<void> => region(of).getByText(`Question ${n}?`).waitFor();
 const said = (words: string): Promise<void> =>
   page.getByRole('status', { name: 'Review status' }).getByText(words).waitFor();
@@ -80,6 +90,7 @@ describe('a review', () => {
   inBrowser('is done by keys alone', async () => {
     await press('i');
     await page.getByText('Approve answers that name the capital.').waitFor();
+    await answers().getByText('You said: Question 1?', { exact: true }).waitFor();
     await expectAccessible(watched);
     await press('i');
     await press('a');
@@ -91,9 +102,13 @@ describe('a review', () => {
     await progress('2 of 6 reviewed');
     await press('e');
     const field = page.getByRole('textbox', { name: 'Edited data' });
+    await expectSoon(async () => (await field.inputValue()).includes('"expected": "Answer 3"'), true);
+    await press('Escape');
+    await answers().getByRole('button', { name: 'Use as expected' }).press('Enter');
+    await expectSoon(async () => (await field.inputValue()).includes('"expected": "You said: Question 3?"'), true);
     const text = await field.inputValue();
     await press('Control+a');
-    await page.keyboard.insertText(text.replace('Answer 3', 'Better 3').slice(0, -1));
+    await page.keyboard.insertText(text.replace('You said: Question 3?', 'Better 3').slice(0, -1));
     await page.getByText(/^not valid JSON at line/).waitFor();
     await expectSoon(() => page.getByRole('button', { name: 'Submit' }).isDisabled(), true);
     await press('Control+End');

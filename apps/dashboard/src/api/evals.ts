@@ -30,6 +30,17 @@ export async function listRuns(
   return { rows: answer.runs, next: answer.next_cursor };
 }
 
+/** `GET /api/eval`: the newest runs of a dataset. @param count how many at most. */
+export async function listLatestRuns(
+  datasetId: string,
+  count: number,
+  signal?: AbortSignal,
+): Promise<readonly EvalRunSummary[]> {
+  const query = { dataset_id: datasetId, limit: count };
+  const { runs } = await call<{ runs: EvalRunSummary[] }>('/api/eval', { query, ...(signal && { signal }) });
+  return runs;
+}
+
 /** `GET /api/eval/:run_id` without its items. @throws ApiError, 404 where there is none. */
 export const readRun = (id: string, signal?: AbortSignal): Promise<EvalRunResource> =>
   call(pathOf(id), { query: { items: 'none' }, ...(signal && { signal }) });

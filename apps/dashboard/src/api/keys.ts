@@ -21,6 +21,8 @@ export const keys = {
   connections: () => ['connections', 'all'] as const,
   connectionTest: (id: string) => ['connections', 'test', id] as const,
   runsOf: (datasetId: string) => ['runs', 'of', datasetId] as const,
+  latestRuns: (datasetId: string) => ['runs', 'latest', datasetId] as const,
   run: (id: string) => ['run', id] as const,
+  runItem: (id: string, datapointId: string) => ['run', id, 'item', datapointId] as const,
   trace: (id: string) => ['trace', id] as const,
 };

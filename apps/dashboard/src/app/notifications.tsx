@@ -1,10 +1,11 @@
-import { useEffect } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { Button } from '../components/button.js';
 import type { Notification } from '../components/notifications/notification-list.js';
 import { dismissNotification, useNotifications } from '../components/notifications/notify.js';
 import styles from './notifications.module.css';
 
-/** A status goes by itself; an error stays until it was read. */
+/** A status goes by itself, and one with a link or a button once another page is open; an error stays until it was read. */
 const STATUS_MS = 8_000;
 
 /** What happened, in the corner. */
@@ -21,7 +22,11 @@ export function Notifications() {
 
 function NotificationView({ notification }: { notification: Notification }) {
   const { id, role, title, detail, code, requestId, action } = notification;
-  const staysUp = role === 'alert' || action !== undefined;
+  const { pathname } = useLocation();
+  const [toldAt] = useState(pathname);
+  const [hasLeft, setHasLeft] = useState(false);
+  if (pathname !== toldAt && !hasLeft) setHasLeft(true);
+  const staysUp = role === 'alert' || (action !== undefined && !hasLeft);
   useEffect(() => {
     if (staysUp) return undefined;
     const timer = setTimeout(() => dismissNotification(id), STATUS_MS);

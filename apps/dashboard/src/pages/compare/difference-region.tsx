@@ -4,6 +4,7 @@ import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost } from '../../components/format/format-cost.js';
 import { formatDuration } from '../../components/format/format-duration.js';
 import { wholeText } from '../../features/runs/data-text.js';
+import { DatapointActions } from '../../features/runs/datapoint-actions.js';
 import { formatScore } from '../../features/runs/format-score.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { TextBlock } from '../../features/runs/text-block.js';
@@ -28,7 +29,12 @@ export function DifferenceRegion({ item, runs, baseline, onClose }: DifferenceRe
   const before = item.results.find(({ run_id: id }) => id === baseline);
   const nameOf = (id: string): string => runs.find((run) => run.id === id)?.name ?? id;
   return (
-    <RowRegion title="Difference" shown={item.datapoint_id} onClose={onClose}>
+    <RowRegion
+      title="Difference"
+      shown={item.datapoint_id}
+      onClose={onClose}
+      actions={<DatapointActions datasetId={runs[0]!.dataset_id} id={item.datapoint_id} />}
+    >
       {before && <Notes result={before} name={nameOf(baseline)} />}
       <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
       {item.results

@@ -1,12 +1,13 @@
 import type { DatapointPreview } from '@spandrel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deleteDatapoints, enqueueDatapoints } from '../../api/datapoints.js';
+import { deleteDatapoints } from '../../api/datapoints.js';
 import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { SelectionToolbar } from '../../features/list-page/selection-toolbar.js';
+import { SendToReview } from '../../features/send-to-review.js';
 
 export interface SelectedDatapointsProps {
   datasetId: string;
@@ -20,14 +21,6 @@ export interface SelectedDatapointsProps {
 export function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }: SelectedDatapointsProps) {
   const ids = datapoints.map(({ id }) => id);
   const [isDeleting, setIsDeleting] = useState(false);
-  const review = useMutation({
-    mutationFn: () => enqueueDatapoints(datasetId, ids),
-    onSuccess: (count) => {
-      onClear();
-      notify(`Sent ${formatCounted(count, 'datapoint')} to review`);
-    },
-    onError: (error) => notifyError('The datapoints could not be sent to review', error),
-  });
   const deletion = useMutation({
     mutationFn: () => deleteDatapoints(datasetId, ids),
     onSuccess: (count) => {
@@ -41,9 +34,7 @@ export function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }
   return (
     <>
       <SelectionToolbar count={ids.length} onClear={onClear}>
-        <Button icon="check" disabled={review.isPending} onClick={() => review.mutate()}>
-          Send to review
-        </Button>
+        <SendToReview {...{ datasetId, ids }} onSent={onClear} />
         <Button variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
           Delete
         </Button>

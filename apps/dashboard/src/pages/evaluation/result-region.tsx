@@ -5,10 +5,10 @@ import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
-import { datapointAddress } from '../../features/dataset-link.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { FactList } from '../../features/facts/fact-list.js';
 import { wholeText } from '../../features/runs/data-text.js';
+import { DatapointActions } from '../../features/runs/datapoint-actions.js';
 import { formatScore } from '../../features/runs/format-score.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { RunError } from '../../features/runs/run-error.js';
@@ -34,7 +34,7 @@ export function ResultRegion({ item, datasetId, onClose }: ResultRegionProps) {
       onClose={onClose}
       actions={
         <>
-          {datasetId !== undefined && <Link to={datapointAddress(datasetId, item.datapoint_id)}>Open datapoint</Link>}
+          {datasetId !== undefined && <DatapointActions datasetId={datasetId} id={item.datapoint_id} />}
           {trace !== null && <Link to={traceAddress(trace)}>Open trace</Link>}
         </>
       }

@@ -6,7 +6,9 @@ import { CheckboxField } from '../../components/field.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list-memory.js';
 import { reviewAddress } from '../../features/review-link.js';
+import { Answers } from './answers.js';
 import { useDraft } from './draft.js';
+import { isKind, withExpected, writeData } from './edited-data.js';
 import { EditedData } from './edited-data-field.js';
 import { ItemView } from './item-view.js';
 import type { ReviewDesk } from './review-desk.js';
@@ -43,6 +45,14 @@ export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
     draft.setIsOpen(!draft.isOpen);
     if (draft.isOpen) focus();
   };
+  const read = draft.read ?? { data: item.original_data };
+  const data = 'data' in read ? read.data : null;
+  const takeAnswer = isKind(data)
+    ? (output: string): void => {
+        draft.setText(writeData(withExpected(data, output)));
+        draft.setIsOpen(true);
+      }
+    : null;
   const lastId = memory.submitted.at(-1);
   const actions: Action[] = [
     {
@@ -64,10 +74,13 @@ export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
   return (
     <>
       <div className={styles.desk} data-edits={draft.isOpen || draft.isChanged || undefined}>
-        <section ref={region} aria-label="Item" aria-busy={isBusy} tabIndex={-1} className={styles.item}>
-          <h2 className="visually-hidden">Item</h2>
-          <ItemView data={item.original_data} />
-        </section>
+        <div className={styles.reading}>
+          <section ref={region} aria-label="Item" aria-busy={isBusy} tabIndex={-1} className={styles.item}>
+            <h2 className="visually-hidden">Item</h2>
+            <ItemView data={item.original_data} />
+          </section>
+          <Answers datasetId={item.dataset_id} datapointId={item.datapoint_id} onUse={takeAnswer} />
+        </div>
         <EditedData draft={draft} isWrittenBack={isWrittenBack} onLeave={focus} />
       </div>
       <ReviewActions actions={actions}>

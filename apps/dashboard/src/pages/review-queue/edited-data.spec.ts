@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { isKind, readData, writeData, writeSubmitted } from './edited-data.js';
+import type { DatapointKind } from '@spandrel/contract';
+import { isKind, readData, withExpected, writeData, writeSubmitted } from './edited-data.js';
 
 describe('edited data', () => {
   it('is the datapoint without members that have no value, and keeps every digit', () => {
@@ -11,6 +12,17 @@ describe('edited data', () => {
     expect(text).toContain('12345678901234567890');
     const read = readData(text);
     expect('data' in read && writeSubmitted(read.data)).toBe(text);
+  });
+
+  it('takes an answer as the expected text of either kind', () => {
+    const metadata = { seed: 1 };
+    expect(withExpected({ Generic: { input: 'x', expected_output: ['y'], metadata } }, 'z')).toEqual({
+      Generic: { input: 'x', expected_output: 'z', metadata },
+    });
+    const messages = [{ role: 'user', content: 'x' }];
+    expect(withExpected({ LlmConversation: { messages } } as DatapointKind, 'z')).toEqual({
+      LlmConversation: { messages, expected: 'z' },
+    });
   });
 
   it('is any JSON, or the place where it is none', () => {

@@ -17,6 +17,12 @@ export function writeData(kind: DatapointKind): string {
 export const writeSubmitted = (data: unknown): string =>
   isKind(data) ? writeData(data) : (JSON.stringify(data, null, 2) ?? 'null');
 
+/** The datapoint with another expected text. */
+export const withExpected = (kind: DatapointKind, expected: string): DatapointKind =>
+  'Generic' in kind
+    ? { Generic: { ...kind.Generic, expected_output: expected } }
+    : { LlmConversation: { ...kind.LlmConversation, expected } };
+
 /** Reads what was edited; numbers keep their digits. */
 export function readData(text: string): { data: unknown } | { fault: string } {
   try {

@@ -11,6 +11,7 @@ import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { Time } from '../../components/time.js';
 import { datapointAddress } from '../../features/dataset-link.js';
 import { DiffView } from '../../features/text-diff/diff-view.js';
+import { Answers } from './answers.js';
 import { writeData, writeSubmitted } from './edited-data.js';
 import { ItemView } from './item-view.js';
 import type { ReviewMemory } from './review-memory.js';
@@ -70,10 +71,13 @@ function ReadItem({ item }: { item: QueueItemResource }) {
         <Link to={datapointAddress(datasetId, datapointId)}>Open datapoint</Link>
       </p>
       <div className={styles.desk} data-edits={edited !== null || undefined}>
-        <section ref={region} aria-label="Item" tabIndex={-1} className={styles.item}>
-          <h2 className="visually-hidden">Item</h2>
-          <ItemView data={item.original_data} />
-        </section>
+        <div className={styles.reading}>
+          <section ref={region} aria-label="Item" tabIndex={-1} className={styles.item}>
+            <h2 className="visually-hidden">Item</h2>
+            <ItemView data={item.original_data} />
+          </section>
+          <Answers datasetId={datasetId} datapointId={datapointId} />
+        </div>
         {edited !== null && (
           <section aria-label="Changes" className={styles.changes}>
             <h2>Changes</h2>

@@ -1,0 +1,34 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { enqueueDatapoints } from '../api/datapoints.js';
+import { Button } from '../components/button.js';
+import { formatCounted } from '../components/format/format-count.js';
+import { notify, notifyError } from '../components/notifications/notify.js';
+import { reviewAddress } from './review-link.js';
+
+export interface SendToReviewProps {
+  datasetId: string;
+  /** Ids of the datapoints. */
+  ids: readonly string[];
+  onSent?(): void;
+}
+
+/** The button that puts datapoints into the queue of their dataset. */
+export function SendToReview({ datasetId, ids, onSent }: SendToReviewProps) {
+  const sending = useMutation({
+    mutationFn: () => enqueueDatapoints(datasetId, ids),
+    onSuccess: (count) => {
+      onSent?.();
+      notify(
+        `Sent ${formatCounted(count, 'datapoint')} to review`,
+        <Link to={reviewAddress(datasetId)}>Start reviewing</Link>,
+      );
+    },
+    onError: (error) => notifyError('The datapoints could not be sent to review', error),
+  });
+  return (
+    <Button icon="check" disabled={sending.isPending} onClick={() => sending.mutate()}>
+      Send to review
+    </Button>
+  );
+}
