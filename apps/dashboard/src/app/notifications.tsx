@@ -1,16 +1,18 @@
 import { useLocation } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { Button } from '../components/button.js';
 import type { Notification } from '../components/notifications/notification-list.js';
-import { dismissNotification, useNotifications } from '../components/notifications/notify.js';
+import { dismissNotification, letNotificationsPass, useNotifications } from '../components/notifications/notify.js';
 import styles from './notifications.module.css';
 
-/** A status goes by itself, and one with a link or a button once another page is open; an error stays until it was read. */
-const STATUS_MS = 8_000;
+/** What goes by itself is there long enough to be read. */
+const PASSING_MS = 8_000;
 
 /** What happened, in the corner. */
 export function Notifications() {
   const notifications = useNotifications();
+  const { pathname } = useLocation();
+  useEffect(letNotificationsPass, [pathname]);
   return (
     <section aria-label="Notifications" className={styles.region}>
       {notifications.map((notification) => (
@@ -21,17 +23,12 @@ export function Notifications() {
 }
 
 function NotificationView({ notification }: { notification: Notification }) {
-  const { id, role, title, detail, code, requestId, action } = notification;
-  const { pathname } = useLocation();
-  const [toldAt] = useState(pathname);
-  const [hasLeft, setHasLeft] = useState(false);
-  if (pathname !== toldAt && !hasLeft) setHasLeft(true);
-  const staysUp = role === 'alert' || (action !== undefined && !hasLeft);
+  const { id, role, title, detail, code, requestId, action, isPassing } = notification;
   useEffect(() => {
-    if (staysUp) return undefined;
-    const timer = setTimeout(() => dismissNotification(id), STATUS_MS);
+    if (!isPassing) return undefined;
+    const timer = setTimeout(() => dismissNotification(id), PASSING_MS);
     return () => clearTimeout(timer);
-  }, [id, staysUp]);
+  }, [id, isPassing]);
   const facts = [code, requestId && `request ${requestId}`].filter(Boolean).join(' · ');
   return (
     <div className={styles.notification} data-role={role}>

@@ -12,6 +12,20 @@ describe('NotificationList', () => {
     expect(titles(list)).toEqual(['b', 'd', 'e']);
   });
 
+  it('lets a status pass, one with an action once another page is open, and no error', () => {
+    const list = new NotificationList();
+    list.add({ role: 'status', title: 'a' });
+    list.add({ role: 'status', title: 'b', action: 'Open' });
+    list.add({ role: 'alert', title: 'c' });
+    const passing = (): boolean[] => list.list().map(({ isPassing }) => isPassing);
+    expect(passing()).toEqual([true, false, false]);
+    list.letPass();
+    expect(passing()).toEqual([true, true, false]);
+    const before = list.list();
+    list.letPass();
+    expect(list.list()).toBe(before);
+  });
+
   it('tells who listens, as long as they listen', () => {
     const list = new NotificationList();
     const listener = jest.fn();

@@ -12,6 +12,8 @@ export interface Notification {
   requestId?: string | undefined;
   /** A link or a button, such as the opposite of what was done. */
   action?: ReactNode;
+  /** Whether it goes by itself after a while. An error stays until it was read, an action until another page is open. */
+  isPassing: boolean;
 }
 
 /** More than these are on screen at no time; the oldest go. */
@@ -31,10 +33,17 @@ export class NotificationList {
   };
 
   /** @returns its id, by which it is taken away. */
-  add(notification: Omit<Notification, 'id'>): number {
+  add(notification: Omit<Notification, 'id' | 'isPassing'>): number {
     const id = ++this.lastId;
-    this.change([...this.shown, { ...notification, id }].slice(-SHOWN_MAX));
+    const isPassing = notification.role === 'status' && notification.action === undefined;
+    this.change([...this.shown, { ...notification, id, isPassing }].slice(-SHOWN_MAX));
     return id;
+  }
+
+  /** Lets all go by themselves but errors. */
+  letPass(): void {
+    if (this.shown.some(isKept))
+      this.change(this.shown.map((shown) => (isKept(shown) ? { ...shown, isPassing: true } : shown)));
   }
 
   dismiss(id: number): void {
@@ -46,3 +55,6 @@ export class NotificationList {
     for (const listener of this.listeners) listener();
   }
 }
+
+/** Whether it is kept for its action alone. */
+const isKept = ({ role, isPassing }: Notification): boolean => role === 'status' && !isPassing;

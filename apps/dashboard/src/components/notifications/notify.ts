@@ -30,6 +30,11 @@ export function dismissNotification(id: number): void {
   notifications.dismiss(id);
 }
 
+/** To be called when another page is opened: what was said on the one before goes by itself. */
+export function letNotificationsPass(): void {
+  notifications.letPass();
+}
+
 export function useNotifications(): readonly Notification[] {
   return useSyncExternalStore(notifications.subscribe, notifications.list);
 }
