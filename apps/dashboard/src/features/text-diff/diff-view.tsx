@@ -1,6 +1,8 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { compareTexts } from './diff-client.js';
 import type { DiffPart } from './diff-parts.js';
+import { foldSame, type FoldedLines } from './fold-same.js';
+import { Fold } from './fold.js';
 import styles from './diff-view.module.css';
 
 export type DiffMode = 'words' | 'lines' | 'side';
@@ -34,19 +36,48 @@ interface DifferenceProps extends DiffViewProps {
   after: string;
 }
 
-function Difference({ beforeName, afterName, before, after, mode }: DifferenceProps) {
+function Difference({ before, after, mode, ...names }: DifferenceProps) {
   const parts = useParts(before, after, mode === 'words' ? 'words' : 'lines');
   if (parts === null) return <div className={styles.text} aria-busy="true" />;
-  if (mode !== 'side') return <Side name="Difference" parts={parts} />;
+  return <KnownDifference {...names} parts={parts} isSideBySide={mode === 'side'} />;
+}
+
+interface KnownDifferenceProps {
+  beforeName: string;
+  afterName: string;
+  parts: readonly DiffPart[];
+  isSideBySide: boolean;
+}
+
+/** What is opened on one side is open on the other one, so that lines stay beside each other. */
+function KnownDifference({ beforeName, afterName, parts, isSideBySide }: KnownDifferenceProps) {
+  const folded = useMemo(() => foldSame(parts), [parts]);
+  const [opened, setOpened] = useState<ReadonlySet<unknown>>(new Set());
+  const toggle = (part: FoldedLines): void => {
+    const after = new Set(opened);
+    if (!after.delete(part)) after.add(part);
+    setOpened(after);
+  };
+  const folds = { opened, onToggle: toggle };
+  if (!isSideBySide) return <Side name="Difference" parts={folded} {...folds} />;
   return (
     <div className={styles.beside}>
-      <Side name={beforeName} parts={parts.filter(({ kind }) => kind !== 'added')} isNamed />
-      <Side name={afterName} parts={parts.filter(({ kind }) => kind !== 'removed')} isNamed />
+      <Side name={beforeName} parts={folded.filter(({ kind }) => kind !== 'added')} {...folds} isNamed />
+      <Side name={afterName} parts={folded.filter(({ kind }) => kind !== 'removed')} {...folds} isNamed />
     </div>
   );
 }
 
-function Side({ name, parts, isNamed = false }: { name: string; parts: readonly DiffPart[]; isNamed?: boolean }) {
+interface SideProps {
+  name: string;
+  parts: readonly (DiffPart | FoldedLines)[];
+  /** Folds that were opened. */
+  opened?: ReadonlySet<unknown>;
+  onToggle?(part: FoldedLines): void;
+  isNamed?: boolean;
+}
+
+function Side({ name, parts, opened, onToggle, isNamed = false }: SideProps) {
   return (
     <div className={styles.side}>
       {isNamed && (
@@ -56,10 +87,15 @@ function Side({ name, parts, isNamed = false }: { name: string; parts: readonly 
       )}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by keys */}
       <div role="group" aria-label={`Text of ${name}`} tabIndex={0} className={styles.text} dir="auto">
-        {parts.map((part, at) => (
-          // oxlint-disable-next-line react/no-array-index-key -- parts have no other name than their place
-          <Part key={at} part={part} />
-        ))}
+        {parts.map((part, at) =>
+          part.kind === 'folded' ? (
+            // oxlint-disable-next-line react/no-array-index-key -- parts have no other name than their place
+            <Fold key={at} folded={part} isOpen={opened?.has(part) === true} onToggle={() => onToggle?.(part)} />
+          ) : (
+            // oxlint-disable-next-line react/no-array-index-key
+            <Part key={at} part={part} />
+          ),
+        )}
       </div>
     </div>
   );
