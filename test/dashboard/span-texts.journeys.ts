@@ -136,7 +136,9 @@ describe('a call of a model', () => {
     await goTo('/traces/rich?span=rich-call');
     await details().getByRole('button', { name: 'Add to dataset' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
-    await dialog.getByRole('region', { name: 'Datapoint preview' }).getByText('"LlmConversation"').waitFor();
+    const preview = dialog.getByRole('region', { name: 'Datapoint preview' });
+    await preview.getByRole('heading', { name: 'Datapoint preview: Conversation' }).waitFor();
+    await preview.getByRole('article', { name: 'User message' }).first().waitFor();
     await expectAccessible(watched);
     await dialog.getByRole('combobox', { name: 'Dataset' }).selectOption('New dataset');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Harbour questions');

@@ -7,11 +7,9 @@ import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { notify } from '../../components/notifications/notify.js';
-import { rowStarts } from '../../components/text-view/text-rows.js';
-import { TextView } from '../../components/text-view/text-view.js';
 import type { OpenPayload } from '../payload/payload-client.js';
 import { datapointAddress } from '../dataset-link.js';
-import { useAsked } from '../payload/use-span-payload.js';
+import { DatapointPreview } from './datapoint-preview.js';
 import { useDatasetChoice } from './use-dataset-choice.js';
 import styles from './add-to-dataset.module.css';
 
@@ -20,8 +18,6 @@ interface AddToDatasetProps {
   payload: OpenPayload;
   onClose(): void;
 }
-
-const NOTHING = {};
 
 /** Makes a datapoint of a span, in a dataset that is there or a new one. */
 export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
@@ -60,19 +56,5 @@ export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
       </form>
       <DatapointPreview payload={payload} />
     </Dialog>
-  );
-}
-
-/** What the datapoint will be. */
-function DatapointPreview({ payload }: { payload: OpenPayload }) {
-  const { answer, error } = useAsked(payload, 'datapoint', NOTHING);
-  return (
-    <section aria-label="Datapoint preview" className={styles.preview}>
-      <h3>Datapoint preview</h3>
-      {error !== null && <FaultNotice title="The datapoint cannot be shown" error={error} />}
-      {answer !== null && (
-        <TextView label="Datapoint" text={answer} starts={rowStarts(answer)} wraps={true} sought="" shownOffset={-1} />
-      )}
-    </section>
   );
 }

@@ -1,10 +1,14 @@
 import { isObject } from '../messages/lenient.js';
 
+type MadeDatapoint =
+  | { LlmConversation: { messages: readonly unknown[]; expected: string | null } }
+  | { Generic: { input: unknown; expected_output: unknown } };
+
 /**
  * The datapoint that the service makes of a span (docs/spec/datapoints.md#a-span-as-a-datapoint): of messages a
  * conversation that expects the text of the output, of everything else a generic one.
  */
-export function datapointOfSpan(input: unknown, output: unknown): object {
+export function datapointOfSpan(input: unknown, output: unknown): MadeDatapoint {
   if (Array.isArray(input) && input.length > 0 && input.every(isMessage)) {
     return { LlmConversation: { messages: input, expected: textOf(output) } };
   }

@@ -35,6 +35,13 @@ export interface CurlOptions {
   isCloud: boolean;
 }
 
+/** A datapoint as people read it: its messages, and its texts by name. */
+export interface ShownDatapoint {
+  kind: 'Conversation' | 'Generic';
+  messages: readonly Message[];
+  texts: readonly { name: string; text: string }[];
+}
+
 /** What can be asked of a span's texts: each question with what is given and what comes back. */
 export interface PayloadQuestions {
   open: { given: { text: string }; answer: PayloadSummary };
@@ -45,8 +52,8 @@ export interface PayloadQuestions {
   /** Matches in what a format shows of a section. */
   find: { given: { section: Section; format: Format; sought: string }; answer: TextMatch[] };
   messages: { given: object; answer: Message[] };
-  /** The datapoint that the span would become, as JSON on lines of its own. */
-  datapoint: { given: object; answer: string };
+  /** The datapoint that the span would become. */
+  datapoint: { given: object; answer: ShownDatapoint };
   curl: { given: CurlOptions; answer: string };
   close: { given: object; answer: null };
 }

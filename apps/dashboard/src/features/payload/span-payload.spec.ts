@@ -44,12 +44,26 @@ describe('SpanPayload', () => {
 
   it('has the conversation, and input and output together', () => {
     expect(payload.messages().map(({ role }) => role)).toEqual(['user', 'assistant']);
-    expect(JSON.parse(payload.datapoint())).toEqual({
-      LlmConversation: { messages: [{ role: 'user', content: 'Hi\nyou' }], expected: '# Ho' },
+    expect(payload.datapoint()).toEqual({
+      kind: 'Conversation',
+      messages: [{ role: 'user', name: null, isAnswer: false, parts: [{ type: 'text', text: 'Hi\nyou' }] }],
+      texts: [{ name: 'Expected', text: '# Ho' }],
     });
     expect(JSON.parse(payload.jsonOf('call').text)).toMatchObject({
       input: [{ role: 'user' }],
       output: { text: '# Ho' },
+    });
+  });
+
+  it('shows a datapoint that is no conversation by its texts, every digit of them', () => {
+    const generic = new SpanPayload('{"input":{"n":12345678901234567890},"output":null}');
+    expect(generic.datapoint()).toEqual({
+      kind: 'Generic',
+      messages: [],
+      texts: [
+        { name: 'Input', text: 'n: 12345678901234567890' },
+        { name: 'Expected output', text: 'null' },
+      ],
     });
   });
 

@@ -4,11 +4,19 @@ import { indentJson, readableText } from '../../components/json-tree/written-jso
 import { findInText, type TextMatch } from '../../components/text-view/find-in-text.js';
 import { rowStarts } from '../../components/text-view/text-rows.js';
 import { datapointOfSpan } from '../add-to-dataset/datapoint-of-span.js';
-import { filledText, jsonText, objectOf, type JsonObject } from '../messages/lenient.js';
+import { filledText, objectOf, type JsonObject } from '../messages/lenient.js';
 import type { Message } from '../messages/message.js';
 import { messagesOf } from '../messages/messages-of.js';
 import { curlOf } from './copy-as-curl.js';
-import type { CurlOptions, Format, JsonText, PayloadSummary, Section, TextRows } from './payload-protocol.js';
+import type {
+  CurlOptions,
+  Format,
+  JsonText,
+  PayloadSummary,
+  Section,
+  ShownDatapoint,
+  TextRows,
+} from './payload-protocol.js';
 
 /** Markdown of more than this takes a browser too long to lay out. */
 const MARKDOWN_MAX = 100_000;
@@ -72,15 +80,27 @@ export class SpanPayload {
     return messagesOf(input, output);
   }
 
-  /** The datapoint that the span would become, as JSON on lines of its own. */
-  datapoint(): string {
+  /** The datapoint that the span would become. */
+  datapoint(): ShownDatapoint {
     const { input, output } = this.value();
-    return jsonText(datapointOfSpan(input ?? null, output ?? null));
+    const made = datapointOfSpan(input ?? null, output ?? null);
+    if ('Generic' in made) return { kind: 'Generic', messages: [], texts: this.namedTexts() };
+    const { messages, expected } = made.LlmConversation;
+    const texts = expected === null ? [] : [{ name: 'Expected', text: expected }];
+    return { kind: 'Conversation', messages: messagesOf(messages, null), texts };
   }
 
   curl(options: CurlOptions): string {
     const { kind, input, metadata } = this.value();
     return curlOf({ kind, input, metadata }, options);
+  }
+
+  /** Input and output by the names that they have in a datapoint. */
+  private namedTexts(): ShownDatapoint['texts'] {
+    return [
+      { name: 'Input', text: this.shownText('input') },
+      { name: 'Expected output', text: this.shownText('output') },
+    ];
   }
 
   private shownText(section: Section): string {

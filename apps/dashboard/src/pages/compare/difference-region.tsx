@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost } from '../../components/format/format-cost.js';
 import { formatDuration } from '../../components/format/format-duration.js';
-import { wholeText } from '../../features/runs/data-text.js';
 import { DatapointActions } from '../../features/runs/datapoint-actions.js';
 import { formatScore } from '../../features/runs/format-score.js';
+import { RecordedInput } from '../../features/runs/recorded-input.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { TextBlock } from '../../features/runs/text-block.js';
 import { RunError } from '../../features/runs/run-error.js';
@@ -56,7 +56,7 @@ export function DifferenceRegion({ item, runs, baseline, onClose }: DifferenceRe
           </div>
         ))}
       <h3>Input</h3>
-      <TextBlock name="Input" text={wholeText(item.input)} />
+      <RecordedInput value={item.input} />
       {item.expected !== null && (
         <>
           <h3>Expected</h3>

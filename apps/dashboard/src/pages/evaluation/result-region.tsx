@@ -7,12 +7,11 @@ import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { FactList } from '../../features/facts/fact-list.js';
-import { wholeText } from '../../features/runs/data-text.js';
 import { DatapointActions } from '../../features/runs/datapoint-actions.js';
 import { formatScore } from '../../features/runs/format-score.js';
+import { RecordedInput } from '../../features/runs/recorded-input.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { RunError } from '../../features/runs/run-error.js';
-import { TextBlock } from '../../features/runs/text-block.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { traceAddress } from '../../features/trace-link.js';
 import { statusWord } from './run-facts.js';
@@ -47,7 +46,7 @@ export function ResultRegion({ item, datasetId, onClose }: ResultRegionProps) {
         </p>
       )}
       <h3>Input</h3>
-      <TextBlock name="Input" text={wholeText(input)} />
+      <RecordedInput value={input} />
       <h3>Expected and output</h3>
       {expected !== null && output !== null ? (
         <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
