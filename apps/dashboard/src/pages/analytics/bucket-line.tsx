@@ -1,3 +1,4 @@
+import type { BucketWidth } from '@spandrel/contract';
 import { Link } from '@tanstack/react-router';
 import { formatCounted } from '../../components/format/format-count.js';
 import { formatTime, zoneName } from '../../components/format/format-time.js';
@@ -12,6 +13,13 @@ export interface BucketLineProps {
   addressOf(bucket: number): string;
 }
 
+/** Days and weeks are those of UTC, whatever the times on screen are (docs/spec/analytics.md#buckets). */
+const WIDTH_NAMES: Readonly<Record<BucketWidth, string>> = {
+  minute: 'a minute',
+  hour: 'an hour',
+  day: 'a UTC day',
+  week: 'a UTC week from Monday',
+};
 /** Characters of a time to its minute. */
 const MINUTE_LENGTH = '2026-11-22 10:30'.length;
 
@@ -21,8 +29,8 @@ export function BucketLine({ data, bucket, addressOf }: BucketLineProps) {
   if (bucket === null) {
     return (
       <p className={styles.bucket}>
-        Each bar is {data.width === 'hour' ? 'an' : 'a'} {data.width}. Point at one to read it, click for its spans,
-        drag to zoom; times are {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
+        Each bar is {WIDTH_NAMES[data.width]}. Point at one to read it, click for its spans, drag to zoom; times are{' '}
+        {times === 'utc' ? 'UTC' : `local (${zoneName(Date.now(), times)})`}.
       </p>
     );
   }

@@ -49,7 +49,10 @@ export const FIGURES: readonly Figure[] = [
 ];
 
 const COLOURS: readonly ColourToken[] = Array.from({ length: 8 }, (_, at) => `--kind-${at + 1}` as const);
+/** How many keys of a split are told apart. */
+export const KEYS_MAX = COLOURS.length;
 const OTHERS = { label: 'Others', colour: '--line-strong' } as const;
+const NAMELESS: Readonly<Record<Split, string>> = { model: 'No model', provider: 'No provider', status: 'Others' };
 const STATUSES: Readonly<Record<string, { label: string; colour: ColourToken }>> = {
   completed: { label: 'Completed', colour: '--status-ok' },
   failed: { label: 'Failed', colour: '--status-failed' },
@@ -72,8 +75,11 @@ export interface ShownKey {
 
 /** The keys of a split, those that cost most first. */
 export function shownKeys(buckets: readonly TimeBucket[], split: Split): ShownKey[] {
-  return sumsByKey(buckets).map(({ model: key }, place) => {
-    if (key === null) return { key, ...OTHERS };
+  const sums = sumsByKey(buckets);
+  // With fewer keys than can be told apart, all that is left are spans without one.
+  const isNameless = sums.filter(({ model: key }) => key !== null).length < KEYS_MAX;
+  return sums.map(({ model: key }, place) => {
+    if (key === null) return { key, ...OTHERS, ...(isNameless && { label: NAMELESS[split] }) };
     if (split === 'status') return { key, ...(STATUSES[key] ?? OTHERS) };
     return { key, label: formatId(key), colour: COLOURS[place % COLOURS.length]! };
   });

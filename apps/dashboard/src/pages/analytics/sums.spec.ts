@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BucketSeries, TimeBucket } from '@spandrel/contract';
-import { FIGURES, seriesOf, shownKeys } from './figures.js';
+import { FIGURES, KEYS_MAX, seriesOf, shownKeys } from './figures.js';
 import { MODELS_MAX, modelsOf, modelsOfSummary, totalsOf } from './sums.js';
 
 const sums = (span_count: number, cost: number | null, avg_latency_ms: number | null = null) => ({
@@ -49,7 +49,7 @@ describe('sums of buckets', () => {
       bucket({ key: 'a', ...sums(1, 1) }, { key: 'b', ...sums(2, 3) }),
     ];
     const keys = shownKeys(buckets, 'model');
-    expect(keys.map(({ label }) => label)).toEqual(['b', 'a', 'Others']);
+    expect(keys.map(({ label }) => label)).toEqual(['b', 'a', 'No model']);
     const drawn = (name: string) =>
       seriesOf(
         FIGURES.find((figure) => figure.name === name)!,
@@ -59,12 +59,21 @@ describe('sums of buckets', () => {
     expect(drawn('Spans')).toEqual([
       ['b', [0, 2]],
       ['a', [0, 1]],
-      ['Others', [4, 0]],
+      ['No model', [4, 0]],
     ]);
     expect(drawn('Cost')).toEqual([
       ['b', [0, 3]],
       ['a', [0, 1]],
     ]);
     expect(drawn('Errors')).toHaveLength(3);
+  });
+
+  it('say others where keys beyond those told apart may be among them', () => {
+    const keysOf = (count: number) => Array.from({ length: count }, (_, at) => ({ key: `m${at}`, ...sums(1, 1) }));
+    const lastOf = (count: number, split: 'model' | 'provider') =>
+      shownKeys([bucket(...keysOf(count), { key: null, ...sums(2, 9) })], split).at(-1)?.label;
+    expect(lastOf(KEYS_MAX - 1, 'provider')).toBe('No provider');
+    expect(lastOf(KEYS_MAX, 'provider')).toBe('Others');
+    expect(lastOf(KEYS_MAX, 'model')).toBe('Others');
   });
 });

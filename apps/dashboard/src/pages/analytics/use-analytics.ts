@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { findEdge, querySeries, readSummary } from '../../api/analytics.js';
 import { keys } from '../../api/keys.js';
 import { isFiltered, type AnalyticsSearch } from './analytics-search.js';
+import { KEYS_MAX } from './figures.js';
 import { knownEnds, planQuestion, type Plan } from './plan-question.js';
 import { MODELS_MAX, modelsOf, modelsOfSummary, totalsOf, type ModelSums, type Totals } from './sums.js';
 
@@ -39,7 +40,7 @@ async function loadAnalytics(search: AnalyticsSearch, now: number, signal: Abort
         group_by: width,
         fill: true,
         percentiles: true,
-        ...(search.split_by && { split_by: search.split_by }),
+        ...(search.split_by && { split_by: search.split_by, top: KEYS_MAX }),
       },
       signal,
     ),
