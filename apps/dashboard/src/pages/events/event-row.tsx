@@ -1,12 +1,7 @@
-import { useNavigate } from '@tanstack/react-router';
 import { memo } from 'react';
-import { findById } from '../../api/find-by-id.js';
-import { Button } from '../../components/button.js';
 import { NONE } from '../../components/format/format-count.js';
 import { formatTime, formatTimeExactly } from '../../components/format/format-time.js';
-import { notify, notifyError } from '../../components/notifications/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
-import { traceAddress } from '../../features/trace-link.js';
 import type { LoggedEvent } from './event-log.js';
 import { subjectOf } from './event-subject.js';
 import styles from './events-page.module.css';
@@ -25,7 +20,7 @@ const DATE_LENGTH = '2026-11-22 '.length;
 /** What one event says: when, its number, its type, and what it is about. */
 export const EventRow = memo(function EventRow({ logged: { number, at, event } }: { logged: LoggedEvent }) {
   const { times } = usePreferences();
-  const { text, address, more = '', soughtSpan } = subjectOf(event);
+  const { text, address, more = '' } = subjectOf(event);
   return (
     <>
       {at === null ? (
@@ -44,37 +39,15 @@ export const EventRow = memo(function EventRow({ logged: { number, at, event } }
         {event.type}
       </code>
       <span className={styles.subject}>
-        {soughtSpan !== undefined && <SoughtSpan id={soughtSpan} text={text} />}
-        {soughtSpan === undefined &&
-          (address === null ? (
-            <span>{text}</span>
-          ) : (
-            <bdi>
-              <a href={address}>{text}</a>
-            </bdi>
-          ))}
+        {address === null ? (
+          <span>{text}</span>
+        ) : (
+          <bdi>
+            <a href={address}>{text}</a>
+          </bdi>
+        )}
         {more !== '' && <bdi className={styles.more}>{more}</bdi>}
       </span>
     </>
   );
 });
-
-/** The event names the span and not its trace, which is asked for when somebody wants to see it. */
-function SoughtSpan({ id, text }: { id: string; text: string }) {
-  const navigate = useNavigate();
-  const open = async (): Promise<void> => {
-    try {
-      const found = await findById(id);
-      if (found?.kind === 'span')
-        await navigate({ to: traceAddress(found.traceId), search: { span: found.spanId } as never });
-      else notify(`The span ${id} has been deleted`);
-    } catch (error) {
-      notifyError('The span could not be looked up', error as Error);
-    }
-  };
-  return (
-    <Button variant="quiet" className={styles.lookup} onClick={() => void open()}>
-      {text}
-    </Button>
-  );
-}

@@ -11,8 +11,6 @@ export interface EventSubject {
   address: string | null;
   /** What the event says of it. */
   more?: string;
-  /** A span whose trace is not known and has to be asked for. */
-  soughtSpan?: string;
 }
 
 /** The object of an event and the way to it. */
@@ -38,7 +36,8 @@ export function subjectOf(event: LiveEvent): EventSubject {
       return { text: `Item ${id}`, address: withQuery(reviewAddress(datasetId), 'item', id), more };
     }
     case 'capture_triggered':
-      return { text: `Captured span ${event.span_id}`, address: null, soughtSpan: event.span_id };
+      // The event names the span and not its trace: the list of spans finds it.
+      return { text: `Captured span ${event.span_id}`, address: withQuery('/spans', 'ids', event.span_id) };
     case 'cleared':
       return { text: 'All traces were deleted', address: null };
     case 'span_deleted':

@@ -16,6 +16,7 @@ const FIELDS: readonly FilterField[] = [
   { id: 'provider', label: 'Provider', facet: 'provider' },
   { id: 'user_id', label: 'User', facet: 'user' },
   { id: 'session_id', label: 'Session', facet: 'session' },
+  { id: 'ids', label: 'Span ID', isRepeated: true },
   { id: 'error_contains', label: 'Error contains' },
   { id: 'input_contains', label: 'Input contains' },
   { id: 'output_contains', label: 'Output contains' },
