@@ -1,7 +1,4 @@
-import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Menu } from '@base-ui/react/menu';
 import type { BrowserSessionResource } from '@spandrel/contract';
-import { useRef } from 'react';
 import { signOut } from '../api/browser-session.js';
 import { goToSignIn } from '../api/go-to-sign-in.js';
 import { Button } from '../components/button.js';
@@ -12,7 +9,6 @@ import styles from './account.module.css';
 
 /** Organization and project that the browser is signed in to, and the way out. Cloud mode. */
 export function Account({ session }: { session: BrowserSessionResource }) {
-  const container = useRef<HTMLDivElement>(null);
   useSessionWatch(session);
   const leave = async (): Promise<void> => {
     try {
@@ -24,26 +20,15 @@ export function Account({ session }: { session: BrowserSessionResource }) {
     }
   };
   return (
-    <CSPProvider disableStyleElements>
-      <div ref={container} className={styles.account}>
-        {session.org && session.project && (
-          <span className={styles.where}>
-            <bdi>{session.org.name}</bdi> / <bdi>{session.project.name}</bdi>
-          </span>
-        )}
-        <Menu.Root>
-          <Menu.Trigger render={<Button />}>Account</Menu.Trigger>
-          <Menu.Portal container={container}>
-            <Menu.Positioner sideOffset={4} align="end" className={styles.positioner}>
-              <Menu.Popup className={styles.popup} aria-label="Account">
-                <Menu.Item className={styles.item} onClick={() => void leave()}>
-                  Sign out
-                </Menu.Item>
-              </Menu.Popup>
-            </Menu.Positioner>
-          </Menu.Portal>
-        </Menu.Root>
-      </div>
-    </CSPProvider>
+    <div className={styles.account}>
+      {session.org && session.project && (
+        <span className={styles.where}>
+          <bdi>{session.org.name}</bdi> / <bdi>{session.project.name}</bdi>
+        </span>
+      )}
+      <Button icon="leave" shrinks onClick={() => void leave()}>
+        Sign out
+      </Button>
+    </div>
   );
 }
