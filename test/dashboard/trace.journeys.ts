@@ -27,6 +27,7 @@ describe('a trace of ten thousand spans', () => {
     await rows().waitFor();
     await expectSoon(() => page.title(), 'Many spans · Spandrel');
     await expectSoon(rowCount, '10001');
+    await page.getByRole('list', { name: 'Trace facts' }).getByText('2026-11-22 12:00:00').waitFor();
     await rows().getByRole('row').nth(1).focus();
     await page.keyboard.press('End');
     await until(async () => (await selected().innerText()).includes('call 9999'));

@@ -18,5 +18,6 @@ describe('the words for how many rows a list has', () => {
     expect(describeCount(list(200, false), undefined, 'trace')).toBe('Counting traces');
     expect(describeCount(list(5, true, true), null, 'trace')).toBe('Counting traces');
     expect(describeCount(list(200, false), null, 'span')).toBe('200+ spans');
+    expect(describeCount(list(200, false), { count: 0, exact: true }, 'trace')).toBe('200+ traces');
   });
 });

@@ -12,6 +12,7 @@ export function describeCount(
 ): string {
   if (list.isComplete && !list.isWaiting) return formatCounted(list.length, one);
   if (counted === undefined || list.isWaiting) return `Counting ${one}s`;
-  if (counted === null) return `${formatCount(list.length)}+ ${one}s`;
+  // Rows that came after the count are not in it.
+  if (counted === null || counted.count < list.length) return `${formatCount(list.length)}+ ${one}s`;
   return counted.exact ? formatCounted(counted.count, one) : `${formatCount(counted.count)}+ ${one}s`;
 }

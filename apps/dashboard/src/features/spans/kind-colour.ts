@@ -13,6 +13,3 @@ const OTHER = 8;
 
 /** The token `--kind-N` of a kind. */
 export const kindColour = (type: string): string => `--kind-${KNOWN[type] ?? OTHER}`;
-
-/** A kind in words that fit into a row. */
-export const kindWord = (type: string): string => type.replaceAll('_', ' ');

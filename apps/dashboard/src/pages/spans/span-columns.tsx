@@ -4,7 +4,6 @@ import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';
 import { readColumns, type OfferedColumns } from '../../features/columns/column-choice.js';
 import { costColumn, countColumn, durationColumn, textColumn } from '../../features/columns/usual-columns.js';
-import { kindWord } from '../../features/spans/kind-colour.js';
 import { SpanLink } from '../../features/spans/span-link.js';
 import { measureOf, modelOf, statusWordOf } from '../../features/spans/trace-span.js';
 
@@ -13,7 +12,7 @@ export function spanColumns(zone: string): GridColumn<SpanOutline>[] {
   return [
     { id: 'started_at', header: 'Started', note: zone, width: 136, cell: ({ started_at }) => <Time at={started_at} /> },
     { id: 'name', header: 'Name', width: 160, grows: true, cell: (span) => <SpanLink span={span} /> },
-    textColumn('kind', 'Kind', 90, ({ kind }) => kindWord(kind.type)),
+    textColumn('kind', 'Kind', 90, ({ kind }) => kind.type),
     textColumn('model', 'Model', 140, modelOf),
     { id: 'status', header: 'Status', width: 90, cell: (span) => <StatusBadge status={statusWordOf(span)} /> },
     durationColumn('duration', 'Duration', 90, (span) => measureOf(span, 'duration_ms')),

@@ -1,7 +1,7 @@
 import { Icon } from '../../components/icon.js';
 import { MarkedText } from '../../components/text-view/marked-text.js';
 import { formatCounted } from '../../components/format/format-count.js';
-import { kindColour, kindWord } from '../../features/spans/kind-colour.js';
+import { kindColour } from '../../features/spans/kind-colour.js';
 import type { SpanTree } from './span-tree.js';
 import { modelOf, statusWordOf } from '../../features/spans/trace-span.js';
 import styles from './span-grid.module.css';
@@ -52,7 +52,7 @@ export function SpanCell({ tree, place, isOpen, find, onToggle }: SpanCellProps)
         <MarkedText text={span.name} sought={find} />
       </span>
       <span className={styles.more}>
-        {model !== null && model !== span.name ? <MarkedText text={model} sought={find} /> : kindWord(span.kind.type)}
+        {model !== null && model !== span.name ? <MarkedText text={model} sought={find} /> : span.kind.type}
         {isOpen === false && ` · ${formatCounted(below, 'span')} below`}
       </span>
     </span>

@@ -2,17 +2,20 @@ import type { TraceListItem } from '@spandrel/contract';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
 import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
+import { formatTime, formatTimeExactly, type Zone } from '../../components/format/format-time.js';
 import { formatId } from '../../components/format/format-id.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { sessionAddress } from '../../features/session-link.js';
 
 const STATUS_WORDS = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
 
-/** Facts of a trace, without session, user and tags where it has none. */
-export function traceFacts(trace: TraceListItem): Fact[] {
+/** Facts of a trace, without session, user and tags where it has none. @param zone zone of the times. */
+export function traceFacts(trace: TraceListItem, zone: Zone): Fact[] {
+  const startedAt = Date.parse(trace.started_at);
   const { unpriced_count: unpriced, total_cost: cost, duration_ms: duration } = trace;
   const facts: (Fact | null)[] = [
     { name: 'Status', value: STATUS_WORDS[trace.status] },
+    { name: 'Started', value: formatTime(startedAt, zone), exact: formatTimeExactly(startedAt, zone) },
     { name: 'Duration', value: formatDuration(duration), exact: formatDurationExactly(duration) },
     {
       name: 'Cost',

@@ -7,6 +7,7 @@ import { copyText } from '../../components/copy-text.js';
 import { followDownload } from '../../components/download-text.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { PageHeading } from '../../components/page-heading.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { FactList } from '../../features/facts/fact-list.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { nameOfTrace, traceAddress } from '../../features/trace-link.js';
@@ -22,6 +23,7 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
   const copyLink = (): void => copy('the link', traceLink(trace.id));
   const copyId = (): void => copy('the trace ID', trace.id);
   const download = (): void => followDownload(traceJsonAddress(trace.id), `trace-${trace.id}.json`);
+  const { times } = usePreferences();
   useShortcuts([
     { keys: '', label: 'Copy link', group: 'Trace', run: copyLink },
     { keys: '', label: 'Copy trace ID', group: 'Trace', run: copyId },
@@ -52,7 +54,7 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
           This trace has been deleted. What is on screen is all that is left of it.
         </p>
       )}
-      <FactList label="Trace facts" facts={traceFacts(trace)} />
+      <FactList label="Trace facts" facts={traceFacts(trace, times)} />
       {isDeleting && <DeleteTrace trace={trace} onClose={() => setIsDeleting(false)} />}
     </header>
   );
