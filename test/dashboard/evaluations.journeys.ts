@@ -84,6 +84,12 @@ describe('evaluations', () => {
     );
     await result.getByRole('button', { name: 'Send to review' }).click();
     await told('Sent 1 datapoint to review');
+    const usual = page.viewportSize()!;
+    await page.setViewportSize({ width: 320, height: 640 });
+    const below = `document.querySelector('[aria-label=Notifications]').getBoundingClientRect().top
+      >= document.querySelector('main').getBoundingClientRect().bottom`;
+    await expectSoon(() => page.evaluate(below), true);
+    await page.setViewportSize(usual);
     expect((await queued()).map(({ datapoint_id: id }) => id)).toEqual([searchParams.get('item')]);
     expectNoFaults(watched);
   });
