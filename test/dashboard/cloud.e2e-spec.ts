@@ -144,6 +144,45 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await Promise.all([ada.close(), watched.close()]);
   });
 
+  inBrowser(
+    'has a review by a key that may not administer, and nothing to press for one that may only read',
+    async () => {
+      const { api } = program;
+      const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'Answers' });
+      const { body: point } = await api.post<{ id: string }>(`/api/datasets/${dataset.id}/datapoints`, {
+        kind: { Generic: { input: 'Who reviews?' } },
+      });
+      await api.post(`/api/datasets/${dataset.id}/queue`, { datapoint_ids: [point.id] });
+      const keyOf = async (name: string, ...scopes: string[]) =>
+        (await api.post<{ id: string; key: string }>('/api/keys', { name, scopes })).body;
+      const [rita, reader] = await Promise.all([keyOf('Rita', 'read', 'write'), keyOf('Reader', 'read')]);
+      const watched = await browser.open(program.apiUrl);
+      const { page } = watched;
+      await page.goto(`${program.apiUrl}/review`);
+      await signIn(page, rita.key);
+      await page.getByRole('link', { name: 'Start reviewing Answers' }).click();
+      await page.getByRole('region', { name: 'Item' }).getByText('Who reviews?').waitFor();
+      expect(await page.getByLabel('Your name').count()).toBe(0);
+      await page.keyboard.press('a');
+      await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+      const { body: queue } = await api.get<{ items: object[] }>(`/api/datasets/${dataset.id}/queue`);
+      expect(queue.items).toMatchObject([{ status: 'completed', claimed_by: rita.id }]);
+
+      await page.goto(`${program.apiUrl}/sign-in?next=%2Fdatasets%2F${dataset.id}`);
+      await signIn(page, reader.key);
+      await page.getByRole('banner').getByText('Read only').waitFor();
+      await button(page, 'Export').waitFor();
+      for (const name of ['Edit', 'Delete dataset', 'Add datapoint', 'Import', 'Evaluate']) {
+        expect([name, await button(page, name).count()]).toEqual([name, 0]);
+      }
+      await expectAccessible(watched);
+      await page.getByRole('link', { name: 'Review', exact: true }).click();
+      await page.getByText('Needs a key with the scope write').waitFor();
+      expectNoFaults(watched);
+      await watched.close();
+    },
+  );
+
   inBrowser('stops the other tabs when one signs in to another project', async () => {
     const theirs = await createTenant(program.api.as(ADMIN_TOKEN), { name: 'Theirs' });
     const watched = await browser.open(program.apiUrl);

@@ -26,6 +26,9 @@ export function Account({ session }: { session: BrowserSessionResource }) {
           <bdi>{session.org.name}</bdi> / <bdi>{session.project.name}</bdi>
         </span>
       )}
+      {session.scopes.includes('read') && !session.scopes.includes('write') && (
+        <span className={styles.readOnly}>Read only</span>
+      )}
       <Button icon="leave" shrinks onClick={() => void leave()}>
         Sign out
       </Button>

@@ -16,6 +16,7 @@ interface BannerProps {
 
 /** The line above every page. */
 export function Banner({ session, isOpen }: BannerProps) {
+  const mayRead = session?.mode !== 'cloud' || session.scopes.includes('read');
   return (
     <header className={styles.banner}>
       <Link to="/traces" className={styles.brand}>
@@ -23,7 +24,7 @@ export function Banner({ session, isOpen }: BannerProps) {
         Spandrel
       </Link>
       <span className={styles.spacer} />
-      {isOpen && <LiveStatus audience={session?.project?.id ?? ''} />}
+      {isOpen && mayRead && <LiveStatus audience={session?.project?.id ?? ''} />}
       <CommandMenu />
       <ShortcutList />
       {isOpen && session?.mode === 'cloud' && (

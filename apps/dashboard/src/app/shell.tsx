@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
+import { MayWrite } from '../components/may-write.js';
+import { PageHeading } from '../components/page-heading.js';
 import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
 import { BROWSER_SESSION } from '../features/sign-in/use-browser-session.js';
 import { Banner } from './banner.js';
@@ -20,13 +22,29 @@ export function Shell() {
     if (isNobody) goToSignIn();
   }, [isNobody]);
   if (isSignIn) return <Outlet />;
-  return <Frame session={session} isOpen={!isPending && !isNobody} />;
+  return (
+    <MayWrite value={session?.mode !== 'cloud' || session.scopes.includes('write')}>
+      <Frame session={session} isOpen={!isPending && !isNobody} />
+    </MayWrite>
+  );
+}
+
+/** What stands in the place of every page that shows recordings, for a key that may not read them. */
+function NotReadable() {
+  return (
+    <>
+      <PageHeading title="Nothing to see with this key" />
+      <p>This key does not have the scope read. Sign out, and sign in with a key that has it.</p>
+    </>
+  );
 }
 
 function Frame({ session, isOpen }: { session: BrowserSessionResource | undefined; isOpen: boolean }) {
   useShortcutKeys();
   useNotedVisits();
   const main = useRef<HTMLElement>(null);
+  const isSettings = useLocation().pathname === '/settings';
+  const isShown = isSettings || session?.mode !== 'cloud' || session.scopes.includes('read');
   useFocusOfNewPage(main);
   return (
     <div className={styles.shell}>
@@ -43,7 +61,7 @@ function Frame({ session, isOpen }: { session: BrowserSessionResource | undefine
       <Banner session={session} isOpen={isOpen} />
       <Navigation />
       <main id="content" ref={main} tabIndex={-1} className={styles.main}>
-        {isOpen && <Outlet />}
+        {isOpen && (isShown ? <Outlet /> : <NotReadable />)}
       </main>
       <Notifications />
     </div>

@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, Ref } from 'react';
+import { useMayWrite } from './may-write.js';
 import { Icon, type IconName } from './icon.js';
 import styles from './button.module.css';
 
@@ -7,6 +8,8 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   icon?: IconName;
   /** The key that presses this button, shown on it. */
   shortcut?: string;
+  /** Whether it changes something: it is not there for those who may only read. */
+  writes?: boolean;
   /** Shows the icon alone; `children` stay the name. */
   iconOnly?: boolean;
   /** Shows the icon alone where the window is narrow. */
@@ -19,6 +22,7 @@ export function Button({
   variant = 'plain',
   icon,
   shortcut,
+  writes = false,
   iconOnly = false,
   shrinks = false,
   className,
@@ -26,6 +30,8 @@ export function Button({
   ref,
   ...rest
 }: ButtonProps) {
+  const mayWrite = useMayWrite();
+  if (writes && !mayWrite) return null;
   return (
     <button
       type="button"

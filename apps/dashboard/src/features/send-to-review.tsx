@@ -27,7 +27,7 @@ export function SendToReview({ datasetId, ids, onSent }: SendToReviewProps) {
     onError: (error) => notifyError('The datapoints could not be sent to review', error),
   });
   return (
-    <Button icon="check" disabled={sending.isPending} onClick={() => sending.mutate()}>
+    <Button writes icon="check" disabled={sending.isPending} onClick={() => sending.mutate()}>
       Send to review
     </Button>
   );

@@ -6,6 +6,8 @@ export interface Shortcut {
   label: string;
   /** Heading in the list of shortcuts: the page or the part it belongs to. */
   group: string;
+  /** Whether it changes something: it is not there for those who may only read. */
+  writes?: boolean;
   run(): void;
 }
 

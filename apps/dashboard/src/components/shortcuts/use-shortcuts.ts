@@ -1,11 +1,14 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useMayWrite } from '../may-write.js';
 import { preferences } from '../preferences/use-preferences.js';
 import { ShortcutRegistry, type Shortcut } from './shortcut-registry.js';
 
 const registry = new ShortcutRegistry();
 
-/** Keys of a part of the page, pressed as long as it is on screen. @param shortcuts keys and labels stay, what they run may change. */
-export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+/** Keys of a part of the page, pressed as long as it is on screen. @param offered keys and labels stay, what they run may change. */
+export function useShortcuts(offered: readonly Shortcut[]): void {
+  const mayWrite = useMayWrite();
+  const shortcuts = mayWrite ? offered : offered.filter(({ writes }) => !writes);
   const latest = useRef(shortcuts);
   useEffect(() => {
     latest.current = shortcuts;

@@ -11,7 +11,7 @@ export function AddSelected(props: Omit<AddManyToDatasetProps, 'onClose'>) {
   const [isAdding, setIsAdding] = useState(false);
   return (
     <>
-      <Button icon="plus" onClick={() => setIsAdding(true)}>
+      <Button writes icon="plus" onClick={() => setIsAdding(true)}>
         Add to dataset
       </Button>
       {isAdding && (

@@ -5,6 +5,7 @@ import { hasAnyTrace } from '../../api/traces.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { Icon } from '../../components/icon.js';
+import { useMayWrite } from '../../components/may-write.js';
 import styles from './first-steps.module.css';
 
 const STORAGE_KEY = 'spandrel.first-steps';
@@ -24,7 +25,10 @@ interface Step {
 
 /** What somebody new does first, ticked as it is done, until it is dismissed in this browser. */
 export function FirstSteps({ hasTrace }: FirstStepsProps) {
-  const [isDismissed, setIsDismissed] = useState(wasDismissed);
+  const [isGone, setIsDismissed] = useState(wasDismissed);
+  const mayWrite = useMayWrite();
+  // Who may only read cannot take any of them.
+  const isDismissed = isGone || !mayWrite;
   const later = useLaterSteps(!isDismissed);
   const trace = useQuery({
     queryKey: keys.hasTrace(),

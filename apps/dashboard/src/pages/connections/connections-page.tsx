@@ -43,6 +43,7 @@ export function ConnectionsPage() {
   const close = (): void => setOpened(null);
   const create = (
     <Button
+      writes
       variant="primary"
       icon="plus"
       disabled={capabilities === undefined}

@@ -55,7 +55,7 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
   const save = (): void => {
     if ('kind' in read && (isUnsaved || datapoint === null) && !saving.isPending) saving.mutate(read.kind);
   };
-  useShortcuts([{ keys: 'mod+s', label: 'Save', group: 'Datapoint', run: save }]);
+  useShortcuts([{ keys: 'mod+s', label: 'Save', writes: true, group: 'Datapoint', run: save }]);
   const question = useUnsavedQuestion(isUnsaved && !saving.isPending);
   return (
     <section aria-label="Datapoint" className={styles.editor}>
@@ -67,6 +67,7 @@ export function DatapointEditor({ datasetId, datapoint }: DatapointEditorProps) 
           onChange={(variant) => change(changeVariant(shown, variant))}
         />
         <Button
+          writes
           variant="primary"
           shortcut="Ctrl S"
           aria-keyshortcuts="Control+S Meta+S"

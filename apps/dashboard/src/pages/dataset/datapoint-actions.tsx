@@ -21,15 +21,15 @@ export function DatapointActions({ datasetId, onImported }: DatapointActionsProp
   const add = (): void => void navigate({ to: datapointAddress(datasetId, 'new') });
   const openImport = (): void => setIsImporting(true);
   useShortcuts([
-    { keys: '', label: 'Add datapoint', group: 'Dataset', run: add },
-    { keys: '', label: 'Import datapoints', group: 'Dataset', run: openImport },
+    { keys: '', label: 'Add datapoint', writes: true, group: 'Dataset', run: add },
+    { keys: '', label: 'Import datapoints', writes: true, group: 'Dataset', run: openImport },
   ]);
   return (
     <div className={styles.actions}>
-      <Button icon="plus" onClick={add}>
+      <Button writes icon="plus" onClick={add}>
         Add datapoint
       </Button>
-      <Button icon="arrowUp" onClick={openImport}>
+      <Button writes icon="arrowUp" onClick={openImport}>
         Import
       </Button>
       <Suspense

@@ -28,18 +28,18 @@ export function DatasetHeader({ dataset, isDeleted, onChanged }: DatasetHeaderPr
     isDeleted
       ? []
       : [
-          { keys: '', label: 'Edit dataset', group: 'Dataset', run: () => setAsked('edit') },
-          { keys: '', label: 'Delete dataset', group: 'Dataset', run: () => setAsked('delete') },
+          { keys: '', label: 'Edit dataset', writes: true, group: 'Dataset', run: () => setAsked('edit') },
+          { keys: '', label: 'Delete dataset', writes: true, group: 'Dataset', run: () => setAsked('delete') },
         ],
   );
   return (
     <header className={styles.header}>
       <PageHeading title={dataset.name}>
         <span className={styles.actions}>
-          <Button disabled={isDeleted} onClick={() => setAsked('edit')}>
+          <Button writes disabled={isDeleted} onClick={() => setAsked('edit')}>
             Edit
           </Button>
-          <Button icon="trash" variant="danger" disabled={isDeleted} onClick={() => setAsked('delete')}>
+          <Button writes icon="trash" variant="danger" disabled={isDeleted} onClick={() => setAsked('delete')}>
             Delete dataset
           </Button>
         </span>

@@ -5,6 +5,8 @@ import { Button } from '../../components/button.js';
 export function EvaluateButton({ datasetId }: { datasetId: string }) {
   const navigate = useNavigate();
   return (
-    <Button onClick={() => void navigate({ to: '/evaluations/new', search: { dataset: datasetId } })}>Evaluate</Button>
+    <Button writes onClick={() => void navigate({ to: '/evaluations/new', search: { dataset: datasetId } })}>
+      Evaluate
+    </Button>
   );
 }

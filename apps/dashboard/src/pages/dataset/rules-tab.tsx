@@ -28,10 +28,10 @@ export function RulesTab({ datasetId }: { datasetId: string }) {
     () => ruleColumns({ onChanged: refresh, onEdit: setEdited, onDelete: setDeleted }),
     [refresh],
   );
-  useShortcuts([{ keys: '', label: 'New capture rule', group: 'Dataset', run: () => setEdited('new') }]);
+  useShortcuts([{ keys: '', label: 'New capture rule', writes: true, group: 'Dataset', run: () => setEdited('new') }]);
   const rules = query.data ?? [];
   const newRule = (
-    <Button variant="primary" icon="plus" onClick={() => setEdited('new')}>
+    <Button writes variant="primary" icon="plus" onClick={() => setEdited('new')}>
       New rule
     </Button>
   );

@@ -35,7 +35,7 @@ export function SelectedDatapoints({ datasetId, datapoints, onClear, onDeleted }
     <>
       <SelectionToolbar count={ids.length} onClear={onClear}>
         <SendToReview {...{ datasetId, ids }} onSent={onClear} />
-        <Button variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
+        <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
           Delete
         </Button>
       </SelectionToolbar>

@@ -43,7 +43,7 @@ export function DatasetsPage() {
   useEffect(() => rememberList('/datasets', { ...search }));
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   const newDataset = (
-    <Button variant="primary" icon="plus" onClick={() => setIsCreating(true)}>
+    <Button writes variant="primary" icon="plus" onClick={() => setIsCreating(true)}>
       New dataset
     </Button>
   );

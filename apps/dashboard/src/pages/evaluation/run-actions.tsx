@@ -28,21 +28,23 @@ export function RunActions({ run }: { run: EvalRunResource }) {
   // A run whose turn has not come yet cannot be cancelled.
   const canCancel = run.status === 'running' && !cancel.isPending;
   useShortcuts([
-    ...(canCancel ? [{ keys: '', label: 'Cancel run', group: 'Run', run: () => cancel.mutate() }] : []),
-    { keys: '', label: 'Run again', group: 'Run', run: runAgain },
+    ...(canCancel ? [{ keys: '', label: 'Cancel run', writes: true, group: 'Run', run: () => cancel.mutate() }] : []),
+    { keys: '', label: 'Run again', writes: true, group: 'Run', run: runAgain },
     { keys: '', label: 'Compare run', group: 'Run', run: compare },
-    { keys: '', label: 'Delete run', group: 'Run', run: askToDelete },
+    { keys: '', label: 'Delete run', writes: true, group: 'Run', run: askToDelete },
   ]);
   return (
     <>
       {goesOn(run) && (
-        <Button disabled={!canCancel} onClick={() => cancel.mutate()}>
+        <Button writes disabled={!canCancel} onClick={() => cancel.mutate()}>
           Cancel run
         </Button>
       )}
-      <Button onClick={runAgain}>Run again</Button>
+      <Button writes onClick={runAgain}>
+        Run again
+      </Button>
       <Button onClick={compare}>Compare</Button>
-      <Button icon="trash" onClick={askToDelete}>
+      <Button writes icon="trash" onClick={askToDelete}>
         Delete run
       </Button>
       {isDeleting && <DeleteRun run={run} onClose={() => setIsDeleting(false)} />}

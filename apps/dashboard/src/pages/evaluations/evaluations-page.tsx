@@ -5,6 +5,7 @@ import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { zoneName } from '../../components/format/format-time.js';
+import { useMayWrite } from '../../components/may-write.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useListColumns } from '../../features/columns/use-list-columns.js';
@@ -46,7 +47,7 @@ export function EvaluationsPage() {
   useEffect(() => rememberList('/evaluations', { ...search }));
   const isFiltered = search.dataset_id !== undefined || search.status !== undefined;
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
-  const create = (
+  const create = useMayWrite() && (
     <Link to="/evaluations/new" className={styles.primary}>
       New evaluation
     </Link>

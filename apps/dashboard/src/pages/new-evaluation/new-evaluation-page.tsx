@@ -5,6 +5,7 @@ import { readRun } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { FaultNotice } from '../../components/fault-notice.js';
+import { useMayWrite } from '../../components/may-write.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { useWayUp } from '../../features/list-memory.js';
 import type { NewEvaluationSearch } from './new-evaluation-search.js';
@@ -24,13 +25,15 @@ export function NewEvaluationPage() {
   });
   const { isReady, error, datasets, connections, scorers } = useRunChoices('');
   useWayUp(() => '/evaluations', 'Evaluations');
+  const mayWrite = useMayWrite();
   const isAwaited = !isReady || (run !== undefined && again.isPending);
   return (
     <>
       <PageHeading title="New evaluation" />
+      {!mayWrite && <p>This key may only read. Starting an evaluation needs a key with the scope write.</p>}
       {error && <FaultNotice title="The form could not be loaded" error={error} />}
-      {!isAwaited && missing(datasets.length, connections.length)}
-      {!isAwaited && datasets.length > 0 && connections.length > 0 && (
+      {mayWrite && !isAwaited && missing(datasets.length, connections.length)}
+      {mayWrite && !isAwaited && datasets.length > 0 && connections.length > 0 && (
         <RunForm initial={initialFields(again.data, { dataset, datasets, connections, scorers })} />
       )}
     </>

@@ -65,7 +65,7 @@ export function RunForm({ initial }: { initial: RunFields }) {
       {fields.scoring === JUDGE && <JudgeFields connections={connections.map(optionOf)} bind={bind} />}
       {start.error && <FaultNotice title="The evaluation could not be started" error={start.error} />}
       <p>{dataset !== undefined && describeCalls(dataset.datapoint_count, fields.scoring)}</p>
-      <Button type="submit" variant="primary" className={styles.start} disabled={start.isPending}>
+      <Button writes type="submit" variant="primary" className={styles.start} disabled={start.isPending}>
         Start evaluation
       </Button>
     </form>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { QueueCount } from '../../api/queue.js';
 import { formatCount, NONE } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
+import { useMayWrite } from '../../components/may-write.js';
 import { Time } from '../../components/time.js';
 import { DatasetLink } from '../../features/dataset-link.js';
 import { reviewAddress } from '../../features/review-link.js';
@@ -24,13 +25,19 @@ export function queueColumns(zone: string): Column[] {
     },
     {
       ...{ id: 'start', header: 'Review', width: 280 },
-      cell: ({ dataset_id: id, name }) => (
-        <Link to={reviewAddress(id)}>
-          Start reviewing <bdi>{name}</bdi>
-        </Link>
-      ),
+      cell: ({ dataset_id: id, name }) => <StartLink id={id} name={name} />,
     },
   ];
+}
+
+/** The way into a review, which claims items. */
+function StartLink({ id, name }: { id: string; name: string }) {
+  if (!useMayWrite()) return 'Needs a key with the scope write';
+  return (
+    <Link to={reviewAddress(id)}>
+      Start reviewing <bdi>{name}</bdi>
+    </Link>
+  );
 }
 
 function countOf(id: string, header: string, of: (row: QueueCount) => number): Column {

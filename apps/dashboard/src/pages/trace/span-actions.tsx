@@ -54,7 +54,7 @@ export function SpanActions({ span, payload, section, format }: SpanActionsProps
   const [isAdding, setIsAdding] = useState(false);
   useShortcuts([
     { keys: 'c', label: 'Copy span link', group: 'Span', run: copyLink },
-    { keys: 'd', label: 'Add to dataset', group: 'Span', run: () => setIsAdding(true) },
+    { keys: 'd', label: 'Add to dataset', writes: true, group: 'Span', run: () => setIsAdding(true) },
     ...(copyCurl ? [{ keys: '', label: 'Copy as curl', group: 'Span', run: copyCurl }] : []),
     { keys: '', label: 'Copy text', group: 'Span', run: copyShown },
     { keys: '', label: 'Download text', group: 'Span', run: download },
@@ -75,7 +75,7 @@ export function SpanActions({ span, payload, section, format }: SpanActionsProps
       <Button icon="link" shortcut="c" onClick={copyLink}>
         Copy span link
       </Button>
-      <Button icon="plus" shortcut="d" onClick={() => setIsAdding(true)}>
+      <Button writes icon="plus" shortcut="d" onClick={() => setIsAdding(true)}>
         Add to dataset
       </Button>
       {isAdding && <AddToDataset spanId={span.id} payload={payload} onClose={() => setIsAdding(false)} />}

@@ -28,7 +28,7 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
     { keys: '', label: 'Copy link', group: 'Trace', run: copyLink },
     { keys: '', label: 'Copy trace ID', group: 'Trace', run: copyId },
     { keys: '', label: 'Download JSON', group: 'Trace', run: download },
-    { keys: '', label: 'Delete trace', group: 'Trace', run: () => setIsDeleting(!isDeleted) },
+    { keys: '', label: 'Delete trace', writes: true, group: 'Trace', run: () => setIsDeleting(!isDeleted) },
   ]);
   return (
     <header className={styles.header}>
@@ -44,7 +44,7 @@ export function TraceHeader({ trace, isDeleted }: { trace: TraceListItem; isDele
           <Button icon="download" onClick={download}>
             Download JSON
           </Button>
-          <Button icon="trash" variant="danger" disabled={isDeleted} onClick={() => setIsDeleting(true)}>
+          <Button writes icon="trash" variant="danger" disabled={isDeleted} onClick={() => setIsDeleting(true)}>
             Delete trace
           </Button>
         </span>

@@ -55,7 +55,7 @@ export function TracesList({ search, listed, onChange }: TracesListProps) {
               findSpans={async () => (await import('../../api/trace-calls.js')).spansOfTraces(idsOf(selected.rows))}
               onAdded={selected.clear}
             />
-            <Button variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
+            <Button writes variant="danger" icon="trash" onClick={() => setIsDeleting(true)}>
               Delete
             </Button>
           </SelectionToolbar>

@@ -1,0 +1,6 @@
+import { createContext, useContext } from 'react';
+
+/** Whether whoever looks at the page may change something: a session without the scope `write` may not. */
+export const MayWrite = createContext(true);
+
+export const useMayWrite = (): boolean => useContext(MayWrite);
