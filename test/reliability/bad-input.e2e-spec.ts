@@ -207,20 +207,17 @@ describeOnBothDatabases('bad input', ({ name: database, takePlace }) => {
     place = await takePlace();
     spandrel = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
     api = spandrel.api;
-    apiLoop = new LivezWatch(spandrel.apiUrl, spandrel.pid);
-    gatewayLoop = new LivezWatch(spandrel.gatewayUrl, spandrel.pid);
   });
-  afterAll(async () => {
-    await apiLoop?.stop();
-    await gatewayLoop?.stop();
-    await place?.close();
-  });
+  afterAll(() => place?.close());
   beforeEach(async () => {
     await api.delete('/api/traces');
     expect((await api.post('/api/traces', { id: 't' })).status).toBe(201);
   });
 
   describe('a body with', () => {
+    beforeAll(() => void (apiLoop = new LivezWatch(spandrel.apiUrl, spandrel.pid)));
+    afterAll(() => apiLoop?.stop());
+
     it.each(bodies)('%s', async (name, path, makeBody, expected) => {
       const body = makeBody();
       await apiLoop.slowestMs();
@@ -338,6 +335,15 @@ describeOnBothDatabases('bad input', ({ name: database, takePlace }) => {
   });
 
   describe('the gateway', () => {
+    beforeAll(() => {
+      apiLoop = new LivezWatch(spandrel.apiUrl, spandrel.pid);
+      gatewayLoop = new LivezWatch(spandrel.gatewayUrl, spandrel.pid);
+    });
+    afterAll(async () => {
+      await apiLoop?.stop();
+      await gatewayLoop?.stop();
+    });
+
     it.each(passed)(
       'passes a body with %s as it is, records the call, and its event loop goes on',
       async (name, makeBody) => {

@@ -1,5 +1,6 @@
 /** Far too much at once: memory stays bounded, health is answered, others are served, nothing worse than 503. */
 import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { SessionResource } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
@@ -11,7 +12,7 @@ import { programTime } from '../support/program-time.ts';
 import { holdSockets, type HeldSockets } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { keptAt } from './kept.ts';
-import { repetitions } from '../support/repetitions.ts';
+import { repetitions, THOROUGH } from '../support/repetitions.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 
 // Bounds in milliseconds, on machines that may be doing something else for a moment.
@@ -26,7 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => provider?.close());
 /** For so long a database writes what comes. */
-const LOAD_MS = 2_000;
+const LOAD_MS = THOROUGH ? 5_000 : 1_000;
+/** Between what others do: more often would be more work for everybody, and show no more. */
+const OTHERS_PAUSE_MS = 25;
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -148,6 +151,7 @@ async function othersAreServed(ms: number): Promise<void> {
     expect([status, listed.status, call.status]).toEqual([201, 200, 200]);
     expect(await call.text()).toContain(`call ${calls++}`);
     slowest = Math.max(slowest, took());
+    await pause(OTHERS_PAUSE_MS);
   }
   expect(provider.requests.length - before).toBe(calls);
   const health = await Promise.all(watches.map((livez) => livez.slowestMs()));

@@ -33,7 +33,7 @@ const { get } = require('node:http');
 const { parentPort, workerData } = require('node:worker_threads');
 const TICK_MS = 10;
 // What is to be seen lasts some hundred milliseconds: to ask more often is work for the program alone.
-const PAUSE_MS = 30;
+const PAUSE_MS = 60;
 const cpuMs = () => {
   try {
     const fields = readFileSync('/proc/' + workerData.pid + '/stat', 'utf8').split(') ')[1].split(' ');
