@@ -1,5 +1,10 @@
 import { sharedDocuments } from './shared-documents.ts';
-import { TrafficCheck, type Exchange } from './traffic-check.ts';
+import type { Exchange, TrafficCheck } from './traffic-check.ts';
+
+declare global {
+  /** The check of a document, which all test files of a worker share (environment.cjs); absent outside of tests. */
+  var trafficCheckOf: typeof TrafficCheck.of | undefined;
+}
 
 /** The check of each server, by its base URL; gone when the server says something else. */
 const checks = new Map<string, Promise<TrafficCheck | undefined>>();
@@ -35,7 +40,7 @@ async function checkExchange(origin: string, exchange: Exchange): Promise<void> 
   } catch (fault) {
     const text = await ownDocument(origin);
     if (text === undefined) throw fault;
-    const own = TrafficCheck.of(text);
+    const own = (await import('./traffic-check.ts')).TrafficCheck.of(text);
     checks.set(origin, Promise.resolve(own));
     own.check(exchange);
   }
@@ -46,7 +51,9 @@ async function sharedCheck(origin: string): Promise<TrafficCheck | undefined> {
   const mode = await modeOf(origin);
   const ask = (): Promise<string | undefined> => ownDocument(origin);
   const text = await (mode === undefined ? ask() : sharedDocuments.take(mode, ask));
-  return text === undefined ? undefined : TrafficCheck.of(text);
+  if (text === undefined) return undefined;
+  const checkOf = globalThis.trafficCheckOf ?? (await import('./traffic-check.ts')).TrafficCheck.of;
+  return checkOf(text);
 }
 
 /** What a server calls its mode; `undefined` when it is gone, or none of ours. */
