@@ -35,7 +35,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   async function signIn(page: Page, key: string): Promise<void> {
     await field(page).fill(key);
     await page.keyboard.press('Enter');
-    await button(page, 'Sign out').waitFor();
+    await button(page, 'Account').waitFor();
   }
 
   inBrowser('is kept live by one tab for all where there are no shared workers', async () => {
@@ -85,7 +85,10 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     const second = await page.context().newPage();
     await second.goto(`${program.apiUrl}/traces`);
     await isLive(second);
-    await button(page, 'Sign out').press('Enter');
+    await button(page, 'Account').press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
     await Promise.all([field(page).waitFor(), field(second).waitFor()]);
     await expectSoon(() => addressOf(second), '/sign-in?next=%2Ftraces');
     // One tab that signs in leads the others back, too.

@@ -45,7 +45,7 @@ describeOnDatabase(POSTGRES, 'the session of a browser', ({ takePlace }) => {
     await page.goto(`${program.apiUrl}/sign-in?next=${encodeURIComponent('javascript:alert(1)')}`);
     await page.getByLabel('API key or token').fill(place.key!);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('button', { name: 'Account' }).waitFor();
     await page.waitForURL((url) => url.pathname === '/traces');
     expect(await page.context().cookies()).toEqual([
       expect.objectContaining({
@@ -70,7 +70,7 @@ describeOnDatabase(POSTGRES, 'the session of a browser', ({ takePlace }) => {
     expect(await program.api.traces()).toEqual([]);
     expect((await program.api.get<{ datasets: unknown[] }>('/api/datasets')).body.datasets).toEqual([]);
     await page.reload();
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('button', { name: 'Account' }).waitFor();
     await watched.close();
   });
 });
