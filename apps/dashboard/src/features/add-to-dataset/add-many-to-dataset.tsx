@@ -1,17 +1,14 @@
 import type { ExportedSpans } from '@spandrel/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, type FormEvent } from 'react';
 import { exportSpans } from '../../api/datapoints.js';
 import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { datasetAddress } from '../dataset-link.js';
+import { AddDialog } from './add-dialog.js';
 import { useDatasetChoice } from './use-dataset-choice.js';
-import styles from './add-to-dataset.module.css';
 
 export interface AddManyToDatasetProps {
   /** What is added, in words. */
@@ -24,7 +21,6 @@ export interface AddManyToDatasetProps {
 
 /** Makes a datapoint of each of many spans, in a dataset that is there or a new one. */
 export function AddManyToDataset({ what, findSpans, onAdded, onClose }: AddManyToDatasetProps) {
-  const formId = useId();
   const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
   const addition = useMutation({
@@ -40,30 +36,12 @@ export function AddManyToDataset({ what, findSpans, onAdded, onClose }: AddManyT
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: keys.datasets() }),
   });
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
-    if (isReady && !addition.isPending) addition.mutate();
-  };
   return (
-    <Dialog
-      title="Add to dataset"
-      size="small"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={!isReady || addition.isPending}>
-            Add
-          </Button>
-        </>
-      }
-    >
-      <form id={formId} className={styles.form} onSubmit={add}>
-        <p>{what}</p>
-        {fields}
-        {addition.error && <FaultNotice title="The datapoints could not be added" error={addition.error} />}
-      </form>
-    </Dialog>
+    <AddDialog size="small" canAdd={isReady && !addition.isPending} onAdd={() => addition.mutate()} onClose={onClose}>
+      <p>{what}</p>
+      {fields}
+      {addition.error && <FaultNotice title="The datapoints could not be added" error={addition.error} />}
+    </AddDialog>
   );
 }
 

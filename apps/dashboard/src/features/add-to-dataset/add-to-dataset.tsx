@@ -1,17 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, type FormEvent } from 'react';
 import { exportSpan } from '../../api/datasets.js';
 import { keys } from '../../api/keys.js';
-import { Button } from '../../components/button.js';
-import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { notify } from '../../components/notifications/notify.js';
 import type { OpenPayload } from '../payload/payload-client.js';
 import { datapointAddress } from '../dataset-link.js';
 import { DatapointPreview } from './datapoint-preview.js';
+import { AddDialog } from './add-dialog.js';
 import { useDatasetChoice } from './use-dataset-choice.js';
-import styles from './add-to-dataset.module.css';
 
 interface AddToDatasetProps {
   spanId: string;
@@ -21,7 +18,6 @@ interface AddToDatasetProps {
 
 /** Makes a datapoint of a span, in a dataset that is there or a new one. */
 export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
-  const formId = useId();
   const queryClient = useQueryClient();
   const { fields, isReady, take } = useDatasetChoice();
   const addition = useMutation({
@@ -32,29 +28,16 @@ export function AddToDataset({ spanId, payload, onClose }: AddToDatasetProps) {
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: keys.datasets() }),
   });
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
-    if (isReady && !addition.isPending) addition.mutate();
-  };
   return (
-    <Dialog
-      title="Add to dataset"
+    <AddDialog
       size="large"
+      canAdd={isReady && !addition.isPending}
+      onAdd={() => addition.mutate()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={!isReady || addition.isPending}>
-            Add
-          </Button>
-        </>
-      }
+      below={<DatapointPreview payload={payload} />}
     >
-      <form id={formId} className={styles.form} onSubmit={add}>
-        {fields}
-        {addition.error && <FaultNotice title="The datapoint could not be added" error={addition.error} />}
-      </form>
-      <DatapointPreview payload={payload} />
-    </Dialog>
+      {fields}
+      {addition.error && <FaultNotice title="The datapoint could not be added" error={addition.error} />}
+    </AddDialog>
   );
 }
