@@ -1,10 +1,8 @@
-import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Menu } from '@base-ui/react/menu';
 import type { BrowserSessionResource } from '@spandrel/contract';
 import { useEffect, useRef, useState } from 'react';
 import { signOut } from '../api/browser-session.js';
 import { goToSignIn } from '../api/go-to-sign-in.js';
-import { Button } from '../components/button.js';
+import { ButtonMenu, ButtonMenuItem } from '../components/button-menu.js';
 import { notifyError } from '../components/notifications/notify.js';
 import { tellOtherTabs } from '../features/sign-in/other-tabs.js';
 import { useSessionWatch } from './use-session-watch.js';
@@ -32,29 +30,18 @@ export function Account({ session }: { session: BrowserSessionResource }) {
     }
   };
   return (
-    <CSPProvider disableStyleElements>
-      <div ref={container} className={styles.account}>
-        {session.org && session.project && (
-          <span className={styles.where}>
-            <bdi>{session.org.name}</bdi> / <bdi>{session.project.name}</bdi>
-          </span>
-        )}
-        {session.scopes.includes('read') && !session.scopes.includes('write') && (
-          <span className={styles.readOnly}>Read only</span>
-        )}
-        <Menu.Root open={isOpen} onOpenChange={setIsOpen}>
-          <Menu.Trigger render={<Button />}>Account</Menu.Trigger>
-          <Menu.Portal container={container}>
-            <Menu.Positioner sideOffset={4} align="end" className={styles.positioner}>
-              <Menu.Popup className={styles.popup} aria-label="Account">
-                <Menu.Item className={styles.item} onClick={() => void leave()}>
-                  Sign out
-                </Menu.Item>
-              </Menu.Popup>
-            </Menu.Positioner>
-          </Menu.Portal>
-        </Menu.Root>
-      </div>
-    </CSPProvider>
+    <div ref={container} className={styles.account}>
+      {session.org && session.project && (
+        <span className={styles.where}>
+          <bdi>{session.org.name}</bdi> / <bdi>{session.project.name}</bdi>
+        </span>
+      )}
+      {session.scopes.includes('read') && !session.scopes.includes('write') && (
+        <span className={styles.readOnly}>Read only</span>
+      )}
+      <ButtonMenu label="Account" align="end" container={container} onOpenChange={setIsOpen}>
+        <ButtonMenuItem onClick={() => void leave()}>Sign out</ButtonMenuItem>
+      </ButtonMenu>
+    </div>
   );
 }

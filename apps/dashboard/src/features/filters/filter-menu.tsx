@@ -1,9 +1,6 @@
-import { CSPProvider } from '@base-ui/react/csp-provider';
-import { Menu } from '@base-ui/react/menu';
 import { useLayoutEffect, useRef } from 'react';
-import { Button } from '../../components/button.js';
+import { ButtonMenu, ButtonMenuItem } from '../../components/button-menu.js';
 import type { FilterField } from './filter-field.js';
-import styles from './filter-menu.module.css';
 
 export interface FilterMenuProps {
   fields: readonly FilterField[];
@@ -21,23 +18,12 @@ export function FilterMenu({ fields, onChoose, hasFocus, isOpen }: FilterMenuPro
     if (hasFocus) trigger.current?.focus();
   }, [hasFocus]);
   return (
-    <CSPProvider disableStyleElements>
-      <Menu.Root defaultOpen={isOpen}>
-        <Menu.Trigger ref={trigger} render={<Button icon="plus" />}>
-          Add filter
-        </Menu.Trigger>
-        <Menu.Portal container={document.querySelector('main')}>
-          <Menu.Positioner sideOffset={4} align="start" className={styles.positioner}>
-            <Menu.Popup className={styles.popup} aria-label="Add filter">
-              {fields.map((field) => (
-                <Menu.Item key={field.id} className={styles.item} onClick={() => onChoose(field)}>
-                  {field.label}
-                </Menu.Item>
-              ))}
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
-    </CSPProvider>
+    <ButtonMenu label="Add filter" icon="plus" ref={trigger} defaultOpen={isOpen}>
+      {fields.map((field) => (
+        <ButtonMenuItem key={field.id} onClick={() => onChoose(field)}>
+          {field.label}
+        </ButtonMenuItem>
+      ))}
+    </ButtonMenu>
   );
 }

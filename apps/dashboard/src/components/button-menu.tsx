@@ -1,0 +1,60 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { Menu } from '@base-ui/react/menu';
+import type { ReactNode, Ref, RefObject } from 'react';
+import { Button } from './button.js';
+import type { IconName } from './icon.js';
+import styles from './button-menu.module.css';
+
+export interface ButtonMenuProps {
+  /** Name of the button and of its menu. */
+  label: string;
+  icon?: IconName;
+  ref?: Ref<HTMLButtonElement>;
+  /** Edge of the button with which the menu is in line. */
+  align?: 'start' | 'end';
+  /** The landmark in which the menu is opened; the page's main part where none is given. */
+  container?: RefObject<HTMLElement | null>;
+  /** Whether the menu is open at first. */
+  defaultOpen?: boolean;
+  onOpenChange?: (isOpen: boolean) => void;
+  /** Entries: {@link ButtonMenuItem}, {@link ButtonMenuDownload}. */
+  children: ReactNode;
+}
+
+/** A button that opens a menu. */
+export function ButtonMenu({ label, icon, ref, align = 'start', container, children, ...root }: ButtonMenuProps) {
+  return (
+    <CSPProvider disableStyleElements>
+      <Menu.Root {...root}>
+        <Menu.Trigger ref={ref} render={<Button {...(icon && { icon })} />}>
+          {label}
+        </Menu.Trigger>
+        <Menu.Portal container={container ?? document.querySelector('main')}>
+          <Menu.Positioner sideOffset={4} align={align} className={styles.positioner}>
+            <Menu.Popup className={styles.popup} aria-label={label}>
+              {children}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+    </CSPProvider>
+  );
+}
+
+/** An entry that does something. */
+export function ButtonMenuItem({ onClick, children }: { onClick(): void; children: ReactNode }) {
+  return (
+    <Menu.Item className={styles.item} onClick={onClick}>
+      {children}
+    </Menu.Item>
+  );
+}
+
+/** An entry whose address is saved as a file. */
+export function ButtonMenuDownload({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Menu.LinkItem className={styles.item} href={href} download="" closeOnClick>
+      {children}
+    </Menu.LinkItem>
+  );
+}
