@@ -55,6 +55,22 @@ describe('Checkpoints', () => {
     copy.close();
   });
 
+  it('can be closed at any moment of a copy', async () => {
+    for (let round = 0; round < 5; round++) {
+      commit(CHECKPOINT_PAGES);
+      while (log().checkpointed === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      // It finishes the first copy; the next one is begun by a commit 50 ms after the last look at the log.
+      commit(1);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      commit(CHECKPOINT_PAGES);
+      await new Promise((resolve) => setTimeout(resolve, round % 4));
+      await checkpoints.close();
+      writer.pragma('wal_checkpoint(truncate)');
+      checkpoints = new Checkpoints(file, writer);
+    }
+    expect(writer.prepare('select count(*) as rows from row').get()).toEqual({ rows: 5 * (2 * CHECKPOINT_PAGES + 1) });
+  });
+
   it('hurts no commit when the thread cannot open the database', async () => {
     const lost = new Checkpoints(join(directory, 'gone.db'), writer);
     commit(CHECKPOINT_PAGES * 2);

@@ -52,6 +52,8 @@ export class Checkpoints {
 
   async close(): Promise<void> {
     this.lookAt = Infinity;
+    // V8 makes no objects for a thread that is being ended: the state it sends of a copy it was at is then undefined.
+    this.worker?.removeAllListeners('message');
     await this.worker?.terminate();
   }
 
