@@ -90,6 +90,7 @@ export class OwnEndpoints {
     res.writeHead(status, {
       'Content-Type': contentType,
       'Content-Length': Buffer.byteLength(body),
+      'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
     });
     res.end(res.req.method === 'HEAD' ? undefined : body);

@@ -29,6 +29,8 @@ function errorAnswer(code: ErrorCode, message: string, provider: Provider | null
       'Content-Type': shaped ? 'application/json' : PROBLEM_MEDIA_TYPE,
       'Content-Length': String(Buffer.byteLength(body)),
       'X-Request-Id': id,
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
       ...(code === 'unavailable' && { 'Retry-After': '1' }),
     },
     body,

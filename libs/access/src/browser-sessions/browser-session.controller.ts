@@ -61,11 +61,7 @@ export class BrowserSessionController {
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope'],
   })
-  read(
-    @CurrentCaller() caller: Caller | undefined,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<BrowserSessionResource> {
-    void reply.header('cache-control', 'no-store');
+  read(@CurrentCaller() caller: Caller | undefined): Promise<BrowserSessionResource> {
     return this.describe.execute(caller);
   }
 

@@ -106,11 +106,7 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     if (!scope) return;
     const perSecond = counted ? this.perSecond.get(caller) : undefined;
     if (perSecond !== undefined) await this.count(scope.orgId, perSecond, reply);
-    if (caller.sessionId !== undefined) {
-      this.noteUse.of(caller.sessionId);
-      // Caches in between keep no answer to a request with Authorization; a cookie tells them nothing (RFC 9111, 3.5).
-      void reply.header('cache-control', 'no-store');
-    }
+    if (caller.sessionId !== undefined) this.noteUse.of(caller.sessionId);
     if (lasting) this.open.add({ orgId: scope.orgId, proof, expiresAt }, request, reply);
   }
 

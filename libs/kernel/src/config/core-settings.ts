@@ -96,6 +96,16 @@ export class CoreSettings extends defineSettings(
     openaiBaseUrl: providerBase('openai', 'OpenAI'),
     anthropicBaseUrl: providerBase('anthropic', 'Anthropic'),
     ollamaBaseUrl: providerBase('ollama', 'Ollama'),
+    /** `null`: browsers are told nothing. */
+    hstsSeconds: setting('http.hsts_seconds', z.number().int().min(0).max(63_072_000).nullable(), {
+      default: null,
+      doc: 'Seconds for which browsers are to ask this host over https alone (Strict-Transport-Security), such as 31536000; 0 takes that back. Only where everything on the host is reached over https.',
+      source: {
+        variable: 'SPANDREL_HSTS_SECONDS',
+        kind: 'integer',
+        help: 'seconds for which browsers are to ask this host over https alone',
+      },
+    }),
     bodyBytes: setting('limits.body_bytes', settingValue.bytes, {
       default: 10_485_760,
       doc: 'Largest body of a request, in bytes.',

@@ -80,6 +80,7 @@ let port: number;
 beforeAll(async () => {
   const settings = loadSettings([], { args: [], env: {}, cwd: '/' });
   settings.core.bodyBytes = 2_000;
+  settings.core.hstsSeconds = 600;
   app = await createHttpApp({
     settings,
     plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
@@ -125,6 +126,27 @@ describe('the HTTP application', () => {
     const down = await call('/api/probe/down');
     expect([down.status, down.json.code, down.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
     expect(bug.text + down.text).not.toMatch(/secret|passwd|SELECT|SQLITE/);
+  });
+
+  it.each([
+    ['an answer', 'GET /api/health HTTP/1.1\r\nHost: localhost'],
+    ['an error of a route', 'GET /api/probe/conflict HTTP/1.1\r\nHost: localhost'],
+    ['an unknown path', 'GET /api/nothing HTTP/1.1\r\nHost: localhost'],
+    ['a wrong method', 'PUT /api/health HTTP/1.1\r\nHost: localhost'],
+    ['a path that is none', 'GET /api/% HTTP/1.1\r\nHost: localhost'],
+    ['a request from elsewhere', 'GET /api/health HTTP/1.1\r\nHost: evil.example'],
+    ['metrics', 'GET /metrics HTTP/1.1\r\nHost: localhost'],
+  ])('lets nobody keep or reinterpret %s, and asks for https', async (_name, head) => {
+    const answer = (await raw(`${head}\r\nConnection: close\r\n\r\n`))
+      .split('\r\n\r\n')[0]!
+      .toLowerCase()
+      .split('\r\n');
+    for (const header of [
+      'x-content-type-options: nosniff',
+      'cache-control: no-store',
+      'strict-transport-security: max-age=600',
+    ])
+      expect(answer).toContain(header);
   });
 
   it('takes a well-formed X-Request-Id and makes one otherwise', async () => {
@@ -269,6 +291,7 @@ describe('the HTTP application', () => {
     const answer = await raw('GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('malformed_request');
+    expect(answer).toContain('Cache-Control: no-store\r\n');
     expect(await raw(`GET / HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
   });
 

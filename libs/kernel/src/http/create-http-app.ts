@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
@@ -17,6 +17,7 @@ import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
 import { LocalSessionController } from './access/local-session.controller.js';
+import { answerHeaders } from './answer-headers.js';
 import { admitRequests } from './access/admit-requests.js';
 import { ForeignPaths } from './foreign/foreign-requests.js';
 import { Capabilities } from './capabilities/capabilities.js';
@@ -72,6 +73,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
   const foreign: ForeignPaths = new ForeignPaths(() => app.get(OpenApi).routes);
   const http2 = new Http2Notice(logger);
+  const headers = answerHeaders(core.hstsSeconds);
   const adapter: FastifyAdapter = new FastifyAdapter({
     bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
@@ -85,6 +87,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       watch.begin(request, reply);
+      void reply.headers(headers);
       sendProblem(error, request, reply, logger);
     },
     clientErrorHandler: (error: Error, socket: Socket) => {
@@ -98,7 +101,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   foreign.mark(fastify);
-  addRequestRules(fastify, core, watch);
+  addRequestRules(fastify, core, watch, headers);
   const collections = collectionsOf(fastify);
   answerWrongDoors(fastify, collections, () => parts.gatewayUrl?.() ?? null);
   if (core.mode === 'cloud') {
@@ -138,11 +141,16 @@ const HEADER_BYTES_MAX = 32_768;
 /** Routes that tell whether the process is well: they are answered however much is going on. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
 
-function addRequestRules(fastify: FastifyInstance, { mode }: CoreSettings, watch: RequestWatch): void {
+function addRequestRules(
+  fastify: FastifyInstance,
+  { mode }: CoreSettings,
+  watch: RequestWatch,
+  headers: OutgoingHttpHeaders,
+): void {
   const turns = new RequestTurns(fastify.server);
   fastify.addHook('onRequest', (request, reply, done) => {
     watch.begin(request, reply);
-    void reply.header('x-request-id', request.id);
+    void reply.headers(headers).header('x-request-id', request.id);
     const { host, origin } = request.headers;
     const foreign = mode === 'local' ? localRequestFault({ host, origin }) : undefined;
     if (!namesOneHost(request.raw)) {

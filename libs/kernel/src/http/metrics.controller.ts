@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { Registry } from '@prometheus-io/client';
 import type { FastifyReply } from 'fastify';
 import { METRICS, metricsText } from '../metrics.js';
@@ -10,7 +10,6 @@ export class MetricsController {
   constructor(@Inject(METRICS) private readonly registry: Registry) {}
 
   @Get('metrics')
-  @Header('Cache-Control', 'no-store')
   @Operation({
     id: 'readMetrics',
     access: 'operator',

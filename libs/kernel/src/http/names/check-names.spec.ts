@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Module, Param, Patch, Post, Query } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { limitSchema, repeatable } from '@spandrel/contract';
@@ -21,6 +21,12 @@ const done = (...given: unknown[]): { done: boolean } => {
 
 @Controller('api/things')
 class ThingsController {
+  @Patch(':id')
+  @described('change')
+  change(@Body({ schema: z.object({ name: z.string().optional(), count: z.number().optional() }) }) body: unknown) {
+    return done(body);
+  }
+
   @Get()
   @described('list')
   list(
@@ -78,7 +84,7 @@ beforeEach(() => {
   calls = [];
 });
 
-async function ask(method: 'GET' | 'HEAD' | 'POST' | 'DELETE', url: string, body?: string) {
+async function ask(method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: string) {
   const answer = await app.inject({
     method,
     url,
@@ -190,5 +196,28 @@ describe('a member of a body that is ignored', () => {
     for (const body of ['{}', '[]', 'null', '', undefined]) {
       expect([body, (await ask('DELETE', '/api/things', body)).status]).toEqual([body, 200]);
     }
+  });
+});
+
+describe('a change', () => {
+  it('of nothing that is known is refused', async () => {
+    const { status, ignored, body } = await ask('PATCH', '/api/things/t', '{"nam":"x","foo":1}');
+    expect([status, ignored, body.detail]).toEqual([
+      400,
+      'nam (name?), foo',
+      'nam is not a member of this change; did you mean "name"?; nothing was changed, and 1 more fault (see errors)',
+    ]);
+    expect(body.errors[1]).toEqual({
+      path: 'foo',
+      message: 'is not a member of this change, which takes name, count; nothing was changed',
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it('with a member that is known is made, and so is one of nothing', async () => {
+    const { status, ignored } = await ask('PATCH', '/api/things/t', '{"name":"x","foo":1}');
+    expect([status, ignored]).toEqual([200, 'foo']);
+    expect((await ask('PATCH', '/api/things/t', '{}')).status).toBe(200);
+    expect(calls).toEqual([[{ name: 'x' }], [{}]]);
   });
 });

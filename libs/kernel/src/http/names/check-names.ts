@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { knownMembers } from '../../faults/known-members.js';
 import { namesIgnored, routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { takesAnyQuery } from '../open-route.js';
 import { nameIgnoredMembers } from './name-ignored-members.js';
 import { refuseBodyOfDelete } from './refuse-body-of-delete.js';
+import { refuseUnknownPatch } from './refuse-unknown-patch.js';
 import { refuseUnknownParameters } from './refuse-unknown-parameters.js';
 
 /**
  * Sees to names that no route knows: of query parameters they are refused, of members of a JSON body they are named in
- * the answer (docs/spec/general.md#query-parameters). What is known comes from the schemas beside the routes, once for
+ * the answer (docs/spec/general.md#query-parameters), and a change of nothing that is known is refused. What is known comes from the schemas beside the routes, once for
  * each route when it is registered. A route outside Nest knows no parameters, but for pages; one that
  * speaks a protocol of others takes what their clients add.
  * @param routes every route of the app; called when the first one is registered.
@@ -23,6 +25,8 @@ export function checkNames(fastify: FastifyInstance, routes: () => readonly Rout
     if (method === 'DELETE') route.preHandler = [...listOf(route.preHandler), refuseBodyOfDelete];
     else if (facts && namesIgnored(facts)) {
       route.preHandler = [...listOf(route.preHandler), nameIgnoredMembers(facts.body)];
+      const members = method === 'PATCH' && facts.body && knownMembers(facts.body);
+      if (members) route.preHandler.push(refuseUnknownPatch(members));
     }
   });
 }

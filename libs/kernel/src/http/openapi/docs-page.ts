@@ -83,4 +83,4 @@ export function registerDocsPage(fastify: FastifyInstance): void {
 const CACHED = `public, max-age=${DAY_SECONDS}`;
 
 const withHeaders = (reply: FastifyReply, type: string, cache: string): FastifyReply =>
-  reply.header('content-type', type).header('cache-control', cache).header('x-content-type-options', 'nosniff');
+  reply.header('content-type', type).header('cache-control', cache);
