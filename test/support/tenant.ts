@@ -37,6 +37,8 @@ export const cloudEnvironment = (databaseUrl: string): Record<string, string> =>
   DATABASE_URL: databaseUrl,
   SPANDREL_SECRET_KEY: SECRET_KEY,
   SPANDREL_ADMIN_TOKEN: ADMIN_TOKEN,
+  // Tests show many wrong ones, all from one address.
+  SPANDREL_WRONG_CREDENTIALS: '1000000',
   // What tests record is old: the first run is a quarter of it after the start.
   SPANDREL_RETENTION_INTERVAL: '86400',
 });

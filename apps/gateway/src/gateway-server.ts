@@ -1,13 +1,12 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ErrorCode } from '@spandrel/contract';
-import { answerMalformedHttp, localRequestFault, namesOneHost } from '@spandrel/kernel';
+import { answerMalformedHttp, localRequestFault, namesOneHost, type CredentialRefusals } from '@spandrel/kernel';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import type { CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
 import { keyOf } from './access/request-key.js';
-import { answerError, answerErrorOn, type ErrorAnswered } from './forward/answer-error.js';
+import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
 import type { RequestLog } from './request-log.js';
 import type { Target, TargetResolver } from './target/resolve-target.js';
 
@@ -21,7 +20,7 @@ export interface GatewayHandlers {
 }
 
 /** Answers an error to a caller, over HTTP or on a bare socket. */
-type Answer = (code: ErrorCode, message: string, provider: Provider | null) => ErrorAnswered;
+type Answer = (error: GatewayError, provider: Provider | null) => ErrorAnswered;
 
 /** The listener: refuses what may not pass and finds out where the rest goes. Outside Nest, since every call runs through. */
 export class GatewayServer {
@@ -30,12 +29,14 @@ export class GatewayServer {
 
   /**
    * @param keys checks callers' keys; `null` in local mode, which checks Host and Origin instead.
+   * @param refusals counts wrong keys by the address they come from.
    * @param log gets the requests that are not passed on, and upgrades; `null` when requests are not logged.
    */
   constructor(
     private readonly resolver: TargetResolver,
     private readonly handlers: GatewayHandlers,
     private readonly keys: Pick<KeyChecks, 'check'> | null,
+    private readonly refusals: CredentialRefusals,
     private readonly log: RequestLog | null,
   ) {
     this.http = http.createServer({
@@ -58,8 +59,10 @@ export class GatewayServer {
     this.http.on('connect', (req, socket) => {
       const answered = answerErrorOn(
         socket,
-        'method_not_allowed',
-        'The gateway is not a CONNECT proxy: use its address as the base URL of your client.',
+        {
+          code: 'method_not_allowed',
+          message: 'The gateway is not a CONNECT proxy: use its address as the base URL of your client.',
+        },
         null,
         { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
       );
@@ -78,7 +81,7 @@ export class GatewayServer {
 
   private onRequest(req: IncomingMessage, res: ServerResponse): void {
     if (this.ending) res.shouldKeepAlive = false;
-    const answer = this.logged(req, (code, message, provider) => answerError(res, code, message, provider));
+    const answer = this.logged(req, (error, provider) => answerError(res, error, provider));
     const head = this.admit(req, answer);
     if (head === null || this.handlers.own(head.path, req, res)) return;
     this.route(req, head, answer, (target, caller) => {
@@ -89,7 +92,7 @@ export class GatewayServer {
 
   private onUpgrade(req: IncomingMessage, socket: Duplex, first: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const answer = this.logged(req, (code, message, provider) => answerErrorOn(socket, code, message, provider));
+    const answer = this.logged(req, (error, provider) => answerErrorOn(socket, error, provider));
     const head = this.admit(req, answer);
     if (head === null) return;
     this.route(req, head, answer, (target, caller) => {
@@ -102,8 +105,8 @@ export class GatewayServer {
   private logged(req: IncomingMessage, answer: Answer): Answer {
     const { log } = this;
     if (log === null) return answer;
-    return (code, message, provider) => {
-      const answered = answer(code, message, provider);
+    return (error, provider) => {
+      const answered = answer(error, provider);
       log.answered(req, answered);
       return answered;
     };
@@ -114,20 +117,17 @@ export class GatewayServer {
     const { headers } = req;
     const url = req.url!;
     if (url.charCodeAt(0) !== 0x2f) {
-      answer(
-        'malformed_request',
-        'The request target must be a path: the gateway is addressed like the provider.',
-        null,
-      );
+      const message = 'The request target must be a path: the gateway is addressed like the provider.';
+      answer({ code: 'malformed_request', message }, null);
       return null;
     }
     if (!namesOneHost(req)) {
-      answer('malformed_request', 'The request must have exactly one Host.', null);
+      answer({ code: 'malformed_request', message: 'The request must have exactly one Host.' }, null);
       return null;
     }
     const foreign = this.keys === null ? localRequestFault({ host: headers.host, origin: headers.origin }) : undefined;
     if (foreign !== undefined) {
-      answer('host_not_allowed', foreign, null);
+      answer({ code: 'host_not_allowed', message: foreign }, null);
       return null;
     }
     const mark = url.indexOf('?');
@@ -151,7 +151,7 @@ export class GatewayServer {
     const target = this.resolver.resolve(head);
     const refused = 'code' in target;
     const settle = (caller: CallerKey | null): void => {
-      if (refused) answer(target.code, target.message, target.provider);
+      if (refused) answer(target, target.provider);
       else pass(target, caller);
     };
     if (this.keys === null || (refused && target.needsNoKey)) {
@@ -160,7 +160,7 @@ export class GatewayServer {
     }
     const decide = (verdict: Verdict): void => {
       if (verdict.ok) settle(verdict.caller);
-      else answer(verdict.code, verdict.message, refused ? target.provider : (target.wire?.provider ?? null));
+      else answer(this.refusals.of(verdict.error, req), refused ? target.provider : (target.wire?.provider ?? null));
     };
     const verdict = this.keys.check(keyOf(req));
     if (verdict instanceof Promise) void verdict.then(decide);

@@ -12,6 +12,10 @@ export interface GatewaySettings extends Omit<GatewayUserSettings, 'enabled' | '
   mode: CoreSettings['mode'];
   /** Cloud mode: reads `/metrics`; `null`: everyone does. */
   metricsToken: string | null;
+  /** Networks of proxies that tell the address of a client. */
+  trustProxy: readonly string[];
+  /** Wrong keys that an address has a minute. */
+  wrongCredentials: number;
   /** How long the API's answer about a caller's key is good for, and its refusal. */
   keyFreshMs: number;
   keyRefusedMs: number;
@@ -41,6 +45,8 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   port: 3001,
   mode: 'local',
   metricsToken: null,
+  trustProxy: [],
+  wrongCredentials: 20,
   keyFreshMs: 60_000,
   keyRefusedMs: 5_000,
   keyPatienceMs: 250,

@@ -1,7 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError, systemClock, type AccessLog, type Clock, type Logger, type Named } from '@spandrel/kernel';
+import {
+  ClientAddresses,
+  CredentialRefusals,
+  StartError,
+  systemClock,
+  WrongCredentials,
+  type AccessLog,
+  type Clock,
+  type Logger,
+  type Named,
+} from '@spandrel/kernel';
 import { Registry } from '@prometheus-io/client';
 import type { Provider, RequestHead } from '@spandrel/plugin-api';
 import { Forward, type ForwardHost } from './forward/forward.js';
@@ -119,7 +129,8 @@ class RunningGateway implements Gateway, ForwardHost {
     const clock = deps.clock ?? systemClock;
     metrics.watch(() => this.state());
     this.logger = deps.logger;
-    this.log = deps.accessLog ? new RequestLog(deps.accessLog) : null;
+    const addresses = new ClientAddresses(settings.trustProxy);
+    this.log = deps.accessLog ? new RequestLog(deps.accessLog, addresses) : null;
     this.ownHeaders = new Set([FORWARD_HEADER, ...providers.baseHeaders]);
     this.upstream = new Http1Client({
       connectMs: settings.upstreamConnectMs,
@@ -164,6 +175,7 @@ class RunningGateway implements Gateway, ForwardHost {
         own: (path, req, res) => own.handle(path, req, res),
       },
       this.keys,
+      new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials)),
       log,
     );
   }

@@ -35,18 +35,13 @@ export class OwnEndpoints {
     res.once('close', () => this.parts.log?.answered(req, { id, status: res.statusCode }, path));
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
-      answerError(res, 'method_not_allowed', `${path} takes GET requests only.`, null, id);
+      answerError(res, { code: 'method_not_allowed', message: `${path} takes GET requests only.` }, null, id);
       return true;
     }
     if (path === '/metrics' && !this.mayReadMetrics(req)) {
       res.setHeader('WWW-Authenticate', 'Bearer');
-      answerError(
-        res,
-        'unauthenticated',
-        '/metrics needs the metrics token (SPANDREL_METRICS_TOKEN) as a bearer token.',
-        null,
-        id,
-      );
+      const message = '/metrics needs the metrics token (SPANDREL_METRICS_TOKEN) as a bearer token.';
+      answerError(res, { code: 'unauthenticated', message }, null, id);
       return true;
     }
     res.setHeader('X-Request-Id', id);

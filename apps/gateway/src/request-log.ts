@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
-import { logMs, newId, type AccessLog, type RefusedBytes } from '@spandrel/kernel';
+import { logMs, newId, type AccessLog, type ClientAddresses, type RefusedBytes } from '@spandrel/kernel';
 import type { ErrorAnswered } from './forward/answer-error.js';
 import type { Forward } from './forward/forward.js';
 
@@ -33,7 +33,10 @@ const CLIENT_GONE = 499;
 
 /** Writes a line a request. Answers are passed on as they are, so that the id of a forwarded one is in the log alone. */
 export class RequestLog {
-  constructor(private readonly log: AccessLog<GatewayLine>) {}
+  constructor(
+    private readonly log: AccessLog<GatewayLine>,
+    private readonly addresses: ClientAddresses,
+  ) {}
 
   /** A request is passed on: asks for its caller's address, which the socket tells only while it is connected. */
   begin(req: IncomingMessage): void {
@@ -52,7 +55,7 @@ export class RequestLog {
         status: status === 0 ? CLIENT_GONE : status,
         duration_ms: logMs(performance.now() - forward.startedTick),
         ...(facts && { trace_id: facts.traceId, span_id: facts.id }),
-        remote_address: req.socket.remoteAddress,
+        remote_address: this.addresses.of(req),
         ...(aborted && { aborted: true as const }),
       },
       false,
@@ -61,9 +64,9 @@ export class RequestLog {
 
   /** The gateway answered by itself. @param path of the endpoint of its own, a health check or a scrape, if it was one. */
   answered(req: IncomingMessage, { id, status }: ErrorAnswered, path?: string): void {
-    const { method, socket } = req;
+    const { method } = req;
     const line = { request_id: id, method, ...(path !== undefined && { path }), status };
-    this.log.request({ ...line, remote_address: socket.remoteAddress }, path !== undefined);
+    this.log.request({ ...line, remote_address: this.addresses.of(req) }, path !== undefined);
   }
 
   /** What came was no HTTP, and was answered so. */
@@ -79,7 +82,7 @@ export class RequestLog {
       method: req.method,
       provider,
       status: SWITCHING_PROTOCOLS,
-      remote_address: req.socket.remoteAddress,
+      remote_address: this.addresses.of(req),
       upgrade: true as const,
     };
     socket.once('close', () => this.log.request({ ...line, duration_ms: logMs(performance.now() - startedAt) }, false));

@@ -19,7 +19,7 @@ import type { GatewayLine } from './request-log.js';
  */
 export async function startGateway({ settings, logger, output, lifecycle }: AppContext): Promise<AppReady> {
   const { core } = settings;
-  const { mode, host, metricsToken } = core;
+  const { mode, host, metricsToken, trustProxy, wrongCredentials } = core;
   const { providers } = await loadPlugins(core.plugins, logger);
   const given = settings.of(GatewayUserSettings);
   const addresses = gatewayAddresses(given, core);
@@ -34,6 +34,8 @@ export async function startGateway({ settings, logger, output, lifecycle }: AppC
       host,
       mode,
       metricsToken,
+      trustProxy,
+      wrongCredentials,
       ...(mode === 'cloud' && { flushMs: CLOUD_FLUSH_MS }),
     },
     { providers, logger, metrics, ...(accessLog && { accessLog }) },

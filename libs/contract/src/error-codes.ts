@@ -36,6 +36,7 @@ export const ERRORS = {
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   rate_limited: { status: 429, title: 'Too many requests' },
+  too_many_wrong_credentials: { status: 429, title: 'Too many wrong credentials came from this address' },
   headers_too_large: { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'Something went wrong' },
   search_not_available: { status: 501, title: 'Search is not set up' },

@@ -7,7 +7,7 @@ export { loadSettings, type SettingsInput } from './config/load-settings.js';
 export type { PluginEntry } from './config/plugin-entries.js';
 export { settingName } from './config/setting.js';
 export { Settings } from './config/settings.js';
-export { Conflict, DomainError, Invalid, NotFound, Unavailable } from './errors/domain-error.js';
+export { Conflict, DomainError, Invalid, NotFound, Unavailable, WrongCredential } from './errors/domain-error.js';
 export { StartError } from './errors/start-error.js';
 export { invalidRequest } from './faults/invalid-request.js';
 export { defineFeature, type Feature } from './features/feature.js';
@@ -36,6 +36,7 @@ export { PROGRESS_MEDIA_TYPE, ProgressAnswer, type AnswerProgress } from './http
 export { BodyStream, StreamsBody, type StreamedBody } from './http/streamed-body.js';
 export { streamSlices } from './http/stream-slices.js';
 export type { AccessRule } from './http/access/access-rule.js';
+export { CredentialRefusals } from './http/access/credential-refusals.js';
 export {
   CurrentCaller,
   GATEKEEPER,
@@ -56,6 +57,8 @@ export { logLines } from './log/log-lines.js';
 export { createLogger, LOGGER, type Logger } from './log/logger.js';
 export { METRICS, metricsText, programMetrics } from './metrics.js';
 export { nearestName } from './nearest-name.js';
+export { ClientAddresses } from './net/client-address.js';
+export { WrongCredentials } from './net/wrong-credentials.js';
 export { hostList, type HostList } from './net/host-list.js';
 export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';
 export { codeFile, PACKAGE } from './package-root.js';

@@ -1,4 +1,4 @@
-import { ERRORS, credentialSchema, type CredentialResource } from '@spandrel/contract';
+import { ERRORS, credentialSchema, type CredentialResource, type ErrorCode } from '@spandrel/contract';
 import { Agent } from 'undici';
 
 /** What the API says of a key. */
@@ -65,6 +65,7 @@ function isClosed(error: unknown): boolean {
 }
 
 function readAnswer(status: number, text: string): CredentialAnswer {
+  if (status === ERRORS.too_many_wrong_credentials.status && isTooManyWrong(text)) return { kind: 'refused' };
   if (status === ERRORS.unauthenticated.status || status === ERRORS.insufficient_scope.status) {
     return { kind: 'refused' };
   }
@@ -74,6 +75,10 @@ function readAnswer(status: number, text: string): CredentialAnswer {
     ? { kind: 'known', credential }
     : { kind: 'unavailable', message: 'the answer is not that of a Spandrel API: check gateway.api_url' };
 }
+
+/** The API says so of wrong credentials alone; a proxy before it may answer 429 to any. */
+const isTooManyWrong = (text: string): boolean =>
+  (attemptJson(text) as { code?: unknown } | undefined)?.code === ('too_many_wrong_credentials' satisfies ErrorCode);
 
 function attemptJson(text: string): unknown {
   try {

@@ -1,11 +1,10 @@
-import type { ErrorCode } from '@spandrel/contract';
-import type { Clock, Logger } from '@spandrel/kernel';
+import { DomainError, Unavailable, WrongCredential, type Clock, type Logger } from '@spandrel/kernel';
 import { CallerKey, keyDigest } from './caller-key.js';
 import type { CredentialAnswer, CredentialClient } from './credential-client.js';
 
 /** Whether a caller may come in, and as whom. */
 export type Verdict = { ok: true; caller: CallerKey } | Refused;
-type Refused = { ok: false; code: ErrorCode; message: string };
+type Refused = { ok: false; error: DomainError };
 
 export interface KeyCheckOptions {
   /** How long an answer of the API is good for; asked anew, in the background, after three quarters of it. */
@@ -41,18 +40,21 @@ const REFRESH_AT = 0.75;
 /** What a key may look like: nothing else is sent on in a header. */
 const KEY = /^[\x21-\x7e]{1,8192}$/;
 
-const refused = (code: ErrorCode, message: string): Refused => ({ ok: false, code, message });
+const refused = (error: DomainError): Refused => ({ ok: false, error });
 
 const MISSING = refused(
-  'unauthenticated',
-  'A Spandrel key is needed: in the header X-Spandrel-Key, or as ?token= in the URL.',
+  new DomainError(
+    'unauthenticated',
+    'A Spandrel key is needed: in the header X-Spandrel-Key, or as ?token= in the URL.',
+  ),
 );
-const NOT_VALID = refused('unauthenticated', 'The Spandrel key is not valid: it is unknown or was deleted.');
-const EXPIRED = refused('unauthenticated', 'The Spandrel key has expired.');
-const NOT_ALLOWED = refused('insufficient_scope', 'The Spandrel key needs the scope ingest or write, and a project.');
+const NOT_VALID = refused(new WrongCredential('The Spandrel key is not valid: it is unknown or was deleted.'));
+const EXPIRED = refused(new DomainError('unauthenticated', 'The Spandrel key has expired.'));
+const NOT_ALLOWED = refused(
+  new DomainError('insufficient_scope', 'The Spandrel key needs the scope ingest or write, and a project.'),
+);
 const UNKNOWN_YET = refused(
-  'unavailable',
-  'The Spandrel key could not be checked: the Spandrel API did not answer. Try again soon.',
+  new Unavailable('The Spandrel key could not be checked: the Spandrel API did not answer. Try again soon.'),
 );
 
 /**

@@ -11,6 +11,14 @@ export interface ErrorAnswered {
   status: number;
 }
 
+/** What is said of an error: one sentence for the caller, without secrets. */
+export interface GatewayError {
+  code: ErrorCode;
+  message: string;
+  /** When to come again; a second for `unavailable`. */
+  retryAfterSeconds?: number | undefined;
+}
+
 /** An error the gateway answers itself: in the provider's shape where one is known, so that its client understands. */
 interface ErrorAnswer {
   status: number;
@@ -18,8 +26,8 @@ interface ErrorAnswer {
   body: string;
 }
 
-/** @param message one sentence for the caller, without secrets. */
-function errorAnswer(code: ErrorCode, message: string, provider: Provider | null, id: string): ErrorAnswer {
+function errorAnswer(error: GatewayError, provider: Provider | null, id: string): ErrorAnswer {
+  const { code, message, retryAfterSeconds = code === 'unavailable' ? 1 : undefined } = error;
   const { status } = ERRORS[code];
   const shaped = provider && attemptErrorBody(provider, status, message);
   const body = shaped ?? JSON.stringify(problem(code, message, id));
@@ -31,7 +39,7 @@ function errorAnswer(code: ErrorCode, message: string, provider: Provider | null
       'X-Request-Id': id,
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
-      ...(code === 'unavailable' && { 'Retry-After': '1' }),
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
     },
     body,
   };
@@ -43,12 +51,11 @@ function errorAnswer(code: ErrorCode, message: string, provider: Provider | null
  */
 export function answerError(
   res: ServerResponse,
-  code: ErrorCode,
-  message: string,
+  error: GatewayError,
   provider: Provider | null,
   id = newId(),
 ): ErrorAnswered {
-  const { status, headers, body } = errorAnswer(code, message, provider, id);
+  const { status, headers, body } = errorAnswer(error, provider, id);
   if (!res.headersSent && !res.destroyed) {
     res.writeHead(status, headers);
     res.end(res.req.method === 'HEAD' ? undefined : body);
@@ -59,13 +66,12 @@ export function answerError(
 /** Answers with an error where there is only a socket, and closes it. @param more headers. */
 export function answerErrorOn(
   socket: Duplex,
-  code: ErrorCode,
-  message: string,
+  error: GatewayError,
   provider: Provider | null,
   more: Readonly<Record<string, string>> = {},
 ): ErrorAnswered {
   const id = newId();
-  const { status, headers, body } = errorAnswer(code, message, provider, id);
+  const { status, headers, body } = errorAnswer(error, provider, id);
   if (!socket.writable) {
     socket.destroy();
     return { id, status };
@@ -73,7 +79,7 @@ export function answerErrorOn(
   const fields = Object.entries({ ...headers, ...more, Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  socket.end(`HTTP/1.1 ${status} ${ERRORS[code].title}\r\n${fields.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${ERRORS[error.code].title}\r\n${fields.join('')}\r\n${body}`);
   return { id, status };
 }
 

@@ -235,7 +235,12 @@ export class Forward implements UpstreamHandler, ListMember {
     const status = code === 'bad_gateway' ? 502 : 403;
     const reason = error.kind === 'connect' ? `upstream unreachable: ${error.reason}` : error.reason;
     this.finish({ kind: 'unreachable', status, reason }, status);
-    answerError(this.res, code, `${this.target.base.host}: ${reason}`, this.target.wire?.provider ?? null, this.id);
+    answerError(
+      this.res,
+      { code, message: `${this.target.base.host}: ${reason}` },
+      this.target.wire?.provider ?? null,
+      this.id,
+    );
   }
 
   private clientGone(): void {

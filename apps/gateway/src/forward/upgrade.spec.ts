@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '@spandrel/kernel';
+import type { ErrorCode } from '@spandrel/contract';
+import { createLogger, DomainError } from '@spandrel/kernel';
 import { CallerKey, keyDigest } from '../access/caller-key.js';
 import type { Verdict } from '../access/key-checks.js';
 import { parseBase } from '../target/base-url.js';
@@ -15,7 +16,7 @@ let upstream: net.Server;
 let gateway: http.Server;
 let upgrades: Upgrades;
 /** What is said of a key that is looked at again; `ok` unless it is here. */
-let refusals: Map<string, Extract<Verdict, { ok: false }>['code']>;
+let refusals: Map<string, ErrorCode>;
 let looks: number;
 const opened: Socket[] = [];
 
@@ -34,7 +35,7 @@ beforeEach(async () => {
       looks++;
       const code = refusals.get(key!);
       const caller = callerOf(key!);
-      return Promise.resolve(code ? { ok: false, code, message: 'refused' } : { ok: true, caller });
+      return Promise.resolve(code ? { ok: false, error: new DomainError(code, 'refused') } : { ok: true, caller });
     },
   };
   upgrades = new Upgrades(new Set(), 1_000, { keys, everyMs: 5, logger: createLogger('silent', 'test') });

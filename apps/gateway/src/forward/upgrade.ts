@@ -70,7 +70,8 @@ export class Upgrades {
     this.proxy.ws(req, socket as never, head, options, (error) => {
       const refused = error instanceof UpstreamError && error.kind === 'refused';
       const message = refused ? `${host}: ${error.reason}` : `${host} cannot be reached.`;
-      answerErrorOn(socket, refused ? 'target_not_allowed' : 'bad_gateway', message, target.wire?.provider ?? null);
+      const code = refused ? 'target_not_allowed' : 'bad_gateway';
+      answerErrorOn(socket, { code, message }, target.wire?.provider ?? null);
     });
   }
 
@@ -84,7 +85,7 @@ export class Upgrades {
   private async endRefused(keys: Rechecks['keys']): Promise<void> {
     const endIfRefused = async ([socket, caller]: [Duplex, CallerKey | null]): Promise<void> => {
       const verdict = await caller?.use((key) => keys.check(key));
-      if (verdict && !verdict.ok && verdict.code !== 'unavailable') socket.destroy();
+      if (verdict && !verdict.ok && verdict.error.code !== 'unavailable') socket.destroy();
     };
     await Promise.all([...this.sockets].map(endIfRefused));
   }

@@ -7,7 +7,7 @@ import {
   type CreateBrowserSession,
   type Deleted,
 } from '@spandrel/contract';
-import { CurrentCaller, DomainError, Operation, type Caller } from '@spandrel/kernel';
+import { CredentialRefusals, CurrentCaller, DomainError, Operation, type Caller } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
 import { DescribeSession } from './describe-session.js';
@@ -26,6 +26,7 @@ export class BrowserSessionController {
     private readonly signOut: SignOut,
     private readonly describe: DescribeSession,
     private readonly settings: AccessSettings,
+    private readonly refusals: CredentialRefusals,
   ) {
     this.cookie = new SessionCookie(settings.insecureCookie);
   }
@@ -37,7 +38,7 @@ export class BrowserSessionController {
     summary: 'Sign a browser in',
     description: "Sets the cookie of the dashboard's pages. Programs send their credential with each request instead.",
     answer: browserSessionSchema,
-    problems: ['unauthenticated', 'insufficient_scope'],
+    problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
   async create(
     @Body({ schema: createBrowserSessionSchema }) { credential }: CreateBrowserSession,
@@ -47,7 +48,7 @@ export class BrowserSessionController {
     const replaced = this.cookie.read(request.headers.cookie);
     const isOwn = isOwnPage(request.headers, this.settings.dashboardOrigin);
     if (isOwn === false || (replaced !== undefined && !isOwn)) throw pageFromElsewhere();
-    const { caller, token, lastsMs } = await this.signedIn(credential.trim(), replaced, reply);
+    const { caller, token, lastsMs } = await this.signedIn(credential.trim(), replaced, request, reply);
     void reply.header('set-cookie', this.cookie.set(token, lastsMs));
     return this.describe.execute(caller);
   }
@@ -82,13 +83,19 @@ export class BrowserSessionController {
   }
 
   /** Signs in; 401 says how credentials are sent (RFC 9110, 11.6.1). */
-  private async signedIn(credential: string, replaced: string | undefined, reply: FastifyReply): Promise<SignedIn> {
+  private async signedIn(
+    credential: string,
+    replaced: string | undefined,
+    { raw }: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<SignedIn> {
     try {
       return await this.signIn.execute(credential, replaced);
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'unauthenticated')
-        void reply.header('www-authenticate', 'Bearer');
-      throw error;
+      if (!(error instanceof DomainError)) throw error;
+      const refusal = this.refusals.of(error, raw);
+      if (refusal.code === 'unauthenticated') void reply.header('www-authenticate', 'Bearer');
+      throw refusal;
     }
   }
 }

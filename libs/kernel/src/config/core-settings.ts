@@ -96,6 +96,15 @@ export class CoreSettings extends defineSettings(
     openaiBaseUrl: providerBase('openai', 'OpenAI'),
     anthropicBaseUrl: providerBase('anthropic', 'Anthropic'),
     ollamaBaseUrl: providerBase('ollama', 'Ollama'),
+    trustProxy: setting('http.trust_proxy', settingValue.networks, {
+      default: [],
+      doc: 'Addresses and networks of the proxies before server and gateway, whose X-Forwarded-For tells the address of a client to the log, to the limit of wrong credentials and to the audit log. Others can write into it what they like.',
+      source: {
+        variable: 'SPANDREL_TRUST_PROXY',
+        kind: 'list',
+        help: 'networks of proxies whose X-Forwarded-For tells the address of a client',
+      },
+    }),
     /** `null`: browsers are told nothing. */
     hstsSeconds: setting('http.hsts_seconds', z.number().int().min(0).max(63_072_000).nullable(), {
       default: null,
@@ -104,6 +113,15 @@ export class CoreSettings extends defineSettings(
         variable: 'SPANDREL_HSTS_SECONDS',
         kind: 'integer',
         help: 'seconds for which browsers are to ask this host over https alone',
+      },
+    }),
+    wrongCredentials: setting('limits.wrong_credentials', z.number().int().min(1), {
+      default: 20,
+      doc: 'Cloud mode: wrong credentials from one address within a minute before they are answered with 429; right ones are never held up.',
+      source: {
+        variable: 'SPANDREL_WRONG_CREDENTIALS',
+        kind: 'integer',
+        help: 'wrong credentials that an address has a minute before it gets 429 (cloud mode)',
       },
     }),
     bodyBytes: setting('limits.body_bytes', settingValue.bytes, {

@@ -116,6 +116,7 @@ function readValue({ source }: Setting, text: string, name: string, faults: stri
     faults.push(`${name}: must be true or false`);
     return undefined;
   }
+  if (source?.kind === 'list') return text.split(',').map((entry) => entry.trim());
   if (source?.kind !== 'integer') return text;
   if (/^\d+$/.test(text)) return Number(text);
   faults.push(`${name}: must be a whole number`);

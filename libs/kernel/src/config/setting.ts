@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
-/** How the text of a flag or a variable is read; a switch is a flag without a value, whose `--no-…` turns it off. */
-export type SettingKind = 'text' | 'integer' | 'boolean' | 'switch';
+/** How the text of a flag or a variable is read; a list has commas between its entries, a switch is a flag without a value, whose `--no-…` turns it off. */
+export type SettingKind = 'text' | 'integer' | 'boolean' | 'list' | 'switch';
 
 /** What is said of a setting beside its name and its schema. */
 interface SettingDescription<Input> {

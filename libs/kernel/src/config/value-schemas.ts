@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isNetwork } from '../net/client-address.js';
 import { isHostEntry, NO_HOST_ENTRY } from '../net/host-list.js';
 
 const url = (schemes: readonly string[], message: string) =>
@@ -20,6 +21,12 @@ export const settingValue = {
   secretText: z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`),
   /** Entries of `hostList`. */
   hosts: z.array(z.string().refine(isHostEntry, { error: ({ input }) => `${JSON.stringify(input)} ${NO_HOST_ENTRY}` })),
+  /** Addresses and networks. */
+  networks: z.array(
+    z
+      .string()
+      .refine(isNetwork, 'must be an address, a network such as 10.0.0.0/8, or loopback, linklocal, uniquelocal'),
+  ),
   /** Seconds from `min` to `max`, as milliseconds. */
   seconds: (min: number, max: number) =>
     z

@@ -52,6 +52,14 @@ export class Invalid extends DomainError {
   }
 }
 
+/** What was shown is no credential, which may have been a guess. One that was valid once is none of these. */
+export class WrongCredential extends DomainError {
+  override readonly name = 'WrongCredential';
+  constructor(message: string) {
+    super('unauthenticated', message);
+  }
+}
+
 /** Nothing is wrong with the request, but it cannot be done now; asking again later may help. */
 export class Unavailable extends DomainError {
   override readonly name = 'Unavailable';

@@ -17,7 +17,10 @@ import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
 import { LocalSessionController } from './access/local-session.controller.js';
+import { ClientAddresses } from '../net/client-address.js';
+import { WrongCredentials } from '../net/wrong-credentials.js';
 import { answerHeaders } from './answer-headers.js';
+import { CredentialRefusals } from './access/credential-refusals.js';
 import { admitRequests } from './access/admit-requests.js';
 import { ForeignPaths } from './foreign/foreign-requests.js';
 import { Capabilities } from './capabilities/capabilities.js';
@@ -70,7 +73,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const { logger, metrics = new Registry() } = parts;
   useFaultWords();
   const { core } = parts.settings;
-  const watch = new RequestWatch(new HttpMetrics(metrics), parts.accessLog);
+  const addresses = new ClientAddresses(core.trustProxy);
+  const watch = new RequestWatch(new HttpMetrics(metrics), addresses, parts.accessLog);
   const foreign: ForeignPaths = new ForeignPaths(() => app.get(OpenApi).routes);
   const http2 = new Http2Notice(logger);
   const headers = answerHeaders(core.hstsSeconds);
@@ -105,11 +109,15 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const collections = collectionsOf(fastify);
   answerWrongDoors(fastify, collections, () => parts.gatewayUrl?.() ?? null);
   if (core.mode === 'cloud') {
-    admitRequests(fastify, () => ({ routes: app.get(OpenApi).routes, gatekeeper: app.get<Gatekeeper>(GATEKEEPER) }));
+    admitRequests(fastify, () => ({
+      routes: app.get(OpenApi).routes,
+      gatekeeper: app.get<Gatekeeper>(GATEKEEPER),
+      refusals: app.get(CredentialRefusals),
+    }));
   }
   answerWrongMethods(fastify);
   answerMisspeltPaths(fastify, collections);
-  const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics, addresses), adapter, {
     bodyParser: false,
     logger: false,
     abortOnError: false,
@@ -168,14 +176,17 @@ function addRequestRules(
 function kernelModule(
   { settings, plugins, logger, features, modules, gatewayUrl = () => null }: HttpAppParts,
   metrics: Registry,
+  addresses: ClientAddresses,
 ): DynamicModule {
   class Kernel {}
+  const wrong = new WrongCredentials(settings.core.wrongCredentials);
   Module({})(Kernel);
   const providers = [
     ...settings.providers(),
     { provide: PLUGINS, useValue: plugins },
     { provide: LOGGER, useValue: logger },
     { provide: METRICS, useValue: metrics },
+    { provide: CredentialRefusals, useValue: new CredentialRefusals(addresses, wrong) },
     { provide: GATEWAY_URL, useValue: gatewayUrl },
     {
       provide: OpenApi,

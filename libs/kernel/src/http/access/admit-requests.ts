@@ -6,6 +6,13 @@ import { isOpenRoute } from '../open-route.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper, Proof } from './caller.js';
+import type { CredentialRefusals } from './credential-refusals.js';
+
+/** Who lets in, and how it is said that somebody is not. */
+interface Doorkeepers {
+  gatekeeper: Gatekeeper;
+  refusals: CredentialRefusals;
+}
 
 /** What the guard has to know of a route. */
 interface GuardedRoute {
@@ -22,15 +29,15 @@ interface GuardedRoute {
  */
 export function admitRequests(
   fastify: FastifyInstance,
-  facts: () => { routes: readonly RouteFacts[]; gatekeeper: Gatekeeper },
+  facts: () => { routes: readonly RouteFacts[] } & Doorkeepers,
 ): void {
-  let known: { rules: Map<string, GuardedRoute>; gatekeeper: Gatekeeper } | undefined;
+  let known: ({ rules: Map<string, GuardedRoute> } & Doorkeepers) | undefined;
   const load = (): NonNullable<typeof known> => {
-    const { routes, gatekeeper } = facts();
-    return { gatekeeper, rules: new Map(routes.map((route) => [routeKey(route), guarded(route)])) };
+    const { routes, ...doorkeepers } = facts();
+    return { ...doorkeepers, rules: new Map(routes.map((route) => [routeKey(route), guarded(route)])) };
   };
   fastify.addHook('onRequest', async (request: FastifyRequest & AdmittedRequest, reply) => {
-    const { rules, gatekeeper } = (known ??= load());
+    const { rules, gatekeeper, refusals } = (known ??= load());
     const { url, config } = request.routeOptions;
     if (isOpenRoute(config)) return;
     const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -41,8 +48,9 @@ export function admitRequests(
     }
     const proof = proofOf(request, route?.tokenInQuery === true, gatekeeper);
     const isForAnyone = route?.access === 'anyone' && request.headers.authorization === undefined;
-    if (!proof && !isForAnyone) throw unauthenticated(reply, CREDENTIAL_NEEDED);
-    const caller = proof && (await callerOf(gatekeeper, proof, reply, isForAnyone));
+    if (!proof && !isForAnyone) throw refused(new DomainError('unauthenticated', CREDENTIAL_NEEDED), reply);
+    const refuse = (error: DomainError): DomainError => refused(refusals.of(error, request.raw), reply);
+    const caller = proof && (await callerOf(gatekeeper, proof, isForAnyone, refuse));
     if (!proof || !caller) {
       request.anonymous = true;
       return;
@@ -93,15 +101,15 @@ function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | 
 async function callerOf(
   gatekeeper: Gatekeeper,
   proof: Proof,
-  reply: FastifyReply,
   isForAnyone: boolean,
+  refuse: (error: DomainError) => DomainError,
 ): Promise<Caller | undefined> {
   try {
     return await gatekeeper.authenticate(proof);
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'unauthenticated') throw error;
     if (proof.by === 'cookie' && isForAnyone) return undefined;
-    throw unauthenticated(reply, error.message);
+    throw refuse(error);
   }
 }
 
@@ -132,7 +140,8 @@ function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): voi
 
 const insufficient = (detail: string): DomainError => new DomainError('insufficient_scope', detail);
 
-function unauthenticated(reply: FastifyReply, detail: string): DomainError {
-  void reply.header('www-authenticate', 'Bearer');
-  return new DomainError('unauthenticated', detail);
+/** 401 says how credentials are sent (RFC 9110, 11.6.1). */
+function refused(error: DomainError, reply: FastifyReply): DomainError {
+  if (error.code === 'unauthenticated') void reply.header('www-authenticate', 'Bearer');
+  return error;
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { logMs, pathOf, type AccessLog } from '../../log/access-log.js';
+import type { ClientAddresses } from '../../net/client-address.js';
 import { UNMATCHED, type HttpMetrics } from '../metrics.js';
 import type { RefusedBytes } from './malformed-http.js';
 
@@ -31,6 +32,7 @@ export class RequestWatch {
   /** @param log `undefined` when requests are not logged. */
   constructor(
     private readonly metrics: HttpMetrics,
+    private readonly addresses: ClientAddresses,
     private readonly log: AccessLog | undefined,
   ) {}
 
@@ -42,7 +44,7 @@ export class RequestWatch {
     const isStream = (config as { eventStream?: boolean } | undefined)?.eventStream === true;
     if (!isStream) this.metrics.began();
     // Known for as long as the connection is there.
-    const remoteAddress = this.log && request.raw.socket.remoteAddress;
+    const remoteAddress = this.log && this.addresses.of(request.raw);
     const answer = reply.raw;
     // A pipelined request, whose answer waits for the one before it: only the connection tells that its client is gone.
     const pipelined = answer.socket === null ? request.raw.socket : undefined;

@@ -33,7 +33,7 @@ export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[
     'headers_too_large',
     'internal',
     'unavailable',
-    ...pick(!open, 'unauthenticated', 'insufficient_scope'),
+    ...pick(!open, 'unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'),
     ...pick(isCounted(operation), 'rate_limited'),
     ...pick(query instanceof z.ZodObject && 'cursor' in query.shape, 'invalid_cursor'),
     ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),

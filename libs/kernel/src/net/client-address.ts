@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
+
+const NAMED_NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/**
+ * Whether a text names addresses of proxies: an address, a network (`10.0.0.0/8`), or `loopback`, `linklocal`,
+ * `uniquelocal` (the private networks of IPv4 and IPv6).
+ */
+export function isNetwork(text: string): boolean {
+  try {
+    proxyAddr.compile(text);
+    // The library also takes an address of three parts, which nobody means.
+    return NAMED_NETWORKS.has(text) || isIP(text.split('/', 1)[0]!) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Tells from which address a request came (docs/spec/configuration.md#the-address-of-a-client). */
+export class ClientAddresses {
+  private readonly isTrusted: ((address: string, hop: number) => boolean) | undefined;
+
+  /** @param proxies networks, see {@link isNetwork}; what others write into `X-Forwarded-For` counts for nothing. */
+  constructor(proxies: readonly string[]) {
+    this.isTrusted = proxies.length === 0 ? undefined : proxyAddr.compile([...proxies]);
+  }
+
+  /**
+   * @returns the address of the connection, or the one for which the nearest trusted proxies speak; IPv4 is written as such.
+   *   `undefined` once the connection is gone, where nobody asked before.
+   */
+  of(request: Pick<IncomingMessage, 'socket' | 'headers'>): string | undefined {
+    const { remoteAddress } = request.socket;
+    if (remoteAddress === undefined) return undefined;
+    return plain(this.isTrusted ? forwardedFor(request, this.isTrusted) : remoteAddress);
+  }
+}
+
+/** The last address that is one: what a client makes up before that of its proxy is no address of anybody. */
+function forwardedFor(
+  request: Pick<IncomingMessage, 'socket' | 'headers'>,
+  isTrusted: (address: string, hop: number) => boolean,
+): string {
+  const hops = proxyAddr.all(request as IncomingMessage, isTrusted);
+  return hops.findLast((address) => isIP(address) !== 0) ?? request.socket.remoteAddress!;
+}
+
+/** How a socket that takes both spells an address of IPv4. */
+const MAPPED = '::ffff:';
+
+const plain = (address: string): string =>
+  address.startsWith(MAPPED) && isIP(address.slice(MAPPED.length)) === 4 ? address.slice(MAPPED.length) : address;
