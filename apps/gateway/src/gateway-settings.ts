@@ -61,6 +61,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   recordBytes: 8 * 1024 * 1024,
   recordBytesTotal: 256 * 1024 * 1024,
   forwardAllow: [],
+  allowPrivate: [],
   flushMs: 20,
   upstreamConnectMs: 10_000,
   upstreamHeadMs: 600_000,

@@ -91,6 +91,10 @@ export class GatewayUserSettings extends defineSettings({
     default: [],
     doc: 'Cloud mode: hosts that X-Forward-URL may name: host, host:port or *.domain.',
   }),
+  allowPrivate: setting('gateway.allow_private', settingValue.hosts, {
+    default: [],
+    doc: 'Cloud mode: hosts that X-Forward-URL may name though their addresses are not public (models of your own): host, host:port or *.domain. Every caller can then reach them.',
+  }),
 }) {}
 
 /**

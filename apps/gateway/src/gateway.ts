@@ -166,7 +166,7 @@ class RunningGateway implements Gateway, ForwardHost {
     const isStopping = (): boolean => this.stopping;
     const metricsToken = settings.mode === 'cloud' ? settings.metricsToken : null;
     const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, log, isStopping, metricsToken });
-    const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow) : null;
+    const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow, settings.allowPrivate) : null;
     this.server = new GatewayServer(
       new TargetResolver(providers, allow, () => this.addresses()),
       {

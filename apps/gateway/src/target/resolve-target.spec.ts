@@ -46,7 +46,11 @@ const table = new ProviderTable(
 );
 const addresses = { gateway: 'http://127.0.0.1:4001', api: 'http://127.0.0.1:4000' };
 const resolve = (path: string, headers: RequestHead['headers'] = {}, allow: string[] | null = null) =>
-  new TargetResolver(table, allow && forwardAllow(allow), () => addresses).resolve({ method: 'POST', path, headers });
+  new TargetResolver(
+    table,
+    allow && forwardAllow(allow, ['models.internal', '10.1.2.3:8080']),
+    () => addresses,
+  ).resolve({ method: 'POST', path, headers });
 const summary = (...args: Parameters<typeof resolve>): unknown => {
   const target = resolve(...args);
   return 'code' in target
@@ -145,7 +149,20 @@ describe('the target of a request', () => {
     });
   });
 
+  it.each([
+    ['http://models.internal:11434', false],
+    ['http://10.1.2.3:8080', false],
+    ['https://api.groq.com', true],
+  ])('in cloud mode only listed hosts may lead inward: %s', (url, guarded) => {
+    const target = resolve('/v1/x', { 'x-forward-url': url }, ['api.groq.com']);
+    expect('base' in target && target.base.origin.guarded).toBe(guarded);
+  });
+
+  it('in cloud mode another port of an address that may be private is refused', () => {
+    expect(summary('/v1/x', { 'x-forward-url': 'http://10.1.2.3:22' }, ['api.groq.com'])).toBe('target_not_allowed');
+  });
+
   it('refuses a list of allowed hosts it cannot read', () => {
-    expect(() => forwardAllow(['ok.com', 'https://x', '*'])).toThrow(/"https:\/\/x".*\n.*"\*"/);
+    expect(() => forwardAllow(['ok.com', 'https://x', '*'], [])).toThrow(/"https:\/\/x".*\n.*"\*"/);
   });
 });

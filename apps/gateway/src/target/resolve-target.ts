@@ -37,6 +37,8 @@ const FORWARD_HEADER_TITLED = 'X-Forward-URL';
 /** Finds the target of a request, by the first rule that applies (docs/spec/gateway.md#where-a-call-goes). */
 export class TargetResolver {
   private readonly bases: BaseCache;
+  /** Bases that callers may name wherever they lead. */
+  private readonly unguarded = new BaseCache(false);
 
   /**
    * @param allow which bases callers may name; `null` in local mode: any.
@@ -129,10 +131,13 @@ export class TargetResolver {
     const base = this.bases.parse(text);
     if (typeof base === 'string')
       return refusal(provider, 'validation_failed', `The header ${header} ${base}; it is ${BASE_EXPECTED}.`);
-    if (this.allow && isIP(base.hostname) !== 0 && !isPublicAddress(base.hostname)) {
+    if (!this.allow) return base;
+    const allowed = this.allow(base);
+    if (allowed === 'any') return this.unguarded.parse(text) as Base;
+    if (isIP(base.hostname) !== 0 && !isPublicAddress(base.hostname)) {
       return refusal(provider, 'target_not_allowed', `The header ${header} names an address that is not public.`);
     }
-    if (this.allow && !this.allow(base)) {
+    if (allowed === undefined) {
       return refusal(
         provider,
         'target_not_allowed',
