@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SignJWT } from 'jose';
 import type { AuditEntry, KeyCreated, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
 import { backup } from '../../apps/cli/src/backup.js';
@@ -10,6 +11,8 @@ import { SECRET_KEY, type Tenant } from '../support/tenant.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
 import { tempDir } from '../support/spandrel.ts';
+
+const JWT_SECRET = 'a secret of the tests that is long enough';
 
 let postgres: TestPostgres;
 let url: string;
@@ -153,6 +156,7 @@ const run = (command: (args: readonly string[]) => Promise<unknown>) =>
     DATABASE_URL: url,
     SPANDREL_SECRET_KEY: SECRET_KEY,
     SPANDREL_NEW_SECRET_KEY: 'ab'.repeat(32),
+    SPANDREL_JWT_SECRET: JWT_SECRET,
   });
 
 describe('spandrel admin', () => {
@@ -219,6 +223,29 @@ describe('spandrel admin', () => {
       ...['key', 'create', '--org', tenant.org.id, '--project', other.project.id, '--scopes', 'read'],
     );
     expect(err).toContain('there is no such project');
+  });
+});
+
+describe('spandrel admin jwt check', () => {
+  const check = (token: string) =>
+    run((settings) => adminCommand('').parseAsync(['jwt', 'check', token, ...settings], { from: 'user' }));
+  const sign = (project: string): Promise<string> =>
+    new SignJWT({ sub: 'ada', org: tenant.org.id, project, scopes: 'read write' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('1m')
+      .sign(Buffer.from(JWT_SECRET));
+
+  it('says what a token is allowed', async () => {
+    const { out, code } = await check(await sign(tenant.project.id));
+    expect(out).toContain(`let in as "ada" to the project ${tenant.project.id} of organization ${tenant.org.id}`);
+    expect([out.includes('FAIL'), code]).toEqual([false, 0]);
+  });
+
+  it('says which rule a token fails, and ends with 1', async () => {
+    const { out, code } = await check(await sign(other.project.id));
+    expect(out.match(/^FAIL .*$/gm)).toEqual([expect.stringMatching(/project known .*but of another one$/)]);
+    expect(out).toContain('This token is refused with 401.');
+    expect(code).toBe(1);
   });
 });
 

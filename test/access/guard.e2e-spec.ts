@@ -46,6 +46,7 @@ function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator
   if (/^\/api\/(orgs|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';
+  if (/^(claim|claimNext|release|submit)QueueItem$/.test(id)) return 'review';
   return method === 'GET' ? 'read' : 'write';
 }
 
@@ -54,7 +55,7 @@ const scopesFor = (route: Route): readonly Permission[] => {
   const scope = scopeOf(route);
   if (scope === 'caller') return PERMISSIONS;
   if (scope === 'operator') return [];
-  return scope === 'ingest' ? ['ingest', 'write'] : [scope];
+  return scope === 'ingest' || scope === 'review' ? [scope, 'write'] : [scope];
 };
 
 const guarded = (): Route[] => routes.filter(({ open }) => !open);

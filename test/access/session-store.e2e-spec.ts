@@ -1,6 +1,6 @@
 /** The table of browsers' sessions, on both databases. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { AccessSettings, accessFeature, administrationOf, CLI_ACTOR } from '@spandrel/access';
+import { AccessSettings, accessFeature, administrationOf, CLI_ACTOR, JwtSettings } from '@spandrel/access';
 import { createLogger } from '@spandrel/kernel';
 import { openStorage, type Storage } from '@spandrel/storage';
 import { BrowserSessionStore } from '../../libs/access/src/browser-sessions/browser-session.store.js';
@@ -18,7 +18,12 @@ describeOnBothDatabases('sessions of browsers', ({ newDatabase }) => {
   afterAll(() => storage?.close());
 
   it('are found by their digest as long as their key is there, and deleted once they have ended', async () => {
-    const { organizations, projects, keys } = administrationOf(storage, testSettings().of(AccessSettings));
+    const settings = testSettings();
+    const { organizations, projects, keys } = administrationOf(
+      storage,
+      settings.of(AccessSettings),
+      settings.of(JwtSettings),
+    );
     const org = await organizations.create(CLI_ACTOR, { name: 'o', plan: 'team', rate_limit: 7 });
     const project = await projects.create(CLI_ACTOR, org.id, { name: 'p' });
     const key = await keys.create(CLI_ACTOR, { name: 'k', scopes: ['read'], project_id: project.id });

@@ -76,7 +76,11 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
   it('lists the projects of an organization', async () => {
     const logger = createLogger('silent', 'test');
     const storage = await openStorage(await newDatabase('access'), { entities: accessFeature.entities, logger });
-    const { organizations, projects } = administrationOf(storage, { limits: { requestsPerSecond: 1 } } as never);
+    const { organizations, projects } = administrationOf(
+      storage,
+      { limits: { requestsPerSecond: 1 } } as never,
+      {} as never,
+    );
     const org = await organizations.create(CLI_ACTOR, { name: 'org', plan: 'starter' });
     const project = await projects.create(CLI_ACTOR, org.id, { name: 'project' });
     expect((await projects.list(CLI_ACTOR, org.id, { limit: 10 })).items).toEqual([project]);

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { CLI_ACTOR, type Administration } from '@spandrel/access';
 import {
   createKeySchema,
@@ -11,7 +12,7 @@ import {
 import { StartError } from '@spandrel/kernel';
 import type { Page } from '@spandrel/storage';
 import type { z } from 'zod';
-import { auditLine, keyLine, organizationLine, projectLine } from './admin-lines.js';
+import { auditLine, jwtLines, keyLine, organizationLine, projectLine } from './admin-lines.js';
 
 /** What an administrative command was given. */
 export interface AdminInput {
@@ -24,9 +25,11 @@ export interface AdminInput {
 }
 
 /** What it says: a resource or a list of them, as the API has it, and the same for people. */
-interface Outcome {
+export interface Outcome {
   json: unknown;
   lines: readonly string[];
+  /** Whether what was asked about is refused: the command then ends with 1. */
+  isRefused?: boolean;
 }
 
 type Action = (administration: Administration, input: AdminInput) => Promise<Outcome>;
@@ -81,6 +84,10 @@ export const ADMIN_ACTIONS = {
     const query = checked(listAccessSchema, { limit: options['limit'] });
     const { items } = await audit.list(CLI_ACTOR, query);
     return listed(items, auditLine);
+  },
+  checkJwt: async ({ checkJwt }, { id }) => {
+    const check = await checkJwt.execute((id === '-' ? await text(process.stdin) : id!).trim());
+    return { json: check, lines: jwtLines(check), isRefused: !check.valid };
   },
 } satisfies Record<string, Action>;
 

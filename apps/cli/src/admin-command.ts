@@ -64,6 +64,15 @@ export function adminCommand(settings: string): Command {
   leaf(key, 'list', 'list API keys', 'listKeys').option('--org <id>', 'those of this organization alone');
   leaf(key, 'delete', 'revoke an API key', 'deleteKey', 'key');
 
+  const jwt = group('jwt', 'JWTs of an identity provider');
+  leaf(
+    jwt,
+    'check',
+    'say which rule a JWT fails and what it is allowed; `-` reads it from standard input',
+    'checkJwt',
+    'token',
+  );
+
   leaf(admin, 'audit', 'show what was administered, newest first', 'listAudit').option(
     '--limit <number>',
     'how many entries',

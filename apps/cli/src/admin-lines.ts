@@ -1,3 +1,4 @@
+import type { JwtCheck, JwtRule } from '@spandrel/access';
 import type { AuditEntry, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
 
 /** One line for people. */
@@ -16,6 +17,18 @@ export const keyLine = ({ id, name, prefix, scopes, project_id, org_id, expires_
 /** One line for people. */
 export const auditLine = ({ at, actor, action, target_id, details }: AuditEntry): string =>
   `${at}  ${quoted(actor)}  ${action}  ${target_id}  ${JSON.stringify(details)}`;
+
+/** What became of a JWT: a line a rule, and what it is allowed. */
+export const jwtLines = ({ rules, allows }: JwtCheck): string[] => [
+  ...rules.map(ruleLine),
+  '',
+  allows
+    ? `This token is let in as ${quoted(allows.sub)} to the project ${allows.project_id} of organization ${allows.org_id} until ${allows.expires_at}, with ${allows.scopes.join(',') || 'no scope'}.`
+    : 'This token is refused with 401.',
+];
+
+const ruleLine = ({ rule, ok, detail }: JwtRule): string =>
+  `${ok === null ? '-   ' : ok ? 'ok  ' : 'FAIL'}  ${rule.padEnd(13)}  ${detail}`;
 
 /** A name as one word of one line, whatever is in it. */
 const quoted = (name: string): string => JSON.stringify(name);

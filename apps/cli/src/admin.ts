@@ -1,10 +1,10 @@
 import 'reflect-metadata';
-import { accessFeature, AccessSettings, administrationOf } from '@spandrel/access';
+import { accessFeature, AccessSettings, administrationOf, JwtSettings } from '@spandrel/access';
 import { DomainError, StartError } from '@spandrel/kernel';
 import { openDatabase } from '@spandrel/server';
 import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
-import { ADMIN_ACTIONS, optionOf, type AdminInput } from './admin-actions.js';
+import { ADMIN_ACTIONS, optionOf, type AdminInput, type Outcome } from './admin-actions.js';
 import { printFailure } from './print-failure.js';
 
 export type AdminAction = keyof typeof ADMIN_ACTIONS;
@@ -22,13 +22,13 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
     const logger = commandLogger(settings);
     const storage = await openDatabase(settings, { features: [accessFeature], logger });
     try {
-      const { json, lines } = await ADMIN_ACTIONS[action](
-        administrationOf(storage, settings.of(AccessSettings)),
-        input,
-      );
+      const administration = administrationOf(storage, settings.of(AccessSettings), settings.of(JwtSettings));
+      const outcome: Outcome = await ADMIN_ACTIONS[action](administration, input);
+      const { json, lines } = outcome;
       process.stdout.write(
         input.options['json'] ? `${JSON.stringify(json)}\n` : lines.map((line) => `${line}\n`).join(''),
       );
+      if (outcome.isRefused) process.exitCode = 1;
     } finally {
       await storage.close();
     }

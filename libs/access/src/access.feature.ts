@@ -6,6 +6,7 @@ import { AuditEntrySchema } from './audit/audit-entry.entity.js';
 import { OrganizationSchema } from './organizations/organization.entity.js';
 import { ProjectSchema } from './organizations/project.entity.js';
 import { AccessSettings } from './access.settings.js';
+import { JwtSettings } from './credentials/jwt.settings.js';
 
 export const accessFeature = defineFeature({
   name: 'access',
@@ -13,6 +14,6 @@ export const accessFeature = defineFeature({
   tag: { name: 'Access', description: 'Organizations, projects, API keys, signing in, and what was done with them.' },
   module: AccessModule,
   entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, AuditEntrySchema, BrowserSessionSchema],
-  settings: [AccessSettings],
+  settings: [AccessSettings, JwtSettings],
   requires: [],
 });

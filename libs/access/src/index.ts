@@ -2,3 +2,5 @@ export { accessFeature } from './access.feature.js';
 export { CLI_ACTOR } from './organizations/actor.js';
 export { administrationOf, type Administration } from './organizations/administration.js';
 export { AccessSettings } from './access.settings.js';
+export { JwtSettings } from './credentials/jwt.settings.js';
+export type { JwtCheck, JwtRule } from './credentials/check-jwt.js';

@@ -5,14 +5,16 @@ import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /**
  * What a credential may do: `scopes` on the wire (docs/spec/access.md#scopes), `permissions` inside the code. They do not
- * include each other, except that `write` includes `ingest`.
+ * include each other, except that `write` includes `ingest` and `review`.
  */
-export const PERMISSIONS = ['read', 'write', 'ingest', 'admin'] as const;
+export const PERMISSIONS = ['read', 'write', 'ingest', 'review', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 export const permissionSchema = z
   .enum(PERMISSIONS)
-  .describe('`read`; `write`, which includes `ingest`; `ingest`: create and finish traces and spans; `admin`.');
+  .describe(
+    '`read`; `write`, which includes `ingest` and `review`; `ingest`: create and finish traces and spans; `review`: claim, release and submit items of the queue; `admin`.',
+  );
 
 /** Days that traces and spans are kept by plan (docs/spec/limits.md#retention-by-plan). */
 export const PLAN_DAYS = { starter: 7, team: 30, enterprise: 90 } as const;

@@ -26,6 +26,7 @@ export * from './outlines.js';
 export { numberOf } from './values/numbers.js';
 export * from './queue.js';
 export * from './restored.js';
+export * from './roles.js';
 export * from './search.js';
 export * from './spans.js';
 export * from './values/text.js';

@@ -45,6 +45,7 @@ export {
   type Gatekeeper,
   type Proof,
 } from './http/access/caller.js';
+export { holds, permissionsOfRole, rolesFor } from './http/access/role-table.js';
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export { PeriodicTask } from './lifecycle/periodic-task.js';

@@ -70,7 +70,7 @@ export class DatasetQueueController {
   @HttpCode(200)
   @Operation({
     id: 'claimNextQueueItem',
-    access: 'write',
+    access: 'review',
     summary: 'Claim the oldest pending item',
     answer: queueItemSchema,
     problems: ['dataset_not_found', 'queue_item_not_found'],

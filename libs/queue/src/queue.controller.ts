@@ -12,7 +12,18 @@ import {
   queueItemSchema,
   queueItemListSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import {
+  CurrentCaller,
+  CurrentReader,
+  CurrentScope,
+  DomainError,
+  holds,
+  Operation,
+  PathId,
+  type Caller,
+  type Reader,
+  type Scope,
+} from '@spandrel/kernel';
 import { CallerIdentity } from './caller-identity.js';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
@@ -68,7 +79,7 @@ export class QueueController {
   @HttpCode(200)
   @Operation({
     id: 'claimQueueItem',
-    access: 'write',
+    access: 'review',
     summary: 'Claim an item for review',
     answer: queueItemSchema,
     problems: ['queue_item_not_found', 'queue_item_already_claimed', 'queue_item_completed'],
@@ -87,7 +98,7 @@ export class QueueController {
   @HttpCode(200)
   @Operation({
     id: 'releaseQueueItem',
-    access: 'write',
+    access: 'review',
     summary: 'Give a claimed item back',
     answer: queueItemSchema,
     problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
@@ -103,17 +114,26 @@ export class QueueController {
   @HttpCode(200)
   @Operation({
     id: 'submitQueueItem',
-    access: 'write',
+    access: 'review',
     summary: 'Complete a claimed item',
     answer: queueItemSchema,
+    description: '`apply` changes the datapoint, so that it needs the scope `write`.',
     problems: ['queue_item_not_found', 'queue_item_not_claimed', 'queue_item_completed'],
   })
   async submit(
     @CurrentScope() scope: Scope,
+    @CurrentCaller() caller: Caller | undefined,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Query({ schema: submitQuerySchema }) { apply }: SubmitQuery,
     @Body({ schema: submitSchema }) { edited_data: editedData }: Submit,
   ): Promise<QueueItemResource> {
+    if (apply && caller && !holds(caller.permissions, 'write')) throw writeNeeded();
     return this.submitItem.execute(scope, id, { editedData, apply }, Date.now());
   }
 }
+
+const writeNeeded = (): DomainError =>
+  new DomainError(
+    'insufficient_scope',
+    '?apply=true changes the datapoint: this needs a credential with the scope write',
+  );

@@ -4,6 +4,7 @@ import type { AccessSettings } from '../access.settings.js';
 import { digestOf, newApiKey } from './api-key.js';
 import type { CredentialStore, KeyRow } from './credential.store.js';
 import { Credentials } from './credentials.js';
+import type { JwtSettings } from './jwt.settings.js';
 
 const SETTINGS: AccessSettings = {
   adminToken: null,
@@ -15,6 +16,10 @@ const SETTINGS: AccessSettings = {
   eventStreams: 100,
   insecureCookie: false,
   dashboardOrigin: null,
+};
+
+const NAMES: JwtSettings = {
+  ...{ subject: 'sub', organization: 'org', project: 'project', scopes: 'scopes', roles: null, roleOf: {} },
 };
 
 const rowOf = (key: string): KeyRow => ({
@@ -37,7 +42,7 @@ function credentialsOn(rows: () => KeyRow[]) {
     },
     tenantsByProject: async () => [],
   };
-  return { credentials: new Credentials(store as CredentialStore, SETTINGS), queries };
+  return { credentials: new Credentials(store as CredentialStore, SETTINGS, NAMES), queries };
 }
 
 afterEach(() => {

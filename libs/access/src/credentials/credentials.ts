@@ -7,6 +7,7 @@ import { digestOf } from './api-key.js';
 import { Batch } from './batch.js';
 import { CredentialStore } from './credential.store.js';
 import { JwtVerifier } from './jwt.js';
+import { JwtSettings } from './jwt.settings.js';
 import { inTime, REMEMBERED_MAX, REMEMBERED_MS } from './looked-up.js';
 import { permissionsOf } from './permissions.js';
 import { ShortMemory } from './short-memory.js';
@@ -30,8 +31,9 @@ export class Credentials {
   constructor(
     store: CredentialStore,
     private readonly settings: AccessSettings,
+    names: JwtSettings,
   ) {
-    this.jwts = new JwtVerifier(settings);
+    this.jwts = new JwtVerifier(settings, names);
     this.keys = new Batch(
       (digests) => inTime(store.keysByDigest(digests)),
       ({ digest }) => digest,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import type { AccessSettings } from '../access.settings.js';
 import { JwtVerifier } from './jwt.js';
+import type { JwtSettings } from './jwt.settings.js';
 
 const SECRET = 'a secret of the tests that is long enough';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -32,13 +33,11 @@ afterAll(() => {
 });
 
 const verifier = (auth: Partial<AccessSettings>): JwtVerifier =>
-  new JwtVerifier({
-    jwtSecret: null,
-    jwksUrl: null,
-    jwtIssuer: null,
-    jwtAudience: null,
-    ...auth,
-  });
+  new JwtVerifier({ jwtSecret: null, jwksUrl: null, jwtIssuer: null, jwtAudience: null, ...auth }, NAMES);
+
+const NAMES: JwtSettings = {
+  ...{ subject: 'sub', organization: 'org', project: 'project', scopes: 'scopes', roles: null, roleOf: {} },
+};
 
 const now = (): number => Math.floor(Date.now() / 1_000);
 const CLAIMS = { sub: 'user-1', org: 'org-1', project: 'project-1', scopes: ['read', 'write', 'fly'] };

@@ -1,10 +1,10 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
-import { isStorableText, KEY_LENGTH_MAX } from '@spandrel/contract';
 import type { Permission } from '@spandrel/contract';
 import { Unavailable } from '@spandrel/kernel';
 import type { AccessSettings } from '../access.settings.js';
 import { Jwks } from './jwks.js';
-import { permissionsOfClaim } from './permissions.js';
+import type { JwtSettings } from './jwt.settings.js';
+import { readClaims } from './read-claims.js';
 import { expired, notValid } from './unauthenticated.js';
 
 /** The claims of a JWT that was verified (docs/spec/access.md#jwts). */
@@ -21,7 +21,8 @@ export interface JwtClaims {
 const BY_SECRET = ['HS256'];
 const BY_JWKS = ['RS256', 'ES256'];
 
-type JwtSettings = Pick<AccessSettings, 'jwtSecret' | 'jwksUrl' | 'jwtIssuer' | 'jwtAudience'>;
+/** What verifies JWTs. */
+export type JwtKeySettings = Pick<AccessSettings, 'jwtSecret' | 'jwksUrl' | 'jwtIssuer' | 'jwtAudience'>;
 
 /** Verifies JWTs with the keys of the settings, and with nothing that a token brings along. */
 export class JwtVerifier {
@@ -29,11 +30,14 @@ export class JwtVerifier {
   private readonly jwks: Jwks | undefined;
   private readonly options: JWTVerifyOptions;
 
-  constructor({ jwtSecret, jwksUrl, jwtIssuer, jwtAudience }: JwtSettings) {
+  constructor(
+    { jwtSecret, jwksUrl, jwtIssuer, jwtAudience }: JwtKeySettings,
+    private readonly names: JwtSettings,
+  ) {
     this.secret = jwtSecret === null ? undefined : Buffer.from(jwtSecret, 'utf8');
     this.jwks = jwksUrl === null ? undefined : new Jwks(jwksUrl);
     this.options = {
-      requiredClaims: ['exp', 'sub'],
+      requiredClaims: ['exp'],
       ...(jwtIssuer !== null && { issuer: jwtIssuer }),
       ...(jwtAudience !== null && { audience: jwtAudience }),
     };
@@ -44,41 +48,52 @@ export class JwtVerifier {
    */
   async verify(token: string): Promise<JwtClaims> {
     try {
-      return claimsOf(await this.payloadOf(token));
+      return claimsOf(await this.verifySignature(token, this.options), this.names);
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       throw error instanceof errors.JWTExpired ? expired() : notValid();
     }
   }
 
-  private async payloadOf(token: string): Promise<JWTPayload> {
+  /**
+   * The claims of a token whose signature is right.
+   * @param options what else of it must be right; jose says what its errors are.
+   * @throws Unavailable when the keys cannot be had, NoKeyForAlgorithm, or jose's error.
+   */
+  async verifySignature(token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
     const { alg = '' } = decodeProtectedHeader(token);
     if (this.secret && BY_SECRET.includes(alg)) {
-      return (await jwtVerify(token, this.secret, { ...this.options, algorithms: BY_SECRET })).payload;
+      return (await jwtVerify(token, this.secret, { ...options, algorithms: BY_SECRET })).payload;
     }
     const { jwks } = this;
     if (jwks && BY_JWKS.includes(alg)) {
       const key: Parameters<typeof jwtVerify>[1] = (header, input) => jwks.keyFor(header, input);
-      return (await jwtVerify(token, key, { ...this.options, algorithms: BY_JWKS })).payload;
+      return (await jwtVerify(token, key, { ...options, algorithms: BY_JWKS })).payload;
     }
-    throw notValid();
+    throw new NoKeyForAlgorithm();
+  }
+
+  /** Algorithms that tokens may be signed with, by the source of keys that is set. */
+  get algorithms(): readonly string[] {
+    return [...(this.secret ? BY_SECRET : []), ...(this.jwks ? BY_JWKS : [])];
   }
 }
+
+/** No source of keys of the settings is for the algorithm that a token names. */
+export class NoKeyForAlgorithm extends Error {}
 
 /** What a timestamp of the wire can write. */
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
 /** @throws DomainError `unauthenticated` when a claim is missing or is no text that could name something. */
-function claimsOf({ sub, exp, org, project, scopes }: JWTPayload): JwtClaims {
-  if (![sub, org, project].every(isName)) throw notValid();
+function claimsOf(claims: JWTPayload, settings: JwtSettings): JwtClaims {
+  const { subject, organization, project, permissions } = readClaims(claims, settings);
+  if (subject.value === undefined || organization.value === undefined || project.value === undefined) throw notValid();
   return {
-    sub: sub!,
-    org: org as string,
-    project: project as string,
-    permissions: permissionsOfClaim(scopes),
-    expiresAt: Math.min(exp! * 1_000, LATEST_MS),
+    sub: subject.value,
+    org: organization.value,
+    project: project.value,
+    permissions: [...permissions],
+    expiresAt: Math.min(claims.exp! * 1_000, LATEST_MS),
   };
 }
-
-const isName = (claim: unknown): boolean =>
-  typeof claim === 'string' && claim !== '' && claim.length <= KEY_LENGTH_MAX && isStorableText(claim);

@@ -3,6 +3,9 @@ import type { Storage } from '@spandrel/storage';
 import { ApiKeyStore } from '../credentials/api-key.store.js';
 import { ApiKeys } from '../credentials/api-keys.js';
 import { AuditLogStore } from '../audit/audit-log.store.js';
+import { CheckJwt } from '../credentials/check-jwt.js';
+import { CredentialStore } from '../credentials/credential.store.js';
+import type { JwtSettings } from '../credentials/jwt.settings.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { OrganizationStore } from './organization.store.js';
 import { Organizations } from './organizations.js';
@@ -15,10 +18,11 @@ export interface Administration {
   projects: Projects;
   keys: ApiKeys;
   audit: AuditLog;
+  checkJwt: CheckJwt;
 }
 
 /** What the routes do, for the command line: the same use-cases on a database. */
-export function administrationOf(storage: Storage, settings: AccessSettings): Administration {
+export function administrationOf(storage: Storage, settings: AccessSettings, jwt: JwtSettings): Administration {
   const audit = new AuditLog(new AuditLogStore(storage));
   const organizations = new OrganizationStore(storage);
   const projects = new ProjectStore(storage);
@@ -27,5 +31,6 @@ export function administrationOf(storage: Storage, settings: AccessSettings): Ad
     projects: new Projects(storage, organizations, projects, audit),
     keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), audit),
     audit,
+    checkJwt: new CheckJwt(new CredentialStore(storage), settings, jwt),
   };
 }

@@ -1,4 +1,3 @@
-import type { Permission } from '@spandrel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
 import { foreignProtocolOf } from '../foreign/foreign-requests.js';
@@ -7,6 +6,7 @@ import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper, Proof } from './caller.js';
 import type { CredentialRefusals } from './credential-refusals.js';
+import { holds } from './role-table.js';
 
 /** Who lets in, and how it is said that somebody is not. */
 interface Doorkeepers {
@@ -113,14 +113,6 @@ async function callerOf(
   }
 }
 
-/** Permissions do not include each other, except that `write` includes `ingest` (docs/spec/access.md#scopes). */
-const HOLDING: Record<Permission, readonly Permission[]> = {
-  read: ['read'],
-  write: ['write'],
-  ingest: ['ingest', 'write'],
-  admin: ['admin'],
-};
-
 function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): void {
   if (access === 'caller' || access === 'anyone') {
     if (caller.kind === 'metrics_token') throw insufficient('this credential may only read /metrics');
@@ -133,7 +125,7 @@ function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): voi
   }
   if (caller.kind === 'admin_token' && access === 'admin') return;
   if (caller.scope === null) throw insufficient('this credential belongs to no project; use an API key of a project');
-  if (!HOLDING[access].some((permission) => caller.permissions.includes(permission))) {
+  if (!holds(caller.permissions, access)) {
     throw insufficient(`this needs a credential with the scope ${access}`);
   }
 }
