@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
+import { SignJWT, UnsecuredJWT } from 'jose';
 import type { AccessSettings } from '../access.settings.js';
 import { CheckJwt } from './check-jwt.js';
 import type { CredentialStore } from './credential.store.js';
@@ -23,7 +23,7 @@ const checkJwt = new CheckJwt(
 
 const CLAIMS = { sub: 'user-1', org: 'org-1', project: 'project-1', scopes: ['read'] };
 const now = (): number => Math.floor(Date.now() / 1_000);
-const sign = (claims: JWTPayload, secret = SECRET, alg = 'HS256'): Promise<string> =>
+const sign = (claims: Record<string, unknown>, secret = SECRET, alg = 'HS256'): Promise<string> =>
   new SignJWT({ exp: now() + 60, ...claims }).setProtectedHeader({ alg }).sign(Buffer.from(secret));
 
 const failed = async (token: string): Promise<string[]> =>
