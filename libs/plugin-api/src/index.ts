@@ -17,6 +17,7 @@ export * from './dialect/kind-of-type.js';
 export * from './dialect/plain-value.js';
 export * from './dialect/told-usage.js';
 export * from './dialect/worked-out.js';
+export * from './masker.js';
 export * from './model-price.js';
 export * from './openai-format/chat-answer.js';
 export * from './openai-format/chat-calls.js';

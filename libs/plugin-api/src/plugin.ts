@@ -4,6 +4,7 @@ import type { ProviderDeclaration } from './declared/provider-declaration.js';
 import { providerOf } from './declared/provider-of.js';
 import type { Dialect, DialectDeps } from './dialect/dialect.js';
 import type { Provider, ProviderDeps } from './provider.js';
+import type { Masker, MaskerDeps } from './masker.js';
 import type { Scorer, ScorerDeps } from './scorer.js';
 import type { SearchIndex, SearchIndexDeps } from './search-index.js';
 
@@ -49,7 +50,8 @@ export type AnyProviderPlugin<Config = unknown> =
 export type ScorerPlugin<Config = unknown> = PluginOf<'scorer', ScorerDeps, Scorer<Config>, Config>;
 export type SearchIndexPlugin<Config = unknown> = PluginOf<'search-index', SearchIndexDeps, SearchIndex, Config>;
 export type DialectPlugin<Config = unknown> = PluginOf<'dialect', DialectDeps, Dialect, Config>;
-export type Plugin = AnyProviderPlugin | ScorerPlugin | SearchIndexPlugin | DialectPlugin;
+export type MaskerPlugin<Config = unknown> = PluginOf<'masker', MaskerDeps, Masker<Config>, Config>;
+export type Plugin = AnyProviderPlugin | ScorerPlugin | SearchIndexPlugin | DialectPlugin | MaskerPlugin;
 
 /** Types a provider plugin; adds its extension point and version. See {@link Provider}. */
 export const defineProvider = <Config, Given extends Provider | ProviderDeclaration = Provider>(
@@ -70,6 +72,11 @@ export const defineSearchIndex = <Config>(
 export const defineDialect = <Config>(
   plugin: Omit<DialectPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
 ): DialectPlugin<Config> => ({ ...plugin, extensionPoint: 'dialect', apiVersion: PLUGIN_API_VERSION });
+
+/** Types a masker plugin; adds its extension point and version. See {@link Masker}. */
+export const defineMasker = <Config>(
+  plugin: Omit<MaskerPlugin<Config>, 'extensionPoint' | 'apiVersion'>,
+): MaskerPlugin<Config> => ({ ...plugin, extensionPoint: 'masker', apiVersion: PLUGIN_API_VERSION });
 
 /** The schema of a plugin's config, in whichever way the plugin gives it. */
 export function pluginConfigSchema(plugin: Plugin): z.ZodType {

@@ -61,7 +61,7 @@ Module({ controllers: [SpansController] })(SpansModule);
 
 const app = await kernel.createHttpApp({
   settings: kernel.loadSettings([], { args: [], env: {}, cwd: '/' }),
-  plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
+  plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
   logger: kernel.createLogger('silent', 'bench'),
   features: [kernel.defineFeature({ name: 'spans', module: SpansModule, entities: [], requires: [] })],
   modules: [],

@@ -21,6 +21,8 @@ const DIALECTS = [
   ...['traceloop', 'logfire', 'mastra', 'google-adk', 'gen-ai'],
 ];
 
+const MASKERS = ['email', 'phone', 'card', 'iban', 'ip', 'secret', 'pattern'];
+
 /** The settings that every program has: mode and addresses, log, plugins, and what the kernel itself does. */
 export class CoreSettings extends defineSettings(
   {
@@ -90,8 +92,8 @@ export class CoreSettings extends defineSettings(
       doc: 'Which features load; all of the mode when the key is absent:\n  features: [events, tracing]',
     }),
     plugins: setting('plugins', pluginEntries, {
-      default: [...PROVIDERS, ...SCORERS, ...DIALECTS],
-      doc: 'Providers, scoring strategies of evaluations, dialects of OpenTelemetry and search indexes: built-in names, npm packages or file paths (relative to the file that lists them). An entry that takes config is written { use: name-or-path, config: { … } }. The list of your own file is put before this one; to leave a built-in out, list it as { use: name, enabled: false }.',
+      default: [...PROVIDERS, ...SCORERS, ...DIALECTS, ...MASKERS],
+      doc: 'Providers, scoring strategies of evaluations, dialects of OpenTelemetry, maskers and search indexes: built-in names, npm packages or file paths (relative to the file that lists them). An entry that takes config is written { use: name-or-path, config: { … } }. The list of your own file is put before this one; to leave a built-in out, list it as { use: name, enabled: false }.',
     }),
     openaiBaseUrl: providerBase('openai', 'OpenAI'),
     anthropicBaseUrl: providerBase('anthropic', 'Anthropic'),

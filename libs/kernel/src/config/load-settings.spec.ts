@@ -53,6 +53,7 @@ const BUILT_INS = [
   ...['openai', 'anthropic', 'ollama', 'custom', 'exact-match', 'contains', 'llm-judge', 'none'],
   ...['langfuse', 'openinference', 'vercel-ai', 'claude-code', 'mlflow', 'langsmith'],
   ...['traceloop', 'logfire', 'mastra', 'google-adk', 'gen-ai'],
+  ...['email', 'phone', 'card', 'iban', 'ip', 'secret', 'pattern'],
 ];
 
 describe('loadSettings', () => {

@@ -6,6 +6,7 @@ import {
   pluginConfigSchema,
   setUpExtension,
   type Dialect,
+  type Masker,
   type Plugin,
   type Scorer,
 } from '@spandrel/plugin-api';
@@ -14,16 +15,16 @@ import type { PluginEntry } from '../config/plugin-entries.js';
 import { StartError } from '../errors/start-error.js';
 import type { Logger } from '../log/logger.js';
 import { configJsonSchema } from './config-json-schema.js';
-import { configureScorer } from './configure-scorer.js';
-import type { LoadedScorer, Named, PluginRegistry } from './plugin-registry.js';
+import { layConfig } from './lay-config.js';
+import type { Configurable, Named, PluginRegistry } from './plugin-registry.js';
 import { asPlugin, runAsPlugin } from './plugin-context.js';
 import { builtInNames, isBuiltIn, resolvePlugin } from './resolve-plugin.js';
 
-const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect'] as const;
+const EXTENSION_POINTS = ['provider', 'scorer', 'search-index', 'dialect', 'masker'] as const;
 type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
-/** A plugin of any extension point; only the registry's scorers show `configure` and `configSchema`. */
-type LoadedPlugin = Named<unknown> & Pick<LoadedScorer, 'configure' | 'configSchema'>;
+/** A plugin of any extension point; only the registry's scorers and maskers show `configure` and `configSchema`. */
+type LoadedPlugin = Named<unknown> & Configurable;
 
 /**
  * Loads the plugins of config, checks each one's config and sets it up, in order.
@@ -36,6 +37,7 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
     scorer: [],
     'search-index': [],
     dialect: [],
+    masker: [],
   };
   const faults: string[] = [];
   for (const entry of entries) {
@@ -51,7 +53,7 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
         name: plugin.name,
         // A built-in plugin is code of ours, and its faults are faults of ours.
         extension: isBuiltIn(entry.use) ? extension : asPlugin(plugin.name, extension),
-        configure: (overrides) => configureScorer(schema, entry.config, overrides),
+        configure: (overrides) => layConfig(schema, entry.config, overrides),
         configSchema: plugin.config === undefined ? null : configJsonSchema(schema),
       });
     } catch (error) {
@@ -64,6 +66,7 @@ export async function loadPlugins(entries: readonly PluginEntry[], logger: Logge
     scorers: loaded.scorer,
     searchIndexes: loaded['search-index'],
     dialects: loaded.dialect,
+    maskers: loaded.masker,
   } as PluginRegistry;
 }
 
@@ -116,6 +119,7 @@ async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger:
   if (typeof extension !== 'object' || extension === null) throw new PluginFault('setup returned no extension');
   if (plugin.extensionPoint === 'scorer') assertScorer(extension);
   if (plugin.extensionPoint === 'dialect') assertDialect(extension);
+  if (plugin.extensionPoint === 'masker') assertMasker(extension);
   return extension;
 }
 
@@ -130,6 +134,15 @@ function assertDialect({ read, claims }: Partial<Dialect>): void {
   const isNames = (list: unknown): boolean => Array.isArray(list) && list.every((name) => typeof name === 'string');
   if (!lists.some((list) => isNames(list) && (list as string[]).length > 0) || !lists.every(isNames)) {
     throw new PluginFault('claims of its dialect must have lists of names: attributes, events, scopes or spans');
+  }
+}
+
+function assertMasker({ label, finder }: Partial<Masker>): void {
+  if (typeof finder !== 'function') throw new PluginFault('setup returned a masker without a finder function');
+  if (typeof label !== 'string' || !/^[a-z][a-z0-9_-]{0,31}$/.test(label)) {
+    throw new PluginFault(
+      'label of its masker must be 1 to 32 small letters, digits, "-" and "_", beginning with a letter',
+    );
   }
 }
 

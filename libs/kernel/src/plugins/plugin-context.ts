@@ -8,8 +8,8 @@ export const pluginAtFault = (): string | undefined => current.getStore();
 /** Runs code of a plugin. Whatever it starts and leaves behind (timers, promises) is known as the plugin's. */
 export const runAsPlugin = <Result>(plugin: string, run: () => Result): Result => current.run(plugin, run);
 
-/** Members with code of the plugin in them: a provider's calls, and what makes its endpoints and stream readers. */
-const CODE: ReadonlySet<string | symbol> = new Set(['chat', 'embeddings', 'endpoint', 'readStream']);
+/** Members with code of the plugin in them: a provider's calls, and what makes endpoints, stream readers and finders. */
+const CODE: ReadonlySet<string | symbol> = new Set(['chat', 'embeddings', 'endpoint', 'finder', 'readStream']);
 
 /**
  * An extension whose functions and getters run as the plugin's code, see {@link runAsPlugin}, and are otherwise what they

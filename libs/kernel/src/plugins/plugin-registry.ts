@@ -1,5 +1,5 @@
-import type { Dialect, Provider, Scorer, SearchIndex } from '@spandrel/plugin-api';
-import type { ScorerConfig } from './configure-scorer.js';
+import type { Dialect, Masker, Provider, Scorer, SearchIndex } from '@spandrel/plugin-api';
+import type { LaidConfig } from './lay-config.js';
 
 /** A loaded extension with the name it goes by. */
 export interface Named<Extension> {
@@ -7,17 +7,23 @@ export interface Named<Extension> {
   readonly extension: Extension;
 }
 
-/** A loaded scorer, which every run may configure for itself. */
-export interface LoadedScorer extends Named<Scorer> {
+/** What users configure anew where they use it: a scorer for a run, a masker in a rule. */
+export interface Configurable {
   /**
-   * The config to score with: the scorer's own of yaml with a run's `scoring_config` laid over it, checked and completed
-   * by the plugin's schema.
+   * The config to work with: the plugin's own of yaml with `overrides` laid over it, checked and completed by the plugin's
+   * schema.
    * @returns `faults` with paths from the root of `overrides`; never throws.
    */
-  configure(overrides: Readonly<Record<string, unknown>> | null | undefined): ScorerConfig;
+  configure(overrides: Readonly<Record<string, unknown>> | null | undefined): LaidConfig;
   /** JSON Schema of its config; `null` when it takes none, or its schema cannot be told as one. */
   readonly configSchema: Record<string, unknown> | null;
 }
+
+/** A loaded scorer, which every run may configure for itself (`scoring_config`). */
+export type LoadedScorer = Named<Scorer> & Configurable;
+
+/** A loaded masker, which every rule of a project may configure for itself. */
+export type LoadedMasker = Named<Masker> & Configurable;
 
 /** The plugins of this process, by extension point, in the order of config. */
 export interface PluginRegistry {
@@ -25,6 +31,7 @@ export interface PluginRegistry {
   readonly scorers: readonly LoadedScorer[];
   readonly searchIndexes: readonly Named<SearchIndex>[];
   readonly dialects: readonly Named<Dialect>[];
+  readonly maskers: readonly LoadedMasker[];
 }
 
 /** Injection token of the {@link PluginRegistry}. */

@@ -81,7 +81,7 @@ export class OtlpApp {
     Object.assign(settings.of(OtlpSettings), limits);
     const nest = await createHttpApp({
       settings,
-      plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
+      plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
       logger: createLogger('silent', 'test'),
       features: [
         defineFeature({ name: 'otlp', module: moduleOver(kept), entities: [], requires: [], settings: [OtlpSettings] }),

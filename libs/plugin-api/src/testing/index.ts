@@ -10,6 +10,7 @@ export { fixturesIn, type CallFiles, type FixtureFolder } from './fixtures.js';
 export { framesOf } from './frames.js';
 export { describeProviderContract } from './provider-contract.js';
 export * from './provider-fixtures.js';
+export { describeMaskerContract, type MaskerContract, type MaskerFixture } from './masker-contract.js';
 export { otelSpan, type PlainSpan } from './otel-span.js';
 export { recordedSpans } from './recorded-spans.js';
 export { readEverything } from './read-everything.js';

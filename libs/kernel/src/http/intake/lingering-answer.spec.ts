@@ -14,7 +14,7 @@ beforeAll(async () => {
   settings.core.bodyBytes = 2_000;
   app = await createHttpApp({
     settings,
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
     logger: createLogger('silent', 'test'),
     features: [],
     modules: [],

@@ -71,7 +71,7 @@ let app: NestFastifyApplication;
 beforeAll(async () => {
   app = await createHttpApp({
     settings: loadSettings([], { args: [], env: {}, cwd: '/' }),
-    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [] },
+    plugins: { providers: [], scorers: [], searchIndexes: [], dialects: [], maskers: [] },
     logger: createLogger('silent', 'test'),
     features: [defineFeature({ name: 'things', module: ThingsModule, entities: [], requires: [] })],
     modules: [],

@@ -2,19 +2,19 @@ import type { FieldError } from '@spandrel/contract';
 import type { z } from 'zod';
 import { schemaFaults } from '../faults/schema-faults.js';
 
-/** A scorer's config for one run, or everything that is wrong with what the run gives. */
-export type ScorerConfig = { config: unknown } | { faults: FieldError[] };
+/** A plugin's config for one use of it, or everything that is wrong with what that use gives. */
+export type LaidConfig = { config: unknown } | { faults: FieldError[] };
 
 /**
- * Lays a run's `scoring_config` over the scorer's config of yaml, member by member at the top level, and checks and
- * completes the result by the plugin's schema.
+ * Lays what a use of a plugin gives (a run's `scoring_config`, the `config` of a masking rule) over the plugin's config of
+ * yaml, member by member at the top level, and checks and completes the result by the plugin's schema.
  * @returns faults with paths from the root of `overrides`; never throws, whatever the plugin's schema does.
  */
-export function configureScorer(
+export function layConfig(
   schema: z.ZodType,
   defaults: Readonly<Record<string, unknown>>,
   overrides: Readonly<Record<string, unknown>> | null | undefined,
-): ScorerConfig {
+): LaidConfig {
   try {
     const checked = schema.safeParse({ ...defaults, ...overrides });
     return checked.success ? { config: checked.data } : { faults: schemaFaults(checked.error, schema) };

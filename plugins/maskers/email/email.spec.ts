@@ -1,0 +1,28 @@
+import { describe, it } from '@jest/globals';
+import { describeMaskerContract } from '@spandrel/plugin-api/testing';
+import email from './index.js';
+
+describeMaskerContract(
+  {
+    plugin: email,
+    texts: [
+      {
+        text: 'Write to Jane.Doe+news@Example.co.uk.',
+        values: ['Jane.Doe+news@Example.co.uk'],
+        canonical: 'jane.doe+news@example.co.uk',
+      },
+      { text: '"jörg@müller.de", <o\'brien@example.ie>', values: ['jörg@müller.de', "o'brien@example.ie"] },
+      {
+        text: 'https://example.com/?mail=jane%40example.com&x=1',
+        values: ['jane%40example.com'],
+        canonical: 'jane@example.com',
+      },
+      { text: 'mailto:a@b.co,c@d.org;e@f.net', values: ['a@b.co', 'c@d.org', 'e@f.net'] },
+      { text: 'user@xn--bcher-kva.example', values: ['user@xn--bcher-kva.example'] },
+      { text: '@jane, jane@, root@localhost, a @ b.com', values: [] },
+      { text: 'icon@2x.png, zod@4.6.7, @scope/name@1.0.0', values: [] },
+      { text: 'a@b@c.de', values: ['b@c.de'] },
+    ],
+  },
+  { describe, it },
+);

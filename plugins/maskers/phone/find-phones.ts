@@ -1,0 +1,103 @@
+import { NOTHING_FOUND, type Found } from '@spandrel/plugin-api';
+import { FORMS_OF_PLUS, FORMS_OF_ZERO, FORMS_OF_ZEROS, FORMS_OF_AREA, type PhoneForm } from './phone-forms.js';
+
+const NAMED_BEFORE =
+  /(?:^|[^a-z])(?:tel|phone|mobile|cell|fax|call|whatsapp|sms|telefon|handy|rufnummer)[a-z_]*[^a-z\d\n]{1,6}$/i;
+const NAME_LENGTH = 24;
+/** What every number has; asked first, as it is three times as quick as to look at each character. */
+const ENOUGH_DIGITS = /\d[\d ()./\u00a0-]{6}/;
+const NAMED_DIGITS = { min: 7, max: 15 };
+const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}/;
+
+const PLUS = 0x2b;
+const OPENING = 0x28;
+const ZERO = 0x30;
+const ONE = 0x31;
+const NINE = 0x39;
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+
+/** The numbers in a text. Digits in one piece are one where a word such as "phone" stands before them, or a plus. */
+export function findPhones(text: string): readonly Found[] {
+  if (!ENOUGH_DIGITS.test(text)) return NOTHING_FOUND;
+  let found: Found[] | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > NINE || (code < ZERO && code !== PLUS && code !== OPENING)) continue;
+    const end = endOf(text, at, code);
+    if (end !== undefined) (found ??= []).push({ start: at, end });
+    at = (end ?? pastDigits(text, at)) - 1;
+  }
+  return found ?? NOTHING_FOUND;
+}
+
+/** Past the run of digits that begins here, or past the sign. */
+function pastDigits(text: string, start: number): number {
+  let at = start + 1;
+  while (isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Where the number that begins here ends; `undefined` when none does. */
+function endOf(text: string, start: number, code: number): number | undefined {
+  const before = text.charCodeAt(start - 1);
+  if (isWord(before) || before === PLUS) return undefined;
+  const end = isJoined(text, start, before) ? undefined : endOfForm(text, start, code);
+  return end ?? endOfNamed(text, start, code);
+}
+
+/** Whether a sign joins what begins here to a word or number before it. */
+const isJoined = (text: string, start: number, before: number): boolean =>
+  isJoiner(before) && isWord(text.charCodeAt(start - 2));
+
+/** Any of `,` `-` `.` `/` and `:`. */
+const isJoiner = (code: number): boolean => (code >= 0x2c && code <= 0x2f) || code === 0x3a;
+
+const isWord = (code: number): boolean =>
+  isDigit(code) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f;
+
+function endOfForm(text: string, start: number, code: number): number | undefined {
+  for (const { pattern, digitsMin, digitsMax } of formsAt(text, start, code)) {
+    pattern.lastIndex = start;
+    const value = pattern.exec(text)?.[0];
+    if (value === undefined) continue;
+    const digits = countDigits(value);
+    const end = start + value.length;
+    if (digits >= digitsMin && digits <= digitsMax && !goesOn(text, end) && !DATE.test(value)) return end;
+  }
+  return undefined;
+}
+
+/** Where digits in one piece end that a word before them calls a phone's. */
+function endOfNamed(text: string, start: number, code: number): number | undefined {
+  const end = pastDigits(text, start);
+  const isLong = end - start >= NAMED_DIGITS.min && end - start <= NAMED_DIGITS.max && isDigit(code);
+  if (!isLong || goesOn(text, end)) return undefined;
+  return NAMED_BEFORE.test(text.slice(Math.max(0, start - NAME_LENGTH), start)) ? end : undefined;
+}
+
+const NONE: readonly PhoneForm[] = [];
+
+/** The forms that may begin with this character, as far as a look at those behind it tells. */
+function formsAt(text: string, start: number, code: number): readonly PhoneForm[] {
+  if (code === PLUS) return FORMS_OF_PLUS;
+  if (code === OPENING) return text.charCodeAt(start + 1) === ZERO ? FORMS_OF_ZERO : FORMS_OF_AREA;
+  if (code === ZERO) {
+    if (isBehindNumber(text, start)) return NONE;
+    return text.charCodeAt(start + 1) === ZERO ? FORMS_OF_ZEROS : FORMS_OF_ZERO;
+  }
+  const area = code === ONE ? start + 1 : start + 3;
+  return isDigit(text.charCodeAt(area)) || isWord(text.charCodeAt(area)) ? NONE : FORMS_OF_AREA;
+}
+
+/** Whether a group of digits stands before this one: it is the middle of something longer, such as an account number. */
+const isBehindNumber = (text: string, start: number): boolean =>
+  isDigit(text.charCodeAt(start - 2)) && text.charCodeAt(start - 1) === 0x20 && isDigit(text.charCodeAt(start - 3));
+
+function countDigits(value: string): number {
+  let count = 0;
+  for (let at = 0; at < value.length; at++) if (isDigit(value.charCodeAt(at))) count++;
+  return count;
+}
+
+const goesOn = (text: string, end: number): boolean =>
+  isWord(text.charCodeAt(end)) || (isJoiner(text.charCodeAt(end)) && isDigit(text.charCodeAt(end + 1)));
