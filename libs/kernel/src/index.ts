@@ -64,7 +64,13 @@ export { hostList, type HostList } from './net/host-list.js';
 export { isPrivateHost, isPublicAddress, publicLookup, type Resolver } from './net/public-address.js';
 export { codeFile, PACKAGE } from './package-root.js';
 export { loadPlugins } from './plugins/load-plugins.js';
-export { PLUGINS, type LoadedMasker, type LoadedScorer, type Named, type PluginRegistry } from './plugins/plugin-registry.js';
+export {
+  PLUGINS,
+  type LoadedMasker,
+  type LoadedScorer,
+  type Named,
+  type PluginRegistry,
+} from './plugins/plugin-registry.js';
 export { OutageLog } from './redis/outage-log.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis/redis-client.js';
 export { RETENTION_POLICY, type RetentionPolicy, type RetentionTerm } from './retention.js';
