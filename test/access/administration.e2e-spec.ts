@@ -113,18 +113,28 @@ describe('the audit log', () => {
     await app.api.patch(`/api/orgs/${tenant.org.id}`, { plan: 'enterprise' });
     await app.api.patch(`/api/orgs/${tenant.org.id}`, { plan: 'enterprise' });
     const details = { name: 'audited', project_id: tenant.project.id, scopes: ['ingest'], expires_at: null };
-    const of = { id: expect.any(String), at: expect.any(String), org_id: tenant.org.id };
+    const of = {
+      ...{ id: expect.any(String), at: expect.any(String), org_id: tenant.org.id, project_id: tenant.project.id },
+      ...{ address: expect.stringMatching(/127\.0\.0\.1$/), request_id: expect.any(String), target_name: 'audited' },
+      ...{ seq: expect.any(Number), prev_hash: expect.any(String), hash: expect.any(String) },
+    };
     const entries = await auditOf(tenant.api);
     expect(entries.slice(0, 3)).toEqual([
       {
         ...of,
+        ...{ project_id: null, target_name: 'Ours too' },
         actor: 'admin',
+        actor_name: null,
         action: 'org.updated',
         target_id: tenant.org.id,
         details: { plan: { from: 'team', to: 'enterprise' } },
       },
-      { ...of, actor: 'admin', action: 'key.deleted', target_id: id, details },
-      { ...of, actor: `key:${tenant.keyId}`, action: 'key.created', target_id: id, details },
+      { ...of, actor: 'admin', actor_name: null, action: 'key.deleted', target_id: id, details },
+      {
+        ...of,
+        ...{ actor: `key:${tenant.keyId}`, actor_name: expect.any(String), action: 'key.created' },
+        ...{ target_id: id, details },
+      },
     ]);
     expect(JSON.stringify(entries)).not.toContain(key.slice(13));
     const [first] = entries.slice(-1);

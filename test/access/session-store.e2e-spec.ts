@@ -38,7 +38,8 @@ describeOnBothDatabases('sessions of browsers', ({ newDatabase }) => {
       (await store.byDigest(['j', 'k', 'u', 'x'])).map(({ id }) => id).toSorted();
     expect(await store.byDigest(['k'])).toEqual([
       {
-        ...{ id: 'of-key', digest: 'k', ...tenant, scopes: '["read"]', keyId: key.id, subject: null, rateLimit: 7 },
+        ...{ id: 'of-key', digest: 'k', ...tenant, scopes: '["read"]', keyId: key.id, subject: null },
+        ...{ keyName: 'k', rateLimit: 7 },
         ...{ expiresAt: 1_000, usedAt: 10 },
       },
     ]);

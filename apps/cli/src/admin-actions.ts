@@ -82,7 +82,7 @@ export const ADMIN_ACTIONS = {
   },
   listAudit: async ({ audit }, { options }) => {
     const query = checked(listAccessSchema, { limit: options['limit'] });
-    const { items } = await audit.list(CLI_ACTOR, query);
+    const { items } = await audit.list(null, query);
     return listed(items, auditLine);
   },
   checkJwt: async ({ checkJwt }, { id }) => {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { accessFeature, AccessSettings, administrationOf, JwtSettings } from '@spandrel/access';
-import { DomainError, StartError } from '@spandrel/kernel';
+import { commandContext, DomainError, inContext, StartError } from '@spandrel/kernel';
 import { openDatabase } from '@spandrel/server';
 import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
@@ -23,7 +23,7 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
     const storage = await openDatabase(settings, { features: [accessFeature], logger });
     try {
       const administration = administrationOf(storage, settings.of(AccessSettings), settings.of(JwtSettings));
-      const outcome: Outcome = await ADMIN_ACTIONS[action](administration, input);
+      const outcome: Outcome = await inContext(commandContext(), () => ADMIN_ACTIONS[action](administration, input));
       const { json, lines } = outcome;
       process.stdout.write(
         input.options['json'] ? `${JSON.stringify(json)}\n` : lines.map((line) => `${line}\n`).join(''),

@@ -2,7 +2,6 @@ import { defineFeature } from '@spandrel/kernel';
 import { AccessModule } from './access.module.js';
 import { ApiKeySchema } from './credentials/api-key.entity.js';
 import { BrowserSessionSchema } from './browser-sessions/browser-session.entity.js';
-import { AuditEntrySchema } from './audit/audit-entry.entity.js';
 import { OrganizationSchema } from './organizations/organization.entity.js';
 import { ProjectSchema } from './organizations/project.entity.js';
 import { AccessSettings } from './access.settings.js';
@@ -13,7 +12,7 @@ export const accessFeature = defineFeature({
   mode: 'cloud',
   tag: { name: 'Access', description: 'Organizations, projects, API keys, signing in, and what was done with them.' },
   module: AccessModule,
-  entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, AuditEntrySchema, BrowserSessionSchema],
+  entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, BrowserSessionSchema],
   settings: [AccessSettings, JwtSettings],
   requires: [],
 });

@@ -3,9 +3,6 @@ import { GATEKEEPER, RETENTION_POLICY } from '@spandrel/kernel';
 import { ApiKeyStore } from './credentials/api-key.store.js';
 import { ApiKeysController } from './credentials/api-keys.controller.js';
 import { ApiKeys } from './credentials/api-keys.js';
-import { AuditLogController } from './audit/audit-log.controller.js';
-import { AuditLog } from './audit/audit-log.js';
-import { AuditLogStore } from './audit/audit-log.store.js';
 import { CredentialGatekeeper } from './credentials/credential-gatekeeper.js';
 import { CredentialController } from './credentials/credential.controller.js';
 import { CredentialStore } from './credentials/credential.store.js';
@@ -29,20 +26,12 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
 
 /** Who gets in, in cloud mode, and who administers that. */
 @Module({
-  controllers: [
-    OrganizationsController,
-    ApiKeysController,
-    AuditLogController,
-    CredentialController,
-    BrowserSessionController,
-  ],
+  controllers: [OrganizationsController, ApiKeysController, CredentialController, BrowserSessionController],
   providers: [
     OrganizationStore,
     ProjectStore,
     ApiKeyStore,
-    AuditLogStore,
     CredentialStore,
-    AuditLog,
     Organizations,
     Projects,
     ApiKeys,

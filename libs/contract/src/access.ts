@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
-import { jsonMapSchema, labelSchema } from './values/text.js';
+import { labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /**
@@ -120,18 +120,3 @@ export const credentialSchema = z
   })
   .meta({ id: 'Credential' });
 export type CredentialResource = z.output<typeof credentialSchema>;
-
-/** An administrative action (`GET /api/audit-log`), newest first. */
-export const auditEntrySchema = z
-  .object({
-    id: z.string(),
-    at: timestampTextSchema,
-    org_id: z.string().nullable(),
-    actor: z.string().describe('`key:<id>`, `jwt:<sub>`, `admin` or `cli`.'),
-    action: z.string().describe('Such as `key.created`.'),
-    target_id: z.string(),
-    details: jsonMapSchema,
-  })
-  .meta({ id: 'AuditEntry' });
-export type AuditEntry = z.output<typeof auditEntrySchema>;
-export const auditLogSchema = listAnswer('AuditLog', 'entries', auditEntrySchema);

@@ -1,4 +1,5 @@
 /** The part of the wire that runs in a web page: no zod, no module of Node. Types come from the index, which costs a page nothing. */
+export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js';
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
 export { parseExactJson, readExactJson } from './values/exact-json.js';

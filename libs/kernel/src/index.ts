@@ -19,6 +19,7 @@ export type { ForeignProtocol } from './http/foreign/foreign-protocol.js';
 export { OPEN_ROUTE, PAGE_ROUTE } from './http/open-route.js';
 export { createHttpApp, type HttpAppParts } from './http/create-http-app.js';
 export { Capabilities } from './http/capabilities/capabilities.js';
+export { actingParty } from './http/audited-routes.js';
 export { ClientGone } from './http/intake/client-gone.js';
 export { CurrentReader, type Reader } from './http/current-reader.js';
 export { CurrentScope } from './http/current-scope.js';
@@ -74,6 +75,14 @@ export {
 export { OutageLog } from './redis/outage-log.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis/redis-client.js';
 export { RETENTION_POLICY, type RetentionPolicy, type RetentionTerm } from './retention.js';
+export {
+  commandContext,
+  currentContext,
+  inContext,
+  SERVICE_CONTEXT,
+  type ActingParty,
+  type RequestContext,
+} from './request-context.js';
 export { remembered } from './remembered.js';
 export { LOCAL_SCOPE, projectScope, type Scope } from './scope.js';
 export { pauseUnlessStopped, withinMs } from './time-limit.js';

@@ -1,5 +1,6 @@
 import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
+import { auditFeature } from '@spandrel/audit';
 import { connectionsFeature } from '@spandrel/connections';
 import { dashboardFeature } from '@spandrel/dashboard';
 import { datasetsFeature } from '@spandrel/datasets';
@@ -16,6 +17,7 @@ import { transferFeature } from '@spandrel/transfer';
 export const FEATURES: readonly Feature[] = [
   eventsFeature,
   accessFeature,
+  auditFeature,
   tracingFeature,
   otlpFeature,
   datasetsFeature,

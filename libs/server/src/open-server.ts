@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AuditTrailModule } from '@spandrel/audit';
 import type { Registry } from '@prometheus-io/client';
 import {
   createHttpApp,
@@ -49,7 +50,7 @@ export async function openServer(settings: Settings, options: ServerOptions): Pr
   const opened = database && (await openDatabase(settings, { ...options, features, database }));
   const storage = opened ?? options.storage!;
   try {
-    const modules = [StorageModule.forRoot(storage)];
+    const modules = [StorageModule.forRoot(storage), AuditTrailModule];
     const app = await createHttpApp({ ...options, settings, plugins, features, modules });
     const close = async (): Promise<void> => {
       await app.close();

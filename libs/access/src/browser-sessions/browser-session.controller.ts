@@ -37,6 +37,7 @@ export class BrowserSessionController {
     access: 'open',
     summary: 'Sign a browser in',
     description: "Sets the cookie of the dashboard's pages. Programs send their credential with each request instead.",
+    audited: ['session.created', 'session.deleted'],
     answer: browserSessionSchema,
     problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
@@ -73,6 +74,7 @@ export class BrowserSessionController {
     uncounted: true,
     summary: 'Sign this browser out',
     description: 'Within a second no instance takes the cookie any more, and event streams opened with it end.',
+    audited: ['session.deleted'],
     answer: deletedSchema,
     problems: ['session_not_found'],
   })

@@ -14,7 +14,7 @@ import { BrowserSession, type BrowserSessionRow } from './browser-session.entity
 
 const SESSION = shapeOf({
   ...{ id: text(), digest: text(), orgId: text(), projectId: text(), scopes: text() },
-  ...{ keyId: nullable(text()), subject: nullable(text()), rateLimit: nullable(integer()) },
+  ...{ keyId: nullable(text()), keyName: nullable(text()), subject: nullable(text()), rateLimit: nullable(integer()) },
   ...{ expiresAt: integer(), usedAt: integer() },
 });
 
@@ -30,7 +30,7 @@ export class BrowserSessionStore {
   byDigest(digests: readonly string[]): Promise<FoundSession[]> {
     return this.storage.read(
       SESSION.query`select s.id, s.digest, s.org_id as "orgId", s.project_id as "projectId", s.scopes,
-          s.key_id as "keyId", s.subject, o.rate_limit as "rateLimit", s.expires_at as "expiresAt",
+          s.key_id as "keyId", k.name as "keyName", s.subject, o.rate_limit as "rateLimit", s.expires_at as "expiresAt",
           s.used_at as "usedAt"
         from browser_session s join organization o on o.id = s.org_id left join api_key k on k.id = s.key_id
         where ${anyOf('s.digest', digests)} and (s.key_id is null or k.id is not null)`,

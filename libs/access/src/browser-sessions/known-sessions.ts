@@ -51,6 +51,7 @@ export class KnownSessions {
 
 const callerOf = (row: FoundSession): KnownSession['caller'] => ({
   ...(row.keyId === null ? { kind: 'jwt', id: row.subject ?? '' } : { kind: 'api_key', id: row.keyId }),
+  ...(row.keyName !== null && { label: row.keyName }),
   scope: { orgId: row.orgId, projectId: row.projectId },
   permissions: permissionsOf(row),
   expiresAt: row.expiresAt,

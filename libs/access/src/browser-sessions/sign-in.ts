@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTimestamp } from '@spandrel/contract';
-import { DomainError, GATEKEEPER, newId, type Caller, type Gatekeeper } from '@spandrel/kernel';
+import { actingParty, DomainError, GATEKEEPER, newId, type Caller, type Gatekeeper } from '@spandrel/kernel';
+import { AuditTrail } from '@spandrel/audit';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { AuditLog } from '../audit/audit-log.js';
 import { digestOf } from '../credentials/api-key.js';
-import { actorOf } from '../organizations/actor.js';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 import { newSessionToken } from './session-cookie.js';
@@ -27,7 +26,7 @@ export class SignIn {
     private readonly storage: Storage,
     private readonly store: BrowserSessionStore,
     private readonly signOut: SignOut,
-    private readonly audit: AuditLog,
+    private readonly audit: AuditTrail,
     @Inject(GATEKEEPER) private readonly gatekeeper: Gatekeeper,
   ) {}
 
@@ -43,10 +42,9 @@ export class SignIn {
     await this.storage.write(async (tx) => {
       if (replaced !== undefined) await this.endReplaced(tx, replaced);
       this.store.insert(tx, row);
-      this.audit.record(tx, actorOf(holder), {
+      this.audit.record(tx, {
         action: 'session.created',
-        orgId: row.orgId,
-        targetId: row.id,
+        ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, actor: actingParty(holder) },
         details: { project_id: row.projectId, expires_at: formatTimestamp(row.expiresAt) },
       });
     });

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Deleted } from '@spandrel/contract';
 import { NotFound, type Caller } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { AuditLog } from '../audit/audit-log.js';
-import { actorOf } from '../organizations/actor.js';
+import { AuditTrail } from '@spandrel/audit';
 import type { BrowserSessionRow } from './browser-session.entity.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 
@@ -13,7 +12,7 @@ export class SignOut {
   constructor(
     private readonly storage: Storage,
     private readonly store: BrowserSessionStore,
-    private readonly audit: AuditLog,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Ends the session that a request came with. @throws NotFound `session_not_found` where it came with none. */
@@ -23,7 +22,7 @@ export class SignOut {
     await this.storage.write(async (tx) => {
       if (!(await this.store.delete(tx, id))) return;
       const { orgId, projectId } = scope;
-      this.audit.record(tx, actorOf(caller), { action: 'session.deleted', orgId, ...audited(id, projectId) });
+      this.audit.record(tx, { action: 'session.deleted', orgId, ...audited(id, projectId) });
     });
     return { id, deleted: true };
   }
@@ -31,12 +30,15 @@ export class SignOut {
   /** Ends the session of a browser that signs in anew. */
   async end(tx: WriteTx, { id, orgId, projectId, keyId, subject }: BrowserSessionRow): Promise<void> {
     if (!(await this.store.delete(tx, id))) return;
-    const actor = { name: keyId === null ? `jwt:${subject}` : `key:${keyId}`, orgId, projectId };
-    this.audit.record(tx, actor, { action: 'session.deleted', orgId, ...audited(id, projectId) });
+    const actor = { name: keyId === null ? `jwt:${subject}` : `key:${keyId}`, label: null };
+    this.audit.record(tx, { action: 'session.deleted', orgId, ...audited(id, projectId), actor });
   }
 }
 
-const audited = (targetId: string, projectId: string) => ({ targetId, details: { project_id: projectId } });
+const audited = (targetId: string, projectId: string) => ({
+  ...{ targetId, projectId },
+  details: { project_id: projectId },
+});
 
 const notSignedIn = (): NotFound =>
   new NotFound('session_not_found', 'this request came with a credential and with no session that could be ended');

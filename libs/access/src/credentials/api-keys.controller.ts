@@ -27,6 +27,7 @@ export class ApiKeysController {
     access: 'admin',
     summary: 'Make an API key',
     description: 'The answer has the key, which is not kept and cannot be had again.',
+    audited: ['key.created'],
     answer: keyCreatedSchema,
     problems: ['project_not_found'],
   })
@@ -52,6 +53,7 @@ export class ApiKeysController {
     access: 'admin',
     summary: 'Revoke an API key',
     description: 'Within a second no instance takes it any more, and event streams opened with it end.',
+    audited: ['key.deleted'],
     answer: deletedSchema,
     problems: ['key_not_found'],
   })

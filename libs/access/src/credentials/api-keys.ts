@@ -10,12 +10,12 @@ import {
   type ListAccess,
 } from '@spandrel/contract';
 import { Invalid, invalidRequest, newId } from '@spandrel/kernel';
+import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { Storage, type Page } from '@spandrel/storage';
 import type { Actor } from '../organizations/actor.js';
 import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
 import type { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeyStore } from './api-key.store.js';
-import { AuditLog } from '../audit/audit-log.js';
 import { mapPage } from '../pages.js';
 import { keyNotFound, projectNotFound } from '../not-found.js';
 import { ProjectStore } from '../organizations/project.store.js';
@@ -28,7 +28,7 @@ export class ApiKeys {
     private readonly storage: Storage,
     private readonly projects: ProjectStore,
     private readonly store: ApiKeyStore,
-    private readonly audit: AuditLog,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -55,7 +55,7 @@ export class ApiKeys {
         scopes: JSON.stringify(PERMISSIONS.filter((permission) => scopes.includes(permission))),
       };
       this.store.insert(tx, made);
-      this.audit.record(tx, actor, { action: 'key.created', ...audited(made) });
+      this.audit.record(tx, { action: 'key.created', ...audited(made) });
       return made;
     });
     return { ...keyResource(row), key };
@@ -72,7 +72,7 @@ export class ApiKeys {
       const row = await this.store.findForWrite(tx, actor, id);
       if (!row) throw keyNotFound();
       this.store.delete(tx, row);
-      this.audit.record(tx, actor, { action: 'key.deleted', ...audited(row) });
+      this.audit.record(tx, { action: 'key.deleted', ...audited(row) });
     });
     return { id, deleted: true };
   }
@@ -83,9 +83,8 @@ function projectMissing(): Invalid {
   return invalidRequest([{ path: 'project_id', message }]);
 }
 
-const audited = (row: ApiKeyRow) => ({
-  orgId: row.orgId,
-  targetId: row.id,
+const audited = (row: ApiKeyRow): Omit<AuditedAct, 'action'> => ({
+  ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, targetName: row.name },
   details: {
     name: row.name,
     project_id: row.projectId,

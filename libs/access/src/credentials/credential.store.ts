@@ -3,7 +3,9 @@ import { anyOf, integer, nullable, shapeOf, Storage, text, type RowOfShape } fro
 
 /** `rateLimit`: requests per second; `null`: the service's default. */
 const TENANT = shapeOf({ projectId: text(), orgId: text(), rateLimit: nullable(integer()) });
-const KEY = TENANT.and(shapeOf({ id: text(), digest: text(), scopes: text(), expiresAt: nullable(integer()) }));
+const KEY = TENANT.and(
+  shapeOf({ id: text(), name: text(), digest: text(), scopes: text(), expiresAt: nullable(integer()) }),
+);
 
 const NAMES = shapeOf({ orgName: text(), projectName: text() });
 
@@ -20,7 +22,7 @@ export class CredentialStore {
 
   keysByDigest(digests: readonly string[]): Promise<KeyRow[]> {
     return this.storage.read(
-      KEY.query`select k.id, k.digest, k.scopes, k.expires_at as "expiresAt", k.project_id as "projectId",
+      KEY.query`select k.id, k.name, k.digest, k.scopes, k.expires_at as "expiresAt", k.project_id as "projectId",
           k.org_id as "orgId", o.rate_limit as "rateLimit"
         from api_key k join organization o on o.id = k.org_id where ${anyOf('k.digest', digests)}`,
     );

@@ -24,6 +24,7 @@ const NAMES: JwtSettings = {
 
 const rowOf = (key: string): KeyRow => ({
   id: 'key-1',
+  name: 'first',
   digest: digestOf(key),
   scopes: '["read"]',
   expiresAt: null,

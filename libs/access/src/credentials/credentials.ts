@@ -65,6 +65,7 @@ export class Credentials {
       caller: {
         kind: 'api_key',
         id: row.id,
+        label: row.name,
         scope: { orgId: row.orgId, projectId: row.projectId },
         permissions: permissionsOf(row),
         expiresAt: row.expiresAt,

@@ -3,8 +3,6 @@ import { DomainError, type Caller } from '@spandrel/kernel';
 
 /** The person or program that administers organizations, projects and keys. */
 export interface Actor {
-  /** The name in the audit log: `key:<id>`, `jwt:<sub>`, `admin` or `cli`. */
-  readonly name: string;
   /** The organization that the actor administers; `null` for the operator of the service, who administers all. */
   readonly orgId: string | null;
   /** The project of the actor's credential; `null` for the operator. */
@@ -12,7 +10,7 @@ export interface Actor {
 }
 
 /** The operator at the command line. */
-export const CLI_ACTOR: Actor = { name: 'cli', orgId: null, projectId: null };
+export const CLI_ACTOR: Actor = { orgId: null, projectId: null };
 
 /** @throws DomainError `insufficient_scope` for everyone but the operator. */
 export function requireOperator(actor: Actor, what: string): void {
@@ -26,12 +24,10 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
   return actorOf(caller!);
 });
 
-const PREFIX: Partial<Record<Caller['kind'], string>> = { api_key: 'key:', jwt: 'jwt:' };
-
-/** The name and reach of a caller. @throws DomainError `insufficient_scope` for one that belongs to no organization. */
-export function actorOf({ kind, id, scope }: Caller): Actor {
-  if (kind === 'admin_token') return { name: id, orgId: null, projectId: null };
+/** What a caller administers. @throws DomainError `insufficient_scope` for one that belongs to no organization. */
+function actorOf({ kind, scope }: Caller): Actor {
+  if (kind === 'admin_token') return { orgId: null, projectId: null };
   if (!scope)
     throw new DomainError('insufficient_scope', 'this credential belongs to no organization that it could administer');
-  return { name: `${PREFIX[kind] ?? ''}${id}`, ...scope };
+  return scope;
 }

@@ -1,12 +1,11 @@
+import { AuditLog, AuditLogStore, AuditTrail } from '@spandrel/audit';
 import type { AccessSettings } from '../access.settings.js';
 import type { Storage } from '@spandrel/storage';
 import { ApiKeyStore } from '../credentials/api-key.store.js';
 import { ApiKeys } from '../credentials/api-keys.js';
-import { AuditLogStore } from '../audit/audit-log.store.js';
 import { CheckJwt } from '../credentials/check-jwt.js';
 import { CredentialStore } from '../credentials/credential.store.js';
 import type { JwtSettings } from '../credentials/jwt.settings.js';
-import { AuditLog } from '../audit/audit-log.js';
 import { OrganizationStore } from './organization.store.js';
 import { Organizations } from './organizations.js';
 import { ProjectStore } from './project.store.js';
@@ -23,14 +22,15 @@ export interface Administration {
 
 /** What the routes do, for the command line: the same use-cases on a database. */
 export function administrationOf(storage: Storage, settings: AccessSettings, jwt: JwtSettings): Administration {
-  const audit = new AuditLog(new AuditLogStore(storage));
+  // Organizations and keys are of cloud mode alone.
+  const trail = new AuditTrail({ mode: 'cloud' });
   const organizations = new OrganizationStore(storage);
   const projects = new ProjectStore(storage);
   return {
-    organizations: new Organizations(storage, organizations, audit, settings),
-    projects: new Projects(storage, organizations, projects, audit),
-    keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), audit),
-    audit,
+    organizations: new Organizations(storage, organizations, trail, settings),
+    projects: new Projects(storage, organizations, projects, trail),
+    keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), trail),
+    audit: new AuditLog(new AuditLogStore(storage)),
     checkJwt: new CheckJwt(new CredentialStore(storage), settings, jwt),
   };
 }

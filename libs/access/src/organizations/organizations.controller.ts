@@ -36,6 +36,7 @@ export class OrganizationsController {
     access: 'admin',
     summary: 'Make an organization',
     description: 'For the operator of the service.',
+    audited: ['org.created'],
     answer: organizationSchema,
   })
   create(
@@ -63,6 +64,7 @@ export class OrganizationsController {
     access: 'admin',
     summary: 'Change an organization',
     description: 'Its administrators change its name, the operator of the service also plan and limit.',
+    audited: ['org.updated'],
     answer: organizationSchema,
     problems: ['organization_not_found'],
   })
@@ -79,6 +81,7 @@ export class OrganizationsController {
     id: 'createProject',
     access: 'admin',
     summary: 'Make a project',
+    audited: ['project.created'],
     answer: projectSchema,
     problems: ['organization_not_found'],
   })

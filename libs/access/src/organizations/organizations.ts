@@ -8,10 +8,10 @@ import {
   type UpdateOrganization,
 } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
+import { AuditTrail, changesBetween } from '@spandrel/audit';
 import { AccessSettings } from '../access.settings.js';
 import { Storage, type Page } from '@spandrel/storage';
 import { requireOperator, type Actor } from './actor.js';
-import { AuditLog } from '../audit/audit-log.js';
 import { mapPage } from '../pages.js';
 import { organizationNotFound } from '../not-found.js';
 import type { OrganizationRow } from './organization.entity.js';
@@ -23,7 +23,7 @@ export class Organizations {
   constructor(
     private readonly storage: Storage,
     private readonly store: OrganizationStore,
-    private readonly audit: AuditLog,
+    private readonly audit: AuditTrail,
     private readonly settings: AccessSettings,
   ) {}
 
@@ -35,7 +35,7 @@ export class Organizations {
     await this.storage.write(async (tx) => {
       this.store.insert(tx, row);
       const details = { name, plan, rate_limit: row.rateLimit };
-      this.audit.record(tx, actor, { action: 'org.created', orgId: row.id, targetId: row.id, details });
+      this.audit.record(tx, { action: 'org.created', orgId: row.id, targetId: row.id, targetName: name, details });
     });
     return resource;
   }
@@ -54,13 +54,14 @@ export class Organizations {
       const organization = await this.store.findForWrite(tx, actor, id);
       if (!organization) throw organizationNotFound();
       if (plan !== undefined || rate_limit !== undefined) requireOperator(actor, 'change plan and rate_limit');
-      const before = { ...organization };
+      const before = auditedMembers(organization);
       if (name !== undefined) organization.name = name;
       if (plan !== undefined) organization.plan = plan;
       if (rate_limit !== undefined) organization.rateLimit = rate_limit;
-      const details = changesOf(before, organization);
+      const details = changesBetween(before, auditedMembers(organization));
       if (Object.keys(details).length > 0) {
-        this.audit.record(tx, actor, { action: 'org.updated', orgId: id, targetId: id, details });
+        const targetName = organization.name;
+        this.audit.record(tx, { action: 'org.updated', orgId: id, targetId: id, targetName, details });
       }
       return this.resource(organization);
     });
@@ -82,14 +83,5 @@ export class Organizations {
   }
 }
 
-/** What changed, by member of the wire: from what to what. */
-function changesOf(before: OrganizationRow, after: OrganizationRow): Record<string, { from: unknown; to: unknown }> {
-  const members = [
-    ['name', before.name, after.name],
-    ['plan', before.plan, after.plan],
-    ['rate_limit', before.rateLimit, after.rateLimit],
-  ] as const;
-  return Object.fromEntries(
-    members.filter(([, from, to]) => from !== to).map(([member, from, to]) => [member, { from, to }]),
-  );
-}
+/** What of an organization the audit log shows, by members of the wire. */
+const auditedMembers = ({ name, plan, rateLimit }: OrganizationRow) => ({ name, plan, rate_limit: rateLimit });

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type CreateProject, type ListAccess, type ProjectResource } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
+import { AuditTrail } from '@spandrel/audit';
 import { Storage, type Page } from '@spandrel/storage';
 import type { Actor } from './actor.js';
-import { AuditLog } from '../audit/audit-log.js';
 import { mapPage } from '../pages.js';
 import { organizationNotFound } from '../not-found.js';
 import { OrganizationStore } from './organization.store.js';
@@ -17,7 +17,7 @@ export class Projects {
     private readonly storage: Storage,
     private readonly organizations: OrganizationStore,
     private readonly store: ProjectStore,
-    private readonly audit: AuditLog,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** @throws NotFound `organization_not_found` */
@@ -26,7 +26,9 @@ export class Projects {
     await this.storage.write(async (tx) => {
       if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
       this.store.insert(tx, row);
-      this.audit.record(tx, actor, { action: 'project.created', orgId, targetId: row.id, details: { name } });
+      const { id: projectId } = row;
+      const target = { projectId, targetId: projectId, targetName: name };
+      this.audit.record(tx, { action: 'project.created', orgId, ...target, details: { name } });
     });
     return projectResource(row);
   }

@@ -25,6 +25,7 @@ import { admitRequests } from './access/admit-requests.js';
 import { ForeignPaths } from './foreign/foreign-requests.js';
 import { Capabilities } from './capabilities/capabilities.js';
 import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities.controller.js';
+import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
 import { HealthController } from './health.controller.js';
 import { namesOneHost } from './intake/host-header.js';
@@ -127,6 +128,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   limitArrival(fastify);
   registerStreamedBodies(fastify);
   checkNames(fastify, () => app.get(OpenApi).routes);
+  // Local mode has no audit log.
+  if (core.mode === 'cloud') contextOfAuditedRoutes(fastify, addresses, () => app.get(OpenApi).routes);
   registerDocsPage(fastify);
   app.useGlobalPipes(new SchemaPipe());
   app.useGlobalFilters(new ProblemFilter(logger));

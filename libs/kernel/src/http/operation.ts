@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { ErrorCode } from '@spandrel/contract';
+import type { AuditAction, ErrorCode } from '@spandrel/contract';
 import type { z } from 'zod';
 import type { ForeignProtocol } from './foreign/foreign-protocol.js';
 import type { MediaDescription } from './media-description.js';
@@ -26,6 +26,11 @@ export interface OperationDescription {
   uncounted?: true;
   /** Whether the credential may also come as `?token=`: browsers cannot send headers with an `EventSource`. */
   tokenInQuery?: boolean;
+  /**
+   * The entries of the audit log that the route leaves, by their actions; left out where it leaves none. Who acts, and from
+   * where, is kept for these routes alone (`RequestContext`).
+   */
+  audited?: readonly AuditAction[];
   /** The protocol of others that the route speaks; left out for the API's own. */
   protocol?: ForeignProtocol;
 }

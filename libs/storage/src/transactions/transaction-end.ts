@@ -7,6 +7,7 @@ export type HookFailed = (error: unknown) => void;
  */
 export class TransactionEnd {
   private readonly before: (() => Promise<void>)[] = [];
+  private readonly last: (() => Promise<void>)[] = [];
   private readonly after: (() => void | Promise<void>)[] = [];
 
   /**
@@ -16,6 +17,14 @@ export class TransactionEnd {
    */
   beforeCommit(work: () => Promise<void>): void {
     this.before.push(work);
+  }
+
+  /**
+   * Runs `work` behind everything that {@link beforeCommit} was given, whoever came first: whoever locks rows here and there
+   * locks those of here last, in all transactions. For the audit log alone, which sorts its own.
+   */
+  lastBeforeCommit(work: () => Promise<void>): void {
+    this.last.push(work);
   }
 
   /**
@@ -29,6 +38,7 @@ export class TransactionEnd {
   /** Called by storage when the transaction's own work is done. */
   async reach(): Promise<void> {
     for (const work of this.before) await work();
+    for (const work of this.last) await work();
   }
 
   /** Called by storage when the transaction is durable. Each piece of work fails alone. Never throws. */

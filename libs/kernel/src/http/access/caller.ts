@@ -8,6 +8,8 @@ export interface Caller {
   readonly kind: 'api_key' | 'jwt' | 'admin_token' | 'metrics_token';
   /** Id of the key, `sub` of the JWT, `admin`, `metrics`. */
   readonly id: string;
+  /** What people call the credential's holder, such as the name of the key; absent where that is not known. */
+  readonly label?: string;
   /** The organization and project that the credential is for; `null` for the operator, who has none. */
   readonly scope: Scope | null;
   /** What the caller may do; `scopes` on the wire. */

@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import { auditHashText, CHAIN_BEGINNING, SERVICE_CHAIN } from '@spandrel/contract';
+import { integer, shapeOf, sql, tableOf, text, together, type WriteTx } from '@spandrel/storage';
+import { AuditEntrySchema, type AuditEntryRow } from './audit-entry.entity.js';
+
+/** An entry without its place in the chain. */
+export type UnchainedEntry = Omit<AuditEntryRow, 'chain' | 'seq' | 'prevHash' | 'hash'>;
+
+/** An entry in its chain. */
+type ChainedEntry = UnchainedEntry & { chain: string; seq: number; prevHash: string; hash: string };
+
+const HEAD = shapeOf({ seq: integer(), hash: text() });
+const ENTRIES = tableOf(AuditEntrySchema, ['id']);
+
+export const chainOf = (orgId: string | null): string => orgId ?? SERVICE_CHAIN;
+
+/** The hash of an entry in its chain: SHA-256 in hexadecimal digits. */
+const hashOf = (entry: Omit<ChainedEntry, 'hash'>): string => hash('sha256', auditHashText(entry));
+
+/** Puts entries behind the newest one of a chain. @param head the newest one: its number and hash. */
+function link(chain: string, head: { seq: number; hash: string }, entries: readonly UnchainedEntry[]): ChainedEntry[] {
+  let { seq, hash: prevHash } = head;
+  return entries.map((entry) => {
+    const linked = { ...entry, chain, seq: ++seq, prevHash };
+    return { ...linked, hash: (prevHash = hashOf(linked)) };
+  });
+}
+
+/**
+ * Writes entries as the newest of a chain. The chain is locked from here to the end of the transaction, so this comes last
+ * in it, chain after chain in the order of their names.
+ */
+export async function appendToChain(tx: WriteTx, chain: string, entries: readonly UnchainedEntry[]): Promise<void> {
+  const { head, chained } = await lockAndLink(tx, chain, entries);
+  await together(tx.insert(ENTRIES, chained), moveHead(tx, chain, head));
+}
+
+/** Numbers and hashes entries behind the newest of a chain, which is locked from here on. */
+async function lockAndLink(
+  tx: WriteTx,
+  chain: string,
+  entries: readonly UnchainedEntry[],
+): Promise<{ head: string; chained: ChainedEntry[] }> {
+  const count = entries.length;
+  const [head] = await tx.all(
+    HEAD.query`insert into audit_chain (chain, seq, hash) values (${chain}, ${count}, ${CHAIN_BEGINNING})
+      on conflict (chain) do update set seq = audit_chain.seq + excluded.seq returning seq, hash`,
+  );
+  const chained = link(chain, { seq: head!.seq - count, hash: head!.hash }, entries);
+  return { head: chained.at(-1)!.hash, chained };
+}
+
+/** Notes the hash of the newest entry, whose number {@link lockAndLink} has noted. */
+async function moveHead(tx: WriteTx, chain: string, head: string): Promise<void> {
+  await tx.run(sql`update audit_chain set hash = ${head} where chain = ${chain}`);
+}

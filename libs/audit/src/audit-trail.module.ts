@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { CoreSettings } from '@spandrel/kernel';
+import { AuditTrail } from './audit-trail.js';
+
+/** Gives {@link AuditTrail} to every feature, whether the log can be read through routes or not. */
+@Global()
+@Module({
+  providers: [
+    { provide: AuditTrail, inject: [CoreSettings], useFactory: (core: CoreSettings) => new AuditTrail(core) },
+  ],
+  exports: [AuditTrail],
+})
+export class AuditTrailModule {}

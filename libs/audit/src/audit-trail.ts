@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditAction } from '@spandrel/contract';
+import { CoreSettings, currentContext, newId, type ActingParty, type RequestContext } from '@spandrel/kernel';
+import type { WriteTx } from '@spandrel/storage';
+import { appendToChain, chainOf, type UnchainedEntry } from './audit-chain.store.js';
+import { boundedDetails, boundedText } from './entry-bounds.js';
+
+/** An act, as whoever does it tells it. It holds ids, names and counts: no secret and nothing of what was recorded. */
+export interface AuditedAct {
+  action: AuditAction;
+  /** The organization it is in; `null`: the service itself. */
+  orgId: string | null;
+  /** The project it is in; left out where it is in none. */
+  projectId?: string | null;
+  targetId: string;
+  /** What people call the target. */
+  targetName?: string | null;
+  /** What else is worth knowing: counts, and of a change what was from what to what (`changesBetween`). */
+  details?: Readonly<Record<string, unknown>>;
+  /** Who did it, where the request itself does not say: somebody who signs in. */
+  actor?: ActingParty;
+  /** Where it came from; that of what runs now when left out. Jobs of a group commit bring theirs along. */
+  context?: RequestContext;
+}
+
+/** Who acts without a credential. */
+const NOBODY: ActingParty = { name: 'nobody', label: null };
+
+type Told = Omit<UnchainedEntry, 'id' | 'at'>;
+
+/**
+ * The audit log as features write it (docs/spec/audit.md): an entry is written in the transaction of its act, so that there
+ * is never one without the other. Does nothing in local mode, where nobody signs in.
+ */
+@Injectable()
+export class AuditTrail {
+  private readonly isKept: boolean;
+  private readonly open = new WeakMap<WriteTx, Map<string, Told[]>>();
+  private readonly listeners: (() => void)[] = [];
+
+  constructor({ mode }: Pick<CoreSettings, 'mode'>) {
+    this.isKept = mode === 'cloud';
+  }
+
+  /** Records an act in the transaction that does it. Nothing is asked of the database before the transaction's end. */
+  record(tx: WriteTx, act: AuditedAct): void {
+    if (!this.isKept) return;
+    let chains = this.open.get(tx);
+    if (!chains) {
+      const gathered = (chains = new Map<string, Told[]>());
+      this.open.set(tx, gathered);
+      tx.end.lastBeforeCommit(() => append(tx, gathered));
+      tx.end.afterCommit(() => this.listeners.forEach((listener) => listener()));
+    }
+    const chain = chainOf(act.orgId);
+    const told = chains.get(chain);
+    if (told) told.push(toldOf(act));
+    else chains.set(chain, [toldOf(act)]);
+  }
+
+  /** Has `listener` called whenever entries of this process were committed. It must be quick. */
+  onRecorded(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+}
+
+/** In the order of the chains' names, as every transaction does: none waits for another that waits for it. */
+async function append(tx: WriteTx, chains: ReadonlyMap<string, readonly Told[]>): Promise<void> {
+  for (const [chain, told] of [...chains].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const at = Date.now();
+    await appendToChain(
+      tx,
+      chain,
+      told.map((entry) => ({ id: newId(), at, ...entry })),
+    );
+  }
+}
+
+function toldOf({ context = currentContext(), ...act }: AuditedAct): Told {
+  const actor = act.actor ?? context.actor ?? NOBODY;
+  return {
+    orgId: act.orgId,
+    projectId: act.projectId ?? null,
+    actor: boundedText(actor.name),
+    actorName: actor.label === null ? null : boundedText(actor.label),
+    action: act.action,
+    targetId: boundedText(act.targetId),
+    targetName: act.targetName == null ? null : boundedText(act.targetName),
+    address: context.address,
+    requestId: context.requestId === null ? null : boundedText(context.requestId),
+    details: boundedDetails(act.details ?? {}),
+  };
+}
