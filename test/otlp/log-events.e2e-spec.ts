@@ -139,7 +139,7 @@ describeOnBothDatabases('log events', ({ newDatabase }) => {
 
     it('go with it when it is past its retention', async () => {
       const expire = () =>
-        server.app.get(ExpireSpans).execute([{ projectId: 'p', plan: 'starter', days: 7 }], START, never);
+        server.app.get(ExpireSpans).execute([{ orgId: 'o', projectId: 'p', plan: 'starter', days: 7 }], START, never);
       expect(await late('expired', expire)).toBeNull();
     });
 

@@ -12,9 +12,9 @@ const DAY_MS = 86_400_000;
 /** In the middle of a day, so that days end at another time than plans. */
 const NOW = Math.floor(Date.now() / DAY_MS) * DAY_MS + 13 * 3_600_000 + 123;
 const TERMS: readonly RetentionTerm[] = [
-  { projectId: 'p-starter', plan: 'starter', days: 7 },
-  { projectId: 'p-team', plan: 'team', days: 30 },
-  { projectId: 'p-enterprise', plan: 'enterprise', days: 90 },
+  { orgId: 'o', projectId: 'p-starter', plan: 'starter', days: 7 },
+  { orgId: 'o', projectId: 'p-team', plan: 'team', days: 30 },
+  { orgId: 'o', projectId: 'p-enterprise', plan: 'enterprise', days: 90 },
 ];
 const never = new AbortController().signal;
 

@@ -3,7 +3,7 @@ import { accessFeature } from '@spandrel/access';
 import { analyticsFeature } from '@spandrel/analytics';
 import { connectionsFeature } from '@spandrel/connections';
 import { eventsFeature } from '@spandrel/events';
-import { StartError } from '@spandrel/kernel';
+import { commandContext, inContext, StartError } from '@spandrel/kernel';
 import { searchFeature, SearchSettings } from '@spandrel/search';
 import { openServer } from '@spandrel/server';
 import { RetentionTask, tracingFeature, type Expired } from '@spandrel/tracing';
@@ -31,7 +31,8 @@ export async function runRetention(args: readonly string[]): Promise<void> {
     const { app, close } = await openServer(settings, { features, logger: commandLogger(settings) });
     try {
       await app.init();
-      const expired = await app.get(RetentionTask).run(new AbortController().signal);
+      const task = app.get(RetentionTask);
+      const expired = await inContext(commandContext(), () => task.run(new AbortController().signal));
       if (!expired)
         throw new StartError(['features: the feature "access" is not loaded, so no plan says how long data is kept']);
       report(expired);

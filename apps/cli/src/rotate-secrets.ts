@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { AuditTrail } from '@spandrel/audit';
 import {
   connectionsFeature,
   ConnectionsSettings,
@@ -11,7 +12,7 @@ import {
   type Rotation,
   type SecretKey,
 } from '@spandrel/connections';
-import { StartError, type Settings } from '@spandrel/kernel';
+import { commandContext, inContext, StartError, type Settings } from '@spandrel/kernel';
 import { readSecretFile } from '@spandrel/kernel/launch';
 import { openDatabase } from '@spandrel/server';
 import { databaseOf } from '@spandrel/storage';
@@ -41,7 +42,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
     const storage = await openDatabase(settings, { features: [connectionsFeature], logger });
     try {
       const rotation = keys
-        ? await resealConnections(storage, keys)
+        ? await inContext(commandContext(), () => resealConnections(storage, keys, new AuditTrail(settings.core)))
         : await rotateKeyFile(storage, settings.core.dataDir, logger);
       report(rotation, keys !== null);
     } finally {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '@spandrel/contract';
 import { CoreSettings, currentContext, newId, type ActingParty, type RequestContext } from '@spandrel/kernel';
-import type { WriteTx } from '@spandrel/storage';
+import type { Storage, WriteTx } from '@spandrel/storage';
 import { appendToChain, chainOf, type UnchainedEntry } from './audit-chain.store.js';
 import { boundedDetails, boundedText } from './entry-bounds.js';
 
@@ -56,6 +56,12 @@ export class AuditTrail {
     const told = chains.get(chain);
     if (told) told.push(toldOf(act));
     else chains.set(chain, [toldOf(act)]);
+  }
+
+  /** Records an act that no transaction of its own does, such as an export before it is sent. @throws Unavailable */
+  async recordAlone(storage: Storage, act: AuditedAct): Promise<void> {
+    const context = act.context ?? currentContext();
+    if (this.isKept) await storage.write(async (tx) => this.record(tx, { ...act, context }));
   }
 
   /** Has `listener` called whenever entries of this process were committed. It must be quick. */

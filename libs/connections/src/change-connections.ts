@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail, changesBetween, type AuditedAct } from '@spandrel/audit';
 import type { CreateConnection, UpdateConnection } from '@spandrel/contract';
 import { Conflict, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
@@ -20,18 +21,23 @@ export class ChangeConnections {
     private readonly uses: ConnectionUses,
     private readonly ring: KeyRing,
     private readonly addresses: AddressRule,
+    private readonly audit: AuditTrail,
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
   ) {}
 
   /** @throws Invalid */
-  async create({ projectId }: Scope, body: CreateConnection): Promise<ConnectionRow> {
+  async create(scope: Scope, body: CreateConnection): Promise<ConnectionRow> {
     const { name, provider, base_url: baseUrl = null, default_model: defaultModel = null } = body;
     checkConnection(this.plugins.providers, this.addresses, { provider, baseUrl }, body.api_key === '');
+    const { projectId } = scope;
     const id = newId();
     const now = Date.now();
     const sealed = seal(body.api_key, this.ring.current, { projectId, id });
     const row = { projectId, id, name, provider, baseUrl, defaultModel, ...sealed, createdAt: now, updatedAt: now };
-    await this.storage.write(async (tx) => this.store.insert(tx, row));
+    await this.storage.write(async (tx) => {
+      this.store.insert(tx, row);
+      this.audit.record(tx, { action: 'connection.created', ...audited(scope, row), details: auditedMembers(row) });
+    });
     return row;
   }
 
@@ -40,7 +46,13 @@ export class ChangeConnections {
     return this.storage.write(async (tx) => {
       const row = await this.store.findForWrite(tx, scope, id);
       if (!row) throw connectionNotFound();
-      return Object.assign(row, this.changed(row, body));
+      const changed = this.changed(row, body);
+      const details = changesBetween(auditedMembers(row), auditedMembers(changed));
+      if (changed.sealedKey !== row.sealedKey) details['api_key'] = KEY_REPLACED;
+      if (Object.keys(details).length > 0) {
+        this.audit.record(tx, { action: 'connection.updated', ...audited(scope, changed), details });
+      }
+      return Object.assign(row, changed);
     });
   }
 
@@ -56,6 +68,8 @@ export class ChangeConnections {
         );
       }
       this.store.delete(tx, connection);
+      const details = auditedMembers(connection);
+      this.audit.record(tx, { action: 'connection.deleted', ...audited(scope, connection), details });
     });
   }
 
@@ -90,6 +104,20 @@ export class ChangeConnections {
     }
   }
 }
+
+const audited = (scope: Scope, { id, name }: ConnectionRow): Omit<AuditedAct, 'action'> => ({
+  ...scope,
+  targetId: id,
+  targetName: name,
+});
+
+/** What of a connection the audit log shows, by members of the wire: not its key. */
+const auditedMembers = ({ name, provider, baseUrl, defaultModel }: ConnectionRow) => ({
+  ...{ name, provider, base_url: baseUrl, default_model: defaultModel },
+});
+
+/** How the audit log says that another key was given. */
+const KEY_REPLACED = { from: 'another key', to: 'a new key' };
 
 export const connectionNotFound = (): NotFound =>
   new NotFound(

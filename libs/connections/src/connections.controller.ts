@@ -33,6 +33,7 @@ export class ConnectionsController {
     id: 'createConnection',
     access: 'write',
     summary: 'Store a provider connection',
+    audited: ['connection.created'],
     answer: connectionSchema,
   })
   async create(
@@ -76,6 +77,7 @@ export class ConnectionsController {
     id: 'updateConnection',
     access: 'write',
     summary: 'Change a provider connection',
+    audited: ['connection.updated'],
     answer: connectionSchema,
     problems: ['connection_not_found'],
   })
@@ -93,6 +95,7 @@ export class ConnectionsController {
     id: 'deleteConnection',
     access: 'write',
     summary: 'Delete a provider connection',
+    audited: ['connection.deleted'],
     answer: deletedSchema,
     problems: ['connection_not_found', 'connection_in_use'],
   })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import type { CreateDataset, UpdateDataset } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
@@ -19,6 +20,7 @@ export class ChangeDatasets {
     private readonly datapoints: DatapointStore,
     private readonly participants: DatasetParticipants,
     private readonly events: DomainEvents,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Makes an empty dataset; emits `dataset_created`. */
@@ -67,6 +69,9 @@ export class ChangeDatasets {
       await this.datapoints.deleteAll(tx, scope, datasetId);
       this.datasets.delete(tx, dataset);
       await this.events.emit(tx, scope, { type: 'dataset_deleted', dataset_id: datasetId });
+      const { name: targetName, datapointCount } = dataset;
+      const details = { datapoints_deleted: datapointCount };
+      this.audit.record(tx, { action: 'dataset.deleted', ...scope, targetId: datasetId, targetName, details });
     });
   }
 }

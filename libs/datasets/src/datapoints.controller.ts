@@ -126,6 +126,7 @@ export class DatapointsController {
     id: 'deleteDatapoint',
     access: 'write',
     summary: 'Delete a datapoint and its queue items',
+    audited: ['datapoint.deleted'],
     answer: deletedSchema,
     problems: ['dataset_not_found', 'datapoint_not_found'],
   })
@@ -144,6 +145,7 @@ export class DatapointsController {
     id: 'deleteDatapoints',
     access: 'write',
     summary: 'Delete datapoints and their queue items, as one change of the dataset',
+    audited: ['datapoints.deleted'],
     answer: deletedDatapointsSchema,
     problems: ['dataset_not_found'],
   })

@@ -83,6 +83,7 @@ export class DatasetsController {
     id: 'deleteDataset',
     access: 'write',
     summary: 'Delete a dataset with its datapoints, queue items, capture rules and eval runs',
+    audited: ['dataset.deleted'],
     answer: deletedSchema,
     problems: ['dataset_not_found'],
   })

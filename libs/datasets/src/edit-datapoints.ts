@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DatapointKind, DeletedDatapoints } from '@spandrel/contract';
+import { AuditTrail } from '@spandrel/audit';
 import { newId, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
@@ -12,6 +13,7 @@ export class EditDatapoints {
   constructor(
     private readonly storage: Storage,
     private readonly changes: ChangeDatapoints,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Adds a datapoint with the source `manual`. @throws NotFound `dataset_not_found`. */
@@ -30,14 +32,25 @@ export class EditDatapoints {
 
   /** Deletes a datapoint and what others keep about it. @throws NotFound for the dataset or the datapoint. */
   async delete(scope: Scope, datasetId: string, id: string): Promise<void> {
-    const { missing } = await this.deleteMany(scope, datasetId, [id]);
-    if (missing.length > 0) throw datapointNotFound();
+    const now = Date.now();
+    await this.storage.write(async (tx) => {
+      const gone = await this.changes.remove(tx, scope, datasetId, [id], now);
+      if (gone.size === 0) throw datapointNotFound();
+      const details = { dataset_id: datasetId };
+      this.audit.record(tx, { action: 'datapoint.deleted', ...scope, targetId: id, details });
+    });
   }
 
   /** Deletes those of the datapoints that are there, as one change of the dataset. @throws NotFound `dataset_not_found`. */
   async deleteMany(scope: Scope, datasetId: string, ids: readonly string[]): Promise<DeletedDatapoints> {
     const now = Date.now();
-    const gone = await this.storage.write((tx) => this.changes.remove(tx, scope, datasetId, ids, now));
+    const gone = await this.storage.write(async (tx) => {
+      const removed = await this.changes.remove(tx, scope, datasetId, ids, now);
+      const details = { datapoints_deleted: removed.size };
+      if (removed.size > 0)
+        this.audit.record(tx, { action: 'datapoints.deleted', ...scope, targetId: datasetId, details });
+      return removed;
+    });
     return { deleted: gone.size, missing: [...new Set(ids)].filter((id) => !gone.has(id)) };
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import type { EvalRunSummary, EventPayload } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import { DomainEvents } from '@spandrel/events';
@@ -30,6 +31,7 @@ export class ChangeRun {
     private readonly snapshots: DatasetSnapshots,
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -87,6 +89,8 @@ export class ChangeRun {
         const [run] = await this.runs.findForWrite(tx, scope, [id]);
         if (!run) throw evalRunNotFound();
         await this.runs.delete(tx, scope, id);
+        const details = { dataset_id: datasetId, results_deleted: run.progress };
+        this.audit.record(tx, { action: 'eval.deleted', ...scope, targetId: id, targetName: run.name, details });
         return this.runs.versionsOfDataset(tx, scope, datasetId);
       });
     });

@@ -87,6 +87,7 @@ export class EvalsController {
     id: 'deleteEval',
     access: 'write',
     summary: 'Delete an eval run and its results',
+    audited: ['eval.deleted'],
     answer: deletedSchema,
     problems: ['eval_run_not_found'],
   })

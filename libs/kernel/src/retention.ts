@@ -1,6 +1,7 @@
 /** How long the traces and spans of a project are kept. */
 export interface RetentionTerm {
   readonly projectId: string;
+  readonly orgId: string;
   /** The plan that says so. */
   readonly plan: string;
   readonly days: number;

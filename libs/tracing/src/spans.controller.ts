@@ -16,7 +16,16 @@ import {
   spansInViewSchema,
   deletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import {
+  currentContext,
+  CurrentReader,
+  CurrentScope,
+  newId,
+  PathId,
+  type Reader,
+  type Scope,
+  Operation,
+} from '@spandrel/kernel';
 import { spanNotFound, traceNotFound } from './write/apply-job.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { RecordWrites } from './write/record-writes.js';
@@ -115,6 +124,7 @@ export class SpansController {
     id: 'deleteSpan',
     access: 'write',
     summary: 'Delete a span',
+    audited: ['span.deleted'],
     answer: deletedSchema,
     problems: ['span_not_found'],
   })
@@ -122,7 +132,7 @@ export class SpansController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(spanNotFound)) id: string,
   ): Promise<{ id: string; deleted: true }> {
-    await this.writes.execute({ type: 'delete_span', scope, id }, 'span');
+    await this.writes.execute({ type: 'delete_span', scope, id, context: currentContext() }, 'span');
     return { id, deleted: true };
   }
 }

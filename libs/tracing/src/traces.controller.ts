@@ -16,7 +16,16 @@ import {
   traceDeletedSchema,
   tracesDeletedSchema,
 } from '@spandrel/contract';
-import { CurrentReader, CurrentScope, newId, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
+import {
+  currentContext,
+  CurrentReader,
+  CurrentScope,
+  newId,
+  PathId,
+  type Reader,
+  type Scope,
+  Operation,
+} from '@spandrel/kernel';
 import { traceNotFound } from './write/apply-job.js';
 import { TraceListStore } from './listing/trace-list.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
@@ -110,6 +119,7 @@ export class TracesController {
     id: 'deleteTrace',
     access: 'write',
     summary: 'Delete a trace and its spans',
+    audited: ['trace.deleted'],
     answer: traceDeletedSchema,
     problems: ['trace_not_found'],
   })
@@ -117,7 +127,10 @@ export class TracesController {
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(traceNotFound)) id: string,
   ): Promise<{ trace_id: string; spans_deleted: number }> {
-    const { spansDeleted } = await this.writes.execute({ type: 'delete_trace', scope, id }, 'deleted');
+    const { spansDeleted } = await this.writes.execute(
+      { type: 'delete_trace', scope, id, context: currentContext() },
+      'deleted',
+    );
     return { trace_id: id, spans_deleted: spansDeleted };
   }
 
@@ -128,12 +141,16 @@ export class TracesController {
     id: 'deleteTraces',
     access: 'write',
     summary: 'Delete all traces and spans of the project',
+    audited: ['traces.deleted'],
     answer: tracesDeletedSchema,
   })
   async deleteAll(
     @CurrentScope() scope: Scope,
   ): Promise<{ message: string; traces_deleted: number; spans_deleted: number }> {
-    const { tracesDeleted, spansDeleted } = await this.writes.execute({ type: 'delete_all', scope }, 'deleted');
+    const { tracesDeleted, spansDeleted } = await this.writes.execute(
+      { type: 'delete_all', scope, context: currentContext() },
+      'deleted',
+    );
     return { message: 'all traces and spans are deleted', traces_deleted: tracesDeleted, spans_deleted: spansDeleted };
   }
 }

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { EXPORT_VERSION, formatTimestamp, isStorableText, type ExportCollection } from '@spandrel/contract';
 import { streamSlices, type Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
+import { Storage, type LongReadOptions } from '@spandrel/storage';
 import { traceNotFound, TraceStore } from '@spandrel/tracing';
 import { ExportDatasets } from './export-datasets.js';
 import { ExportRecords, traceJson } from './export-records.js';
@@ -21,6 +22,8 @@ export class ExportEverything {
     private readonly records: ExportRecords,
     private readonly datasets: ExportDatasets,
     private readonly work: ExportWork,
+    private readonly storage: Storage,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -28,7 +31,7 @@ export class ExportEverything {
    * its size. What is written meanwhile may or may not be in it; an item whose trace or dataset came too late is left out.
    * @throws what reading the first slice throws, before anything is written.
    */
-  execute(scope: Scope, options: LongReadOptions): Promise<Readable> {
+  async execute(scope: Scope, options: LongReadOptions): Promise<Readable> {
     const { records, datasets, work } = this;
     const written = new ExportedIds();
     const began = Date.now();
@@ -44,19 +47,28 @@ export class ExportEverything {
       eval_results: work.allResults(scope, written, options),
       queue_items: work.allQueueItems(scope, written, options),
     };
-    return file(began, collections);
+    const content = await file(began, collections);
+    await this.record(scope, { action: 'project.exported', targetId: scope.projectId });
+    return content;
   }
 
   /** One trace and its spans in start order. @throws NotFound `trace_not_found`. */
   async exportTrace(scope: Scope, id: string, options: LongReadOptions): Promise<Readable> {
     const trace = isStorableText(id) ? await this.traces.find(scope, id) : undefined;
     if (!trace) throw traceNotFound();
-    return file(Date.now(), {
+    const content = await file(Date.now(), {
       traces: oneSlice([traceJson(trace)]),
       spans: this.records.spansOf(scope, id, options),
       datasets: oneSlice([]),
       datapoints: oneSlice([]),
     });
+    await this.record(scope, { action: 'trace.exported', targetId: id, details: { spans: trace.spanCount } });
+    return content;
+  }
+
+  /** Before anything is sent: who breaks off has had some of it all the same. */
+  private record(scope: Scope, act: Pick<AuditedAct, 'action' | 'targetId' | 'details'>): Promise<void> {
+    return this.audit.recordAlone(this.storage, { ...scope, ...act });
   }
 }
 

@@ -15,6 +15,7 @@ export class ExportJsonController {
     summary: 'Exports everything of the project as one file',
     description:
       'Traces, spans, datasets with datapoints and capture rules, connections without their keys, eval runs and queue items. Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back.',
+    audited: ['project.exported', 'trace.exported'],
     answer: {
       mediaTypes: ['application/json'],
       schema: exportJsonSchema,

@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
+import { Storage } from '@spandrel/storage';
 import { cameAs, receiveUpload, UploadSpool } from '@spandrel/uploads';
 import {
   CoreSettings,
@@ -38,6 +40,8 @@ export class ImportEverything {
     private readonly running: RunningImports,
     private readonly core: CoreSettings,
     private readonly settings: TransferSettings,
+    private readonly storage: Storage,
+    private readonly audit: AuditTrail,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -65,8 +69,13 @@ export class ImportEverything {
   private async import(scope: Scope, file: ExportFile, stop: AbortSignal): Promise<ImportJsonResult> {
     const { order, exportedAt } = await file.check(stop);
     const progress = new ImportProgress(exportedAt);
+    const target = { ...scope, targetId: scope.projectId };
+    await this.audit.recordAlone(this.storage, { action: 'project.import_begun', ...target });
     try {
       for (const wanted of passes(order)) await this.write(scope, file.items(wanted), progress, stop);
+      const { imported, rejected_count } = progress.result;
+      const details = { ...imported, rejected: rejected_count };
+      await this.audit.recordAlone(this.storage, { action: 'project.imported', ...target, details });
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'unavailable') throw error;
       const message = `${error.message}; imported so far: ${progress}; send the file again to go on`;

@@ -25,6 +25,7 @@ export class ImportJsonController {
     summary: 'Imports the file of an export',
     description:
       'Upserts by id: what exists takes the values of the file, nothing is deleted, and sending the file again changes nothing. A file with a fault imports nothing.',
+    audited: ['project.import_begun', 'project.imported'],
     answer: importJsonResultSchema,
     problems: ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout'],
     body: {

@@ -4,7 +4,7 @@ import type { RetentionPolicy, RetentionTerm } from '@spandrel/kernel';
 import { shapeOf, Storage, text } from '@spandrel/storage';
 
 const PLAN = shapeOf({ plan: text<Plan>() });
-const TERM = shapeOf({ projectId: text(), plan: text<Plan>() });
+const TERM = shapeOf({ projectId: text(), orgId: text(), plan: text<Plan>() });
 
 /** How long traces and spans of each project are kept: as the plan of its organization says. */
 @Injectable()
@@ -13,9 +13,9 @@ export class RetentionPolicyStore implements RetentionPolicy {
 
   async terms(): Promise<RetentionTerm[]> {
     const rows = await this.storage.readLong(
-      TERM.query`select p.id as "projectId", o.plan as plan from project p join organization o on o.id = p.org_id order by p.id`,
+      TERM.query`select p.id as "projectId", o.id as "orgId", o.plan as plan from project p join organization o on o.id = p.org_id order by p.id`,
     );
-    return rows.map(({ projectId, plan }) => ({ projectId, plan, days: PLAN_DAYS[plan] }));
+    return rows.map(({ projectId, orgId, plan }) => ({ projectId, orgId, plan, days: PLAN_DAYS[plan] }));
   }
 
   /** Days that the traces of an organization's projects are kept; `null` when there is none with this id. */

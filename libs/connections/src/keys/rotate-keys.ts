@@ -1,3 +1,4 @@
+import type { AuditTrail } from '@spandrel/audit';
 import type { Logger } from '@spandrel/kernel';
 import type { Storage } from '@spandrel/storage';
 import { allSealed, saveSealed } from '../connection.store.js';
@@ -18,8 +19,13 @@ export interface Rotation {
  * Seals the keys of all connections, in all projects, with the first of `keys`, in one transaction. What is sealed with
  * it already stays, so that a rotation may be repeated.
  * @param keys the new key first, then those that rows may be sealed with now.
+ * @param audit has the rotation in its log; nothing has when left out.
  */
-export async function resealConnections(storage: Storage, keys: readonly SecretKey[]): Promise<Rotation> {
+export async function resealConnections(
+  storage: Storage,
+  keys: readonly SecretKey[],
+  audit?: AuditTrail,
+): Promise<Rotation> {
   const ring = new KeyRing(keys);
   return storage.write(async (tx) => {
     const rotation: Rotation = { rotated: 0, unreadable: [] };
@@ -34,6 +40,8 @@ export async function resealConnections(storage: Storage, keys: readonly SecretK
         rotation.unreadable.push({ projectId, id });
       }
     }
+    const details = { rotated: rotation.rotated, unreadable: rotation.unreadable.map(({ id }) => id) };
+    audit?.record(tx, { action: 'secrets.rotated', orgId: null, targetId: ring.current.id, details });
     return rotation;
   });
 }

@@ -129,6 +129,7 @@ export class CaptureRulesController {
     id: 'deleteCaptureRule',
     access: 'write',
     summary: 'Delete a capture rule; its datapoints stay',
+    audited: ['capture_rule.deleted'],
     answer: deletedSchema,
     problems: ['dataset_not_found', 'capture_rule_not_found'],
   })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import type { CreateCaptureRule, UpdateCaptureRule } from '@spandrel/contract';
 import { newId, type Scope } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
@@ -15,6 +16,7 @@ export class ChangeCaptureRules {
     private readonly storage: Storage,
     private readonly datasets: DatasetStore,
     private readonly rules: CaptureRuleStore,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** @throws NotFound `dataset_not_found`. */
@@ -56,7 +58,12 @@ export class ChangeCaptureRules {
 
   /** Deletes a rule; the datapoints that it made stay. @throws NotFound `capture_rule_not_found`. */
   async delete(scope: Scope, datasetId: string, id: string): Promise<void> {
-    await this.storage.write(async (tx) => this.rules.delete(tx, await this.lock(tx, scope, datasetId, id)));
+    await this.storage.write(async (tx) => {
+      const rule = await this.lock(tx, scope, datasetId, id);
+      await this.rules.delete(tx, rule);
+      const target = { targetId: id, targetName: rule.name, details: { dataset_id: datasetId } };
+      this.audit.record(tx, { action: 'capture_rule.deleted', ...scope, ...target });
+    });
   }
 
   private async lock(tx: WriteTx, scope: Scope, datasetId: string, id: string): Promise<CaptureRuleRow> {

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import type { DatapointKind } from '@spandrel/contract';
 import { streamSlices, type Scope } from '@spandrel/kernel';
-import type { LongReadOptions } from '@spandrel/storage';
+import { Storage, type LongReadOptions } from '@spandrel/storage';
 import { datapointKind } from '../datapoint-resource.js';
 import { CURRENT } from '../snapshots/datapoint-visibility.sql.js';
 import { DatapointStore } from '../datapoint.store.js';
@@ -24,10 +25,13 @@ export class ExportDataset {
   constructor(
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
+    private readonly storage: Storage,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
    * @returns the file, read and written slice by slice, so that a dataset of any size is exported in bounded memory.
+   * It is in the audit log before anything of it is sent.
    * @throws NotFound `dataset_not_found`, and what reading the first slice throws, before anything is written.
    */
   async execute(
@@ -41,6 +45,9 @@ export class ExportDataset {
     const { head, rows, between, tail } = EXPORT_WRITER[format];
     const slices = this.slices(scope, datasetId, rows, options);
     const content = await streamSlices(slices, { head, between, tail: () => tail });
+    const target = { targetId: datasetId, targetName: dataset.name };
+    const details = { datapoints: dataset.datapointCount, format };
+    await this.audit.recordAlone(this.storage, { action: 'dataset.exported', ...scope, ...target, details });
     return { filename: `${safeName(dataset)}.${format}`, content };
   }
 

@@ -15,6 +15,7 @@ export class ExportController {
     id: 'exportDataset',
     access: 'read',
     summary: 'All datapoints as one file',
+    audited: ['dataset.exported'],
     answer: {
       mediaTypes: ['application/x-ndjson', 'application/json', 'text/csv'],
       description: 'A datapoint a line, row or item, with the members of its variant that have a value.',

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
 import { CoreSettings, Invalid, LOGGER, newId, type Logger, type Scope, type StreamedBody } from '@spandrel/kernel';
 import { DatasetsSettings } from '../datasets.settings.js';
@@ -42,6 +43,7 @@ export class ImportFile {
     private readonly spool: UploadSpool,
     private readonly core: CoreSettings,
     private readonly settings: DatasetsSettings,
+    private readonly audit: AuditTrail,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -81,7 +83,11 @@ export class ImportFile {
     progress: ImportProgress,
   ): Promise<ImportResult> {
     const { storage, datasets, datapoints, imports } = this;
-    const staged = new StagedImport({ storage, datasets, datapoints, imports }, scope, datasetId);
+    const parts = { storage, datasets, datapoints, imports };
+    const staged = new StagedImport(parts, scope, datasetId, (tx, { name: targetName }, count) => {
+      const details = { datapoints: count, format: received.format };
+      this.audit.record(tx, { action: 'dataset.imported', ...scope, targetId: datasetId, targetName, details });
+    });
     const columns = new ImportedColumns();
     const skipped = onError === 'skip' ? new SkippedRows() : undefined;
     const read = (row: SourceRow): DatapointKind | undefined => {

@@ -43,6 +43,7 @@ export class ImportController {
       mediaTypes: ['multipart/form-data', 'application/x-ndjson', 'application/json', 'text/csv'],
       description: 'A form with the field `file`, or the file itself.',
     },
+    audited: ['dataset.imported'],
     answer: importResultSchema,
     otherAnswer: {
       status: 200,

@@ -1,7 +1,8 @@
 import { newId, Unavailable, type Scope } from '@spandrel/kernel';
-import type { Storage } from '@spandrel/storage';
+import type { Storage, WriteTx } from '@spandrel/storage';
 import { newRow, type NewDatapoint } from '../change-datapoints.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
+import type { DatasetRow } from '../dataset.entity.js';
 import type { DatapointStore } from '../datapoint.store.js';
 import type { DatasetStore } from '../dataset.store.js';
 import type { ImportStore } from './import.store.js';
@@ -35,10 +36,12 @@ export class StagedImport {
   private count = 0;
   private last: string | undefined;
 
+  /** @param published takes part in the transaction that makes the datapoints visible. */
   constructor(
     private readonly parts: StagedImportParts,
     private readonly scope: Scope,
     private readonly datasetId: string,
+    private readonly published?: (tx: WriteTx, dataset: DatasetRow, count: number) => void,
   ) {}
 
   /** What the database holds of it; nothing until the first datapoints are written. */
@@ -96,6 +99,7 @@ export class StagedImport {
       dataset.version = version;
       dataset.datapointCount += this.count;
       dataset.updatedAt = Date.now();
+      this.published?.(tx, dataset, this.count);
       return after;
     });
   }

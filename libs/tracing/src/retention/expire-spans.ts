@@ -13,6 +13,8 @@ const EMPTY_AT_ONCE = 500;
 export interface Expired {
   /** For each plan: for how many days it keeps data, and what was deleted. */
   plans: Map<string, Deleted & { days: number }>;
+  /** What was deleted of each project of which anything was. */
+  projects: Map<string, Deleted>;
   /** Days whose partitions were dropped. */
   daysDropped: number;
 }
@@ -34,13 +36,17 @@ export class ExpireSpans {
 
   /** @param now data is deleted when it is older than this moment by more than its term. @throws Unavailable */
   async execute(terms: readonly RetentionTerm[], now: number, stopped: AbortSignal): Promise<Expired> {
-    const result: Expired = { plans: new Map(), daysDropped: 0 };
+    const result: Expired = { plans: new Map(), projects: new Map(), daysDropped: 0 };
     const planOf = new Map(terms.map(({ projectId, plan }) => [projectId, plan]));
     for (const { plan, days } of terms) result.plans.set(plan, { days, traces: 0, spans: 0 });
     const notify = (projectId: string, { traces, spans }: Deleted): void => {
-      const sums = result.plans.get(planOf.get(projectId)!)!;
-      sums.traces += traces;
-      sums.spans += spans;
+      if (traces + spans === 0) return;
+      const ofProject = result.projects.get(projectId) ?? { traces: 0, spans: 0 };
+      result.projects.set(projectId, ofProject);
+      for (const sums of [result.plans.get(planOf.get(projectId)!)!, ofProject]) {
+        sums.traces += traces;
+        sums.spans += spans;
+      }
     };
     const cutoffs: Cutoffs = new Map(terms.map(({ projectId, days }) => [projectId, now - days * DAY_MS]));
     const latest = cutoffs.values().reduce((most, cutoff) => Math.max(most, cutoff), -Infinity);

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ModuleRef } from '@nestjs/core';
+import { AuditTrail } from '@spandrel/audit';
 import { createLogger } from '@spandrel/kernel';
+import type { Storage } from '@spandrel/storage';
 import type { ExpireSpans } from './expire-spans.js';
 import type { ExpiredStore } from './expired.store.js';
 import { RetentionTask } from './retention-task.js';
@@ -11,7 +13,7 @@ function started(intervalMs: number) {
   const expire = {
     execute: async () => {
       runs.push((Date.now() - began) / 1_000);
-      return { plans: new Map(), daysDropped: 0 };
+      return { plans: new Map(), projects: new Map(), daysDropped: 0 };
     },
   } as unknown as ExpireSpans;
   const modules = { get: () => ({ terms: async () => [] }) } as unknown as ModuleRef;
@@ -22,6 +24,8 @@ function started(intervalMs: number) {
     modules,
     expire,
     store,
+    {} as Storage,
+    new AuditTrail({ mode: 'local' }),
   );
   task.onApplicationBootstrap();
   return { task, runs };

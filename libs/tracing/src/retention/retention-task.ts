@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { AuditTrail } from '@spandrel/audit';
 import {
   LOGGER,
   PeriodicTask,
@@ -8,7 +9,9 @@ import {
   type Logger,
   type RetentionPolicy,
 } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
 import { TracingSettings } from '../tracing.settings.js';
+import { auditedExpiry } from './audited-expiry.js';
 import { ExpireSpans, type Expired } from './expire-spans.js';
 import { ExpiredStore } from './expired.store.js';
 
@@ -34,6 +37,8 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly modules: ModuleRef,
     private readonly expire: ExpireSpans,
     private readonly store: ExpiredStore,
+    private readonly storage: Storage,
+    private readonly audit: AuditTrail,
   ) {
     this.task = new PeriodicTask({
       everyMs: retentionIntervalMs,
@@ -56,7 +61,9 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   async run(stopped: AbortSignal): Promise<Expired | undefined> {
     const policy = this.policy();
     if (!policy) return undefined;
-    const expired = await this.expire.execute(await policy.terms(), await this.now(), stopped);
+    const terms = await policy.terms();
+    const expired = await this.expire.execute(terms, await this.now(), stopped);
+    for (const act of auditedExpiry(terms, expired)) await this.audit.recordAlone(this.storage, act);
     const deleted = [...expired.plans].filter(([, { traces, spans }]) => traces + spans > 0);
     if (deleted.length > 0) {
       this.logger.info({ plans: Object.fromEntries(deleted), daysDropped: expired.daysDropped }, 'retention: deleted');

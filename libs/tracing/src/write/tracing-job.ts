@@ -8,7 +8,7 @@ import type {
   PatchTrace,
   RestoredTrace,
 } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import type { RequestContext, Scope } from '@spandrel/kernel';
 import type { SpanAmendment, SpanRecord } from './span-record.js';
 
 /** An item of an ingest with its place in the request. */
@@ -43,9 +43,15 @@ export type TracingJob =
       records: readonly SpanRecord[];
       amendments: readonly SpanAmendment[];
     }
-  | { type: 'delete_span'; scope: Scope; id: string }
-  | { type: 'delete_trace'; scope: Scope; id: string }
-  | { type: 'delete_all'; scope: Scope };
+  | ({ type: 'delete_span'; id: string } & AuditedJob)
+  | ({ type: 'delete_trace'; id: string } & AuditedJob)
+  | ({ type: 'delete_all' } & AuditedJob);
+
+/** What is in the audit log with who asked for it: a transaction of jobs runs in the context of one of them. */
+interface AuditedJob {
+  scope: Scope;
+  context: RequestContext;
+}
 
 /** Jobs that take rows out of memory's sight: they run between the others, by statements of their own. */
 export type BulkDeleteJob = Extract<TracingJob, { type: 'delete_trace' | 'delete_all' }>;

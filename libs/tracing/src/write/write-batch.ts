@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '@spandrel/audit';
 import { DomainError, type Scope } from '@spandrel/kernel';
 import { BeginAgain, together, type Applied, type Outcome, type WriteTx } from '@spandrel/storage';
 import { applyJob, type JobAnswer } from './apply-job.js';
@@ -9,6 +10,7 @@ import { SpanStore } from '../span.store.js';
 import type { StoredSpan } from '../span.entity.js';
 import { TraceStore } from '../trace.store.js';
 import type { TracingChange } from './tracing-change.js';
+import { auditedDeletion } from './audited-deletion.js';
 import { aliasOf } from './span-alias.js';
 import { LoadFamily } from '../cover/load-family.js';
 import { saveMarks } from '../cover/usage-mark.sql.js';
@@ -27,6 +29,7 @@ export class WriteBatch {
     private readonly deletes: DeleteTraces,
     private readonly participants: SpanCommitParticipants,
     private readonly family: LoadFamily,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** @returns a job's own error as its outcome. @throws whatever loses the transaction. */
@@ -45,6 +48,10 @@ export class WriteBatch {
       const run = jobs.slice(next, end === -1 ? jobs.length : end) as RowJob[];
       outcomes.push(...(await this.applyRun(tx, run, pricing, changes)));
       next += run.length;
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      const deletion = auditedDeletion(jobs[index]!, outcome);
+      if (deletion) this.audit.record(tx, deletion);
     }
     await this.participants.onCommit(tx, changes);
     return { outcomes };
