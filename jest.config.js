@@ -21,6 +21,7 @@ const shared = {
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
     '^@spandrel/contract/browser$': '<rootDir>/libs/contract/src/browser.ts',
     '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
+    '^@spandrel/masking/engine$': '<rootDir>/libs/masking/src/engine.ts',
     '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',
     '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',
     '^@spandrel/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',

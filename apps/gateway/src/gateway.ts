@@ -9,6 +9,7 @@ import {
   WrongCredentials,
   type AccessLog,
   type Clock,
+  type LoadedMasker,
   type Logger,
   type Named,
 } from '@spandrel/kernel';
@@ -24,6 +25,10 @@ import { GatewayServer } from './gateway-server.js';
 import type { GatewaySettings } from './gateway-settings.js';
 import { GatewayMetrics, type GatewayState } from './metrics.js';
 import { OwnEndpoints } from './own-endpoints.js';
+import { FailedTexts, type Masking } from '@spandrel/masking/engine';
+import { keysWithRules } from './masking/keys-with-rules.js';
+import { MaskingClient } from './masking/masking-client.js';
+import { RecordingRules } from './masking/recording-rules.js';
 import { BeginCall } from './recording/begin-call.js';
 import type { Call } from './recording/call.js';
 import type { Outcome } from './recording/call-facts.js';
@@ -47,6 +52,8 @@ import type { UpstreamError } from './upstream/upstream-client.js';
 export interface GatewayDeps {
   /** The loaded providers, in the order of config. */
   providers: readonly Named<Provider>[];
+  /** The loaded maskers. */
+  maskers: readonly LoadedMasker[];
   logger: Logger;
   clock?: Clock;
   /** Clock by which answers about keys grow old (`KeyCheckOptions.tick`). */
@@ -106,6 +113,8 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly spool: Spool;
   private readonly ingest: IngestClient;
   private readonly delivery: Delivery;
+  private readonly maskingClient: MaskingClient;
+  private readonly rules: RecordingRules;
   private readonly recovery: SpoolRecovery | null;
   private readonly recorder: Recorder;
   private readonly beginCall: BeginCall;
@@ -158,10 +167,16 @@ class RunningGateway implements Gateway, ForwardHost {
       flushMs: settings.flushMs,
       onUnauthenticated: (digest) => this.keys?.forget(digest),
     });
-    this.beginCall = new BeginCall({ settings, clock, logger: this.logger, directory, seal: this.seal });
+    this.maskingClient = new MaskingClient(settings.apiUrl, settings.apiKey, settings.keyCheckMs);
+    const failed = new FailedTexts(this.logger, (masker) => metrics.maskerFailed(masker));
+    this.rules = new RecordingRules(this.maskingClient, deps.maskers, (masker) => failed.note(masker));
+    const { rules, seal } = this;
+    this.beginCall = new BeginCall({ settings, clock, logger: this.logger, directory, seal, rules });
     this.recovery = directory && this.recoveryOf(directory);
-    const recording = { flushMs: settings.flushMs, decodedBytesMax: settings.recordBytes };
-    this.recorder = new Recorder(this, this.logger, recording, (call) => this.lose(call.facts.id, 'failed'));
+    const { flushMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
+    const recording = { flushMs, decodedBytesMax, withheldMax };
+    this.recorder = new Recorder(this, this.logger, recording, rules, (call) => this.lose(call.facts.id, 'failed'));
+    rules.onKnown(() => this.recorder.lookAgain());
     const { metrics: shown, spool, delivery, ingest, log } = this;
     const isStopping = (): boolean => this.stopping;
     const metricsToken = settings.mode === 'cloud' ? settings.metricsToken : null;
@@ -174,7 +189,7 @@ class RunningGateway implements Gateway, ForwardHost {
         upgrade: (req, socket, head, target, caller) => this.upgrades.pass(req, socket, head, target, caller),
         own: (path, req, res) => own.handle(path, req, res),
       },
-      this.keys,
+      this.keys && keysWithRules(this.keys, rules),
       new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials)),
       log,
     );
@@ -187,6 +202,8 @@ class RunningGateway implements Gateway, ForwardHost {
 
   async listen(): Promise<{ port: number }> {
     const { http } = this.server;
+    // In local mode all calls are of one project, whose rules are asked for before the first.
+    if (this.settings.mode === 'local') await this.rules.ready(null);
     await new Promise<void>((resolve, reject) => {
       http.once('error', reject);
       http.listen(this.settings.port, this.settings.host, () => resolve());
@@ -223,6 +240,8 @@ class RunningGateway implements Gateway, ForwardHost {
     this.keys?.close();
     await this.credentials?.close();
     await this.ingest.close();
+    this.rules.close();
+    await this.maskingClient.close();
     await this.leaveSpool();
   }
 
@@ -273,8 +292,13 @@ class RunningGateway implements Gateway, ForwardHost {
   }
 
   private recoveryOf(directory: SpoolDirectory): SpoolRecovery {
-    const { spool, delivery, providers, seal, logger, settings } = this;
-    return new SpoolRecovery({ directory, spool, delivery, providers, seal, logger, bytesMax: settings.recordBytes });
+    const { spool, delivery, providers, seal, logger, rules } = this;
+    const { recordBytes: bytesMax } = this.settings;
+    const maskingOf = (caller: CallerKey | null): Masking | null => {
+      const rule = rules.of(caller);
+      return rule.kind === 'known' ? rule.masking : null;
+    };
+    return new SpoolRecovery({ directory, spool, delivery, providers, seal, logger, maskingOf, bytesMax });
   }
 
   private state(): GatewayState {

@@ -25,6 +25,7 @@ export class GatewayMetrics {
   private readonly journalErrors;
   private readonly quarantines;
   private readonly quarantineRemovals;
+  private readonly failedTexts;
   private readonly children = new Map<string, { count: Counter.Internal; observe: Histogram.Internal<never> }>();
 
   /** @param registry where they are registered, and what `/metrics` shows. */
@@ -80,6 +81,12 @@ export class GatewayMetrics {
       help: 'Files removed from the quarantine because it was full.',
       registers,
     });
+    this.failedTexts = new Counter({
+      name: 'spandrel_gateway_masking_failed_texts_total',
+      help: 'Texts masked as a whole because a masker failed, by masker.',
+      labelNames: ['masker'] as const,
+      registers,
+    });
     // A counter that begins at its first increase hides that increase from Prometheus.
     for (const reason of DROP_REASONS) this.dropped.inc({ reason }, 0);
   }
@@ -133,6 +140,10 @@ export class GatewayMetrics {
 
   upstreamError(provider: string, kind: string): void {
     this.upstreamErrors.inc({ provider, kind });
+  }
+
+  maskerFailed(masker: string): void {
+    this.failedTexts.inc({ masker });
   }
 
   upstreamResend(): void {

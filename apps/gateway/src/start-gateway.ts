@@ -20,7 +20,7 @@ import type { GatewayLine } from './request-log.js';
 export async function startGateway({ settings, logger, output, lifecycle }: AppContext): Promise<AppReady> {
   const { core } = settings;
   const { mode, host, metricsToken, trustProxy, wrongCredentials } = core;
-  const { providers } = await loadPlugins(core.plugins, logger);
+  const { providers, maskers } = await loadPlugins(core.plugins, logger);
   const given = settings.of(GatewayUserSettings);
   const addresses = gatewayAddresses(given, core);
   const metrics = programMetrics(mode, output);
@@ -38,7 +38,7 @@ export async function startGateway({ settings, logger, output, lifecycle }: AppC
       wrongCredentials,
       ...(mode === 'cloud' && { flushMs: CLOUD_FLUSH_MS }),
     },
-    { providers, logger, metrics, ...(accessLog && { accessLog }) },
+    { providers, maskers, logger, metrics, ...(accessLog && { accessLog }) },
   );
   lifecycle.onStop('gateway', () => running.close());
   let ready: AppReady;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { GATEKEEPER, RETENTION_POLICY } from '@spandrel/kernel';
+import { GATEKEEPER, PROJECT_DIRECTORY, RETENTION_POLICY } from '@spandrel/kernel';
 import { ApiKeyStore } from './credentials/api-key.store.js';
 import { ApiKeysController } from './credentials/api-keys.controller.js';
 import { ApiKeys } from './credentials/api-keys.js';
@@ -47,6 +47,7 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     RetentionCapabilities,
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },
     RetentionPolicyStore,
+    { provide: PROJECT_DIRECTORY, useExisting: ProjectStore },
     { provide: RETENTION_POLICY, useExisting: RetentionPolicyStore },
   ],
 })

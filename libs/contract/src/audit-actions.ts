@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   'org.created',
   'org.updated',
   'project.created',
+  'project.masking_changed',
   'key.created',
   'key.deleted',
   'session.created',

@@ -25,6 +25,7 @@ export * from './facets.js';
 export * from './health.js';
 export * from './ingest.js';
 export * from './lists.js';
+export * from './masking.js';
 export * from './outlines.js';
 export { numberOf } from './values/numbers.js';
 export * from './queue.js';

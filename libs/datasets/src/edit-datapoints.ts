@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { DatapointKind, DeletedDatapoints } from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
 import { newId, type Scope } from '@spandrel/kernel';
+import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { ChangeDatapoints } from './change-datapoints.js';
 import type { DatapointRow } from './datapoint.entity.js';
@@ -14,20 +15,28 @@ export class EditDatapoints {
     private readonly storage: Storage,
     private readonly changes: ChangeDatapoints,
     private readonly audit: AuditTrail,
+    private readonly masking: ProjectMasking,
   ) {}
 
   /** Adds a datapoint with the source `manual`. @throws NotFound `dataset_not_found`. */
   async create(scope: Scope, datasetId: string, kind: DatapointKind): Promise<DatapointRow> {
     const now = Date.now();
-    const added = { id: newId(), kind, source: 'manual' as const, sourceSpanId: null };
+    const masking = await this.masking.of(scope);
+    const masked = masking ? maskDatapoint(masking, kind) : kind;
+    const added = { id: newId(), kind: masked, source: 'manual' as const, sourceSpanId: null };
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
     return row!;
   }
 
   /** Replaces a datapoint's kind, the result of a run included. @throws NotFound for the dataset or the datapoint. */
-  replace(scope: Scope, datapoint: { datasetId: string; id: string; kind: DatapointKind }): Promise<DatapointRow> {
+  async replace(
+    scope: Scope,
+    { datasetId, id, kind: given }: { datasetId: string; id: string; kind: DatapointKind },
+  ): Promise<DatapointRow> {
     const now = Date.now();
-    return this.storage.write((tx) => this.changes.replace(tx, scope, datapoint, now));
+    const masking = await this.masking.of(scope);
+    const kind = masking ? maskDatapoint(masking, given) : given;
+    return this.storage.write((tx) => this.changes.replace(tx, scope, { datasetId, id, kind }, now));
   }
 
   /** Deletes a datapoint and what others keep about it. @throws NotFound for the dataset or the datapoint. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText } from '@spandrel/contract';
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
+import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { SpanStore } from '@spandrel/tracing';
 import { ChangeDatapoints } from './change-datapoints.js';
@@ -15,6 +16,7 @@ export class ExportSpanToDataset {
     private readonly storage: Storage,
     private readonly spans: SpanStore,
     private readonly changes: ChangeDatapoints,
+    private readonly masking: ProjectMasking,
   ) {}
 
   /**
@@ -26,7 +28,10 @@ export class ExportSpanToDataset {
     if (!span) throw new NotFound('span_not_found', NO_SPAN);
     const { kind, faults } = checkedDatapoint(span);
     if (!kind) throw new Invalid('validation_failed', explainFaults(faults), faults);
-    const added = { id: newId(), kind, source: 'span_export' as const, sourceSpanId: span.id };
+    // The span may have been stored before there were rules.
+    const masking = await this.masking.of(scope);
+    const masked = masking ? maskDatapoint(masking, kind) : kind;
+    const added = { id: newId(), kind: masked, source: 'span_export' as const, sourceSpanId: span.id };
     const now = Date.now();
     const [row] = await this.storage.write((tx) => this.changes.add(tx, scope, datasetId, [added], now));
     return row!;

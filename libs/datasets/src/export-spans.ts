@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type ErrorCode, type ExportedSpans } from '@spandrel/contract';
 import { newId, type Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { checkedDatapoint, explainFaults } from './datapoint-of-span.js';
@@ -32,15 +33,16 @@ export class ExportSpansToDataset {
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
     private readonly imports: ImportStore,
+    private readonly masking: ProjectMasking,
     private readonly upkeep: ImportUpkeep,
   ) {}
 
   /** @throws NotFound `dataset_not_found`. */
   async execute(scope: Scope, datasetId: string, spanIds: readonly string[]): Promise<ExportedSpans> {
-    const { storage, datasets, datapoints, imports } = this;
+    const { storage, datasets, datapoints, imports, masking } = this;
     if (!(await datasets.find(scope, datasetId))) throw datasetNotFound();
     const ids = [...new Set(spanIds)];
-    const staged = new StagedImport({ storage, datasets, datapoints, imports }, scope, datasetId);
+    const staged = new StagedImport({ storage, datasets, datapoints, imports, masking }, scope, datasetId);
     const created: Created[] = [];
     const refused = new Map<string, Refusal>();
     await this.upkeep.run(staged, async () => {

@@ -74,6 +74,7 @@ export {
 } from './plugins/plugin-registry.js';
 export { OutageLog } from './redis/outage-log.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis/redis-client.js';
+export { PROJECT_DIRECTORY, type ProjectDirectory } from './project-directory.js';
 export { RETENTION_POLICY, type RetentionPolicy, type RetentionTerm } from './retention.js';
 export {
   commandContext,

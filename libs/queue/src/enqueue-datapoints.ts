@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { dottedPath, isStorableText } from '@spandrel/contract';
 import { datapointKind, DatapointStore, datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { Invalid, newId, NotFound, type Scope } from '@spandrel/kernel';
+import { maskDatapoint, ProjectMasking, type Masking } from '@spandrel/masking';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QueueItemStore } from './queue-item.store.js';
@@ -25,6 +26,7 @@ export class EnqueueDatapoints {
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
     private readonly items: QueueItemStore,
+    private readonly masking: ProjectMasking,
   ) {}
 
   /**
@@ -36,6 +38,7 @@ export class EnqueueDatapoints {
    */
   async execute(scope: Scope, datasetId: string, datapointIds: readonly string[]): Promise<QueueItemRow[]> {
     const ids = [...new Set(datapointIds)];
+    const masking = await this.masking.of(scope);
     return this.storage.write(async (tx) => {
       // Locked, so that nobody else enqueues the same datapoints or deletes them meanwhile.
       if (!(await this.datasets.findForWrite(tx, scope, datasetId))) throw datasetNotFound();
@@ -43,7 +46,7 @@ export class EnqueueDatapoints {
       let length = 0;
       for (let at = 0; at < ids.length; at += DATAPOINTS_AT_ONCE) {
         const storable = ids.slice(at, at + DATAPOINTS_AT_ONCE).filter(isStorableText);
-        for (const item of await this.itemsOf(tx, scope, datasetId, storable)) {
+        for (const item of await this.itemsOf(tx, scope, { datasetId, masking }, storable)) {
           items.set(item.datapointId, item);
           length += item.originalData.length;
         }
@@ -59,7 +62,7 @@ export class EnqueueDatapoints {
   private async itemsOf(
     tx: WriteTx,
     scope: Scope,
-    datasetId: string,
+    { datasetId, masking }: { datasetId: string; masking: Masking | null },
     datapointIds: readonly string[],
   ): Promise<QueueItemRow[]> {
     const open = await this.items.findOpen(tx, scope, datasetId, datapointIds);
@@ -69,7 +72,10 @@ export class EnqueueDatapoints {
     const byId = new Map(found.map((datapoint) => [datapoint.id, datapoint]));
     const added = left.flatMap((id) => {
       const datapoint = byId.get(id);
-      return datapoint ? [pendingItem(scope, datasetId, id, JSON.stringify(datapointKind(datapoint)))] : [];
+      if (!datapoint) return [];
+      // The datapoint may have been stored before there were rules.
+      const kind = datapointKind(datapoint);
+      return [pendingItem(scope, datasetId, id, JSON.stringify(masking ? maskDatapoint(masking, kind) : kind))];
     });
     await this.items.insert(tx, added);
     return [...open, ...added];

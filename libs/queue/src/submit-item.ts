@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { datapointKindSchema, type QueueItemResource } from '@spandrel/contract';
 import { ChangeDatapoints, DatasetStore } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
+import { maskReviewed, ProjectMasking } from '@spandrel/masking';
 import { Storage, toJsonText } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { submitted } from './queue-item-states.js';
@@ -24,6 +25,7 @@ export class SubmitItem {
     private readonly datapoints: ChangeDatapoints,
     private readonly items: QueueItemStore,
     private readonly changes: ChangeQueueItem,
+    private readonly masking: ProjectMasking,
   ) {}
 
   /**
@@ -31,7 +33,14 @@ export class SubmitItem {
    * is a valid kind, and is only kept when it is not (docs/spec/queue.md#applying-edited-data).
    * @throws NotFound `queue_item_not_found`, Conflict as the states of an item have it.
    */
-  execute(scope: Scope, id: string, { editedData, apply }: Submission, now: number): Promise<QueueItemResource> {
+  async execute(
+    scope: Scope,
+    id: string,
+    { editedData: given, apply }: Submission,
+    now: number,
+  ): Promise<QueueItemResource> {
+    const masking = await this.masking.of(scope);
+    const editedData = masking ? maskReviewed(masking, given) : given;
     const text = toJsonText(editedData);
     const kind = apply ? datapointKindSchema.safeParse(editedData).data : undefined;
     if (!kind) return this.changes.execute(scope, id, (item) => submitted(item, text));

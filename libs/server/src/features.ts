@@ -7,6 +7,7 @@ import { datasetsFeature } from '@spandrel/datasets';
 import { evalsFeature } from '@spandrel/evals';
 import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
+import { maskingFeature } from '@spandrel/masking';
 import { otlpFeature } from '@spandrel/otlp';
 import { queueFeature } from '@spandrel/queue';
 import { searchFeature } from '@spandrel/search';
@@ -18,6 +19,7 @@ export const FEATURES: readonly Feature[] = [
   eventsFeature,
   accessFeature,
   auditFeature,
+  maskingFeature,
   tracingFeature,
   otlpFeature,
   datasetsFeature,

@@ -10,6 +10,7 @@ import {
   type Logger,
   type Settings,
 } from '@spandrel/kernel';
+import { MaskingModule } from '@spandrel/masking';
 import { databaseOf, openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { FEATURES } from './features.js';
 
@@ -50,7 +51,7 @@ export async function openServer(settings: Settings, options: ServerOptions): Pr
   const opened = database && (await openDatabase(settings, { ...options, features, database }));
   const storage = opened ?? options.storage!;
   try {
-    const modules = [StorageModule.forRoot(storage), AuditTrailModule];
+    const modules = [StorageModule.forRoot(storage), AuditTrailModule, MaskingModule];
     const app = await createHttpApp({ ...options, settings, plugins, features, modules });
     const close = async (): Promise<void> => {
       await app.close();

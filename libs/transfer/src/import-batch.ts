@@ -4,10 +4,12 @@ import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets } from '@spandrel/datasets';
 import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
 import { RestoreRecords, type Indexed } from '@spandrel/tracing';
 import type { ImportItems } from './import-items.js';
 import type { ImportProgress } from './import-progress.js';
+import { maskBatch } from './mask-batch.js';
 
 /** Items that are to be written together. */
 export type ImportBatch = { [Collection in ExportCollection]: Indexed<ImportItems[Collection]>[] };
@@ -26,10 +28,13 @@ export class WriteImportBatch {
     private readonly connections: RestoreConnections,
     private readonly runs: RestoreRuns,
     private readonly queue: RestoreQueueItems,
+    private readonly masking: ProjectMasking,
   ) {}
 
   /** @throws Unavailable when the database is lost. */
-  async execute(scope: Scope, batch: ImportBatch, progress: ImportProgress): Promise<void> {
+  async execute(scope: Scope, given: ImportBatch, progress: ImportProgress): Promise<void> {
+    const masking = await this.masking.of(scope);
+    const batch = masking ? maskBatch(masking, given) : given;
     await this.writeRecords(scope, batch, progress);
     await write(batch, 'datasets', progress, async (items) => {
       await this.datasets.restoreDatasets(scope, items);

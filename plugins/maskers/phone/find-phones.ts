@@ -25,12 +25,12 @@ export function findPhones(text: string): readonly Found[] {
     if (code > NINE || (code < ZERO && code !== PLUS && code !== OPENING)) continue;
     const end = endOf(text, at, code);
     if (end !== undefined) (found ??= []).push({ start: at, end });
-    at = (end ?? pastDigits(text, at)) - 1;
+    at = (end ?? (isDigit(code) ? pastDigits(text, at) : at + 1)) - 1;
   }
   return found ?? NOTHING_FOUND;
 }
 
-/** Past the run of digits that begins here, or past the sign. */
+/** Past the run of digits that begins here. */
 function pastDigits(text: string, start: number): number {
   let at = start + 1;
   while (isDigit(text.charCodeAt(at))) at++;
@@ -45,12 +45,18 @@ function endOf(text: string, start: number, code: number): number | undefined {
   return end ?? endOfNamed(text, start, code);
 }
 
-/** Whether a sign joins what begins here to a word or number before it. */
-const isJoined = (text: string, start: number, before: number): boolean =>
-  isJoiner(before) && isWord(text.charCodeAt(start - 2));
+/** Whether a sign joins what begins here to a number before it, or to a word; behind a word a comma and a colon do not. */
+function isJoined(text: string, start: number, before: number): boolean {
+  if (!isJoiner(before)) return false;
+  const code = text.charCodeAt(start - 2);
+  return before === COMMA || before === COLON ? isDigit(code) : isWord(code);
+}
+
+const COMMA = 0x2c;
+const COLON = 0x3a;
 
 /** Any of `,` `-` `.` `/` and `:`. */
-const isJoiner = (code: number): boolean => (code >= 0x2c && code <= 0x2f) || code === 0x3a;
+const isJoiner = (code: number): boolean => (code >= COMMA && code <= 0x2f) || code === COLON;
 
 const isWord = (code: number): boolean =>
   isDigit(code) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x5f;

@@ -1,6 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { problem, type CredentialResource, type ErrorCode, type IngestRejection } from '@spandrel/contract';
+import {
+  problem,
+  type CredentialResource,
+  type ErrorCode,
+  type IngestRejection,
+  type RecordingMasking,
+} from '@spandrel/contract';
 import { random } from '../../support/random.ts';
 import { until as waitUntil } from '../../support/spandrel.ts';
 
@@ -52,6 +58,8 @@ export interface FakeApi {
   keyOf: Map<string, string | null>;
   /** How late it answers about keys. */
   checkDelayMs: number;
+  /** What it says of the rules of every project. */
+  masking: Pick<RecordingMasking, 'rules' | 'hash_key'>;
   /** Decides that a span is rejected. */
   reject: (span: SentSpan) => Omit<IngestRejection, 'index' | 'collection'> | undefined;
   bodyBytesMax: number;
@@ -72,6 +80,10 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
       const { mood } = api;
       if (mood === 'hang') {
         if (req.url === '/api/credential') api.hungChecks.push(answer);
+        return;
+      }
+      if (req.url === '/api/masking') {
+        answerRules(api, req.headers.authorization, res);
         return;
       }
       api.requests++;
@@ -115,6 +127,7 @@ export async function startFakeApi(port = 0): Promise<FakeApi> {
     deliveries: [],
     keyOf: new Map(),
     checkDelayMs: 0,
+    masking: { rules: [], hash_key: null },
     reject: () => undefined,
     bodyBytesMax: 10 * 1024 * 1024,
     close: () =>
@@ -136,6 +149,14 @@ export const credentialOf = (given: Partial<CredentialResource>): CredentialReso
   expires_at: null,
   ...given,
 });
+
+function answerRules(api: FakeApi, authorization: string | undefined, res: ServerResponse): void {
+  const key = /^Bearer (.*)$/.exec(authorization ?? '')?.[1];
+  if (api.mood === 'unavailable') res.writeHead(503).end();
+  else if (typeof api.mood === 'object') res.writeHead(api.mood.status).end();
+  else if (api.keys && !api.keys.has(String(key))) refuse(res, 'unauthenticated');
+  else res.end(JSON.stringify({ project_id: 'project', ...api.masking }));
+}
 
 function refuse(res: ServerResponse, code: ErrorCode, retryAfter?: number): void {
   const answer = problem(code, 'no', 'request');

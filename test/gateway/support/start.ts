@@ -34,7 +34,7 @@ export async function startGateway(
 ): Promise<StartedGateway> {
   const gateway = await createGateway(
     { ...GATEWAY_DEFAULTS, port: 0, ...settings },
-    { providers: await providersAt(upstreamUrl), logger: silent, ...deps },
+    { providers: await providersAt(upstreamUrl), maskers: [], logger: silent, ...deps },
   );
   const { port } = await gateway.listen();
   return { url: `http://127.0.0.1:${port}`, port, close: () => gateway.close() };

@@ -5,6 +5,8 @@ import type { CallerKey } from '../access/caller-key.js';
 import type { KeySeal } from '../access/key-seal.js';
 import type { GatewaySettings } from '../gateway-settings.js';
 import type { SpoolDirectory } from '../spool/spool-directory.js';
+import { keptOnDisk, maskFacts } from '../masking/mask-facts.js';
+import type { RecordingRules } from '../masking/recording-rules.js';
 import { doubledPath } from '../target/doubled-path.js';
 import { FORWARD_HEADER, type Target } from '../target/resolve-target.js';
 import { BodyTape, TapeBudget } from './body-tape.js';
@@ -25,6 +27,7 @@ interface BeginCallParts {
   directory: SpoolDirectory | null;
   /** `null` without a credential of the gateway's own. */
   seal: KeySeal | null;
+  rules: Pick<RecordingRules, 'of'>;
 }
 
 /** Makes the {@link Call} of a request whose endpoint is recorded: what is known of it before its body has come. */
@@ -43,12 +46,16 @@ export class BeginCall {
     target: Target & { endpoint: Endpoint },
     caller: CallerKey | null,
   ): Call {
-    const { directory, settings } = this.parts;
+    const { directory, settings, rules } = this.parts;
     const secrets = credentialsOf(req.headers, req.url!);
-    const facts = this.factsOf(req, head, target, caller);
+    const rule = rules.of(caller);
+    const masking = rule.kind === 'known' ? rule.masking : null;
+    const read = this.factsOf(req, head, target, caller);
+    const facts = masking ? maskFacts(masking, read) : read;
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
     const tape = (): BodyTape => new BodyTape(settings.recordBytes, this.budget);
-    const journal = directory?.journal(facts, secrets) ?? null;
+    const kept = keptOnDisk(facts, rule);
+    const journal = directory?.journal(kept.facts, secrets, kept.content) ?? null;
     const wire = { entry: target.wire!, endpoint: target.endpoint };
     return new Call(facts, wire, tape(), tape(), secrets, journal, caller);
   }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { formatTimestamp, isStorableText, KEY_LENGTH_MAX, type SpanStatus } from '@spandrel/contract';
+import { formatTimestamp, isStorableText, KEY_LENGTH_MAX, NAME_LENGTH_MAX, type SpanStatus } from '@spandrel/contract';
 import { UNKNOWN_USAGE, type RecordedAnswer, type RecordedRequest, type Usage } from '@spandrel/plugin-api';
+import type { Masking } from '@spandrel/masking/engine';
 import { isTruncated } from './body-tape.js';
 import { captured, capturedMessage, capturedParameters } from './capture.js';
 import type { AnswerFacts, CallFacts, CallRecord, Outcome, Wire } from './call-facts.js';
@@ -41,20 +42,21 @@ const UNKNOWN_MODEL = 'unknown';
  * The recording of a call: a pure function of what went by, so that neither how the bytes were cut into pieces nor
  * whether it runs now or after a crash changes it (docs/spec/gateway.md#the-recorded-span). Credentials are taken
  * out later.
+ * @param masking the rules of the call's project; `null` where it has none. Texts are masked before they are cut.
  */
-export function buildRecording(record: CallRecord): Recording {
+export function buildRecording(record: CallRecord, masking: Masking | null = null): Recording {
   const { facts, wire, outcome } = record;
-  const request = readRequest(record);
-  const read = readIfGood(record, request);
+  const request = masked(readRequest(record), masking);
+  const read = maskedAnswer(readIfGood(record, request), masking);
   const answer = read?.answer ?? null;
   const model = storableName(request.model ?? answer?.model ?? null) ?? UNKNOWN_MODEL;
-  const error = errorOf(record, read);
+  const error = errorOf(record, read, masking);
   const startedAt = formatTimestamp(facts.startedAt);
   const span: RecordedSpan = {
     id: facts.id,
     trace_id: facts.traceId,
     parent_id: facts.parentId,
-    name: model === UNKNOWN_MODEL ? wire.endpoint.name : model,
+    name: model === UNKNOWN_MODEL ? wire.endpoint.name : masking ? masking.text(model, 'name', NAME_LENGTH_MAX) : model,
     kind: kindOf(facts, model, outcome.kind === 'running' ? null : (answer?.usage ?? UNKNOWN_USAGE)),
     status: outcome.kind === 'running' ? 'running' : error === null ? 'completed' : { failed: { error } },
     started_at: startedAt,
@@ -66,6 +68,28 @@ export function buildRecording(record: CallRecord): Recording {
     if (facts.capture.mode !== 'off') span.output = captured(outputOf(answer, error), facts.capture);
   }
   return { trace: { id: facts.traceId, ...facts.trace, defaults: { name: span.name, started_at: startedAt } }, span };
+}
+
+/** What was asked; the model is what the call is priced and found by, and stays. */
+const masked = (request: RecordedRequest, masking: Masking | null): RecordedRequest =>
+  masking === null
+    ? request
+    : {
+        ...request,
+        input: masking.json(request.input, 'input'),
+        parameters: masking.json(request.parameters, 'metadata'),
+      };
+
+function maskedAnswer(read: ReadAnswer | null, masking: Masking | null): ReadAnswer | null {
+  if (masking === null || !read?.answer) return read;
+  const { text, toolCalls, error } = read.answer;
+  const answer: RecordedAnswer = {
+    ...read.answer,
+    text: masking.text(text, 'output'),
+    toolCalls: masking.json(toolCalls, 'output'),
+    error: masking.text(error, 'error'),
+  };
+  return { ...read, answer };
 }
 
 function readRequest({ wire, request }: CallRecord): RecordedRequest {
@@ -124,11 +148,11 @@ function outputOf(answer: RecordedAnswer | null, error: string | null): unknown 
 }
 
 /** Why the call failed; `null` when it did not. */
-function errorOf(record: CallRecord, read: ReadAnswer | null): string | null {
+function errorOf(record: CallRecord, read: ReadAnswer | null, masking: Masking | null): string | null {
   const { facts, wire, answer, outcome } = record;
   if (outcome.kind === 'running') return null;
   if (outcome.kind === 'unreachable') return outcome.reason;
-  if (answer !== null && !isGood(answer)) return httpError(answer, wire, record);
+  if (answer !== null && !isGood(answer)) return httpError(answer, wire, record, masking);
   const reported = read?.answer?.error;
   if (reported) return capturedMessage(reported, facts.capture) ?? 'the upstream reported an error';
   if (outcome.kind === 'answered') {
@@ -148,10 +172,15 @@ function brokenOff(outcome: Outcome): string {
   }
 }
 
-function httpError(answer: AnswerFacts, { entry }: Wire, { facts, response }: CallRecord): string {
+function httpError(
+  answer: AnswerFacts,
+  { entry }: Wire,
+  { facts, response }: CallRecord,
+  masking: Masking | null,
+): string {
   const body = parseBody(response);
   const message = body === undefined ? undefined : attempt(() => entry.provider.errorMessage(body), undefined);
-  const own = capturedMessage(message, facts.capture);
+  const own = capturedMessage(masking ? masking.text(message, 'error') : message, facts.capture);
   const said = own ?? (answer.statusMessage || (STATUS_CODES[answer.status] ?? 'no message'));
   return `HTTP ${answer.status}: ${said}${doubledPathNote(answer, facts)}`;
 }

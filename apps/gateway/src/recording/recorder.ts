@@ -1,4 +1,6 @@
 import type { Logger } from '@spandrel/kernel';
+import { maskFacts, withoutContent } from '../masking/mask-facts.js';
+import type { RecordingRule, RecordingRules } from '../masking/recording-rules.js';
 import { UnorderedList } from '../unordered-list.js';
 import { SpoolItem } from '../spool/spool-item.js';
 import { NO_BODY, isTruncated, type TapedBody } from './body-tape.js';
@@ -14,7 +16,16 @@ export interface ItemSink {
   add(item: SpoolItem, former: SpoolItem | null): void;
 }
 
+/** A call that is over, whose bodies wait until it is known how they are masked. */
+interface Withheld {
+  call: Call;
+  request: TapedBody;
+  response: TapedBody;
+}
+
 export interface RecorderOptions {
+  /** How many finished calls may wait for the rules of their project; those beyond are recorded without content. */
+  withheldMax: number;
   /** A call that is over sooner is not announced as running. */
   flushMs: number;
   /** The most of a body that is kept decoded. */
@@ -32,6 +43,7 @@ export class Recorder {
   /** Calls begun and not announced. */
   private readonly young = new UnorderedList<Call>();
   private readonly finished: Call[] = [];
+  private withheld: Withheld[] = [];
   private readonly decoding = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
   private draining = false;
@@ -40,6 +52,7 @@ export class Recorder {
     private readonly sink: ItemSink,
     private readonly logger: Logger,
     private readonly options: RecorderOptions,
+    private readonly rules: Pick<RecordingRules, 'of' | 'pursue'>,
     private readonly onFailed: (call: Call) => void,
   ) {}
 
@@ -57,12 +70,23 @@ export class Recorder {
     this.schedule();
   }
 
-  /** Waits until every finished call is in the spool. */
+  /** Rules have become known, or may be asked for again: calls that wait for them are looked at anew. */
+  lookAgain(): void {
+    const waiting = this.withheld;
+    this.withheld = [];
+    for (const { call, request, response } of waiting) this.record(call, call.outcome, true, request, response);
+  }
+
+  /** Waits until every finished call is in the spool; those whose rules are not known go there without content. */
   async drain(): Promise<void> {
     while (this.finished.length > 0 || this.decoding.size > 0) {
       while (this.finished.length > 0) this.finish(this.finished.shift()!);
       await Promise.all(this.decoding);
     }
+    const waiting = this.withheld;
+    this.withheld = [];
+    for (const { call, request, response } of waiting)
+      this.recordBy(REFUSED, call, call.outcome, true, request, response);
   }
 
   private announce(): void {
@@ -120,8 +144,36 @@ export class Recorder {
   }
 
   private record(call: Call, outcome: Outcome, finished: boolean, request: TapedBody, response: TapedBody): void {
+    const rule = this.rules.of(call.caller);
+    if (rule.kind !== 'unknown') {
+      this.recordBy(rule, call, outcome, finished, request, response);
+      return;
+    }
+    // News of a call's start can do without: it is told whole when it is over.
+    if (!finished) return;
+    if (this.withheld.length >= this.options.withheldMax) {
+      this.recordBy(REFUSED, call, outcome, true, request, response);
+      return;
+    }
+    this.withheld.push({ call, request, response });
+    this.rules.pursue();
+  }
+
+  private recordBy(
+    rule: Exclude<RecordingRule, { kind: 'unknown' }>,
+    call: Call,
+    outcome: Outcome,
+    finished: boolean,
+    request: TapedBody,
+    response: TapedBody,
+  ): void {
     try {
-      this.spool(call, buildRecording(recordOf(call, outcome, request, response)), finished);
+      const record = recordOf(call, outcome, request, response);
+      const recording =
+        rule.kind === 'known'
+          ? buildRecording(withFactsOf(rule, record), rule.masking)
+          : buildRecording({ ...record, facts: withoutContent(record.facts) });
+      this.spool(call, recording, finished);
     } catch (error) {
       this.logger.error(
         { err: error, provider: call.wire.entry.name, endpoint: call.wire.endpoint.name },
@@ -148,6 +200,12 @@ function recordOf(call: Call, outcome: Outcome, request: TapedBody, response: Ta
   const { facts, wire, answer, endedTick } = call;
   return { facts, wire, request, answer: outcome.kind === 'running' ? null : answer, response, outcome, endedTick };
 }
+
+const REFUSED = { kind: 'refused' as const };
+
+/** What the headers of a call said was masked when it began, where the rules were known then. */
+const withFactsOf = ({ masking }: RecordingRule & { kind: 'known' }, record: CallRecord): CallRecord =>
+  masking === null ? record : { ...record, facts: maskFacts(masking, record.facts) };
 
 /** A body without its content codings. What lies behind a gap cannot be decoded. */
 export async function decodeTaped(body: TapedBody, codings: readonly string[], bytesMax: number): Promise<TapedBody> {

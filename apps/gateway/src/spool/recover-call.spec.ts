@@ -191,7 +191,7 @@ describe('the spool directory', () => {
     let errors = 0;
     const directory = await SpoolDirectory.open(folder, 1_000, logger, { ...observer, journalError: () => errors++ });
     fs.rmSync(folder, { recursive: true });
-    const journal = directory.journal(facts(), []);
+    const journal = directory.journal(facts(), [], true);
     journal.requestChunk(Buffer.from('x'));
     journal.end({ kind: 'answered' }, 1);
     expect(errors).toBe(1);

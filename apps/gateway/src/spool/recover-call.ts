@@ -1,6 +1,7 @@
 import { CallerKey } from '../access/caller-key.js';
 import type { KeySeal } from '../access/key-seal.js';
 import type { AnswerFacts, CallFacts, Outcome, Wire } from '../recording/call-facts.js';
+import type { Masking } from '@spandrel/masking/engine';
 import { NO_BODY, type Piece, type TapedBody } from '../recording/body-tape.js';
 import { buildRecording, type RecordedSpan } from '../recording/build-recording.js';
 import { codingsOf } from '../recording/decode-body.js';
@@ -27,6 +28,7 @@ interface Journalled {
  * or failed with `gateway stopped` where the call had not come to its end.
  * @param bytesMax the most of a body that is kept decoded.
  * @param seal opens callers' keys; a key it cannot open leaves the recording without one.
+ * @param maskingOf the rules of a caller's project as far as they are known; the API masks what is delivered in any case.
  * @returns `no-facts` when the journal breaks off before it tells anything, `no-provider` when only a plugin that is not
  * loaded could read it.
  */
@@ -35,6 +37,7 @@ export async function recoverCall(
   providers: ProviderTable,
   bytesMax: number,
   seal: KeySeal | null = null,
+  maskingOf: (caller: CallerKey | null) => Masking | null = () => null,
 ): Promise<SpoolItem | 'no-facts' | 'no-provider'> {
   const journal = readJournal(frames);
   const { facts } = journal;
@@ -50,7 +53,8 @@ export async function recoverCall(
   const response = await decodeTaped(taped(journal.response), codingsOf(journal.answer?.contentEncoding), bytesMax);
   const outcome = journal.end?.outcome ?? { kind: 'stopped' as const };
   const endedTick = journal.end?.tick ?? journal.lastTick;
-  const recording = buildRecording({ facts, wire, request, answer: journal.answer, response, outcome, endedTick });
+  const record = { facts, wire, request, answer: journal.answer, response, outcome, endedTick };
+  const recording = buildRecording(record, maskingOf(caller));
   if (journal.running) adopt(recording.span, JSON.parse(journal.running[1]) as RecordedSpan);
   const { trace, span } = finalise(recording, []);
   return new SpoolItem(caller, facts.id, journal.running?.[0] ?? trace, span, true);

@@ -71,9 +71,9 @@ export class SpoolDirectory implements JournalOwner {
     }
   }
 
-  /** Begins the file of a call. */
-  journal(facts: CallFacts, secrets: readonly string[]): CallJournal {
-    const contentMax = facts.capture.mode === 'full' ? this.contentMax : 0;
+  /** Begins the file of a call. @param content whether what goes by in it may be kept. */
+  journal(facts: CallFacts, secrets: readonly string[], content: boolean): CallJournal {
+    const contentMax = content && facts.capture.mode === 'full' ? this.contentMax : 0;
     const journal = new CallJournal(this.fileOf(facts.id), this, facts, secrets, contentMax);
     this.files.set(facts.id, journal);
     return journal;

@@ -84,6 +84,7 @@ async function recover(more: Partial<RecoveryParts> = {}): Promise<void> {
     delivery: { wakeAll: () => undefined },
     providers: new ProviderTable([], silent),
     seal: null,
+    maskingOf: () => null,
     bytesMax: 1_000_000,
     logger,
     retryMs: 1,

@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { backoff, type Logger } from '@spandrel/kernel';
+import type { Masking } from '@spandrel/masking/engine';
+import type { CallerKey } from '../access/caller-key.js';
 import type { KeySeal } from '../access/key-seal.js';
 import type { ProviderTable } from '../target/provider-table.js';
 import type { Delivery } from './delivery.js';
@@ -16,6 +18,8 @@ export interface RecoveryParts {
   providers: ProviderTable;
   /** Opens callers' keys; `null` without a credential of the gateway's own. */
   seal: KeySeal | null;
+  /** The rules of a caller's project, as far as they are known. */
+  maskingOf: (caller: CallerKey | null) => Masking | null;
   /** The most of a body that is kept decoded. */
   bytesMax: number;
   logger: Logger;
@@ -101,10 +105,10 @@ export class SpoolRecovery {
       return 'gone';
     }
     const { frames, whole } = decodeFrames(bytes);
-    const { providers, bytesMax, seal, directory } = this.parts;
+    const { providers, bytesMax, seal, directory, maskingOf } = this.parts;
     let item: Awaited<ReturnType<typeof recoverCall>>;
     try {
-      item = await recoverCall(frames, providers, bytesMax, seal);
+      item = await recoverCall(frames, providers, bytesMax, seal, maskingOf);
     } catch (error) {
       return this.damaged(file, error);
     }

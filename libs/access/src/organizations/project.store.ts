@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
+import type { ProjectDirectory } from '@spandrel/kernel';
 import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from './actor.js';
 import { inOrganization } from './of-organization.sql.js';
 import { Project, ProjectSchema, type ProjectRow } from './project.entity.js';
 
 const OLDEST_FIRST = new IdOrder('projects', 'p.id', 'asc');
-const COLUMNS = tableOf(ProjectSchema, ['id']).select('p');
+const TABLE = tableOf(ProjectSchema, ['id']);
+const COLUMNS = TABLE.select('p');
+const ORGANIZATION = TABLE.select('p', ['orgId']);
 
 /** Rows of projects. */
 @Injectable()
-export class ProjectStore {
+export class ProjectStore implements ProjectDirectory {
   constructor(private readonly storage: Storage) {}
 
   /** The projects of an organization. @throws Invalid `invalid_cursor`. */
@@ -25,6 +28,11 @@ export class ProjectStore {
   /** One that the actor can see; projects stay as they are. */
   find(tx: WriteTx, actor: Actor, id: string): Promise<ProjectRow | null> {
     return tx.em.findOne(Project, { id, ...inOrganization(actor) });
+  }
+
+  async organizationOf(id: string): Promise<string | undefined> {
+    const [row] = await this.storage.read(ORGANIZATION.query`select ${ORGANIZATION} from project p where p.id = ${id}`);
+    return row?.orgId;
   }
 
   insert(tx: WriteTx, row: ProjectRow): void {

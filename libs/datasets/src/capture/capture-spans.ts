@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { DatapointKind } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
+import { maskDatapoint, ProjectMasking } from '@spandrel/masking';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { SpanLookups, SpanStore, type StoredSpan } from '@spandrel/tracing';
 import { storedFilters, tagHolds } from './capture-filters.js';
@@ -44,6 +45,7 @@ export class CaptureSpans {
     private readonly lookups: SpanLookups,
     private readonly datapoints: ChangeDatapoints,
     private readonly events: DomainEvents,
+    private readonly masking: ProjectMasking,
   ) {}
 
   /**
@@ -71,7 +73,12 @@ export class CaptureSpans {
    */
   private async commit(scope: Scope, known: Rules, tasks: readonly CaptureTaskRow[], spans: Spans): Promise<void> {
     const spanIds = spanIdsOf(tasks);
-    const kinds = new Map(spanIds.map((spanId) => [spanId, kindOf(spans.get(spanId))]));
+    const masking = await this.masking.of(scope);
+    const maskedKind = (spanId: string): DatapointKind | undefined => {
+      const kind = kindOf(spans.get(spanId));
+      return kind && masking ? maskDatapoint(masking, kind) : kind;
+    };
+    const kinds = new Map(spanIds.map((spanId) => [spanId, maskedKind(spanId)]));
     const ids = tasks.map(() => newId());
     const now = Date.now();
     await this.storage.write(async (tx) => {

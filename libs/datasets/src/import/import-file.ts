@@ -3,6 +3,7 @@ import { AuditTrail } from '@spandrel/audit';
 import type { DatapointKind, ImportQuery, ImportResult } from '@spandrel/contract';
 import { CoreSettings, Invalid, LOGGER, newId, type Logger, type Scope, type StreamedBody } from '@spandrel/kernel';
 import { DatasetsSettings } from '../datasets.settings.js';
+import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { receiveUpload, type ReceivedFile, FileFault, UploadSpool } from '@spandrel/uploads';
 import { datapointOfRow, RowFault } from './datapoint-of-row.js';
@@ -39,6 +40,7 @@ export class ImportFile {
     private readonly datasets: DatasetStore,
     private readonly datapoints: DatapointStore,
     private readonly imports: ImportStore,
+    private readonly masking: ProjectMasking,
     private readonly upkeep: ImportUpkeep,
     private readonly spool: UploadSpool,
     private readonly core: CoreSettings,
@@ -82,8 +84,8 @@ export class ImportFile {
     gone: AbortSignal,
     progress: ImportProgress,
   ): Promise<ImportResult> {
-    const { storage, datasets, datapoints, imports } = this;
-    const parts = { storage, datasets, datapoints, imports };
+    const { storage, datasets, datapoints, imports, masking } = this;
+    const parts = { storage, datasets, datapoints, imports, masking };
     const staged = new StagedImport(parts, scope, datasetId, (tx, { name: targetName }, count) => {
       const details = { datapoints: count, format: received.format };
       this.audit.record(tx, { action: 'dataset.imported', ...scope, targetId: datasetId, targetName, details });

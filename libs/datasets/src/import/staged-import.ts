@@ -1,4 +1,6 @@
+import { parseExactJson, type DatapointKind } from '@spandrel/contract';
 import { newId, Unavailable, type Scope } from '@spandrel/kernel';
+import { maskDatapoint, type Masking, type ProjectMasking } from '@spandrel/masking';
 import type { Storage, WriteTx } from '@spandrel/storage';
 import { newRow, type NewDatapoint } from '../change-datapoints.js';
 import type { DatasetImportRow } from '../datapoint.entity.js';
@@ -23,6 +25,7 @@ export interface StagedImportParts {
   datasets: DatasetStore;
   datapoints: DatapointStore;
   imports: ImportStore;
+  masking: ProjectMasking;
 }
 
 /**
@@ -66,7 +69,9 @@ export class StagedImport {
    */
   async add(added: readonly StagedDatapoint[]): Promise<void> {
     const { storage, datapoints, imports } = this.parts;
-    const rows = added.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));
+    const masking = await this.parts.masking.of(this.scope);
+    const stored = masking ? added.map((datapoint) => masked(datapoint, masking)) : added;
+    const rows = stored.map((datapoint) => newRow(this.scope, this.datasetId, datapoint, 0, this.startedAt, this.id));
     const before = this.row;
     const after = { ...(before ?? this.firstRow()), leaseUntil: leaseUntil() };
     await storage.write(async (tx) => {
@@ -121,4 +126,9 @@ export class StagedImport {
     const dataset = await this.parts.datasets.find(this.scope, this.datasetId);
     return dataset ? new Unavailable('the import was given up because it stood still for too long') : datasetNotFound();
   }
+}
+
+function masked(datapoint: StagedDatapoint, masking: Masking): StagedDatapoint {
+  const kind = maskDatapoint(masking, parseExactJson(datapoint.kind) as unknown as DatapointKind);
+  return { ...datapoint, kind: JSON.stringify(kind) };
 }

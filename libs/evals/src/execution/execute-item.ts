@@ -1,5 +1,6 @@
 import type { OpenConnection } from '@spandrel/connections';
 import type { DatapointKind } from '@spandrel/contract';
+import type { Masking } from '@spandrel/masking';
 import { estimateCost, type PricingTable } from '@spandrel/tracing';
 import { askJudge, type Judge, type JudgeUse } from './ask-judge.js';
 import { datapointFacts } from '../datapoint-facts.js';
@@ -41,6 +42,7 @@ export interface ItemResult {
 /**
  * Calls the model for a datapoint and scores its output. The result has whatever goes wrong with either
  * (docs/spec/evaluations.md#items-that-fail).
+ * @param masking the rules of the project: outputs are scored as they are stored.
  * @throws the reason of `options.signal` when that fires, and nothing else.
  */
 export async function executeItem(
@@ -48,6 +50,7 @@ export async function executeItem(
   kind: DatapointKind,
   pricing: PricingTable,
   options: ItemCallOptions,
+  masking: Masking | null = null,
 ): Promise<ItemResult> {
   const { input, messages, expected } = datapointFacts(kind, run.systemPrompt);
   const judge: JudgeUse = { model: null, tokens: null, cost: null };
@@ -60,8 +63,10 @@ export async function executeItem(
     const attempts = error instanceof ModelCallError ? error.attempts : 0;
     return { ...NOTHING, judge, attempts, error: messageOf(error, `provider ${run.connection.providerName}`) };
   }
+  // What a datapoint expects was masked as it was stored: masked alike, the two can be compared.
+  const output = masking ? masking.text(answer.text, 'output') : answer.text;
   const answered = {
-    output: answer.text,
+    output,
     latencyMs: answer.latencyMs,
     tokens: totalTokens(answer.usage),
     cost: estimateCost(pricing, run.model, answer.usage),
@@ -74,7 +79,7 @@ export async function executeItem(
   try {
     const scored: OutputScore = await scoreOutput(run.scorer, {
       input,
-      output: answer.text,
+      output,
       expected,
       rubric,
       complete,
@@ -97,6 +102,13 @@ const NOTHING = {
   promptHash: null,
   traceId: null,
 } as const;
+
+/** A result as it may be stored; its output is masked already. */
+export const maskResult = (masking: Masking, result: ItemResult): ItemResult => ({
+  ...result,
+  reason: masking.text(result.reason, 'output'),
+  error: masking.text(result.error, 'error'),
+});
 
 /** What is left of a result that the database refuses. */
 export const unrecordable = ({ attempts, traceId }: ItemResult): ItemResult => ({

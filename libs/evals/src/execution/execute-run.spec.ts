@@ -62,6 +62,7 @@ async function execute(record: (step: ItemStep, count: number) => void, writeTra
     new Map(),
     { scorers: [{ name: 'Mine', configure: () => ({ config: {} }), extension: { score: () => ({ score: 1 }) } }] },
     { concurrency: 1, callsMax: 10 },
+    { of: () => null },
     createLogger('silent', 'test'),
   ] as unknown as ConstructorParameters<typeof ExecuteRun>;
   const never = new AbortController().signal;

@@ -2,13 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Connections, ConnectionUnusable, type OpenConnection } from '@spandrel/connections';
 import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
 import { LOGGER, PLUGINS, projectScope, type Logger, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
 import { EvalsSettings } from '../evals.settings.js';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { ChangeRun } from '../change-run.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import type { RunKey } from '../eval-run.store.js';
-import { executeItem, unrecordable, type ItemResult, type PreparedRun } from './execute-item.js';
+import { executeItem, maskResult, unrecordable, type ItemResult, type PreparedRun } from './execute-item.js';
 import type { NotedCall } from './note-call.js';
 import { patiently } from './patiently.js';
 import { PendingItems } from './pending-items.js';
@@ -44,6 +45,7 @@ export class ExecuteRun {
     @Inject(PRICING) private readonly pricing: PricingTable,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
     private readonly settings: EvalsSettings,
+    private readonly masking: ProjectMasking,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -101,10 +103,12 @@ export class ExecuteRun {
   ): Promise<ItemResult> {
     const calls: NotedCall[] = [];
     const options = { permits: this.permits, signal: kill, note: (call: NotedCall) => void calls.push(call) };
-    const result = await executeItem(prepared, kind, this.pricing, options);
+    const patience = { kill, failed: this.notStored(run) };
+    const masking = await patiently(async () => this.masking.of(projectScope(run.projectId)), patience);
+    const scored = await executeItem(prepared, kind, this.pricing, options, masking);
+    const result = masking ? maskResult(masking, scored) : scored;
     if (!prepared.trace) return result;
     try {
-      const patience = { kill, failed: this.notStored(run) };
       return { ...result, traceId: await patiently(() => this.traces.execute(run, id, calls), patience) };
     } catch (error) {
       if (kill.aborted) throw error;

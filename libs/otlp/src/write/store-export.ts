@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CoreSettings, type Scope } from '@spandrel/kernel';
+import { ProjectMasking } from '@spandrel/masking';
 import type { OtelSpan } from '@spandrel/plugin-api';
 import { RecordSpans, type SpanRecord } from '@spandrel/tracing';
 import type { OtelLogRecord } from '../decode/otel-log-record.js';
@@ -32,6 +33,7 @@ export class StoreExport extends WriteExport {
     private readonly dialects: DialectReader,
     private readonly metrics: OtlpWriteMetrics,
     private readonly core: CoreSettings,
+    private readonly masking: ProjectMasking,
     { dropScopes }: OtlpSettings,
   ) {
     super();
@@ -57,7 +59,7 @@ export class StoreExport extends WriteExport {
       return fault === undefined;
     };
     for await (const slice of slicesOf(records, this.recordSpans.sliceSize, isKept)) {
-      const rows = eventRows(slice, scope.projectId, now, position);
+      const rows = eventRows(slice, scope.projectId, now, position, await this.masking.of(scope));
       position += slice.length;
       await this.events.add(rows);
       await this.mergeEvents.execute(scope, rows);

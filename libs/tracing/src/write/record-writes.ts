@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ProjectMasking } from '@spandrel/masking';
 import type { GroupCommit } from '@spandrel/storage';
 import { DayPartitions, Storage } from '@spandrel/storage';
 import type { JobAnswer } from './apply-job.js';
+import { maskJob } from './mask-job.js';
 import { PRICING, type PricingTable } from '../pricing.js';
 import { isBulkDelete, jobWeight, startsOf, tracesOf, type TracingJob } from './tracing-job.js';
 import { WriteBatch } from './write-batch.js';
@@ -26,7 +28,7 @@ const JOB_ITEMS = { sqlite: 512, postgres: 1_024 };
  */
 const JOB_RECORDS = { sqlite: 128, postgres: 1_024 };
 
-/** The one way in which traces and spans are written: all of it goes through one group commit. */
+/** The one way in which traces and spans are written: masked by the rules of their project, through one group commit. */
 @Injectable()
 export class RecordWrites {
   /** Items of an ingest that one job should have at most. */
@@ -40,6 +42,7 @@ export class RecordWrites {
     batch: WriteBatch,
     @Inject(PRICING) pricing: PricingTable,
     private readonly partitions: DayPartitions,
+    private readonly masking: ProjectMasking,
   ) {
     this.jobItems = JOB_ITEMS[storage.dialect];
     this.jobRecords = JOB_RECORDS[storage.dialect];
@@ -59,7 +62,9 @@ export class RecordWrites {
   async execute<Type extends JobAnswer['type']>(job: TracingJob, answer: Type): Promise<AnswerOf<Type>> {
     const preparing = this.partitions.prepare(startsOf(job));
     if (preparing) await preparing;
-    const given = await this.group.submit(job);
+    const rules = this.masking.of(job.scope);
+    const masking = rules instanceof Promise ? await rules : rules;
+    const given = await this.group.submit(masking ? maskJob(masking, job) : job);
     if (given.type !== answer) throw new Error(`${job.type} answered ${given.type}`);
     return given as AnswerOf<Type>;
   }

@@ -11,6 +11,7 @@ import { UsageCover } from './20261122150000-usage-cover.js';
 import { AnalyticsLatencies } from './20261122180000-analytics-latencies.js';
 import { BrowserSessions } from './20261122204017-browser-sessions.js';
 import { AuditChain } from './20261123100000-audit-chain.js';
+import { MaskingRules } from './20261123103000-masking-rules.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -25,4 +26,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261122180000-analytics-latencies', class: AnalyticsLatencies },
   { name: '20261122204017-browser-sessions', class: BrowserSessions },
   { name: '20261123100000-audit-chain', class: AuditChain },
+  { name: '20261123103000-masking-rules', class: MaskingRules },
 ];

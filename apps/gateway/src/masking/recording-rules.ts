@@ -1,0 +1,129 @@
+import { withinMs, type LoadedMasker } from '@spandrel/kernel';
+import { Masking } from '@spandrel/masking/engine';
+import type { CallerKey } from '../access/caller-key.js';
+import type { MaskingAnswer, MaskingClient } from './masking-client.js';
+
+/** How recordings of a credential are masked. */
+export type RecordingRule =
+  /** `masking` null: as they are. */
+  | { kind: 'known'; masking: Masking | null }
+  /** The API has not said so far: nothing of what was said in a call may be kept but in memory. */
+  | { kind: 'unknown' }
+  /** The API will not say: nothing of what was said in a call is recorded. */
+  | { kind: 'refused' };
+
+export interface RecordingRulesOptions {
+  /** How old an answer may be before the API is asked again, in the background. */
+  freshMs?: number;
+  /** Pause between questions while the API does not answer, and while it knows no rules. */
+  retryMs?: number;
+  /** How long a call waits for the first answer about its credential. */
+  patienceMs?: number;
+  /** Credentials that are remembered. */
+  entriesMax?: number;
+  tick?: () => number;
+}
+
+interface Entry {
+  rule: RecordingRule;
+  /** The answer that the rule was made of, so that the same one makes no new rule. */
+  answer: string;
+  /** On the clock of `tick`; no question before that. */
+  askAgainAt: number;
+  asking: Promise<void> | null;
+}
+
+const UNKNOWN: RecordingRule = { kind: 'unknown' };
+const REFUSED: RecordingRule = { kind: 'refused' };
+const OWN = '';
+
+/**
+ * The masking rules of callers' projects (docs/spec/masking.md#at-the-gateway). The last answer stands while the API is away.
+ */
+export class RecordingRules {
+  private readonly options: Required<RecordingRulesOptions>;
+  private readonly entries = new Map<string, Entry>();
+  private readonly listeners: (() => void)[] = [];
+  private timer: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly client: Pick<MaskingClient, 'ask'>,
+    private readonly maskers: readonly LoadedMasker[],
+    private readonly onFailure: (masker: string) => void,
+    options: RecordingRulesOptions = {},
+  ) {
+    const tick = (): number => performance.now();
+    this.options = { freshMs: 400, retryMs: 1_000, patienceMs: 250, entriesMax: 10_000, tick, ...options };
+  }
+
+  /** The rule of a credential as it is known; an old one is asked about anew in the background. */
+  of(caller: CallerKey | null): RecordingRule {
+    const entry = this.entryOf(caller);
+    if (this.options.tick() >= entry.askAgainAt) this.ask(caller, entry);
+    return entry.rule;
+  }
+
+  /** @returns a promise that settles when the rule is known or a caller has waited long enough; nothing when it is known. */
+  ready(caller: CallerKey | null): Promise<void> | undefined {
+    if (this.of(caller).kind !== 'unknown') return undefined;
+    const { asking } = this.entryOf(caller);
+    return asking ? withinMs(this.options.patienceMs, asking, () => undefined) : undefined;
+  }
+
+  /** Has `listener` called whenever an unknown rule became known. */
+  onKnown(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Asks about unknown rules of credentials that are waited for, until they are known. */
+  pursue(): void {
+    if (this.timer || this.closed) return;
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.listeners.forEach((listener) => listener());
+    }, this.options.retryMs).unref();
+  }
+
+  close(): void {
+    this.closed = true;
+    if (this.timer) clearTimeout(this.timer);
+  }
+
+  private entryOf(caller: CallerKey | null): Entry {
+    const name = caller?.digest ?? OWN;
+    let entry = this.entries.get(name);
+    if (!entry) {
+      entry = { rule: UNKNOWN, answer: '', askAgainAt: -Infinity, asking: null };
+      this.entries.set(name, entry);
+      if (this.entries.size > this.options.entriesMax) this.entries.delete(this.entries.keys().next().value!);
+    }
+    return entry;
+  }
+
+  private ask(caller: CallerKey | null, entry: Entry): void {
+    entry.asking ??= this.client
+      .ask(caller)
+      .then((answer) => this.learn(entry, answer))
+      .finally(() => (entry.asking = null));
+  }
+
+  private learn(entry: Entry, answer: MaskingAnswer): void {
+    const { freshMs, retryMs, tick } = this.options;
+    const wasUnknown = entry.rule.kind === 'unknown';
+    entry.askAgainAt = tick() + (answer.kind === 'known' ? freshMs : retryMs);
+    if (answer.kind === 'unavailable') return;
+    const text = JSON.stringify(answer);
+    if (text !== entry.answer) entry.rule = this.ruleOf(answer);
+    entry.answer = text;
+    if (wasUnknown) this.listeners.forEach((listener) => listener());
+  }
+
+  private ruleOf(answer: Exclude<MaskingAnswer, { kind: 'unavailable' }>): RecordingRule {
+    if (answer.kind === 'refused') return REFUSED;
+    if (answer.kind === 'none' || answer.masking.rules.length === 0) return { kind: 'known', masking: null };
+    const { rules, hash_key: key } = answer.masking;
+    const hashKey = key === null ? null : Buffer.from(key, 'base64url');
+    return { kind: 'known', masking: new Masking(rules, this.maskers, { hashKey, onFailure: this.onFailure }) };
+  }
+}

@@ -1,0 +1,4 @@
+/** The second door of this lib: rules and what they do to values, without database and framework, as the gateway needs it. */
+export { FailedTexts } from './engine/failed-texts.js';
+export { maskSpan, maskTrace } from './engine/mask-span.js';
+export { Masking } from './engine/masking.js';

@@ -1,0 +1,70 @@
+import { KEY_LENGTH_MAX, NAME_LENGTH_MAX } from '@spandrel/contract';
+import type { Masking } from './masking.js';
+
+/** Members of a kind by which spans are counted, priced and found; they stay as they are. */
+const COUNTED: ReadonlySet<string> = new Set([
+  ...['type', 'model', 'provider', 'cost', 'input_tokens', 'output_tokens', 'cached_input_tokens', 'reasoning_tokens'],
+]);
+
+type Json = Record<string, unknown>;
+
+/** The members of a span, of its start or of its end, that hold text of applications and models; as the wire has them. */
+interface SpanTexts {
+  name?: string;
+  kind?: Json | null | undefined;
+  input?: unknown;
+  output?: unknown;
+  error?: string | null | undefined;
+  status?: string | { failed: { error: string } } | null | undefined;
+  metadata?: Json | null | undefined;
+}
+
+/** A span, or what a request says of one, as it may be stored; members that are not there stay away. */
+export function maskSpan<Span extends SpanTexts>(masking: Masking, span: Span): Span {
+  const masked: SpanTexts = { ...span };
+  if (typeof span.name === 'string') masked.name = masking.text(span.name, 'name', NAME_LENGTH_MAX);
+  if (span.kind) masked.kind = maskKind(masking, span.kind);
+  if (span.input !== undefined) masked.input = masking.json(span.input, 'input');
+  if (span.output !== undefined) masked.output = masking.json(span.output, 'output');
+  if (span.metadata) masked.metadata = masking.json(span.metadata, 'metadata');
+  if (typeof span.error === 'string') masked.error = masking.text(span.error, 'error');
+  const { status } = span;
+  if (typeof status === 'object' && status !== null) {
+    masked.status = { failed: { error: masking.text(status.failed.error, 'error') } };
+  }
+  return masked as Span;
+}
+
+function maskKind(masking: Masking, kind: Json): Json {
+  const others = Object.entries(kind).filter(([name]) => !COUNTED.has(name));
+  if (others.length === 0) return kind;
+  const counted = Object.entries(kind).filter(([name]) => COUNTED.has(name));
+  return Object.fromEntries([...counted, ...Object.entries(masking.json(Object.fromEntries(others), 'metadata'))]);
+}
+
+/** The members of a trace that hold text of applications; as the wire has them. */
+interface TraceTexts {
+  name?: string | null | undefined;
+  session_id?: string | null | undefined;
+  user_id?: string | null | undefined;
+  tags?: string[] | null | undefined;
+  metadata?: Json | null | undefined;
+  defaults?: { name?: string | null | undefined } | null | undefined;
+}
+
+/** A trace, or what a request says of one, as it may be stored; members that are not there stay away. */
+export function maskTrace<Trace extends TraceTexts>(masking: Masking, trace: Trace): Trace {
+  const masked: TraceTexts = { ...trace };
+  if (typeof trace.name === 'string') masked.name = masking.text(trace.name, 'name', NAME_LENGTH_MAX);
+  if (typeof trace.session_id === 'string') masked.session_id = maskKey(masking, trace.session_id);
+  if (typeof trace.user_id === 'string') masked.user_id = maskKey(masking, trace.user_id);
+  if (trace.tags) masked.tags = trace.tags.map((tag) => maskKey(masking, tag));
+  if (trace.metadata) masked.metadata = masking.json(trace.metadata, 'metadata');
+  if (typeof trace.defaults?.name === 'string') {
+    masked.defaults = { ...trace.defaults, name: masking.text(trace.defaults.name, 'name', NAME_LENGTH_MAX) };
+  }
+  return masked as Trace;
+}
+
+/** A value that traces are found by, such as a user: the same value becomes the same mask. */
+export const maskKey = (masking: Masking, key: string): string => masking.text(key, 'identity', KEY_LENGTH_MAX);

@@ -1,0 +1,108 @@
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import {
+  maskingPreviewSchema,
+  maskingSchema,
+  previewMaskingSchema,
+  putMaskingSchema,
+  recordingMaskingSchema,
+  type MaskingPreview,
+  type MaskingResource,
+  type PreviewMasking,
+  type PutMasking,
+  type RecordingMasking,
+} from '@spandrel/contract';
+import {
+  CurrentCaller,
+  CurrentScope,
+  Operation,
+  PathId,
+  PLUGINS,
+  type Caller,
+  type PluginRegistry,
+  type Scope,
+} from '@spandrel/kernel';
+import { ChangeMasking } from './change-masking.js';
+import { MaskedProject, projectNotFound } from './masked-project.js';
+import { maskingResource, recordingMasking } from './masking-resource.js';
+import { MaskingRulesStore } from './masking-rules.store.js';
+import { PreviewRules } from './preview-rules.js';
+
+/** `/api/projects/:id/masking` and `/api/masking` (docs/spec/masking.md). */
+@Controller('api')
+export class MaskingController {
+  constructor(
+    private readonly projects: MaskedProject,
+    private readonly store: MaskingRulesStore,
+    private readonly changes: ChangeMasking,
+    private readonly previews: PreviewRules,
+    @Inject(PLUGINS) private readonly plugins: PluginRegistry,
+  ) {}
+
+  @Get('projects/:id/masking')
+  @Operation({
+    id: 'getMasking',
+    access: 'read',
+    summary: 'How the texts of a project are masked',
+    description: 'In local mode the id is `local`.',
+    answer: maskingSchema,
+    problems: ['project_not_found'],
+  })
+  async read(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(projectNotFound)) id: string,
+  ): Promise<MaskingResource> {
+    const { projectId } = this.projects.own(scope, id);
+    return maskingResource(projectId, await this.store.find(projectId), this.plugins.maskers);
+  }
+
+  @Put('projects/:id/masking')
+  @Operation({
+    id: 'putMasking',
+    access: 'admin',
+    summary: 'Replace the masking rules of a project',
+    description: 'They hold on all servers within a second, for what is recorded from then on.',
+    answer: maskingSchema,
+    problems: ['project_not_found'],
+    audited: ['project.masking_changed'],
+  })
+  async put(
+    @CurrentCaller() caller: Caller | undefined,
+    @Param('id', new PathId(projectNotFound)) id: string,
+    @Body({ schema: putMaskingSchema }) body: PutMasking,
+  ): Promise<MaskingResource> {
+    const scope = await this.projects.administered(caller, id);
+    return maskingResource(id, await this.changes.execute(scope, body), this.plugins.maskers);
+  }
+
+  @Post('projects/:id/masking/preview')
+  @HttpCode(200)
+  @Operation({
+    id: 'previewMasking',
+    access: 'read',
+    summary: 'What rules make of a text',
+    description: 'The text is kept nowhere.',
+    answer: maskingPreviewSchema,
+    problems: ['project_not_found'],
+  })
+  preview(
+    @CurrentScope() scope: Scope,
+    @Param('id', new PathId(projectNotFound)) id: string,
+    @Body({ schema: previewMaskingSchema }) body: PreviewMasking,
+  ): Promise<MaskingPreview> {
+    return this.previews.execute(this.projects.own(scope, id).projectId, body);
+  }
+
+  @Get('masking')
+  @Operation({
+    id: 'getRecordingMasking',
+    access: 'ingest',
+    // A gateway asks in the name of its callers, and a busy organization must not lose calls by that.
+    uncounted: true,
+    summary: 'What recordings of this project are masked by',
+    description: 'For gateways and others that mask before they send.',
+    answer: recordingMaskingSchema,
+  })
+  async ofRecordings(@CurrentScope() { projectId }: Scope): Promise<RecordingMasking> {
+    return recordingMasking(projectId, await this.store.find(projectId));
+  }
+}

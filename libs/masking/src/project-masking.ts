@@ -1,0 +1,73 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Counter, type Registry } from '@prometheus-io/client';
+import { LOGGER, METRICS, PLUGINS, type Logger, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import { FailedTexts } from './engine/failed-texts.js';
+import { Masking } from './engine/masking.js';
+import { FreshFacts } from './fresh-facts.js';
+import { rulesOf } from './masking-resource.js';
+import type { MaskingRulesRow } from './masking-rules.entity.js';
+import { MaskingRulesStore } from './masking-rules.store.js';
+
+/** How long rules are good for, so that a change holds on every server within a second. */
+const SHOWN_MS = 800;
+
+/** The rules of each project, remembered for less than a second (docs/spec/masking.md#how-fast-a-change-holds). */
+@Injectable()
+export class ProjectMasking {
+  private readonly facts: FreshFacts<Masking | null>;
+  private readonly failed: FailedTexts;
+  /** What was made of a row, so that rules which stay are not made anew. */
+  private readonly made = new Map<string, { rules: string; masking: Masking | null }>();
+
+  constructor(
+    private readonly store: MaskingRulesStore,
+    @Inject(PLUGINS) private readonly plugins: PluginRegistry,
+    @Inject(LOGGER) logger: Logger,
+    @Inject(METRICS) registry: Registry,
+  ) {
+    const texts = new Counter({
+      name: 'spandrel_masking_failed_texts_total',
+      help: 'Texts masked as a whole because a masker failed, by masker.',
+      labelNames: ['masker'] as const,
+      registers: [registry],
+    });
+    // From 0, so that an alert sees the first one.
+    for (const { name: masker } of plugins.maskers) texts.inc({ masker }, 0);
+    this.failed = new FailedTexts(logger, (masker) => texts.inc({ masker }));
+    this.facts = new FreshFacts((projectId) => this.read(projectId), SHOWN_MS);
+  }
+
+  /**
+   * The rules of a project; `null`: it has none. At once where they are remembered.
+   * @throws Unavailable when the database does not answer: nothing may be stored then.
+   */
+  of({ projectId }: Scope): Masking | null | Promise<Masking | null> {
+    return this.facts.get(projectId);
+  }
+
+  /** A project's rules have changed here. */
+  changed(projectId: string): void {
+    this.made.delete(projectId);
+    this.facts.forget(projectId);
+  }
+
+  private async read(projectId: string): Promise<Masking | null> {
+    const row = await this.store.find(projectId);
+    const made = this.made.get(projectId);
+    if (!row) {
+      this.made.delete(projectId);
+      return null;
+    }
+    if (made?.rules === row.rules) return made.masking;
+    const masking = this.maskingOf(row);
+    this.made.set(projectId, { rules: row.rules, masking });
+    return masking;
+  }
+
+  private maskingOf(row: MaskingRulesRow): Masking | null {
+    const rules = rulesOf(row);
+    if (rules.length === 0) return null;
+    const onFailure = (masker: string): void => this.failed.note(masker);
+    return new Masking(rules, this.plugins.maskers, { hashKey: Buffer.from(row.hashKey, 'base64url'), onFailure });
+  }
+}
