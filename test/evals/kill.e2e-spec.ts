@@ -85,8 +85,25 @@ describeOnBothDatabases('a run in whose middle the server ends', ({ name: databa
     expect([...askedCounts()].filter(([, count]) => count > 1)).toEqual([]);
     await expectSumsEqualRecount(place, runId);
     expect(await server.stop()).toBe(0);
+    // Local mode is quiet unless somebody asks for more.
+    const told = linesOf(server).map(({ msg }) => msg);
+    const inCloud = ['starting', 'migrations', 'ready', 'eval run taken over', 'stopping', 'stopped'];
+    expect(told.toSorted()).toEqual(place.mode === 'cloud' ? inCloud.toSorted() : []);
+    if (place.mode === 'cloud') {
+      const [taken] = linesOf(server).filter(({ msg }) => msg === 'eval run taken over');
+      expect(taken).toMatchObject({ level: 'info', run_id: runId, total: 41, progress: expect.any(Number) });
+    }
   });
 });
+
+/** The log of a server without its requests. */
+const linesOf = (of: Program): { msg: string }[] =>
+  of
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { msg: string })
+    .filter(({ msg }) => msg !== 'request');
 
 /** What half a minute does in cloud mode, where a killed server counts as alive for so long (ADR 0014). */
 async function forgetServer(place: Place, runId: string): Promise<void> {

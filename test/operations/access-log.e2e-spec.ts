@@ -27,14 +27,15 @@ beforeAll(async () => {
 });
 afterAll(() => provider?.close());
 
-/** The lines of requests so far. */
-const linesOf = (program: Spandrel): Line[] =>
+const allLinesOf = (program: Spandrel): Line[] =>
   program
     .output()
     .split('\n')
     .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as Line)
-    .filter(({ msg }) => msg === 'request');
+    .map((line) => JSON.parse(line) as Line);
+
+/** The lines of requests so far. */
+const linesOf = (program: Spandrel): Line[] => allLinesOf(program).filter(({ msg }) => msg === 'request');
 
 /** The one line of a request, once it is written: lines are gathered for up to a second. */
 async function lineOf(program: Program, wanted: (line: Line) => boolean): Promise<Line> {
@@ -282,6 +283,40 @@ describeOnBothDatabases('the access log', ({ takePlace }) => {
     expect(quiet('server')).toEqual(expect.arrayContaining(PROBES));
     expect(quiet('gateway')).toEqual(expect.arrayContaining(GATEWAY_PROBES));
     expect(lines.filter(({ level, path }) => level !== 'debug' && PROBES.includes(path as string))).toEqual([]);
+  });
+
+  it('is beside one line for each step in the life of a program', () => {
+    const version = expect.stringMatching(/^\d+\.\d+\.\d+/);
+    const plugins = expect.arrayContaining(['openai', 'ExactMatch']);
+    const features = expect.arrayContaining(['tracing', 'evals']);
+    const duration_ms = expect.any(Number);
+    const starting = { msg: 'starting', version, mode: place.mode, node: process.version, plugins };
+    const ready = { msg: 'ready', host: '127.0.0.1', duration_ms };
+    const stopping = { msg: 'stopping', reason: 'serve' };
+    const stopped = { msg: 'stopped', clean: true, duration_ms, uptime_ms: expect.any(Number) };
+    const apiPort = Number(new URL(program.apiUrl).port);
+    const gatewayPort = Number(new URL(program.gatewayUrl).port);
+    // A place of cloud mode is a copy of a database that has its schema.
+    const applied = place.mode === 'cloud' ? [] : expect.arrayContaining([expect.stringMatching(/^\d{14}/)]);
+    const life = (of: string): Line[] =>
+      allLinesOf(program).filter(
+        ({ name, msg }) => name === of && ['starting', 'migrations', 'ready', 'stopping', 'stopped'].includes(msg),
+      );
+    expect(life('server')).toEqual([
+      expect.objectContaining({ ...starting, features }),
+      expect.objectContaining({ msg: 'migrations', applied, duration_ms }),
+      expect.objectContaining({ ...ready, port: apiPort }),
+      expect.objectContaining(stopping),
+      expect.objectContaining(stopped),
+    ]);
+    expect(life('gateway')).toEqual([
+      expect.objectContaining(starting),
+      expect.objectContaining({ ...ready, port: gatewayPort }),
+      expect.objectContaining(stopping),
+      expect.objectContaining(stopped),
+    ]);
+    const levels = [...life('server'), ...life('gateway')].map(({ level }) => level);
+    expect(new Set(levels)).toEqual(new Set([place.mode === 'cloud' ? 'info' : 'debug']));
   });
 });
 

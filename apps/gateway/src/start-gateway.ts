@@ -17,10 +17,12 @@ import type { GatewayLine } from './request-log.js';
  * Composes the gateway of the settings and starts it.
  * @throws StartError when a setting, a plugin or the spool directory does not allow the start.
  */
-export async function startGateway({ settings, logger, output, lifecycle }: AppContext): Promise<AppReady> {
+export async function startGateway({ settings, logger, life, output, lifecycle }: AppContext): Promise<AppReady> {
   const { core } = settings;
   const { mode, host, metricsToken, trustProxy, wrongCredentials } = core;
-  const { providers, maskers } = await loadPlugins(core.plugins, logger);
+  const plugins = await loadPlugins(core.plugins, logger);
+  life.starting(plugins);
+  const { providers, maskers } = plugins;
   const given = settings.of(GatewayUserSettings);
   const addresses = gatewayAddresses(given, core);
   const metrics = programMetrics(mode, output);

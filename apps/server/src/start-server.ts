@@ -20,7 +20,7 @@ const BACKLOG = 4_096;
  * Opens the API server of the settings and lets it listen.
  * @throws StartError when a setting, a plugin or the data directory does not allow the start.
  */
-export async function startServer({ settings, logger, output, lifecycle, told }: AppContext): Promise<AppReady> {
+export async function startServer({ settings, logger, life, output, lifecycle, told }: AppContext): Promise<AppReady> {
   const { core } = settings;
   const accessLog = core.accessLog
     ? new AccessLog(core.logLevel, 'server', logLines(core.logFormat, output.err.bulk))
@@ -28,7 +28,8 @@ export async function startServer({ settings, logger, output, lifecycle, told }:
   const metrics = programMetrics(core.mode, output);
   const gateway = settings.of(GatewayUserSettings);
   const gatewayUrl = (): string | null => publicGatewayUrl(gateway, core, told.gatewayPort);
-  const { app, storage } = await openServer(settings, { logger, metrics, gatewayUrl, ...(accessLog && { accessLog }) });
+  const parts = { logger, life, metrics, gatewayUrl, ...(accessLog && { accessLog }) };
+  const { app, storage } = await openServer(settings, parts);
   lifecycle.onStop('storage', () => storage.close());
   const drain = drainHttp(app.getHttpServer(), () => app.close());
   lifecycle.onStop('http', drain.stop);

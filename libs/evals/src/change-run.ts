@@ -18,7 +18,7 @@ export interface Lease {
   until: number;
 }
 
-type Begun = { run: EvalRunRow } | { busyUntil: number } | undefined;
+type Begun = { run: EvalRunRow; wasRunning: boolean } | { busyUntil: number } | undefined;
 
 /**
  * Moves of a run as a whole, each with its event in the same transaction (docs/spec/evaluations.md#states-of-a-run).
@@ -37,13 +37,15 @@ export class ChangeRun {
   /**
    * Takes a run for a process. pending → running, once; a run without datapoints completes with it. Items that an
    * earlier process was calling are pending again.
-   * @returns the run; until when it is another's, or not to be taken; `undefined`: it is gone or finished.
+   * @returns the run, and whether an earlier process had begun it; until when it is another's, or not to be taken; `undefined`: it is gone or finished.
    */
   async begin(key: RunKey, { owner, until }: Lease, now: number): Promise<Begun> {
+    let wasRunning = false;
     const run = await this.change(key, (found, emit) => {
+      wasRunning = found.status === RUN_STATUS.running;
       if (found.status >= RUN_STATUS.completed || isLeased(found, now)) return found;
       const taken = { ...found, leaseOwner: owner, leaseUntil: until };
-      if (found.status === RUN_STATUS.running) return { ...taken, running: '[]' };
+      if (wasRunning) return { ...taken, running: '[]' };
       emit({ type: 'eval_started', run_id: found.id, dataset_id: found.datasetId });
       const begun = { ...taken, status: RUN_STATUS.running, startedAt: now };
       if (found.total > 0) return begun;
@@ -51,7 +53,7 @@ export class ChangeRun {
       return { ...begun, ...ended(RUN_STATUS.completed, now) };
     });
     if (!run || run.status >= RUN_STATUS.completed) return undefined;
-    return run.leaseOwner === owner && run.leaseUntil === until ? { run } : { busyUntil: run.leaseUntil };
+    return run.leaseOwner === owner && run.leaseUntil === until ? { run, wasRunning } : { busyUntil: run.leaseUntil };
   }
 
   /** Unfinished → failed: the run cannot go on. @param reason holds no secret. */

@@ -55,6 +55,7 @@ export type { AppReady } from './lifecycle/app-messages.js';
 export { AccessLog, logMs, type AccessLine } from './log/access-log.js';
 export { listenFault } from './lifecycle/listen-fault.js';
 export { Told } from './lifecycle/told.js';
+export { LifeLog, lifeLevel } from './log/life-log.js';
 export { logLines } from './log/log-lines.js';
 export { createLogger, LOGGER, type Logger } from './log/logger.js';
 export { METRICS, metricsText, programMetrics } from './metrics.js';

@@ -3,6 +3,7 @@ import { AuditTrailModule } from '@spandrel/audit';
 import type { Registry } from '@prometheus-io/client';
 import {
   createHttpApp,
+  LifeLog,
   loadPlugins,
   selectFeatures,
   type AccessLog,
@@ -17,6 +18,8 @@ import { FEATURES } from './features.js';
 /** What a server is made of beside its settings. */
 export interface ServerOptions {
   logger: Logger;
+  /** What the log says of the start; a command says only what it migrated. */
+  life?: LifeLog;
   /** The features that it can have, of which the settings choose some; all when left out. */
   features?: readonly Feature[];
   /** The database; the one of the settings when left out. */
@@ -48,6 +51,7 @@ export async function openServer(settings: Settings, options: ServerOptions): Pr
   const features = chosenFeatures(settings, options.features);
   const database = options.storage ? undefined : (options.database ?? databaseOf(settings));
   const plugins = await loadPlugins(settings.core.plugins, options.logger);
+  options.life?.starting(plugins, features);
   const opened = database && (await openDatabase(settings, { ...options, features, database }));
   const storage = opened ?? options.storage!;
   try {
@@ -67,11 +71,15 @@ export async function openServer(settings: Settings, options: ServerOptions): Pr
 /** Opens a database for some features, migrated to the newest schema: for commands that need no application. */
 export const openDatabase = (
   settings: Settings,
-  { logger, features = FEATURES, database = databaseOf(settings), metrics }: ServerOptions,
+  { logger, life, features = FEATURES, database = databaseOf(settings), metrics }: ServerOptions,
 ): Promise<Storage> =>
   openStorage(database, {
     entities: features.flatMap(({ entities }) => entities),
     logger,
+    migrated: (applied, ms) => {
+      if (life) life.migrated(applied, ms);
+      else if (applied.length > 0) new LifeLog(logger, settings.core.mode).migrated(applied, ms);
+    },
     ...(metrics && { metrics }),
   });
 

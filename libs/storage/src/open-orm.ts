@@ -30,6 +30,8 @@ export interface StorageOptions {
   /** Entities of the loaded features, as `defineEntity` made them. */
   entities: readonly unknown[];
   logger: Logger;
+  /** Hears of the migrations that ran at the opening, by name and in order, and how long they took with waiting for others. */
+  migrated?: (applied: readonly string[], durationMs: number) => void;
   /** Where the database's metrics are registered; nowhere when left out. */
   metrics?: Registry;
   /** How long a transaction may ask nothing of the database before it is given up; half a minute when left out. */

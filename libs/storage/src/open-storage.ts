@@ -19,8 +19,11 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   const opened = await openOrm(config, options);
   const { orm, close } = opened;
   try {
-    if (opened.dialect === 'sqlite') await migrate(orm, 'sqlite');
-    else await opened.withoutStatementTimeout((pool) => migrate(orm, 'postgres', pool));
+    const began = performance.now();
+    const applied = await (opened.dialect === 'sqlite'
+      ? migrate(orm, 'sqlite')
+      : opened.withoutStatementTimeout((pool) => migrate(orm, 'postgres', pool)));
+    options.migrated?.(applied, performance.now() - began);
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { backoff, LOGGER, type Logger, newId, PeriodicTask } from '@spandrel/kernel';
+import { backoff, CoreSettings, lifeLevel, LOGGER, type Logger, newId, PeriodicTask } from '@spandrel/kernel';
 import { ChangeRun } from '../change-run.js';
+import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
 import { ExecuteRun } from './execute-run.js';
 import { nameOfRun, RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
@@ -36,6 +37,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly execute: ExecuteRun,
     @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
     @Inject(RUN_TIMING) private readonly timing: RunTiming,
+    private readonly core: CoreSettings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -68,6 +70,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       const begun = await this.change.begin(run, { owner: this.owner, until: this.leaseEnd() }, Date.now());
       if (!begun) return undefined;
       if ('busyUntil' in begun) return begun.busyUntil;
+      if (begun.wasRunning && !this.interruptions.has(name)) this.takenOver(begun.run);
       const { signal: stop } = this.stopping;
       await this.execute.execute(begun.run, { owner: this.owner, stop, kill: this.killed.signal });
       this.interruptions.delete(name);
@@ -77,6 +80,11 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
       this.working.delete(run.id);
     }
     return this.giveBack(run, from);
+  }
+
+  private takenOver({ projectId, id, progress, total }: EvalRunRow): void {
+    const fields = { run_id: id, project_id: projectId, progress, total };
+    this.logger[lifeLevel(this.core.mode)](fields, 'eval run taken over');
   }
 
   /** @returns when the run is to be taken up again. */

@@ -3,6 +3,7 @@ import type { SettingsPart } from '../config/define-settings.js';
 import { loadSettings } from '../config/load-settings.js';
 import { tellWarnings, type Settings } from '../config/settings.js';
 import { StartError } from '../errors/start-error.js';
+import { LifeLog, type StopReason } from '../log/life-log.js';
 import { logLines } from '../log/log-lines.js';
 import { createLogger, type Logger } from '../log/logger.js';
 import { takeProcessOutput, takeWarnings, type LogOutput, type ProcessOutput } from '../log/process-output.js';
@@ -21,6 +22,8 @@ const STOP_MS_MAX = 10_000;
 export interface AppContext {
   settings: Settings;
   logger: Logger;
+  /** What the log says of the start; `ready` and the stop are said by {@link runApp}. */
+  life: LifeLog;
   /** What the logger writes to, and what is to be said of it. */
   output: LogOutput;
   lifecycle: Lifecycle;
@@ -50,10 +53,12 @@ export async function runApp(
     const stopMsMax = STOP_MS_MAX + settings.core.shutdownDelayMs;
     const lifecycle = new Lifecycle(logger, stopMsMax);
     takeWarnings((warning) => logger.warn({ err: warning }, 'a warning of Node.js'));
-    const stop = stopInOrder({ logger, lifecycle, output, stopMsMax });
+    const life = new LifeLog(logger, settings.core.mode);
+    const stop = stopInOrder({ logger, life, lifecycle, output, stopMsMax });
     const told = new Told();
     if (parentPort) obey(parentPort, stop, told);
-    const ready = await start({ settings, logger, output, lifecycle, told });
+    const ready = await start({ settings, logger, life, output, lifecycle, told });
+    life.ready(settings.core.host, ready.port);
     if (parentPort) {
       parentPort.postMessage({ type: 'ready', ...ready } satisfies AppMessage);
     } else {
@@ -68,26 +73,31 @@ export async function runApp(
 
 interface Running {
   logger: Logger;
+  life: LifeLog;
   lifecycle: Lifecycle;
   output: ProcessOutput;
   stopMsMax: number;
 }
 
 /** Makes the app stop after a fault of ours. @returns stops it; the second time does nothing. */
-function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): () => void {
+function stopInOrder({ logger, life, lifecycle, output, stopMsMax }: Running): (reason: StopReason) => void {
   let exitCode = 0;
   let stopping: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    const deadline = performance.now() + stopMsMax;
-    if (!(await lifecycle.stop())) exitCode = 1;
+  const stop = async (reason: StopReason): Promise<void> => {
+    const began = performance.now();
+    const deadline = began + stopMsMax;
+    life.stopping(reason);
+    const clean = await lifecycle.stop();
+    if (!clean) exitCode = 1;
+    life.stopped(clean, performance.now() - began);
     await endWithOutput(output, exitCode, deadline - performance.now(), stuck);
   };
-  const stopOnce = (): void => void (stopping ??= stop());
+  const stopOnce = (reason: StopReason): void => void (stopping ??= stop(reason));
   onStrayFaults(
     (error) => {
       exitCode = 1;
       logger.fatal({ err: error }, 'an unhandled error: the program stops');
-      stopOnce();
+      stopOnce('fault');
     },
     (error, plugin) => logger.error({ err: error, plugin }, 'a plugin raised an error that it did not handle'),
   );
@@ -95,9 +105,9 @@ function stopInOrder({ logger, lifecycle, output, stopMsMax }: Running): () => v
 }
 
 /** A thread does what the main one says. */
-function obey(main: MessagePort, stop: () => void, told: Told): void {
+function obey(main: MessagePort, stop: (reason: StopReason) => void, told: Told): void {
   main.on('message', (order: AppOrder) => {
-    if (order.type === 'stop') return stop();
+    if (order.type === 'stop') return stop('serve');
     told.hear(order);
     main.postMessage({ type: 'heard' } satisfies AppMessage);
   });

@@ -6,7 +6,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  * of the event loop, for which a migration of SQLite or a module that loads leaves no time. In a container process 1 ends by
  * `bin/spandrel.cjs`, since the system spares it.
  */
-export function stopOnSignals(stop: () => void): void {
+export function stopOnSignals(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of SIGNALS) {
     process.removeAllListeners(signal);
     process.on(signal, stop);

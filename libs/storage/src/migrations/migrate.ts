@@ -16,27 +16,28 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings the schema up to date; on Postgres one instance at a time.
+ * @returns names of the migrations that ran now, in order.
  * @throws StartError when the database has migrations that this version does not know, or one fails.
  */
-export async function migrate(orm: MikroORM, dialect: Dialect, pool?: pg.Pool): Promise<void> {
+export async function migrate(orm: MikroORM, dialect: Dialect, pool?: pg.Pool): Promise<string[]> {
   if (!pool) return runMigrations(orm, dialect);
   const client = await pool.connect();
   try {
     // A lock of a transaction, which PgBouncer keeps on one connection; waited for as long as others migrate.
     await client.query('begin; set local lock_timeout = 0');
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await runMigrations(orm, dialect);
+    return await runMigrations(orm, dialect);
   } finally {
     await client.query('rollback').catch(() => undefined);
     client.release();
   }
 }
 
-async function runMigrations(orm: MikroORM, dialect: Dialect): Promise<void> {
+async function runMigrations(orm: MikroORM, dialect: Dialect): Promise<string[]> {
   const migrator = orm.config.getExtension<Migrator>('@mikro-orm/migrator')!;
   try {
     await assertKnown(migrator, dialect);
-    await upPatiently(migrator);
+    return await upPatiently(migrator);
   } catch (error) {
     if (error instanceof StartError) throw error;
     const place =
@@ -62,11 +63,10 @@ async function assertKnown(migrator: Migrator, dialect: Dialect): Promise<void> 
  * Runs what is outstanding, all or nothing. A migration that waits for a table makes everybody behind it wait too, so it
  * waits shortly (`lock_timeout` of its connection) and comes again.
  */
-async function upPatiently(migrator: Migrator): Promise<void> {
+async function upPatiently(migrator: Migrator): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await migrator.up();
-      return;
+      return (await migrator.up()).map(({ name }) => name);
     } catch (error) {
       if (attempt === LOCK_ATTEMPTS || !lacksLock(error)) throw error;
       await pause(LOCK_PAUSE_MS * (0.5 + Math.random()));

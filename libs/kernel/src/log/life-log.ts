@@ -1,0 +1,70 @@
+import { PACKAGE } from '../package-root.js';
+import type { PluginRegistry } from '../plugins/plugin-registry.js';
+import type { Logger } from './logger.js';
+
+type Mode = 'local' | 'cloud';
+
+/** Why a program stops: a signal, the end of `spandrel serve` around it, or a fault that nobody handled. */
+export type StopReason = NodeJS.Signals | 'serve' | 'fault';
+
+/**
+ * The level of lines about the life of a program. Cloud mode has them in its log; local mode, whose user reads the banner
+ * instead, writes them with `log_level: debug` only.
+ */
+export const lifeLevel = (mode: Mode): 'info' | 'debug' => (mode === 'cloud' ? 'info' : 'debug');
+
+/**
+ * A line for each step in the life of a program. Messages and fields are stable: operators search for them
+ * (docs/operations.md#logs).
+ */
+export class LifeLog {
+  private readonly began = performance.now();
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly mode: Mode,
+  ) {}
+
+  /** Settings and plugins are read; nothing is opened yet. @param features names of the server's; the gateway has none. */
+  starting(plugins: PluginRegistry, features?: readonly { name: string }[]): void {
+    this.tell(
+      {
+        version: PACKAGE.version,
+        mode: this.mode,
+        node: process.version,
+        ...(features && { features: namesOf(features) }),
+        plugins: namesOf(Object.values(plugins).flat()),
+      },
+      'starting',
+    );
+  }
+
+  /** The schema is that of this version. @param applied names of the migrations that ran now, in order. */
+  migrated(applied: readonly string[], durationMs: number): void {
+    this.tell({ applied, duration_ms: Math.round(durationMs) }, 'migrations');
+  }
+
+  /** The program serves. */
+  ready(host: string, port: number): void {
+    this.tell({ host, port, duration_ms: this.sinceStart() }, 'ready');
+  }
+
+  stopping(reason: StopReason): void {
+    this.tell({ reason }, 'stopping');
+  }
+
+  /** All parts have ended. @param clean whether all did in time and without an error. */
+  stopped(clean: boolean, durationMs: number): void {
+    this.tell({ clean, duration_ms: Math.round(durationMs), uptime_ms: this.sinceStart() }, 'stopped');
+  }
+
+  private tell(fields: object, message: string): void {
+    this.logger[lifeLevel(this.mode)](fields, message);
+  }
+
+  private sinceStart(): number {
+    return Math.round(performance.now() - this.began);
+  }
+}
+
+const namesOf = (parts: readonly { name: string }[]): string[] => [...new Set(parts.map(({ name }) => name))];
