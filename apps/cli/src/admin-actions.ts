@@ -4,33 +4,13 @@ import {
   createKeySchema,
   createOrganizationSchema,
   createProjectSchema,
-  fieldErrors,
-  listAccessSchema,
   PAGE_LIMIT_MAX,
   updateOrganizationSchema,
 } from '@spandrel/contract';
-import { StartError } from '@spandrel/kernel';
 import type { Page } from '@spandrel/storage';
-import type { z } from 'zod';
-import { auditLine, jwtLines, keyLine, organizationLine, projectLine } from './admin-lines.js';
-
-/** What an administrative command was given. */
-export interface AdminInput {
-  /** What it is about, where it is about one thing. */
-  id: string | undefined;
-  /** Options by their names in camel case. */
-  options: Readonly<Record<string, string | true>>;
-  /** Settings, as for the server. */
-  args: readonly string[];
-}
-
-/** What it says: a resource or a list of them, as the API has it, and the same for people. */
-export interface Outcome {
-  json: unknown;
-  lines: readonly string[];
-  /** Whether what was asked about is refused: the command then ends with 1. */
-  isRefused?: boolean;
-}
+import { checked, type AdminInput, type Outcome } from './admin-outcome.js';
+import { AUDIT_ACTIONS } from './audit-actions.js';
+import { jwtLines, keyLine, organizationLine, projectLine } from './admin-lines.js';
 
 type Action = (administration: Administration, input: AdminInput) => Promise<Outcome>;
 
@@ -80,31 +60,12 @@ export const ADMIN_ACTIONS = {
     const deleted = await keys.delete(CLI_ACTOR, id!);
     return { json: deleted, lines: [`Revoked the API key ${id!}; within a second no server takes it any more.`] };
   },
-  listAudit: async ({ audit }, { options }) => {
-    const query = checked(listAccessSchema, { limit: options['limit'] });
-    const { items } = await audit.list(null, query);
-    return listed(items, auditLine);
-  },
+  ...AUDIT_ACTIONS,
   checkJwt: async ({ checkJwt }, { id }) => {
     const check = await checkJwt.execute((id === '-' ? await text(process.stdin) : id!).trim());
     return { json: check, lines: jwtLines(check), isRefused: !check.valid };
   },
 } satisfies Record<string, Action>;
-
-/** @throws StartError naming each option that is not valid. */
-function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new StartError(fieldErrors(parsed.error).map(({ path, message }) => `${optionOf(path)}: ${message}`));
-}
-
-const OPTIONS: Readonly<Record<string, string>> = { project_id: 'project' };
-
-/** `--rate-limit` of `rate_limit`; `--scopes` of `scopes[1]`. */
-export const optionOf = (path: string): string => {
-  const member = path.replace(/[[.].*/, '');
-  return `--${(OPTIONS[member] ?? member).replaceAll('_', '-')}`;
-};
 
 const limitOf = (given: string | true | undefined): number | null | undefined => {
   if (given === undefined) return undefined;

@@ -73,10 +73,22 @@ export function adminCommand(settings: string): Command {
     'token',
   );
 
-  leaf(admin, 'audit', 'show what was administered, newest first', 'listAudit').option(
-    '--limit <number>',
-    'how many entries',
-    '100',
-  );
+  const audit = filtered(leaf(admin, 'audit', 'show the audit log, newest first', 'listAudit'));
+  audit.option('--limit <number>', 'how many entries', '100');
+  filtered(leaf(audit, 'export', 'print the audit log, an entry a line as JSON, oldest first', 'exportAudit'));
+  leaf(audit, 'heads', 'print the newest entry of each chain, to be kept elsewhere', 'listAuditHeads');
+  leaf(audit, 'verify', 'say where a chain of the audit log is broken', 'verifyAudit')
+    .option('--chain <name>', 'this chain alone: the id of an organization, or `service`')
+    .option('--heads <file>', 'what `admin audit heads` printed before: all of it must still be there');
   return admin;
 }
+
+/** Gives a command the options by which the audit log is filtered. */
+const filtered = (command: Command): Command =>
+  command
+    .option('--org <id>', 'entries of this organization alone')
+    .option('--actor <name>', 'who did it, such as key:<id>, admin or cli')
+    .option('--action <actions>', 'what was done; several separated by commas')
+    .option('--target <id>', 'what it was done to')
+    .option('--since <time>', 'then or later (ISO 8601)')
+    .option('--until <time>', 'before (ISO 8601)');

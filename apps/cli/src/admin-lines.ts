@@ -1,5 +1,7 @@
 import type { JwtCheck, JwtRule } from '@spandrel/access';
+import type { CheckedChain } from '@spandrel/audit';
 import type { AuditEntry, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
+import { count } from './count.js';
 
 /** One line for people. */
 export const organizationLine = ({ id, name, plan, rate_limit }: OrganizationResource): string =>
@@ -15,20 +17,21 @@ export const keyLine = ({ id, name, prefix, scopes, project_id, org_id, expires_
   (expires_at === null ? 'does not end' : `ends ${expires_at}`);
 
 /** One line for people. */
-export const auditLine = ({ at, actor, action, target_id, details }: AuditEntry): string =>
-  `${at}  ${quoted(actor)}  ${action}  ${target_id}  ${JSON.stringify(details)}`;
+export const auditLine = (entry: AuditEntry): string => {
+  const { at, actor, actor_name, action, target_id, target_name, address, details } = entry;
+  const named = (id: string, name: string | null): string =>
+    name === null ? quoted(id) : `${quoted(id)} ${quoted(name)}`;
+  const from = address === null ? '' : `  from ${address}`;
+  return `${at}  ${named(actor, actor_name)}  ${action}  ${named(target_id, target_name)}${from}  ${JSON.stringify(details)}`;
+};
 
-/** What became of a JWT: a line a rule, and what it is allowed. */
-export const jwtLines = ({ rules, allows }: JwtCheck): string[] => [
-  ...rules.map(ruleLine),
-  '',
-  allows
-    ? `This token is let in as ${quoted(allows.sub)} to the project ${allows.project_id} of organization ${allows.org_id} until ${allows.expires_at}, with ${allows.scopes.join(',') || 'no scope'}.`
-    : 'This token is refused with 401.',
+/** What became of the check of a chain, for people: a line, and one for each fault. */
+export const chainLines = ({ chain, entries, head, faults }: CheckedChain): string[] => [
+  `${chain}: ${entries} ${entries === 1 ? 'entry' : 'entries'}, ${
+    faults.length === 0 ? 'nothing is amiss' : count(faults.length, 'fault')
+  }${head ? `; the newest is ${head.seq}, ${head.hash}` : ''}`,
+  ...faults.map(({ kind, id, message }) => `  ${kind}: ${message}${id === undefined ? '' : ` (${id})`}`),
 ];
-
-const ruleLine = ({ rule, ok, detail }: JwtRule): string =>
-  `${ok === null ? '-   ' : ok ? 'ok  ' : 'FAIL'}  ${rule.padEnd(13)}  ${detail}`;
 
 /** A name as one word of one line, whatever is in it. */
 const quoted = (name: string): string => JSON.stringify(name);

@@ -4,7 +4,8 @@ import { commandContext, DomainError, inContext, StartError } from '@spandrel/ke
 import { openDatabase } from '@spandrel/server';
 import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
-import { ADMIN_ACTIONS, optionOf, type AdminInput, type Outcome } from './admin-actions.js';
+import { ADMIN_ACTIONS } from './admin-actions.js';
+import { optionOf, type AdminInput, type Outcome } from './admin-outcome.js';
 import { printFailure } from './print-failure.js';
 
 export type AdminAction = keyof typeof ADMIN_ACTIONS;
@@ -26,7 +27,9 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
       const outcome: Outcome = await inContext(commandContext(), () => ADMIN_ACTIONS[action](administration, input));
       const { json, lines } = outcome;
       process.stdout.write(
-        input.options['json'] ? `${JSON.stringify(json)}\n` : lines.map((line) => `${line}\n`).join(''),
+        input.options['json'] && json !== undefined
+          ? `${JSON.stringify(json)}\n`
+          : lines.map((line) => `${line}\n`).join(''),
       );
       if (outcome.isRefused) process.exitCode = 1;
     } finally {

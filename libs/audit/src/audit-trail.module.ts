@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { CoreSettings } from '@spandrel/kernel';
-import { AuditTrail } from './audit-trail.js';
+import { AuditTrail } from './trail/audit-trail.js';
 
 /** Gives {@link AuditTrail} to every feature, whether the log can be read through routes or not. */
 @Global()

@@ -1,12 +1,15 @@
 import { defineFeature } from '@spandrel/kernel';
 import { AuditChainSchema, AuditEntrySchema } from './audit-entry.entity.js';
 import { AuditModule } from './audit.module.js';
+import { AuditSettings } from './audit.settings.js';
+import { AuditToldSchema } from './audit-told.entity.js';
 
 export const auditFeature = defineFeature({
   name: 'audit',
   mode: 'cloud',
   tag: { name: 'Audit log', description: 'Who administered, deleted, exported what, and what was refused.' },
   module: AuditModule,
-  entities: [AuditEntrySchema, AuditChainSchema],
+  entities: [AuditEntrySchema, AuditChainSchema, AuditToldSchema],
+  settings: [AuditSettings],
   requires: [],
 });

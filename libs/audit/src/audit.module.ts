@@ -1,11 +1,26 @@
 import { Module } from '@nestjs/common';
-import { AuditLog } from './audit-log.js';
-import { AuditLogController } from './audit-log.controller.js';
-import { AuditLogStore } from './audit-log.store.js';
+import { AdoptEntries } from './chain/adopt-entries.js';
+import { AdoptEntriesStore } from './chain/adopt-entries.store.js';
+import { AuditLog } from './reading/audit-log.js';
+import { AuditLogController } from './reading/audit-log.controller.js';
+import { AuditLogStore } from './reading/audit-log.store.js';
+import { ExportAuditLog } from './reading/export-audit-log.js';
+import { RecordRefusals } from './refusals/record-refusals.js';
+import { TellEntries } from './telling/tell-entries.js';
+import { ToldEntriesStore } from './telling/told-entries.store.js';
 
-/** The audit log as it is read, checked and told to others. */
+/** The audit log as it is read and told to others, and the entries that no feature writes. */
 @Module({
   controllers: [AuditLogController],
-  providers: [AuditLogStore, AuditLog],
+  providers: [
+    AuditLogStore,
+    AuditLog,
+    ExportAuditLog,
+    AdoptEntriesStore,
+    AdoptEntries,
+    ToldEntriesStore,
+    TellEntries,
+    RecordRefusals,
+  ],
 })
 export class AuditModule {}

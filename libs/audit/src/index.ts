@@ -1,6 +1,8 @@
 export { auditFeature } from './audit.feature.js';
-export { AuditLog } from './audit-log.js';
-export { AuditLogStore } from './audit-log.store.js';
-export { AuditTrail, type AuditedAct } from './audit-trail.js';
+export { AuditSettings } from './audit.settings.js';
 export { AuditTrailModule } from './audit-trail.module.js';
-export { changesBetween } from './changes-between.js';
+export { auditCommands, type AuditCommands } from './audit-commands.js';
+export type { ChainHead } from './chain/chain-walk.store.js';
+export type { CheckedChain } from './chain/verify-chains.js';
+export { AuditTrail, type AuditedAct } from './trail/audit-trail.js';
+export { changesBetween } from './trail/changes-between.js';

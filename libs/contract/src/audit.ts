@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { listAnswer } from './lists.js';
+import { AUDIT_ACTIONS } from './audit-actions.js';
+import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, repeatable } from './lists.js';
 import { jsonMapSchema } from './values/text.js';
-import { timestampTextSchema } from './values/timestamp.js';
+import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
 
 /** An entry of the audit log (`GET /api/audit-log`). */
 export const auditEntrySchema = z
@@ -28,3 +29,21 @@ export const auditEntrySchema = z
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.output<typeof auditEntrySchema>;
 export const auditLogSchema = listAnswer('AuditLog', 'entries', auditEntrySchema);
+
+/** What of the audit log is wanted: entries that meet all of it. */
+export const auditFilterSchema = z.object({
+  actor: z.string().max(1_024).optional().describe('Who did it, as `actor` shows it.'),
+  action: repeatable(z.enum(AUDIT_ACTIONS)).optional().describe('What was done. May be repeated: any of these.'),
+  target: z.string().max(1_024).optional().describe('What it was done to: a `target_id`.'),
+  since: timestampSchema.optional().describe('Then or later.'),
+  until: timestampSchema.optional().describe('Before.'),
+});
+export type AuditFilter = z.output<typeof auditFilterSchema>;
+
+/** Query of `GET /api/audit-log`. */
+export const listAuditSchema = z.object({
+  ...auditFilterSchema.shape,
+  limit: limitSchema(PAGE_LIMIT_MAX),
+  cursor: cursorSchema.optional(),
+});
+export type ListAudit = z.output<typeof listAuditSchema>;

@@ -5,6 +5,7 @@
 import type { SettingsPart } from '@spandrel/kernel/launch';
 import { AccessSettings } from '../../access/src/access.settings.js';
 import { JwtSettings } from '../../access/src/credentials/jwt.settings.js';
+import { AuditSettings } from '../../audit/src/audit.settings.js';
 import { ConnectionsSettings } from '../../connections/src/connections.settings.js';
 import { DatasetsSettings } from '../../datasets/src/datasets.settings.js';
 import { EvalsSettings } from '../../evals/src/evals.settings.js';
@@ -21,6 +22,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   DatabaseSettings,
   EventsSettings,
   AccessSettings,
+  AuditSettings,
   JwtSettings,
   TracingSettings,
   OtlpSettings,

@@ -1,4 +1,4 @@
-import { AuditLog, AuditLogStore, AuditTrail } from '@spandrel/audit';
+import { auditCommands, type AuditCommands } from '@spandrel/audit';
 import type { AccessSettings } from '../access.settings.js';
 import type { Storage } from '@spandrel/storage';
 import { ApiKeyStore } from '../credentials/api-key.store.js';
@@ -16,21 +16,21 @@ export interface Administration {
   organizations: Organizations;
   projects: Projects;
   keys: ApiKeys;
-  audit: AuditLog;
+  audit: AuditCommands;
   checkJwt: CheckJwt;
 }
 
 /** What the routes do, for the command line: the same use-cases on a database. */
 export function administrationOf(storage: Storage, settings: AccessSettings, jwt: JwtSettings): Administration {
-  // Organizations and keys are of cloud mode alone.
-  const trail = new AuditTrail({ mode: 'cloud' });
+  const audit = auditCommands(storage);
+  const { trail } = audit;
   const organizations = new OrganizationStore(storage);
   const projects = new ProjectStore(storage);
   return {
     organizations: new Organizations(storage, organizations, trail, settings),
     projects: new Projects(storage, organizations, projects, trail),
     keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), trail),
-    audit: new AuditLog(new AuditLogStore(storage)),
+    audit,
     checkJwt: new CheckJwt(new CredentialStore(storage), settings, jwt),
   };
 }

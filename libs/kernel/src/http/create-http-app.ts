@@ -16,6 +16,7 @@ import type { AccessLog } from '../log/access-log.js';
 import { METRICS } from '../metrics.js';
 import { PLUGINS, type PluginRegistry } from '../plugins/plugin-registry.js';
 import { GATEKEEPER, type Gatekeeper } from './access/caller.js';
+import { RefusedRequests } from './access/refused-requests.js';
 import { LocalSessionController } from './access/local-session.controller.js';
 import { ClientAddresses } from '../net/client-address.js';
 import { WrongCredentials } from '../net/wrong-credentials.js';
@@ -132,7 +133,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   if (core.mode === 'cloud') contextOfAuditedRoutes(fastify, addresses, () => app.get(OpenApi).routes);
   registerDocsPage(fastify);
   app.useGlobalPipes(new SchemaPipe());
-  app.useGlobalFilters(new ProblemFilter(logger));
+  app.useGlobalFilters(new ProblemFilter(logger, app.get(RefusedRequests)));
   return app;
 }
 
@@ -190,6 +191,7 @@ function kernelModule(
     { provide: LOGGER, useValue: logger },
     { provide: METRICS, useValue: metrics },
     { provide: CredentialRefusals, useValue: new CredentialRefusals(addresses, wrong) },
+    { provide: RefusedRequests, useValue: new RefusedRequests(addresses) },
     { provide: GATEWAY_URL, useValue: gatewayUrl },
     {
       provide: OpenApi,

@@ -3,6 +3,7 @@ import { ERRORS, problem, PROBLEM_MEDIA_TYPE, type ErrorCode, type Problem } fro
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, NotFound } from '../errors/domain-error.js';
 import type { Logger } from '../log/logger.js';
+import type { RefusedRequests } from './access/refused-requests.js';
 import { foreignProtocolOf } from './foreign/foreign-requests.js';
 import { contentTypeOf } from './streamed-body.js';
 import { WrongDoor } from './wrong-door.js';
@@ -11,21 +12,28 @@ import { isArriving, lingeringAnswer } from './intake/lingering-answer.js';
 /** Turns every error of a request into problem+json, in this one place (RFC 9457, docs/spec/general.md#errors). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly logger: Logger,
+    private readonly refused: RefusedRequests,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    sendProblem(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), this.logger);
+    const request = http.getRequest<FastifyRequest>();
+    this.refused.note(sendProblem(error, request, http.getResponse<FastifyReply>(), this.logger), request);
   }
 }
 
-/** Answers a request with the problem behind an error. An error that is nobody's fault but ours is logged. */
-export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+/**
+ * Answers a request with the problem behind an error. An error that is nobody's fault but ours is logged.
+ * @returns the code of the problem.
+ */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): ErrorCode {
   const known = toDomainError(error);
   logFailure(known, error, request, logger);
   if (reply.sent || reply.raw.headersSent) {
     reply.raw.destroy();
-    return;
+    return known.code;
   }
   // Exporters of OpenTelemetry come again after 503 only when they are told when.
   const retryAfterSeconds = known.retryAfterSeconds ?? (known.code === 'unavailable' ? 1 : undefined);
@@ -38,6 +46,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .header('content-type', mediaType)
     .header('content-length', body.length)
     .send(lingers ? lingeringAnswer(body, request.raw) : body);
+  return known.code;
 }
 
 /** The problem behind an error, for an answer that has begun already; logged like any other. */

@@ -55,8 +55,8 @@ export function admitRequests(
       request.anonymous = true;
       return;
     }
-    if (route) assertAllowed(route.access, caller);
     request.caller = caller;
+    if (route) assertAllowed(route.access, caller);
     if (caller.scope) request.scope = caller.scope;
     await gatekeeper.admit(caller, proof, request, reply, {
       counted: route === undefined || route.isCounted,

@@ -12,6 +12,7 @@ import { AnalyticsLatencies } from './20261122180000-analytics-latencies.js';
 import { BrowserSessions } from './20261122204017-browser-sessions.js';
 import { AuditChain } from './20261123100000-audit-chain.js';
 import { MaskingRules } from './20261123103000-masking-rules.js';
+import { AuditTold } from './20261123110000-audit-told.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -27,4 +28,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261122204017-browser-sessions', class: BrowserSessions },
   { name: '20261123100000-audit-chain', class: AuditChain },
   { name: '20261123103000-masking-rules', class: MaskingRules },
+  { name: '20261123110000-audit-told', class: AuditTold },
 ];

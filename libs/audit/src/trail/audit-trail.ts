@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '@spandrel/contract';
 import { CoreSettings, currentContext, newId, type ActingParty, type RequestContext } from '@spandrel/kernel';
 import type { Storage, WriteTx } from '@spandrel/storage';
-import { appendToChain, chainOf, type UnchainedEntry } from './audit-chain.store.js';
+import { appendToChain, chainOf, type UnchainedEntry } from '../chain/audit-chain.store.js';
 import { boundedDetails, boundedText } from './entry-bounds.js';
 
 /** An act, as whoever does it tells it. It holds ids, names and counts: no secret and nothing of what was recorded. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { auditHashText, CHAIN_BEGINNING, SERVICE_CHAIN } from '@spandrel/contract';
 import { integer, shapeOf, sql, tableOf, text, together, type WriteTx } from '@spandrel/storage';
-import { AuditEntrySchema, type AuditEntryRow } from './audit-entry.entity.js';
+import { AuditEntrySchema, type AuditEntryRow } from '../audit-entry.entity.js';
 
 /** An entry without its place in the chain. */
 export type UnchainedEntry = Omit<AuditEntryRow, 'chain' | 'seq' | 'prevHash' | 'hash'>;
@@ -15,7 +15,7 @@ const ENTRIES = tableOf(AuditEntrySchema, ['id']);
 export const chainOf = (orgId: string | null): string => orgId ?? SERVICE_CHAIN;
 
 /** The hash of an entry in its chain: SHA-256 in hexadecimal digits. */
-const hashOf = (entry: Omit<ChainedEntry, 'hash'>): string => hash('sha256', auditHashText(entry));
+export const hashOf = (entry: Omit<ChainedEntry, 'hash'>): string => hash('sha256', auditHashText(entry));
 
 /** Puts entries behind the newest one of a chain. @param head the newest one: its number and hash. */
 function link(chain: string, head: { seq: number; hash: string }, entries: readonly UnchainedEntry[]): ChainedEntry[] {
@@ -36,7 +36,7 @@ export async function appendToChain(tx: WriteTx, chain: string, entries: readonl
 }
 
 /** Numbers and hashes entries behind the newest of a chain, which is locked from here on. */
-async function lockAndLink(
+export async function lockAndLink(
   tx: WriteTx,
   chain: string,
   entries: readonly UnchainedEntry[],
@@ -51,6 +51,6 @@ async function lockAndLink(
 }
 
 /** Notes the hash of the newest entry, whose number {@link lockAndLink} has noted. */
-async function moveHead(tx: WriteTx, chain: string, head: string): Promise<void> {
+export async function moveHead(tx: WriteTx, chain: string, head: string): Promise<void> {
   await tx.run(sql`update audit_chain set hash = ${head} where chain = ${chain}`);
 }

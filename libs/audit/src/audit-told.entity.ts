@@ -1,0 +1,12 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** How far each chain has been written to the log of its own (docs/spec/audit.md#a-log-of-its-own). */
+export const AuditToldSchema = defineEntity({
+  name: 'AuditTold',
+  tableName: 'audit_told',
+  properties: {
+    chain: p.text().primary(),
+    /** The last entry that was. */
+    seq: p.bigint('number'),
+  },
+});

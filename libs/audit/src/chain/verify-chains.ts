@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { CHAIN_BEGINNING } from '@spandrel/contract';
+import { checkEntry, missing, type ChainFault, type Reached } from './check-entry.js';
+import { ChainWalkStore, type ChainHead } from './chain-walk.store.js';
+
+/** Entries that are read at once. */
+const SLICE = 1_000;
+/** Faults of a chain that are told one by one. */
+export const FAULTS_MAX = 100;
+
+/** What became of the check of a chain. */
+export interface CheckedChain {
+  /** An organization's id, or `service`. */
+  chain: string;
+  /** Entries that were read. */
+  entries: number;
+  /** The newest entry; `null` in an empty chain. */
+  head: { seq: number; hash: string } | null;
+  /** Where it is broken: {@link FAULTS_MAX} of them at most. */
+  faults: ChainFault[];
+}
+
+/** Says where chains of the audit log are broken (docs/spec/audit.md#checking-a-chain). */
+@Injectable()
+export class VerifyChains {
+  constructor(private readonly store: ChainWalkStore) {}
+
+  /**
+   * Checks chain after chain, each entry of it; others write meanwhile.
+   * @param only this chain alone; all when left out.
+   * @param noted heads that were noted outside of the database: their entries must still be there.
+   */
+  async *execute(only?: string, noted: readonly ChainHead[] = []): AsyncGenerator<CheckedChain> {
+    const names = new Set([
+      ...(await this.store.heads()).map(({ chain }) => chain),
+      ...(await this.store.chains()),
+      ...noted.map(({ chain }) => chain),
+    ]);
+    for (const chain of [...names].toSorted()) {
+      if (only !== undefined && only !== chain) continue;
+      const ofChain = noted.filter((head) => head.chain === chain);
+      yield await this.check(chain, ofChain);
+    }
+    if (only === undefined) yield* this.outside();
+  }
+
+  private async check(chain: string, noted: readonly ChainHead[]): Promise<CheckedChain> {
+    const faults: ChainFault[] = [];
+    const found = new Set<ChainHead>();
+    let reached: Reached = { seq: 0, hash: CHAIN_BEGINNING };
+    let entries = 0;
+    for (;;) {
+      const slice = await this.store.entries(chain, reached.seq, SLICE);
+      for (const entry of slice) {
+        faults.push(...checkEntry(chain, entry, reached));
+        reached = { seq: entry.seq!, hash: entry.hash ?? '' };
+        for (const head of noted) {
+          if (head.seq !== reached.seq) continue;
+          found.add(head);
+          if (head.hash !== reached.hash) faults.push(rewritten(reached.seq, entry.id));
+        }
+      }
+      entries += slice.length;
+      if (slice.length > 0) continue;
+      const head = await this.store.headOf(chain);
+      // Entries may have come since the last slice was read: those that a head names are there to be read now.
+      const rest = await this.store.entries(chain, reached.seq, 1);
+      if (rest.length > 0) continue;
+      faults.push(...headFaults(reached, head));
+      break;
+    }
+    for (const { seq } of noted.filter((head) => !found.has(head))) {
+      if (!faults.some((fault) => fault.kind === 'missing' && fault.seq! <= seq)) faults.push(missing(seq, seq));
+    }
+    for (const { id } of await this.store.unnumbered(chain, FAULTS_MAX)) faults.push(outsideOfChain(id));
+    const head = reached.seq === 0 ? null : { seq: reached.seq, hash: reached.hash };
+    return { chain, entries, head, faults: faults.slice(0, FAULTS_MAX) };
+  }
+
+  private async *outside(): AsyncGenerator<CheckedChain> {
+    const entries = await this.store.unchained(FAULTS_MAX);
+    if (entries.length === 0) return;
+    yield { chain: 'none', entries: entries.length, head: null, faults: entries.map(({ id }) => outsideOfChain(id)) };
+  }
+}
+
+/** Compares the last entry of a chain with what the chain says of it. */
+function headFaults(reached: Reached, head: ChainHead | undefined): ChainFault[] {
+  const seq = head?.seq ?? 0;
+  if (seq > reached.seq) return [missing(reached.seq + 1, seq)];
+  if (seq < reached.seq || head?.hash !== reached.hash) {
+    if (reached.seq === 0) return [];
+    const message = `entry ${reached.seq} is not the one that the chain was noted to end with`;
+    return [{ seq: reached.seq, kind: 'displaced', message }];
+  }
+  return [];
+}
+
+const rewritten = (seq: number, id: string): ChainFault => ({
+  ...{ seq, id, kind: 'rewritten' },
+  message: `entry ${seq} is another one than was noted: the chain was written anew`,
+});
+
+const outsideOfChain = (id: string): ChainFault => ({
+  ...{ seq: null, id, kind: 'unchained' },
+  message: `entry ${id} is in no chain: a server of an earlier version wrote it a moment ago, or somebody else did`,
+});

@@ -1,0 +1,60 @@
+import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
+import {
+  auditEntrySchema,
+  auditFilterSchema,
+  auditLogSchema,
+  formatTimestamp,
+  listAuditSchema,
+  type AuditFilter,
+  type ListAudit,
+} from '@spandrel/contract';
+import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
+import { AuditLog } from './audit-log.js';
+import { ExportAuditLog } from './export-audit-log.js';
+
+/** `/api/audit-log` (docs/spec/audit.md#routes). */
+@Controller('api/audit-log')
+export class AuditLogController {
+  constructor(
+    private readonly log: AuditLog,
+    private readonly exports: ExportAuditLog,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listAuditLog',
+    access: 'admin',
+    summary: 'What was administered, deleted, exported and refused in the organization, newest first',
+    description: 'The operator of the service sees that of all organizations.',
+    answer: auditLogSchema,
+  })
+  async list(@CurrentCaller() { scope }: Caller, @Query({ schema: listAuditSchema }) query: ListAudit) {
+    const { items, nextCursor } = await this.log.list(scope?.orgId ?? null, query);
+    return { entries: items, count: items.length, next_cursor: nextCursor };
+  }
+
+  @Get('export')
+  @Operation({
+    id: 'exportAuditLog',
+    access: 'admin',
+    summary: 'The audit log as a file, an entry a line, oldest first',
+    audited: ['audit_log.exported'],
+    answer: {
+      mediaTypes: ['application/x-ndjson'],
+      schema: auditEntrySchema,
+      description: 'An entry a line. It ends with what had been written when the last lines were read.',
+      attachment: true,
+    },
+  })
+  async export(
+    @CurrentCaller() { scope }: Caller,
+    @Query({ schema: auditFilterSchema }) filter: AuditFilter,
+  ): Promise<StreamableFile> {
+    const content = await this.exports.execute(scope?.orgId ?? null, filter);
+    const date = formatTimestamp(Date.now()).slice(0, 10);
+    return new StreamableFile(content, {
+      type: 'application/x-ndjson',
+      disposition: `attachment; filename="spandrel-audit-${date}.jsonl"`,
+    });
+  }
+}

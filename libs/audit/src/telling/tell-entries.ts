@@ -1,0 +1,127 @@
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import {
+  LOGGER,
+  METRICS,
+  newFileFault,
+  OutageLog,
+  PeriodicTask,
+  settingName,
+  StartError,
+  type Logger,
+} from '@spandrel/kernel';
+import { AuditSettings } from '../audit.settings.js';
+import type { AuditEntryRow } from '../audit-entry.entity.js';
+import { auditLine } from '../reading/audit-resource.js';
+import { AuditTrail } from '../trail/audit-trail.js';
+import { lineTarget, type LineTarget } from './line-target.js';
+import { ToldEntriesStore } from './told-entries.store.js';
+
+/** How often entries are looked for that others made: commands, servers that have ended. */
+const EVERY_MS = 5_000;
+
+/**
+ * Writes each entry to a log of its own, where the settings name one (docs/spec/audit.md#a-log-of-its-own). No request waits
+ * for it: it follows the table, so that what cannot be written now is written later, by this server or another one.
+ */
+@Injectable()
+export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private readonly log: string | null;
+  private readonly target: LineTarget | undefined;
+  private readonly task: PeriodicTask;
+  private readonly outage: OutageLog;
+  private readonly failures: Counter | undefined;
+  /** A write that has not come back: a disk that hangs must not get another one each time. */
+  private underWay: Promise<void> | undefined;
+
+  constructor(
+    { log }: AuditSettings,
+    private readonly store: ToldEntriesStore,
+    private readonly trail: AuditTrail,
+    @Inject(LOGGER) logger: Logger,
+    @Inject(METRICS) registry: Registry,
+  ) {
+    this.log = log;
+    this.target = log === null ? undefined : lineTarget(log);
+    this.failures = this.target && registerMetrics(registry, store);
+    this.outage = new OutageLog(logger, {
+      lost: 'the log of the audit log cannot be written (audit.log): its lines wait in the database',
+      found: 'the log of the audit log is written again',
+    });
+    this.task = new PeriodicTask({
+      everyMs: EVERY_MS,
+      firstMs: 0,
+      task: (stopped) => this.execute(stopped),
+      failure: 'entries of the audit log could not be told; they will be at the next time',
+      logger,
+    });
+  }
+
+  /** @throws StartError when the file cannot be written. */
+  async onModuleInit(): Promise<void> {
+    try {
+      await this.target?.('');
+    } catch (error) {
+      throw new StartError([`${settingName(AuditSettings.declared.log)}: ${newFileFault(this.log!, error).message}`]);
+    }
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.target) return;
+    this.task.start();
+    this.trail.onRecorded(() => this.task.hurry());
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Tells everything that nobody has told yet. */
+  private async execute(stopped: AbortSignal): Promise<void> {
+    for (let after = ''; !stopped.aborted;) {
+      const chains = await this.store.waitingChains(after);
+      if (chains.length === 0) return;
+      for (const chain of chains) {
+        while (!stopped.aborted && (await this.store.tellNext(chain, (entries) => this.write(entries))));
+      }
+      after = chains.at(-1)!;
+    }
+  }
+
+  private async write(entries: readonly AuditEntryRow[]): Promise<void> {
+    try {
+      if (this.underWay) throw new Error('an earlier write has not ended');
+      this.underWay = this.target!(entries.map(auditLine).join(''));
+      await this.underWay.finally(() => (this.underWay = undefined));
+      this.outage.found();
+    } catch (error) {
+      this.failures?.inc();
+      this.outage.lost(error as Error);
+      throw error;
+    }
+  }
+}
+
+/** @returns the counter of writes that failed. */
+function registerMetrics(registry: Registry, store: ToldEntriesStore): Counter {
+  new Gauge({
+    name: 'spandrel_audit_log_waiting_entries',
+    help: 'Entries of the audit log that are not in the log of its own (audit.log) yet.',
+    registers: [registry],
+    async collect() {
+      // What cannot be asked now is shown as not known.
+      this.set(await store.waiting().catch(() => NaN));
+    },
+  });
+  return new Counter({
+    name: 'spandrel_audit_log_write_failures_total',
+    help: 'Writes to the log of the audit log (audit.log) that failed; they are tried again.',
+    registers: [registry],
+  });
+}
