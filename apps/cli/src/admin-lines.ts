@@ -1,5 +1,5 @@
-import type { JwtCheck, JwtRule } from '@spandrel/access';
 import type { CheckedChain } from '@spandrel/audit';
+import type { JwtCheck, JwtRule } from '@spandrel/access';
 import type { AuditEntry, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
 import { count } from './count.js';
 
@@ -32,6 +32,18 @@ export const chainLines = ({ chain, entries, head, faults }: CheckedChain): stri
   }${head ? `; the newest is ${head.seq}, ${head.hash}` : ''}`,
   ...faults.map(({ kind, id, message }) => `  ${kind}: ${message}${id === undefined ? '' : ` (${id})`}`),
 ];
+
+/** What became of a JWT: a line a rule, and what it is allowed. */
+export const jwtLines = ({ rules, allows }: JwtCheck): string[] => [
+  ...rules.map(ruleLine),
+  '',
+  allows
+    ? `This token is let in as ${quoted(allows.sub)} to the project ${allows.project_id} of organization ${allows.org_id} until ${allows.expires_at}, with ${allows.scopes.join(',') || 'no scope'}.`
+    : 'This token is refused with 401.',
+];
+
+const ruleLine = ({ rule, ok, detail }: JwtRule): string =>
+  `${ok === null ? '-   ' : ok ? 'ok  ' : 'FAIL'}  ${rule.padEnd(13)}  ${detail}`;
 
 /** A name as one word of one line, whatever is in it. */
 const quoted = (name: string): string => JSON.stringify(name);
