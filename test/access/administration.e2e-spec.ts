@@ -150,13 +150,15 @@ describe('the audit log', () => {
     expect(all.has(tenant.org.id) && all.has(other.org.id)).toBe(true);
   });
 
-  it('has nothing of what was refused', async () => {
-    const before = (await auditOf(app.api)).length;
+  it('has nothing of what was refused, as if it had been done', async () => {
+    const done = async (): Promise<number> =>
+      (await auditOf(app.api)).filter(({ action }) => action !== 'request.refused').length;
+    const before = await done();
     await tenant.api.post('/api/orgs', { name: 'x' });
     await tenant.api.patch(`/api/orgs/${other.org.id}`, { name: 'x' });
     await tenant.api.delete(`/api/keys/${other.keyId}`);
     await tenant.api.post('/api/keys', { name: 'x', scopes: ['read'], project_id: other.project.id });
-    expect(await auditOf(app.api)).toHaveLength(before);
+    expect(await done()).toBe(before);
   });
 });
 

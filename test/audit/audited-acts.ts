@@ -1,0 +1,97 @@
+import type { Answer, Api } from '../support/api.ts';
+import type { CloudApp } from '../support/cloud-app.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+/** What an act works with. */
+export interface ActParts {
+  app: CloudApp;
+  tenant: Tenant;
+  /** Sends the request whose entries are looked for. */
+  send: Send;
+}
+
+/** @param as the tenant's key unless told otherwise. */
+type Send = (
+  method: string,
+  path: string,
+  options?: { body?: unknown; as?: string; headers?: Record<string, string> },
+) => Promise<Response>;
+
+/** Makes what an act needs and does it: one for each route that leaves entries, by the id of its operation. */
+export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<Response>>> = {
+  createOrganization: ({ send }) => send('POST', '/api/orgs', { body: { name: 'made' }, as: 'operator' }),
+  updateOrganization: ({ send, tenant }) => send('PATCH', `/api/orgs/${tenant.org.id}`, { body: { name: 'renamed' } }),
+  createProject: ({ send, tenant }) => send('POST', `/api/orgs/${tenant.org.id}/projects`, { body: { name: 'made' } }),
+  createKey: ({ send }) => send('POST', '/api/keys', { body: { name: 'made', scopes: ['read'] } }),
+  deleteKey: async ({ send, tenant }) => send('DELETE', `/api/keys/${(await tenant.createKey(['read'])).id}`),
+  createBrowserSession: ({ send, tenant }) =>
+    send('POST', '/api/session', { body: { credential: tenant.key }, as: 'nobody' }),
+  deleteBrowserSession: async ({ send, tenant, app }) => {
+    const { headers } = await app.anonymous.post('/api/session', { credential: tenant.key });
+    const cookie = headers.get('set-cookie')!.split(';')[0]!;
+    return send('DELETE', '/api/session', { as: 'nobody', headers: { cookie, 'sec-fetch-site': 'same-origin' } });
+  },
+  createConnection: ({ send }) => send('POST', '/api/provider-connections', { body: CONNECTION }),
+  updateConnection: async ({ send, tenant }) =>
+    send('PUT', `/api/provider-connections/${await connection(tenant.api)}`, { body: { name: 'renamed' } }),
+  deleteConnection: async ({ send, tenant }) =>
+    send('DELETE', `/api/provider-connections/${await connection(tenant.api)}`),
+  deleteSpan: async ({ send, tenant: { api } }) => {
+    const trace_id = await made(api.post('/api/traces', {}));
+    return send('DELETE', `/api/spans/${await made(api.post('/api/spans', { trace_id, ...SPAN }))}`);
+  },
+  deleteTrace: async ({ send, tenant: { api } }) =>
+    send('DELETE', `/api/traces/${await made(api.post('/api/traces', {}))}`),
+  deleteTraces: ({ send }) => send('DELETE', '/api/traces'),
+  deleteDataset: async ({ send, tenant }) => send('DELETE', `/api/datasets/${await dataset(tenant.api)}`),
+  deleteDatapoint: async ({ send, tenant: { api } }) => {
+    const id = await dataset(api);
+    return send('DELETE', `/api/datasets/${id}/datapoints/${await datapoint(api, id)}`);
+  },
+  deleteDatapoints: async ({ send, tenant: { api } }) => {
+    const id = await dataset(api);
+    return send('POST', `/api/datasets/${id}/datapoints/delete`, { body: { ids: [await datapoint(api, id)] } });
+  },
+  deleteCaptureRule: async ({ send, tenant: { api } }) => {
+    const id = await dataset(api);
+    const rule = await made(api.post(`/api/datasets/${id}/capture-rules`, { name: 'rule', filters: { model: 'm' } }));
+    return send('DELETE', `/api/datasets/${id}/capture-rules/${rule}`);
+  },
+  importDatapoints: async ({ send, tenant }) =>
+    send('POST', `/api/datasets/${await dataset(tenant.api)}/import?filename=rows.jsonl`, {
+      body: '{"input":"a"}\n{"input":"b"}\n',
+      headers: { 'content-type': 'application/x-ndjson' },
+    }),
+  exportDataset: async ({ send, tenant }) => send('GET', `/api/datasets/${await dataset(tenant.api)}/export`),
+  deleteEval: async ({ send, tenant: { api } }) => {
+    const id = await dataset(api);
+    const run = await made(
+      api.post(`/api/datasets/${id}/eval`, {
+        name: 'run',
+        config: { connection_id: await connection(api), model: 'm' },
+        scoring: 'None',
+      }),
+    );
+    return send('DELETE', `/api/eval/${run}`);
+  },
+  exportJson: ({ send }) => send('GET', '/api/export/json'),
+  importJson: async ({ send, tenant }) => {
+    const { body } = await tenant.api.get('/api/export/json');
+    return send('POST', '/api/import/json', { body });
+  },
+  exportAuditLog: ({ send }) => send('GET', '/api/audit-log/export'),
+};
+
+const CONNECTION = { name: 'model', provider: 'custom', api_key: 'sk-secret', base_url: 'http://127.0.0.1:9/v1' };
+const SPAN = { name: 'span', kind: { type: 'custom' } };
+
+async function made(answer: Promise<Answer<{ id: string }>> | Promise<Answer<unknown>>): Promise<string> {
+  const { status, body } = await answer;
+  if (status !== 201) throw new Error(`not made: ${status} ${JSON.stringify(body)}`);
+  return (body as { id: string }).id;
+}
+
+const connection = (api: Api): Promise<string> => made(api.post('/api/provider-connections', CONNECTION));
+const dataset = (api: Api): Promise<string> => made(api.post('/api/datasets', { name: 'rows' }));
+const datapoint = (api: Api, id: string): Promise<string> =>
+  made(api.post(`/api/datasets/${id}/datapoints`, { kind: { Generic: { input: 'x' } } }));

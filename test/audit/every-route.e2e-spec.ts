@@ -1,0 +1,151 @@
+/** Every administrative and destructive route leaves an entry in the audit log (docs/spec/audit.md#actions). */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConnectionsSettings } from '@spandrel/connections';
+import { AUDIT_ACTIONS, type AuditEntry } from '@spandrel/contract';
+import { OpenApi } from '@spandrel/kernel';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { tempDir, until } from '../support/spandrel.ts';
+import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
+import { AUDITED_ACTS, type ActParts } from './audited-acts.ts';
+
+type RouteFacts = OpenApi['routes'][number];
+
+let postgres: TestPostgres;
+let app: CloudApp;
+let tenant: Tenant;
+let routes: readonly RouteFacts[];
+const log = join(tempDir(), 'audit.jsonl');
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  app = await cloudApp(await postgres.createDatabase('audited'), {
+    env: { SPANDREL_AUDIT_LOG: log },
+    settings: (settings) => void (settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1']),
+  });
+  tenant = await app.createTenant();
+  ({ routes } = app.app.get(OpenApi));
+});
+
+afterAll(async () => {
+  await app?.close();
+  await postgres?.stop();
+});
+
+/** Routes that look as if they had to leave an entry and need not, with the reason. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  exportSpan: 'a span becomes a datapoint of the same project: nothing leaves it',
+  exportSpans: 'spans become datapoints of the same project: nothing leaves it',
+  testConnection: 'asks a provider for its models and changes nothing',
+};
+
+/** Paths of what decides who may do what, and where data goes. */
+const SECURITY = /\/(session|keys|orgs|projects|members|roles|groups|masking|provider-connections)(\/|$)/;
+
+/** Whether a route deletes, administers, or moves data in or out, told by method, path and access alone. */
+function mustLeaveEntry({ method, path, operation }: RouteFacts): boolean {
+  if (method === 'delete' || path.endsWith('/delete')) return true;
+  if (/\/(export|import)(\/|-|$)/.test(path)) return true;
+  return method !== 'get' && (['admin', 'operator'].includes(operation.access) || SECURITY.test(path));
+}
+
+const credentialOf = (as: string): string | undefined =>
+  as === 'tenant' ? tenant.key : as === 'operator' ? ADMIN_TOKEN : undefined;
+
+const audited = (): RouteFacts[] => routes.filter(({ operation }) => operation.audited !== undefined);
+
+/** The entries of one request, as the operator sees them. */
+async function entriesOf(requestId: string): Promise<AuditEntry[]> {
+  const { body } = await app.api.get<{ entries: AuditEntry[] }>('/api/audit-log?limit=50');
+  return body.entries.filter(({ request_id }) => request_id === requestId);
+}
+
+/** Does the act of a route. @returns the entries that it left. */
+async function entriesOfAct(id: string): Promise<AuditEntry[]> {
+  const requestId = `request-of-${id}`;
+  const send: ActParts['send'] = async (method, path, { body, as = 'tenant', headers = {} } = {}) => {
+    const credential = credentialOf(as);
+    const response = await fetch(app.url + path, {
+      method,
+      headers: {
+        'x-request-id': requestId,
+        ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    await response.arrayBuffer();
+    return response;
+  };
+  const { status } = await AUDITED_ACTS[id]!({ app, tenant, send });
+  expect([200, 201]).toContain(status);
+  return entriesOf(requestId);
+}
+
+describe('every administrative and destructive route', () => {
+  it('says in @Operation which entries it leaves', () => {
+    const silent = routes
+      .filter((route) => mustLeaveEntry(route) && !route.operation.audited?.length)
+      .map(({ operation }) => operation.id);
+    expect(silent.toSorted()).toEqual(Object.keys(EXEMPT).toSorted());
+    expect(audited().length).toBeGreaterThan(20);
+  });
+
+  it('is tried here', () => {
+    expect(Object.keys(AUDITED_ACTS).toSorted()).toEqual(
+      audited()
+        .map(({ operation }) => operation.id)
+        .toSorted(),
+    );
+  });
+
+  it('leaves entries of those actions, with who did it, from where and by which request', async () => {
+    const faults: unknown[] = [];
+    for (const { operation } of audited()) {
+      const entries = await entriesOfAct(operation.id);
+      const actor = operation.id === 'createOrganization' ? 'admin' : `key:${tenant.keyId}`;
+      const isAsDeclared = (entry: AuditEntry): boolean =>
+        operation.audited!.some((action) => action === entry.action) &&
+        entry.actor === actor &&
+        entry.address === '127.0.0.1' &&
+        entry.hash !== null;
+      if (entries.length === 0 || !entries.every(isAsDeclared)) faults.push({ id: operation.id, entries });
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('leaves no secret and nothing that was recorded', async () => {
+    const { body } = await app.api.get('/api/audit-log?limit=1000');
+    const text = JSON.stringify(body);
+    for (const secret of ['sk-secret', tenant.key.slice(13), ADMIN_TOKEN]) expect(text).not.toContain(secret);
+  });
+
+  it('knows no action that nobody can leave', () => {
+    const elsewhere = ['request.refused', 'retention.applied', 'secrets.rotated'];
+    const left = new Set(audited().flatMap(({ operation }) => operation.audited!));
+    expect(AUDIT_ACTIONS.filter((action) => !left.has(action) && !elsewhere.includes(action))).toEqual([]);
+  });
+});
+
+describe('the log of its own', () => {
+  it('has every entry in the order of its chain, as the list shows it', async () => {
+    const list = async (): Promise<AuditEntry[]> =>
+      (await app.api.get<{ entries: AuditEntry[] }>('/api/audit-log?limit=1000')).body.entries;
+    const written = async (): Promise<AuditEntry[]> =>
+      (await readFile(log, 'utf8'))
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as AuditEntry);
+    await until(async () => (await written()).length === (await list()).length);
+    const lines = await written();
+    const entries = (await list()).toReversed();
+    for (const orgId of new Set(entries.map(({ org_id }) => org_id))) {
+      const ofChain = lines.filter(({ org_id }) => org_id === orgId);
+      expect(ofChain).toEqual(entries.filter(({ org_id }) => org_id === orgId));
+      expect(ofChain.map(({ seq }) => seq)).toEqual(ofChain.map((_, index) => index + 1));
+    }
+  });
+});
