@@ -59,6 +59,7 @@ const PROMISED_IN_CLOUD = [
   'DELETE /api/keys/{}',
   'DELETE /api/session',
   'GET /api/audit-log',
+  'GET /api/audit-log/export',
   'GET /api/credential',
   'GET /api/keys',
   'GET /api/orgs',

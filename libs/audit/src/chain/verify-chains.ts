@@ -6,7 +6,7 @@ import { ChainWalkStore, type ChainHead } from './chain-walk.store.js';
 /** Entries that are read at once. */
 const SLICE = 1_000;
 /** Faults of a chain that are told one by one. */
-export const FAULTS_MAX = 100;
+const FAULTS_MAX = 100;
 
 /** What became of the check of a chain. */
 export interface CheckedChain {

@@ -10,7 +10,7 @@ export interface RefusedRequest {
   method: string;
   /** The pattern of the route, such as `/api/traces/:id`; `null` for a path that matches none. */
   route: string | null;
-  /** Whose credential it came with, where that was valid. */
+  /** The holder of the credential that it came with, where that was valid. */
   caller: Caller | undefined;
   address: string | null;
   requestId: string;
