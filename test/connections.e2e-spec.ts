@@ -263,6 +263,8 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
 
   it('are sealed with another secret key after a kill, by the program', async () => {
     await server.stop('SIGKILL');
+    // The seconds go by in which a server that was killed counts as one that runs.
+    if (database === 'Postgres') await place.rows('update key_holder set seen_at = seen_at - 20000');
     const env = { ...place.env, SPANDREL_SECRET_KEY: first, SPANDREL_NEW_SECRET_KEY: second };
     const { code, output } = await runSpandrel(['secrets', 'rotate', '--data-dir', place.dataDir], env);
     expect([code, output]).toEqual([

@@ -21,6 +21,14 @@ const AT_FIRST = `document.addEventListener('readystatechange', () => {
   if (document.readyState === 'interactive') globalThis.atFirst = JSON.stringify(document.documentElement.dataset);
 })`;
 
+/** What a server with another secret key says of a connection. */
+const CONNECTIONS = /\/api\/provider-connections/;
+const UNREADABLE = {
+  connections: [{ id: 'c', name: 'sealed', key_status: 'unreadable' }],
+  count: 1,
+  next_cursor: null,
+};
+
 describe('settings', () => {
   onTraces();
 
@@ -62,7 +70,10 @@ describe('settings', () => {
   });
 
   inBrowser('say what the instance is, take an export back, and delete all traces from who types it', async () => {
+    await page.route(CONNECTIONS, (route) => route.fulfill({ json: UNREADABLE }));
     await page.goto(`${program.apiUrl}/settings`);
+    await page.getByRole('alert').getByText('The key of 1 connection cannot be read').waitFor();
+    await page.unroute(CONNECTIONS);
     await page.getByText('Local: one machine, no logins').waitFor();
     for (const [name, address] of [
       ['Download everything', '/api/export/json'],

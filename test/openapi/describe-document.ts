@@ -71,8 +71,6 @@ const PROMISED_IN_CLOUD = [
   'POST /api/orgs/{}/projects',
   'POST /api/session',
 ];
-/** Operations that want a credential and are not counted (docs/spec/limits.md#which-requests-count). */
-const FREE = ['deleteBrowserSession', 'getCredential', 'readMetrics'];
 const OPEN = ['getBrowserSession', 'getHealth', 'getLiveness', 'getOpenApi', 'getReadiness'];
 
 /** Local mode has this route too, to say that nobody signs in. */
@@ -83,8 +81,7 @@ const CHECKING = ['createBrowserSession', 'getBrowserSession'];
 
 /** The errors of a route that concern who may call and how often: the document of local mode names them too. */
 const codesOf = ({ security, operationId }: OpenApiDocument['paths'][string][string]): string[] => {
-  if (security.length === 0) return CHECKING.includes(operationId) ? ['401', '403'] : ['403'];
-  return FREE.includes(operationId) ? ['401', '403'] : ['401', '403', '429'];
+  return security.length > 0 || CHECKING.includes(operationId) ? ['401', '403', '429'] : ['403'];
 };
 
 /** The tests of the document of a server: its routes, who may call them, and a well-kept linter's opinion. */

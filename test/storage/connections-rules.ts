@@ -23,6 +23,7 @@ export function connectionRules(app: () => ConnectionsApp): void {
         default_model: 'm',
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
         updated_at: createdAt,
+        key_status: 'readable',
       });
       const read = await app().call('GET', `/${id}`);
       expect([read.status, read.body]).toEqual([200, created.body]);

@@ -5,6 +5,7 @@ import { AuditTrail } from '@spandrel/audit';
 import {
   connectionsFeature,
   ConnectionsSettings,
+  KeyHolderStore,
   parseSecretKey,
   resealConnections,
   rotateKeyFile,
@@ -15,7 +16,7 @@ import {
 import { commandContext, inContext, StartError, type Settings } from '@spandrel/kernel';
 import { readSecretFile } from '@spandrel/kernel/launch';
 import { openDatabase } from '@spandrel/server';
-import { databaseOf } from '@spandrel/storage';
+import { databaseOf, type Storage } from '@spandrel/storage';
 import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
 import { count } from './count.js';
@@ -35,22 +36,48 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
     if (database.dialect === 'sqlite' && !existsSync(database.file)) {
       throw new StartError([`${database.file}: there is no database whose keys could be rotated; check --data-dir`]);
     }
-    const { secretKey } = settings.of(ConnectionsSettings);
-    const keys = secretKey && [newKey(process.env, secretKey), secretKeyOf(secretKey)];
+    const keys = keysOf(settings.of(ConnectionsSettings), process.env);
     if (!keys && wantsNewKey(process.env)) throw new StartError([keyFileAdvice(settings)]);
     const logger = commandLogger(settings);
     const storage = await openDatabase(settings, { features: [connectionsFeature], logger });
     try {
+      if (keys) await refuseServersWithout(keys[0]!, storage);
       const rotation = keys
         ? await inContext(commandContext(), () => resealConnections(storage, keys, new AuditTrail(settings.core)))
         : await rotateKeyFile(storage, settings.core.dataDir, logger);
-      report(rotation, keys !== null);
+      report(rotation, keys !== null && wantsNewKey(process.env));
     } finally {
       await storage.close();
     }
   } catch (error) {
     printFailure(error);
   }
+}
+
+/**
+ * The keys of a rotation, the new one first; `null`: those of the key file.
+ * @throws StartError naming the variable that is missing or wrong; never with what is in it.
+ */
+function keysOf(
+  { secretKey, previousSecretKey }: Pick<ConnectionsSettings, 'secretKey' | 'previousSecretKey'>,
+  env: NodeJS.ProcessEnv,
+): SecretKey[] | null {
+  if (!secretKey) return null;
+  const known = [secretKey, ...(previousSecretKey ? [previousSecretKey] : [])].map(secretKeyOf);
+  return previousSecretKey && !wantsNewKey(env) ? known : [newKey(env, secretKey), ...known];
+}
+
+/** @throws StartError naming servers that run and could read nothing that is sealed with the new key. */
+async function refuseServersWithout({ id }: SecretKey, storage: Storage): Promise<void> {
+  const servers = await new KeyHolderStore(storage).running(Date.now());
+  const lacking = servers.filter(({ keyIds }) => !keyIds.includes(id));
+  if (lacking.length === 0) return;
+  const names = lacking.map(({ host, id: server }) => `${host} (${server})`).join(', ');
+  throw new StartError([
+    `SPANDREL_SECRET_KEY: ${count(lacking.length, 'server')} without the new key ${lacking.length === 1 ? 'runs' : 'run'}: ${names}; ` +
+      'start each with the new key as SPANDREL_SECRET_KEY and the one before as SPANDREL_SECRET_KEY_PREVIOUS, or stop it ' +
+      '(a server that was killed counts for 20 s more)',
+  ]);
 }
 
 function report({ rotated, unreadable }: Rotation, byVariable: boolean): void {
@@ -74,7 +101,8 @@ const wantsNewKey = (env: NodeJS.ProcessEnv): boolean => Boolean(env[NEW_KEY] ||
 function newKey(env: NodeJS.ProcessEnv, current: Buffer): SecretKey {
   if (!wantsNewKey(env)) {
     throw new StartError([
-      `${NEW_KEY}: the server's key is given by SPANDREL_SECRET_KEY; set ${NEW_KEY} (or ${NEW_KEY}_FILE) to the one that is to follow it`,
+      `${NEW_KEY}: the server's key is given by SPANDREL_SECRET_KEY; set ${NEW_KEY} (or ${NEW_KEY}_FILE) to the one that is to follow it, ` +
+        'or SPANDREL_SECRET_KEY_PREVIOUS to the one before it where servers have the new one already',
     ]);
   }
   const key = parseSecretKey(env[NEW_KEY] || readNewKeyFile(env));

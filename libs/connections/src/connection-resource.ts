@@ -1,8 +1,10 @@
-import { formatTimestamp, type ConnectionResource } from '@spandrel/contract';
+import { formatTimestamp, type ConnectionResource, type ExportedConnection } from '@spandrel/contract';
 import type { ConnectionRow } from './connection.entity.js';
+import type { KeyRing } from './keys/key-ring.js';
+import { NO_KEY } from './keys/sealing.js';
 
-/** A connection as every answer shows it: nothing of its key. */
-export const connectionResource = (row: ConnectionRow): ConnectionResource => ({
+/** A connection as an export has it: nothing of its key. */
+export const exportedConnection = (row: ConnectionRow): ExportedConnection => ({
   id: row.id,
   name: row.name,
   provider: row.provider,
@@ -11,3 +13,14 @@ export const connectionResource = (row: ConnectionRow): ConnectionResource => ({
   created_at: formatTimestamp(row.createdAt),
   updated_at: formatTimestamp(row.updatedAt),
 });
+
+/** A connection as every answer shows it: nothing of its key but whether it can be read. */
+export const connectionResource = (row: ConnectionRow, ring: KeyRing): ConnectionResource => ({
+  ...exportedConnection(row),
+  key_status: keyStatus(row, ring),
+});
+
+function keyStatus({ keyId }: ConnectionRow, ring: KeyRing): ConnectionResource['key_status'] {
+  if (keyId === NO_KEY.keyId) return 'missing';
+  return ring.find(keyId) ? 'readable' : 'unreadable';
+}

@@ -2,13 +2,28 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type PlainList } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { forUpdate, IdOrder, Storage, tableOf, type LongReadOptions, type Page, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  forUpdate,
+  IdOrder,
+  integer,
+  shapeOf,
+  Storage,
+  tableOf,
+  text,
+  type LongReadOptions,
+  type Page,
+  type RowOfShape,
+  type WriteTx,
+} from '@spandrel/storage';
 import { Connection, ConnectionSchema, type ConnectionRow } from './connection.entity.js';
 import { NO_KEY, type Sealed } from './keys/sealing.js';
 
 const connectionTable = tableOf(ConnectionSchema, ['projectId', 'id']);
 const CONNECTION_COLUMNS = connectionTable.select('c');
 const SEALED = connectionTable.select('c', ['projectId', 'id', 'keyId', 'sealedKey']);
+
+const COUNT_BY_KEY = shapeOf({ keyId: text(), connections: integer() });
 
 const NEWEST_FIRST = new IdOrder('connections', 'c.id', 'desc');
 
@@ -54,6 +69,23 @@ export class ConnectionStore {
         where c.project_id = ${scope.projectId} and c.id > ${afterId} order by c.id limit ${limit}`,
       options,
     );
+  }
+
+  /** How many connections of all projects are sealed with each key. */
+  countByKey(): Promise<RowOfShape<typeof COUNT_BY_KEY>[]> {
+    return this.storage.read(
+      COUNT_BY_KEY.query`select c.key_id as "keyId", count(*) as connections from provider_connection c
+        group by c.key_id`,
+    );
+  }
+
+  /** Ids of the keys that some connections of a project are sealed with. */
+  async keysOf({ projectId }: Scope, ids: readonly string[]): Promise<string[]> {
+    const rows = await this.storage.read(
+      SEALED.query`select ${SEALED} from provider_connection c
+        where c.project_id = ${projectId} and ${anyOf('c.id', ids)}`,
+    );
+    return rows.map(({ keyId }) => keyId);
   }
 
   insert(tx: WriteTx, row: ConnectionRow): void {

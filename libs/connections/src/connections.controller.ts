@@ -17,6 +17,7 @@ import { CurrentScope, type Scope, Operation } from '@spandrel/kernel';
 import { ChangeConnections, connectionNotFound } from './change-connections.js';
 import { connectionResource } from './connection-resource.js';
 import { ConnectionStore } from './connection.store.js';
+import { KeyRing } from './keys/key-ring.js';
 import { TestConnection } from './calls/test-connection.js';
 
 /** `/api/provider-connections` (docs/spec/connections.md#connection-routes). No answer holds a key or a part of one. */
@@ -26,6 +27,7 @@ export class ConnectionsController {
     private readonly store: ConnectionStore,
     private readonly changes: ChangeConnections,
     private readonly tests: TestConnection,
+    private readonly ring: KeyRing,
   ) {}
 
   @Post()
@@ -40,7 +42,7 @@ export class ConnectionsController {
     @CurrentScope() scope: Scope,
     @Body({ schema: createConnectionSchema }) body: CreateConnection,
   ): Promise<ConnectionResource> {
-    return connectionResource(await this.changes.create(scope, body));
+    return connectionResource(await this.changes.create(scope, body), this.ring);
   }
 
   @Get()
@@ -55,7 +57,11 @@ export class ConnectionsController {
     @Query({ schema: plainListSchema }) query: PlainList,
   ): Promise<{ connections: ConnectionResource[]; count: number; next_cursor: string | null }> {
     const { items, nextCursor } = await this.store.list(scope, query);
-    return { connections: items.map(connectionResource), count: items.length, next_cursor: nextCursor };
+    return {
+      connections: items.map((row) => connectionResource(row, this.ring)),
+      count: items.length,
+      next_cursor: nextCursor,
+    };
   }
 
   @Get(':id')
@@ -69,7 +75,7 @@ export class ConnectionsController {
   async read(@CurrentScope() scope: Scope, @Param('id') id: string): Promise<ConnectionResource> {
     const row = await this.store.find(scope, id);
     if (!row) throw connectionNotFound();
-    return connectionResource(row);
+    return connectionResource(row, this.ring);
   }
 
   @Put(':id')
@@ -86,7 +92,7 @@ export class ConnectionsController {
     @Param('id') id: string,
     @Body({ schema: updateConnectionSchema }) body: UpdateConnection,
   ): Promise<ConnectionResource> {
-    return connectionResource(await this.changes.update(scope, id, body));
+    return connectionResource(await this.changes.update(scope, id, body), this.ring);
   }
 
   @Delete(':id')

@@ -1,5 +1,6 @@
 import { defineFeature } from '@spandrel/kernel';
 import { ConnectionSchema } from './connection.entity.js';
+import { KeyHolderSchema } from './keys/key-holder.entity.js';
 import { ConnectionsModule } from './connections.module.js';
 import { ConnectionsSettings } from './connections.settings.js';
 
@@ -7,7 +8,7 @@ export const connectionsFeature = defineFeature({
   name: 'connections',
   tag: { name: 'Provider connections', description: 'Credentials and endpoints of model providers.' },
   module: ConnectionsModule,
-  entities: [ConnectionSchema],
+  entities: [ConnectionSchema, KeyHolderSchema],
   settings: [ConnectionsSettings],
   requires: [],
 });

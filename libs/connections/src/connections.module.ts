@@ -8,6 +8,10 @@ import { ConnectionStore } from './connection.store.js';
 import { ConnectionsSettings } from './connections.settings.js';
 import { ConnectionsController } from './connections.controller.js';
 import { Connections } from './connections.js';
+import { FindReaders } from './keys/find-readers.js';
+import { KeyHolderStore } from './keys/key-holder.store.js';
+import { KeyHolders } from './keys/key-holders.js';
+import { UnreadableKeys } from './keys/unreadable-keys.js';
 import { KeyRing, openKeyRing } from './keys/key-ring.js';
 import { RestoreConnections } from './restore-connections.js';
 import { TestConnection } from './calls/test-connection.js';
@@ -18,6 +22,10 @@ import { ProviderCapabilities } from './provider-capabilities.js';
   controllers: [ConnectionsController],
   providers: [
     { provide: KeyRing, inject: [CoreSettings, ConnectionsSettings, LOGGER], useFactory: openKeyRing },
+    KeyHolderStore,
+    KeyHolders,
+    UnreadableKeys,
+    FindReaders,
     ConnectionStore,
     ConnectionUses,
     AddressRule,
@@ -28,6 +36,6 @@ import { ProviderCapabilities } from './provider-capabilities.js';
     ProviderCapabilities,
     RestoreConnections,
   ],
-  exports: [Connections, ConnectionUses, ConnectionStore, RestoreConnections],
+  exports: [Connections, ConnectionUses, ConnectionStore, FindReaders, RestoreConnections],
 })
 export class ConnectionsModule {}

@@ -23,6 +23,16 @@ export class ConnectionsSettings extends defineSettings({
       help: '32 bytes, base64 or hex: seals the keys of provider connections',
     },
   }),
+  /** Opens what was sealed before; `null`: no rotation is under way. */
+  previousSecretKey: setting('secret_key_previous', secretKey.nullable(), {
+    default: null,
+    doc: 'The key before secret_key, while a rotation is under way: it opens what it sealed and seals nothing; better given by SPANDREL_SECRET_KEY_PREVIOUS.',
+    source: {
+      variable: 'SPANDREL_SECRET_KEY_PREVIOUS',
+      secret: true,
+      help: 'the secret key before this one, while a rotation is under way',
+    },
+  }),
   /** Hosts that connections of cloud mode may lead to though they are not public. */
   allowPrivate: setting('connections.allow_private', settingValue.hosts, {
     default: [],

@@ -1,5 +1,5 @@
 export { ConnectionCallError } from './calls/connection-call-error.js';
-export { connectionResource } from './connection-resource.js';
+export { exportedConnection } from './connection-resource.js';
 export { ConnectionStore } from './connection.store.js';
 export { ConnectionUses, type ConnectionUse } from './connection-uses.js';
 export { connectionsFeature } from './connections.feature.js';
@@ -8,6 +8,8 @@ export { Connections, ConnectionUnusable, type UsableConnection } from './connec
 export type { ConnectionReply, OpenConnection } from './calls/open-connection.js';
 export { RestoreConnections } from './restore-connections.js';
 export { refusalOf } from './calls/refusal-of.js';
+export { FindReaders } from './keys/find-readers.js';
+export { KeyHolderStore, type RunningServer } from './keys/key-holder.store.js';
 export { resealConnections, rotateKeyFile, type Rotation } from './keys/rotate-keys.js';
 export { parseSecretKey, secretKeyOf, type SecretKey } from './keys/secret-key.js';
 export { ConnectionsSettings } from './connections.settings.js';

@@ -60,8 +60,8 @@ export const updateConnectionSchema = z
   });
 export type UpdateConnection = z.output<typeof updateConnectionSchema>;
 
-/** A connection as every answer shows it: without its key. */
-export const connectionSchema = z
+/** A connection as an export has it: without its key. */
+export const exportedConnectionSchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -70,6 +70,16 @@ export const connectionSchema = z
     default_model: z.string().nullable(),
     created_at: timestampTextSchema,
     updated_at: timestampTextSchema,
+  })
+  .meta({ id: 'ExportedConnection', description: 'A provider connection, without its key.' });
+export type ExportedConnection = z.output<typeof exportedConnectionSchema>;
+
+/** A connection as every answer shows it. */
+export const connectionSchema = exportedConnectionSchema
+  .extend({
+    key_status: z
+      .enum(['readable', 'unreadable', 'missing'])
+      .describe('`unreadable`: encrypted with a secret key that this server lacks; `missing`: imported without a key.'),
   })
   .meta({ id: 'Connection', description: 'A provider connection, without its key.' });
 export type ConnectionResource = z.output<typeof connectionSchema>;

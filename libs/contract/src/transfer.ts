@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { captureRuleSchema } from './capture-rules.js';
-import { connectionSchema } from './connections.js';
+import { exportedConnectionSchema } from './connections.js';
 import { datapointSchema, datasetSchema } from './datasets.js';
 import { evalRunSummarySchema, resultItemSchema } from './evals.js';
 import { ingestTraceSchema } from './ingest.js';
@@ -115,7 +115,7 @@ export const exportJsonSchema = z
       .exactOptional()
       .describe(`The datapoints that eval runs saw. ${WHOLE_PROJECT}`),
     capture_rules: z.array(captureRuleSchema).exactOptional().describe(WHOLE_PROJECT),
-    connections: z.array(connectionSchema).exactOptional().describe(`Without their keys. ${WHOLE_PROJECT}`),
+    connections: z.array(exportedConnectionSchema).exactOptional().describe(`Without their keys. ${WHOLE_PROJECT}`),
     eval_runs: z.array(exportedRunSchema).exactOptional().describe(WHOLE_PROJECT),
     eval_results: z.array(exportedResultSchema).exactOptional().describe(WHOLE_PROJECT),
     queue_items: z.array(queueItemSchema).exactOptional().describe(WHOLE_PROJECT),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { connectionResource, ConnectionStore } from '@spandrel/connections';
+import { ConnectionStore, exportedConnection } from '@spandrel/connections';
 import { exportedResult, exportedRun, EvalResultStore, EvalRunStore, type EvalResultRow } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
 import { queueItemResource, QueueListStore } from '@spandrel/queue';
@@ -20,7 +20,7 @@ export class ExportWork {
   /** Connections without their keys. */
   async *allConnections(scope: Scope, options: LongReadOptions): Slices {
     const read = (after?: { id: string }) => this.connections.after(scope, after?.id ?? '', SLICE.rows, options);
-    for await (const rows of slicesOf(read)) yield rows.map((row) => JSON.stringify(connectionResource(row)));
+    for await (const rows of slicesOf(read)) yield rows.map((row) => JSON.stringify(exportedConnection(row)));
   }
 
   /** Runs that were made before the export began: it has the datapoints that those worked on. @param began in ms. */

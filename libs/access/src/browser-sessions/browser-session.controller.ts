@@ -61,7 +61,7 @@ export class BrowserSessionController {
     summary: 'Who is signed in in this browser',
     description: 'Costs no request of the organization. A header that is no valid credential is 401.',
     answer: browserSessionSchema,
-    problems: ['unauthenticated', 'insufficient_scope'],
+    problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
   read(@CurrentCaller() caller: Caller | undefined): Promise<BrowserSessionResource> {
     return this.describe.execute(caller);

@@ -103,21 +103,34 @@ describe('openKeyRing', () => {
   const secretKey = Buffer.alloc(32, 7);
 
   it('takes the key of the settings and makes no file then', () => {
-    const ring = openKeyRing({ mode: 'local', dataDir: directory }, { secretKey }, logger);
+    const ring = openKeyRing({ mode: 'local', dataDir: directory }, { secretKey, previousSecretKey: null }, logger);
     expect(ring.current.id).toBe(secretKeyOf(secretKey).id);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('opens with the key before too while a rotation is under way, and seals with the new one', () => {
+    const previousSecretKey = Buffer.alloc(32, 9);
+    const ring = openKeyRing({ mode: 'cloud', dataDir: directory }, { secretKey, previousSecretKey }, logger);
+    expect(ring.current.id).toBe(secretKeyOf(secretKey).id);
+    expect(ring.ids).toEqual([secretKey, previousSecretKey].map((key) => secretKeyOf(key).id));
+    expect(ring.find(secretKeyOf(previousSecretKey).id)).toBeDefined();
   });
 
   it('takes the key file in local mode, the first key for new secrets', () => {
     const keys = [newSecretKey(), newSecretKey()];
     writeKeyFile(directory, keys);
-    const ring = openKeyRing({ mode: 'local', dataDir: directory }, { secretKey: null }, logger);
+    const ring = openKeyRing(
+      { mode: 'local', dataDir: directory },
+      { secretKey: null, previousSecretKey: null },
+      logger,
+    );
     expect(ring.current.id).toBe(keys[0]!.id);
     expect(ring.find(keys[1]!.id)).toBeDefined();
   });
 
   it('makes no key in cloud mode, where instances must share one', () => {
-    const open = () => openKeyRing({ mode: 'cloud', dataDir: directory }, { secretKey: null }, logger);
+    const open = () =>
+      openKeyRing({ mode: 'cloud', dataDir: directory }, { secretKey: null, previousSecretKey: null }, logger);
     expect(open).toThrow(StartError);
     expect(open).toThrow('SPANDREL_SECRET_KEY');
     expect(existsSync(file)).toBe(false);

@@ -1,5 +1,15 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { backoff, CoreSettings, lifeLevel, LOGGER, type Logger, newId, PeriodicTask } from '@spandrel/kernel';
+import { FindReaders } from '@spandrel/connections';
+import {
+  backoff,
+  CoreSettings,
+  lifeLevel,
+  LOGGER,
+  type Logger,
+  newId,
+  PeriodicTask,
+  projectScope,
+} from '@spandrel/kernel';
 import { ChangeRun } from '../change-run.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
@@ -12,6 +22,8 @@ const RETRY_MS_MIN = 5_000;
 const RETRY_MS_MAX = 300_000;
 /** What calls in flight get to end when the process stops; their items are called again by the next one otherwise. */
 const DRAIN_MS = 5_000;
+/** When a run that is left to another server is offered again, to whichever comes first. */
+const OTHERS_MS = 1_000;
 
 /**
  * Works on the runs that are brought to this process. A run belongs to a process by a lease that the process keeps
@@ -35,6 +47,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly runs: EvalRunStore,
     private readonly change: ChangeRun,
     private readonly execute: ExecuteRun,
+    private readonly readers: FindReaders,
     @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
     @Inject(RUN_TIMING) private readonly timing: RunTiming,
     private readonly core: CoreSettings,
@@ -67,6 +80,7 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
     let from = 0;
     this.working.add(run.id);
     try {
+      if (await this.isForOthers(run)) return Date.now() + OTHERS_MS;
       const begun = await this.change.begin(run, { owner: this.owner, until: this.leaseEnd() }, Date.now());
       if (!begun) return undefined;
       if ('busyUntil' in begun) return begun.busyUntil;
@@ -85,6 +99,16 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   private takenOver({ projectId, id, progress, total }: EvalRunRow): void {
     const fields = { run_id: id, project_id: projectId, progress, total };
     this.logger[lifeLevel(this.core.mode)](fields, 'eval run taken over');
+  }
+
+  /** Whether the run needs a connection that another server can read, and this one cannot: it is left to that. */
+  private async isForOthers(run: RunKey): Promise<boolean> {
+    const scope = projectScope(run.projectId);
+    const row = await this.runs.find(scope, run.id);
+    if (!row) return false;
+    const { connectionId, judgeConnectionId } = row;
+    const needed = judgeConnectionId === null ? [connectionId] : [connectionId, judgeConnectionId];
+    return this.readers.onlyElsewhere(scope, needed);
   }
 
   /** @returns when the run is to be taken up again. */

@@ -11,6 +11,13 @@ export interface ConnectionActions {
   onDelete(connection: ConnectionResource): void;
 }
 
+/** What is said of a key; nothing of the key itself. */
+const KEY_WORDS: Readonly<Record<ConnectionResource['key_status'], string>> = {
+  readable: 'Stored',
+  unreadable: 'Cannot be read',
+  missing: 'Missing',
+};
+
 type Column = GridColumn<ConnectionResource>;
 
 /** Every column of the list of connections. @param zone zone of the times, shown in the header. */
@@ -20,7 +27,7 @@ export function connectionColumns(zone: string, { onTest, onEdit, onDelete }: Co
     textOf('provider', 'Provider', 100, ({ provider }) => provider),
     { ...textOf('base_url', 'Base URL', 200, ({ base_url: url }) => url ?? 'Default'), grows: true },
     textOf('default_model', 'Default model', 150, ({ default_model: model }) => model ?? NONE),
-    { id: 'key', header: 'Key', width: 60, cell: () => 'Stored' },
+    { id: 'key', header: 'Key', width: 110, cell: ({ key_status: status }) => KEY_WORDS[status] },
     { id: 'updated_at', header: 'Updated', note: zone, width: 136, cell: ({ updated_at: at }) => <Time at={at} /> },
     {
       id: 'actions',

@@ -9,6 +9,7 @@ const provider = (name: string, needs_key: boolean): ProviderCapability => ({
   default_base_url: null,
 });
 const stored: ConnectionResource = {
+  key_status: 'readable',
   id: 'c',
   name: 'Ours',
   provider: 'custom',

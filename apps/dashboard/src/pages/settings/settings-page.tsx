@@ -7,14 +7,17 @@ import { KeyboardSection } from './keyboard-section.js';
 import { KeysSection } from './keys-section.js';
 import { OrganizationSection } from './organization-section.js';
 import { ProjectsSection } from './projects-section.js';
+import { UnreadableConnections } from './unreadable-connections.js';
 
 /** What a reader prefers, what this instance is, and in cloud mode who may use it. */
 export function SettingsPage() {
   const session = useBrowserSession();
   const administered = session?.scopes.includes('admin') ? session.org : null;
+  const mayRead = session?.mode === 'local' || session?.scopes.includes('read');
   return (
     <>
       <PageHeading title="Settings" />
+      {mayRead && <UnreadableConnections />}
       <AppearanceSection />
       <KeyboardSection />
       <InstanceSection mayWrite={session?.mode !== 'cloud' || session.scopes.includes('write')} />

@@ -12,7 +12,7 @@ export class LocalSessionController {
     summary: 'Who is signed in in this browser',
     description: 'Nobody: local mode has no logins.',
     answer: browserSessionSchema,
-    problems: ['unauthenticated', 'insufficient_scope'],
+    problems: ['unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'],
   })
   read(): BrowserSessionResource {
     const nobody = { signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null };

@@ -11,6 +11,7 @@ import { TracesOfItems } from './20261122111000-traces-of-items.js';
 import { UsageCover } from './20261122150000-usage-cover.js';
 import { AnalyticsLatencies } from './20261122180000-analytics-latencies.js';
 import { BrowserSessions } from './20261122204017-browser-sessions.js';
+import { KeyHolders } from './20261123031014-key-holders.js';
 import { AuditChain } from './20261123100000-audit-chain.js';
 import { MaskingRules } from './20261123103000-masking-rules.js';
 import { AuditTold } from './20261123110000-audit-told.js';
@@ -28,6 +29,7 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261122150000-usage-cover', class: UsageCover },
   { name: '20261122180000-analytics-latencies', class: AnalyticsLatencies },
   { name: '20261122204017-browser-sessions', class: BrowserSessions },
+  { name: '20261123031014-key-holders', class: KeyHolders },
   { name: '20261123100000-audit-chain', class: AuditChain },
   { name: '20261123103000-masking-rules', class: MaskingRules },
   { name: '20261123110000-audit-told', class: AuditTold },

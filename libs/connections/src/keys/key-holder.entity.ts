@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { entityOf, type RowOf } from '@spandrel/storage';
+
+/** A server of cloud mode that runs, with the secret keys it has. */
+export const KeyHolderSchema = defineEntity({
+  name: 'KeyHolder',
+  tableName: 'key_holder',
+  properties: {
+    /** Made by the server at its start. */
+    id: p.text().primary(),
+    /** Name of its machine or container. */
+    host: p.text(),
+    /** JSON: ids of its keys, the one that seals first. */
+    keyIds: p.text(),
+    /** When it said last that it runs. */
+    seenAt: p.bigint('number'),
+  },
+});
+
+export type KeyHolderRow = RowOf<typeof KeyHolderSchema>;
+export const KeyHolder = entityOf(KeyHolderSchema);
