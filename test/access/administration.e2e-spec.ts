@@ -45,7 +45,7 @@ describe('organizations', () => {
   it("are the operator's to make, and have the service's limit unless they are given one", async () => {
     const made = await app.api.post<OrganizationResource>('/api/orgs', { name: 'New' });
     expect(made.body).toMatchObject({ name: 'New', plan: 'starter', rate_limit: 100 });
-    const own = { ...made.body, rate_limit: 250, plan: 'team' };
+    const own = { ...made.body, rate_limit: 250, plan: 'team', retention_days: 30 };
     expect((await app.api.patch(`/api/orgs/${made.body.id}`, { rate_limit: 250, plan: 'team' })).body).toEqual(own);
     expect((await app.api.patch(`/api/orgs/${made.body.id}`, { rate_limit: null })).body).toEqual({
       ...own,

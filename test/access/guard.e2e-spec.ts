@@ -43,7 +43,7 @@ function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
   if (['/api/credential', '/api/capabilities', '/api/session'].includes(path)) return 'caller';
-  if (/^\/api\/(orgs|keys|audit-log)/.test(path)) return 'admin';
+  if (/^\/api\/(orgs|projects|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';
   if (/^(claim|claimNext|release|submit)QueueItem$/.test(id)) return 'review';

@@ -48,6 +48,7 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   eval: 'run',
   queue: 'item',
   orgs: 'org',
+  projects: 'project',
   keys: 'key',
 };
 
@@ -115,6 +116,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   updateConnection: () => ({ name: 'x' }),
   updateOrganization: () => ({ name: 'x' }),
   createProject: () => ({ name: 'x' }),
+  updateProject: () => ({ name: 'x' }),
   createKey: () => ({ name: 'x', scopes: ['read'], project_id: own.project }),
   searchSpans: () => ({ query: 'x', filters: { trace_id: own.trace, session_id: own.session } }),
   queryAnalytics: () => ({ group_by: 'hour', split_by: 'model', percentiles: true }),

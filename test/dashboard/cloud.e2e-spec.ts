@@ -113,6 +113,17 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await expectAccessible(watched);
     await project.getByRole('button', { name: 'Create' }).press('Enter');
     await page.getByRole('grid', { name: 'Projects' }).getByRole('row', { name: 'Another' }).waitFor();
+    await button(page, 'Change Another').click();
+    const change = page.getByRole('dialog', { name: 'Change project' });
+    await change.getByLabel('Days that traces are kept').fill('3');
+    await change.getByRole('checkbox').check();
+    await expectAccessible(watched);
+    await change.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('grid', { name: 'Projects' })
+      .getByRole('row', { name: 'Another' })
+      .getByText('3 days')
+      .waitFor();
     await button(page, 'New key').click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByLabel('Name').fill('Ada');

@@ -1,4 +1,4 @@
-/** Retention: exactly what is too old goes, and sums and events agree (docs/spec/limits.md#retention-by-plan). */
+/** Retention: exactly what is too old goes, and sums and events agree (docs/spec/limits.md#retention). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { recountAll } from '../../libs/analytics/src/recount-rollups.js';
 import type { RetentionTerm } from '@spandrel/kernel';
@@ -143,7 +143,7 @@ describe('retention', () => {
       expect(await idsOf(server, projectId, 'traces')).toEqual(
         ['t-after', 't-at', 't-empty-kept', 't-long', 't-new', 't-young'].toSorted(),
       );
-      expect(expired.plans.get(plan)).toEqual({ days, traces: 3, spans: 5 });
+      expect(expired.plans.get(plan!)).toEqual({ days, traces: 3, spans: 5 });
       const told = server.events
         .filter((event) => event.projectId === projectId)
         .map(({ event }) => JSON.stringify(event));

@@ -6,6 +6,7 @@ import {
   createProjectSchema,
   PAGE_LIMIT_MAX,
   updateOrganizationSchema,
+  updateProjectSchema,
 } from '@spandrel/contract';
 import type { Page } from '@spandrel/storage';
 import { checked, type AdminInput, type Outcome } from './admin-outcome.js';
@@ -24,14 +25,24 @@ export const ADMIN_ACTIONS = {
   listOrganizations: async ({ organizations }) =>
     listed(await all((query) => organizations.list(CLI_ACTOR, query)), organizationLine),
   updateOrganization: async ({ organizations }, { id, options }) => {
-    const { name, plan, rateLimit } = options;
-    const body = checked(updateOrganizationSchema, { name, plan, rate_limit: limitOf(rateLimit) });
+    const { name, plan, rateLimit, retentionDays } = options;
+    const retention_days = daysOf(retentionDays, 'ever');
+    const body = checked(updateOrganizationSchema, { name, plan, rate_limit: limitOf(rateLimit), retention_days });
     const org = await organizations.update(CLI_ACTOR, id!, body);
     return { json: org, lines: [organizationLine(org)] };
   },
   createProject: async ({ projects }, { options }) => {
-    const body = checked(createProjectSchema, { name: options['name'] });
+    const { name, retentionDays, protect } = options;
+    const retention_days = daysOf(retentionDays, 'organization');
+    const body = checked(createProjectSchema, { name, retention_days, protected: protect });
     return made('project', await projects.create(CLI_ACTOR, String(options['org']), body), projectLine);
+  },
+  updateProject: async ({ projects }, { id, options }) => {
+    const { name, retentionDays, protect } = options;
+    const retention_days = daysOf(retentionDays, 'organization');
+    const body = checked(updateProjectSchema, { name, retention_days, protected: protect });
+    const project = await projects.update(CLI_ACTOR, id!, body);
+    return { json: project, lines: [projectLine(project)] };
   },
   listProjects: async ({ projects }, { options }) =>
     listed(await all((query) => projects.list(CLI_ACTOR, String(options['org']), query)), projectLine),
@@ -67,9 +78,16 @@ export const ADMIN_ACTIONS = {
   },
 } satisfies Record<string, Action>;
 
-const limitOf = (given: string | true | undefined): number | null | undefined => {
+const limitOf = (given: string | boolean | undefined): number | null | undefined => {
   if (given === undefined) return undefined;
   return given === 'default' ? null : Number(given);
+};
+
+/** Days as they are given; a word stands for `null`, and other words are passed on. */
+const daysOf = (given: string | boolean | undefined, none: string): number | string | null | undefined => {
+  if (given === undefined) return undefined;
+  if (given === none) return null;
+  return Number.isNaN(Number(given)) ? String(given) : Number(given);
 };
 
 /** Every page of a list. */

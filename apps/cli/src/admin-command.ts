@@ -27,7 +27,7 @@ export function adminCommand(settings: string): Command {
       .addHelpText('after', `\nSettings:\n${settings}`)
       .action(async (...given: unknown[]) => {
         const id = argument === undefined ? undefined : (given.shift() as string);
-        const [rest, options] = given as [string[], Record<string, string | true>];
+        const [rest, options] = given as [string[], Record<string, string | boolean>];
         // Loads the database.
         const { administer } = await import('./admin.js');
         await administer(action, { id, options, args: rest });
@@ -43,12 +43,20 @@ export function adminCommand(settings: string): Command {
   leaf(org, 'update', 'change an organization', 'updateOrganization', 'org')
     .option('--name <name>', 'what it is called')
     .option('--plan <plan>', 'starter, team or enterprise')
-    .option('--rate-limit <number>', "requests per second, or `default` for the service's");
+    .option('--rate-limit <number>', "requests per second, or `default` for the service's")
+    .option('--retention-days <days>', 'how long traces are kept; `plan`: as the plan says, `ever`: for ever');
 
   const project = group('project', 'projects of an organization');
   leaf(project, 'create', 'make a project', 'createProject')
     .requiredOption('--org <id>', 'its organization')
-    .requiredOption('--name <name>', 'what it is called');
+    .requiredOption('--name <name>', 'what it is called')
+    .option('--retention-days <days>', 'how long traces are kept; as long as the organization keeps them when left out')
+    .option('--protect', 'refuse the deletion of all traces, of datasets and of the project');
+  leaf(project, 'update', 'change a project', 'updateProject', 'project')
+    .option('--name <name>', 'what it is called')
+    .option('--retention-days <days>', 'how long traces are kept, or `organization` for as long as that keeps them')
+    .option('--protect', 'refuse the deletion of all traces, of datasets and of the project')
+    .option('--no-protect', 'lift the protection');
   leaf(project, 'list', 'list the projects of an organization', 'listProjects').requiredOption(
     '--org <id>',
     'the organization',

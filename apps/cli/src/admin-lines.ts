@@ -4,12 +4,23 @@ import type { AuditEntry, KeyResource, OrganizationResource, ProjectResource } f
 import { count } from './count.js';
 
 /** One line for people. */
-export const organizationLine = ({ id, name, plan, rate_limit }: OrganizationResource): string =>
-  `${id}  ${quoted(name)}  plan ${plan}, ${rate_limit} requests/s`;
+export const organizationLine = ({
+  id,
+  name,
+  plan,
+  rate_limit,
+  retention_days: days,
+  retention_by: by,
+}: OrganizationResource): string =>
+  `${id}  ${quoted(name)}  plan ${plan}, ${rate_limit} requests/s` +
+  (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`);
 
 /** One line for people. */
-export const projectLine = ({ id, name, org_id }: ProjectResource): string =>
-  `${id}  ${quoted(name)}  of organization ${org_id}`;
+export const projectLine = (project: ProjectResource): string => {
+  const { id, name, org_id, retention_days: days } = project;
+  const said = [days !== null && `keeps traces ${days} days`, project.protected && 'protected'].filter(Boolean);
+  return `${id}  ${quoted(name)}  of organization ${org_id}${said.map((each) => `, ${each}`).join('')}`;
+};
 
 /** One line for people. */
 export const keyLine = ({ id, name, prefix, scopes, project_id, org_id, expires_at }: KeyResource): string =>

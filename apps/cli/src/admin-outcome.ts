@@ -7,7 +7,7 @@ export interface AdminInput {
   /** What it is about, where it is about one thing. */
   id: string | undefined;
   /** Options by their names in camel case. */
-  options: Readonly<Record<string, string | true>>;
+  options: Readonly<Record<string, string | boolean>>;
   /** Settings, as for the server. */
   args: readonly string[];
 }

@@ -47,7 +47,7 @@ export async function runRetention(args: readonly string[]): Promise<void> {
 function report({ plans, daysDropped }: Expired): void {
   const lines = [...plans].map(
     ([plan, { days, traces, spans }]) =>
-      `${plan} (${days} days): ${count(traces, 'trace')} and ${count(spans, 'span')} deleted`,
+      `${days === null ? plan : `${plan} (${days} days)`}: ${count(traces, 'trace')} and ${count(spans, 'span')} deleted`,
   );
   if (lines.length === 0) lines.push('There are no projects.');
   lines.push(`${count(daysDropped, 'day')} dropped as a whole.`);

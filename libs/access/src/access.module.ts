@@ -21,12 +21,20 @@ import { OrganizationsController } from './organizations/organizations.controlle
 import { Organizations } from './organizations/organizations.js';
 import { ProjectStore } from './organizations/project.store.js';
 import { Projects } from './organizations/projects.js';
+import { ProjectsController } from './organizations/projects.controller.js';
+import { ProtectProjects } from './organizations/protect-projects.js';
 import { RetentionPolicyStore } from './organizations/retention-policy.store.js';
 import { RetentionCapabilities } from './organizations/retention-capabilities.js';
 
 /** Who gets in, in cloud mode, and who administers that. */
 @Module({
-  controllers: [OrganizationsController, ApiKeysController, CredentialController, BrowserSessionController],
+  controllers: [
+    OrganizationsController,
+    ProjectsController,
+    ApiKeysController,
+    CredentialController,
+    BrowserSessionController,
+  ],
   providers: [
     OrganizationStore,
     ProjectStore,
@@ -45,6 +53,7 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     DescribeSession,
     DeleteEndedSessions,
     RetentionCapabilities,
+    ProtectProjects,
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },
     RetentionPolicyStore,
     { provide: PROJECT_DIRECTORY, useExisting: ProjectStore },

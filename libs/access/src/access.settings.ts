@@ -1,3 +1,4 @@
+import { RETENTION_DAYS_MAX } from '@spandrel/contract';
 import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
 import { z } from 'zod';
 
@@ -10,6 +11,7 @@ const jwtSecret = z
     `must have at least ${JWT_SECRET_BYTES_MIN} bytes`,
   );
 
+const days = z.number().int().min(1).max(RETENTION_DAYS_MAX);
 const perOrganization = z.number().int().min(1).max(1_000_000);
 
 /** An origin as browsers write it in `Origin` (RFC 6454, 6.2). */
@@ -69,6 +71,15 @@ export class AccessSettings extends defineSettings(
     eventStreams: setting('limits.event_streams', perOrganization, {
       default: 1_000,
       doc: 'Cloud mode: event streams that an organization may have open at one server.',
+    }),
+    starterDays: setting('retention.plans.starter', days, {
+      default: 7,
+      doc: 'Cloud mode: days that traces and spans of organizations with the plan starter are kept.',
+    }),
+    teamDays: setting('retention.plans.team', days, { default: 30, doc: 'The same for the plan team.' }),
+    enterpriseDays: setting('retention.plans.enterprise', days, {
+      default: 90,
+      doc: 'The same for the plan enterprise.',
     }),
     insecureCookie: setting('dashboard.insecure_cookie', z.boolean(), {
       default: false,

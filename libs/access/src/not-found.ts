@@ -1,4 +1,4 @@
-import { NotFound } from '@spandrel/kernel';
+import { Conflict, NotFound } from '@spandrel/kernel';
 
 export const organizationNotFound = (): NotFound =>
   new NotFound('organization_not_found', 'there is no such organization');
@@ -6,3 +6,9 @@ export const organizationNotFound = (): NotFound =>
 export const projectNotFound = (): NotFound => new NotFound('project_not_found', 'there is no such project');
 
 export const keyNotFound = (): NotFound => new NotFound('key_not_found', 'there is no such API key');
+
+export const projectProtected = (): Conflict =>
+  new Conflict(
+    'project_protected',
+    'the project is protected; an administrator can lift that (PATCH /api/projects/{id})',
+  );

@@ -16,13 +16,19 @@ export const permissionSchema = z
     '`read`; `write`, which includes `ingest` and `review`; `ingest`: create and finish traces and spans; `review`: claim, release and submit items of the queue; `admin`.',
   );
 
-/** Days that traces and spans are kept by plan (docs/spec/limits.md#retention-by-plan). */
-export const PLAN_DAYS = { starter: 7, team: 30, enterprise: 90 } as const;
-export type Plan = keyof typeof PLAN_DAYS;
+/** What an organization has agreed to: how long its traces and spans are kept (docs/spec/limits.md#retention). */
+export const PLANS = ['starter', 'team', 'enterprise'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** Days that traces and spans may be kept at most, where they are not kept for ever. */
+export const RETENTION_DAYS_MAX = 36_500;
 
 const planSchema = z
-  .enum(Object.keys(PLAN_DAYS) as [Plan, ...Plan[]])
-  .describe('How long traces and spans are kept: starter 7, team 30, enterprise 90 days.');
+  .enum(PLANS)
+  .describe(
+    'How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise.',
+  );
+const daysSchema = z.number().int().min(1).max(RETENTION_DAYS_MAX);
 
 /** Requests per second of an organization. */
 const rateLimitSchema = z.number().int().min(1).max(1_000_000).describe('Requests per second.');
@@ -43,8 +49,17 @@ export const updateOrganizationSchema = z
     name: labelSchema.optional(),
     plan: planSchema.optional(),
     rate_limit: rateLimitSchema.nullish().describe("`null` takes the service's default."),
+    retention_days: z
+      .union([daysSchema, z.literal('plan')])
+      .nullish()
+      .describe(
+        'Days that traces and spans are kept whatever the plan says; `null`: for ever; `plan`: as the plan says.',
+      ),
   })
-  .meta({ id: 'UpdateOrganization', description: 'Only members given change. Plan and limit are for the operator.' });
+  .meta({
+    id: 'UpdateOrganization',
+    description: 'Only members given change. Plan, limit and retention are for the operator.',
+  });
 export type UpdateOrganization = z.output<typeof updateOrganizationSchema>;
 
 export const organizationSchema = z
@@ -53,18 +68,52 @@ export const organizationSchema = z
     name: z.string(),
     plan: planSchema,
     rate_limit: rateLimitSchema,
+    retention_days: daysSchema.nullable().describe('Days that traces and spans are kept; `null`: for ever.'),
+    retention_by: z
+      .enum(['plan', 'organization'])
+      .describe('What says so: the plan, or days that the operator gave this organization.'),
     created_at: timestampTextSchema,
   })
   .meta({ id: 'Organization' });
 export type OrganizationResource = z.output<typeof organizationSchema>;
 export const organizationListSchema = listAnswer('OrganizationList', 'orgs', organizationSchema);
 
+const projectDaysSchema = daysSchema
+  .nullable()
+  .describe('Days that traces and spans are kept; `null`: as long as the organization keeps them, which is the most.');
+const protectedSchema = z
+  .boolean()
+  .describe('Whether the deletion of all traces, of datasets and of the project itself is refused.');
+
 /** `POST /api/orgs/:id/projects`. */
-export const createProjectSchema = z.object({ name: labelSchema }).meta({ id: 'CreateProject' });
+export const createProjectSchema = z
+  .object({
+    name: labelSchema,
+    retention_days: projectDaysSchema.default(null),
+    protected: protectedSchema.default(false),
+  })
+  .meta({ id: 'CreateProject' });
 export type CreateProject = z.output<typeof createProjectSchema>;
 
+/** `PATCH /api/projects/:id`: only members given change. */
+export const updateProjectSchema = z
+  .object({
+    name: labelSchema.optional(),
+    retention_days: projectDaysSchema.optional(),
+    protected: protectedSchema.optional(),
+  })
+  .meta({ id: 'UpdateProject', description: 'Only members given change.' });
+export type UpdateProject = z.output<typeof updateProjectSchema>;
+
 export const projectSchema = z
-  .object({ id: z.string(), org_id: z.string(), name: z.string(), created_at: timestampTextSchema })
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    name: z.string(),
+    retention_days: projectDaysSchema,
+    protected: protectedSchema,
+    created_at: timestampTextSchema,
+  })
   .meta({ id: 'Project' });
 export type ProjectResource = z.output<typeof projectSchema>;
 export const projectListSchema = listAnswer('ProjectList', 'projects', projectSchema);

@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS = [
   'org.updated',
   'project.created',
   'project.masking_changed',
+  'project.updated',
   'key.created',
   'key.deleted',
   'session.created',

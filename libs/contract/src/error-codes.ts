@@ -32,6 +32,7 @@ export const ERRORS = {
   queue_item_already_claimed: { status: 409, title: 'The queue item is already claimed' },
   queue_item_not_claimed: { status: 409, title: 'The queue item is not claimed' },
   queue_item_completed: { status: 409, title: 'The queue item is completed' },
+  project_protected: { status: 409, title: 'The project is protected' },
   connection_in_use: { status: 409, title: 'The provider connection is in use' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },

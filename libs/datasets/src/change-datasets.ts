@@ -3,7 +3,7 @@ import { AuditTrail } from '@spandrel/audit';
 import type { CreateDataset, UpdateDataset } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
 import { newId, type Scope } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
+import { ProjectProtection, Storage } from '@spandrel/storage';
 import { DatapointStore } from './datapoint.store.js';
 import { DatasetParticipants } from './dataset-participants.js';
 import { datasetResource } from './dataset-resource.js';
@@ -21,6 +21,7 @@ export class ChangeDatasets {
     private readonly participants: DatasetParticipants,
     private readonly events: DomainEvents,
     private readonly audit: AuditTrail,
+    private readonly protection: ProjectProtection,
   ) {}
 
   /** Makes an empty dataset; emits `dataset_created`. */
@@ -59,12 +60,14 @@ export class ChangeDatasets {
 
   /**
    * Deletes a dataset with everything that anybody keeps about it, in one transaction. Emits `dataset_deleted`, which
-   * stands for the contents. @throws NotFound `dataset_not_found`.
+   * stands for the contents.
+   * @throws NotFound `dataset_not_found`, Conflict `project_protected`.
    */
   async delete(scope: Scope, datasetId: string): Promise<void> {
     await this.storage.write(async (tx) => {
       const dataset = await this.datasets.findForWrite(tx, scope, datasetId);
       if (!dataset) throw datasetNotFound();
+      await this.protection.assertUnprotected(tx, scope);
       await this.participants.beforeDatasetDelete(tx, { scope, datasetId });
       await this.datapoints.deleteAll(tx, scope, datasetId);
       this.datasets.delete(tx, dataset);

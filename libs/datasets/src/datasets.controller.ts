@@ -85,7 +85,7 @@ export class DatasetsController {
     summary: 'Delete a dataset with its datapoints, queue items, capture rules and eval runs',
     audited: ['dataset.deleted'],
     answer: deletedSchema,
-    problems: ['dataset_not_found'],
+    problems: ['dataset_not_found', 'project_protected'],
   })
   async delete(
     @CurrentScope() scope: Scope,

@@ -2,12 +2,12 @@
 export interface RetentionTerm {
   readonly projectId: string;
   readonly orgId: string;
-  /** The plan that says so. */
-  readonly plan: string;
+  /** The plan that says so; `null`: days that the project or its organization has of its own. */
+  readonly plan: string | null;
   readonly days: number;
 }
 
-/** Says how long data is kept (docs/spec/limits.md#retention-by-plan); in cloud mode only. */
+/** Says how long data is kept (docs/spec/limits.md#retention); in cloud mode only. */
 export interface RetentionPolicy {
   /** The terms of all projects that have one; what belongs to others is kept. @throws Unavailable */
   terms(): Promise<readonly RetentionTerm[]>;

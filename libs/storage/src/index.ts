@@ -55,6 +55,7 @@ export {
   type Sql,
   type SqlValue,
 } from './statements/sql.js';
+export { ProjectProtection } from './projects/project-protection.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';
 export { takeFitting, takeFittingIds } from './statements/take-fitting.js';

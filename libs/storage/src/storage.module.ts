@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Readiness } from '@spandrel/kernel';
+import { ProjectProtection } from './projects/project-protection.js';
 import { Storage } from './storage.js';
 
 /** Gives the open {@link Storage} to every feature. The program that opened it closes it. */
@@ -13,8 +14,8 @@ export class StorageModule {
     return {
       module: StorageModule,
       global: true,
-      providers: [{ provide: Storage, useValue: storage }],
-      exports: [Storage],
+      providers: [{ provide: Storage, useValue: storage }, ProjectProtection],
+      exports: [Storage, ProjectProtection],
     };
   }
 }

@@ -143,6 +143,7 @@ export class TracesController {
     summary: 'Delete all traces and spans of the project',
     audited: ['traces.deleted'],
     answer: tracesDeletedSchema,
+    problems: ['project_protected'],
   })
   async deleteAll(
     @CurrentScope() scope: Scope,

@@ -5,6 +5,7 @@ import type {
   KeyResource,
   OrganizationResource,
   ProjectResource,
+  UpdateProject,
 } from '@spandrel/contract';
 import { call } from './call.js';
 import { PAGE_ROWS, type ListPage } from './list-page.js';
@@ -38,6 +39,10 @@ export async function listProjects(
 /** `POST /api/orgs/:id/projects`. */
 export const createProject = (orgId: string, name: string): Promise<ProjectResource> =>
   call(projectsPath(orgId), { method: 'POST', body: { name } });
+
+/** `PATCH /api/projects/:id`. */
+export const updateProject = (id: string, body: UpdateProject): Promise<ProjectResource> =>
+  call(`/api/projects/${encodeURIComponent(id)}`, { method: 'PATCH', body });
 
 /** `GET /api/keys`: a page of API keys, newest first. */
 export async function listKeys(cursor: string | null, signal?: AbortSignal): Promise<ListPage<KeyResource>> {

@@ -14,6 +14,7 @@ const SETTINGS: AccessSettings = {
   jwtAudience: null,
   requestsPerSecond: 100,
   eventStreams: 100,
+  ...{ starterDays: 7, teamDays: 30, enterpriseDays: 90 },
   insecureCookie: false,
   dashboardOrigin: null,
 };

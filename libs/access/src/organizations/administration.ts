@@ -28,7 +28,7 @@ export function administrationOf(storage: Storage, settings: AccessSettings, jwt
   const projects = new ProjectStore(storage);
   return {
     organizations: new Organizations(storage, organizations, trail, settings),
-    projects: new Projects(storage, organizations, projects, trail),
+    projects: new Projects(storage, organizations, projects, trail, settings),
     keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), trail),
     audit,
     checkJwt: new CheckJwt(new CredentialStore(storage), settings, jwt),

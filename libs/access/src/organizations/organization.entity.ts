@@ -8,10 +8,12 @@ export const OrganizationSchema = defineEntity({
   properties: {
     id: p.text().primary(),
     name: p.text(),
-    /** A key of `PLAN_DAYS`. */
+    /** One of `PLANS`. */
     plan: p.text(),
     /** Requests per second; `null`: the service's default. */
     rateLimit: p.integer().nullable(),
+    /** Days that traces are kept whatever the plan says; 0: for ever; `null`: as the plan says. */
+    retentionDays: p.integer().nullable(),
     createdAt: p.bigint('number'),
   },
 });

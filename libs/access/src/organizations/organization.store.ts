@@ -35,6 +35,11 @@ export class OrganizationStore {
     return tx.em.findOne(Organization, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
+  /** One as it is. */
+  find(tx: WriteTx, id: string): Promise<OrganizationRow | null> {
+    return tx.em.findOne(Organization, { id });
+  }
+
   insert(tx: WriteTx, row: OrganizationRow): void {
     tx.em.create(Organization, row);
   }

@@ -63,7 +63,7 @@ export class OrganizationsController {
     id: 'updateOrganization',
     access: 'admin',
     summary: 'Change an organization',
-    description: 'Its administrators change its name, the operator of the service also plan and limit.',
+    description: 'Its administrators change its name, the operator of the service also plan, limit and retention.',
     audited: ['org.updated'],
     answer: organizationSchema,
     problems: ['organization_not_found'],

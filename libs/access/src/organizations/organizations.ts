@@ -14,6 +14,7 @@ import { Storage, type Page } from '@spandrel/storage';
 import { requireOperator, type Actor } from './actor.js';
 import { mapPage } from '../pages.js';
 import { organizationNotFound } from '../not-found.js';
+import { FOR_EVER, organizationDays, planDays } from './retention-rules.js';
 import type { OrganizationRow } from './organization.entity.js';
 import { OrganizationStore } from './organization.store.js';
 
@@ -30,7 +31,10 @@ export class Organizations {
   /** @throws DomainError `insufficient_scope` for everyone but the operator. */
   async create(actor: Actor, { name, plan, rate_limit }: CreateOrganization): Promise<OrganizationResource> {
     requireOperator(actor, 'create organizations');
-    const row: OrganizationRow = { id: newId(), name, plan, rateLimit: rate_limit ?? null, createdAt: Date.now() };
+    const row: OrganizationRow = {
+      ...{ id: newId(), name, plan, rateLimit: rate_limit ?? null },
+      ...{ retentionDays: null, createdAt: Date.now() },
+    };
     const resource = this.resource(row);
     await this.storage.write(async (tx) => {
       this.store.insert(tx, row);
@@ -43,21 +47,24 @@ export class Organizations {
   /**
    * Changes the members given.
    * @throws NotFound `organization_not_found`, DomainError `insufficient_scope` when an administrator of the
-   *   organization gives its plan or limit.
+   *   organization gives its plan, limit or retention.
    */
   async update(
     actor: Actor,
     id: string,
-    { name, plan, rate_limit }: UpdateOrganization,
+    { name, plan, rate_limit, retention_days: days }: UpdateOrganization,
   ): Promise<OrganizationResource> {
     return this.storage.write(async (tx) => {
       const organization = await this.store.findForWrite(tx, actor, id);
       if (!organization) throw organizationNotFound();
-      if (plan !== undefined || rate_limit !== undefined) requireOperator(actor, 'change plan and rate_limit');
+      if (plan !== undefined || rate_limit !== undefined || days !== undefined) {
+        requireOperator(actor, 'change plan, rate_limit and retention_days');
+      }
       const before = auditedMembers(organization);
       if (name !== undefined) organization.name = name;
       if (plan !== undefined) organization.plan = plan;
       if (rate_limit !== undefined) organization.rateLimit = rate_limit;
+      if (days !== undefined) organization.retentionDays = days === 'plan' ? null : (days ?? FOR_EVER);
       const details = changesBetween(before, auditedMembers(organization));
       if (Object.keys(details).length > 0) {
         const targetName = organization.name;
@@ -72,16 +79,22 @@ export class Organizations {
     return mapPage(await this.store.list(actor, query), (row) => this.resource(row));
   }
 
-  private resource({ id, name, plan, rateLimit, createdAt }: OrganizationRow): OrganizationResource {
+  private resource(row: OrganizationRow): OrganizationResource {
+    const { id, name, plan, rateLimit, retentionDays, createdAt } = row;
     return {
       id,
       name,
       plan: plan as Plan,
       rate_limit: rateLimit ?? this.settings.requestsPerSecond,
+      retention_days: organizationDays(planDays(this.settings), row),
+      retention_by: retentionDays === null ? 'plan' : 'organization',
       created_at: formatTimestamp(createdAt),
     };
   }
 }
 
 /** What of an organization the audit log shows, by members of the wire. */
-const auditedMembers = ({ name, plan, rateLimit }: OrganizationRow) => ({ name, plan, rate_limit: rateLimit });
+const auditedMembers = ({ name, plan, rateLimit, retentionDays }: OrganizationRow) => ({
+  ...{ name, plan, rate_limit: rateLimit },
+  retention_days: retentionDays === null ? 'plan' : retentionDays === FOR_EVER ? 'for ever' : retentionDays,
+});

@@ -9,6 +9,10 @@ export const ProjectSchema = defineEntity({
     id: p.text().primary(),
     orgId: p.text(),
     name: p.text(),
+    /** Days that traces are kept, within those of the organization; `null`: as long as the organization keeps them. */
+    retentionDays: p.integer().nullable(),
+    /** 1: what would delete much at once is refused. */
+    protected: p.smallint(),
     createdAt: p.bigint('number'),
   },
   indexes: [{ name: 'project_org', properties: ['orgId', 'id'] }],

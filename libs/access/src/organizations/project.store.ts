@@ -1,12 +1,14 @@
+import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
 import type { ProjectDirectory } from '@spandrel/kernel';
-import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
+import { IdOrder, integer, shapeOf, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from './actor.js';
 import { inOrganization } from './of-organization.sql.js';
 import { Project, ProjectSchema, type ProjectRow } from './project.entity.js';
 
 const OLDEST_FIRST = new IdOrder('projects', 'p.id', 'asc');
+const PROTECTED = shapeOf({ protected: integer() });
 const TABLE = tableOf(ProjectSchema, ['id']);
 const COLUMNS = TABLE.select('p');
 const ORGANIZATION = TABLE.select('p', ['orgId']);
@@ -25,7 +27,7 @@ export class ProjectStore implements ProjectDirectory {
     );
   }
 
-  /** One that the actor can see; projects stay as they are. */
+  /** One that the actor can see. */
   find(tx: WriteTx, actor: Actor, id: string): Promise<ProjectRow | null> {
     return tx.em.findOne(Project, { id, ...inOrganization(actor) });
   }
@@ -33,6 +35,17 @@ export class ProjectStore implements ProjectDirectory {
   async organizationOf(id: string): Promise<string | undefined> {
     const [row] = await this.storage.read(ORGANIZATION.query`select ${ORGANIZATION} from project p where p.id = ${id}`);
     return row?.orgId;
+  }
+
+  /** One that the actor can see, locked; what is changed of it is written with the transaction. */
+  findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<ProjectRow | null> {
+    return tx.em.findOne(Project, { id, ...inOrganization(actor) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
+  /** Whether a project is protected; it stays so until the end of the transaction. */
+  async isProtected(tx: WriteTx, id: string): Promise<boolean> {
+    const [row] = await tx.all(PROTECTED.query`select p.protected from project p where p.id = ${id} for share`);
+    return row?.protected === 1;
   }
 
   insert(tx: WriteTx, row: ProjectRow): void {

@@ -1,36 +1,80 @@
 import { Injectable } from '@nestjs/common';
-import { formatTimestamp, type CreateProject, type ListAccess, type ProjectResource } from '@spandrel/contract';
-import { newId } from '@spandrel/kernel';
-import { AuditTrail } from '@spandrel/audit';
+import type { CreateProject, ListAccess, ProjectResource, UpdateProject } from '@spandrel/contract';
+import { AuditTrail, changesBetween } from '@spandrel/audit';
+import { invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page } from '@spandrel/storage';
+import { AccessSettings } from '../access.settings.js';
 import type { Actor } from './actor.js';
 import { mapPage } from '../pages.js';
-import { organizationNotFound } from '../not-found.js';
+import { organizationNotFound, projectNotFound } from '../not-found.js';
 import { OrganizationStore } from './organization.store.js';
 import type { ProjectRow } from './project.entity.js';
+import { auditedMembers, projectResource } from './project-resource.js';
 import { ProjectStore } from './project.store.js';
+import { organizationDays, planDays, type OrganizationRetention } from './retention-rules.js';
+
+/** What a project is made of; only the name must be said. */
+type NewProject = Pick<CreateProject, 'name'> & Partial<CreateProject>;
 
 /** Projects of organizations. */
 @Injectable()
 export class Projects {
+  private readonly planDays;
+
   constructor(
     private readonly storage: Storage,
     private readonly organizations: OrganizationStore,
     private readonly store: ProjectStore,
     private readonly audit: AuditTrail,
-  ) {}
+    settings: AccessSettings,
+  ) {
+    this.planDays = planDays(settings);
+  }
 
-  /** @throws NotFound `organization_not_found` */
-  async create(actor: Actor, orgId: string, { name }: CreateProject): Promise<ProjectResource> {
-    const row: ProjectRow = { id: newId(), orgId, name, createdAt: Date.now() };
+  /** @throws NotFound `organization_not_found`, Invalid `validation_failed` for more days than the organization keeps. */
+  async create(actor: Actor, orgId: string, body: NewProject): Promise<ProjectResource> {
+    const { name, retention_days: retentionDays = null, protected: isProtected = false } = body;
+    const row: ProjectRow = {
+      ...{ id: newId(), orgId, name, retentionDays },
+      ...{ protected: Number(isProtected), createdAt: Date.now() },
+    };
+    const details = auditedMembers(row);
     await this.storage.write(async (tx) => {
-      if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
+      const organization = await this.organizations.findForWrite(tx, actor, orgId);
+      if (!organization) throw organizationNotFound();
+      this.assertKept(organization, retentionDays);
       this.store.insert(tx, row);
       const { id: projectId } = row;
       const target = { projectId, targetId: projectId, targetName: name };
-      this.audit.record(tx, { action: 'project.created', orgId, ...target, details: { name } });
+      this.audit.record(tx, { action: 'project.created', orgId, ...target, details });
     });
     return projectResource(row);
+  }
+
+  /**
+   * Changes the members given.
+   * @throws NotFound `project_not_found`, Invalid `validation_failed` for more days than the organization keeps.
+   */
+  async update(actor: Actor, id: string, body: UpdateProject): Promise<ProjectResource> {
+    const { name, retention_days: days, protected: isProtected } = body;
+    return this.storage.write(async (tx) => {
+      const project = await this.store.findForWrite(tx, actor, id);
+      if (!project) throw projectNotFound();
+      const { orgId } = project;
+      const before = auditedMembers(project);
+      if (name !== undefined) project.name = name;
+      if (isProtected !== undefined) project.protected = Number(isProtected);
+      if (days !== undefined) {
+        this.assertKept((await this.organizations.find(tx, orgId))!, days);
+        project.retentionDays = days;
+      }
+      const details = changesBetween(before, auditedMembers(project));
+      if (Object.keys(details).length > 0) {
+        const target = { projectId: id, targetId: id, targetName: project.name };
+        this.audit.record(tx, { action: 'project.updated', orgId, ...target, details });
+      }
+      return projectResource(project);
+    });
   }
 
   /** The projects, oldest first. @throws NotFound `organization_not_found`, Invalid `invalid_cursor` */
@@ -38,11 +82,11 @@ export class Projects {
     if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
     return mapPage(await this.store.list(orgId, query), projectResource);
   }
-}
 
-const projectResource = ({ id, orgId, name, createdAt }: ProjectRow): ProjectResource => ({
-  id,
-  org_id: orgId,
-  name,
-  created_at: formatTimestamp(createdAt),
-});
+  private assertKept(organization: OrganizationRetention, days: number | null): void {
+    const most = organizationDays(this.planDays, organization);
+    if (days === null || most === null || days <= most) return;
+    const message = `must be ${most} or less, the days that the organization keeps traces; null keeps them as long`;
+    throw invalidRequest([{ path: 'retention_days', message }]);
+  }
+}

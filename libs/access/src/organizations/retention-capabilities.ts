@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Capabilities } from '@spandrel/kernel';
 import { RetentionPolicyStore } from './retention-policy.store.js';
 
-/** Tells how long the caller's traces are kept (docs/spec/limits.md#retention-by-plan). */
+/** Tells how long the caller's traces are kept (docs/spec/limits.md#retention). */
 @Injectable()
 export class RetentionCapabilities implements OnModuleInit {
   constructor(
@@ -11,6 +11,6 @@ export class RetentionCapabilities implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.capabilities.tell('retention_days', (scope) => (scope ? this.policy.daysOf(scope.orgId) : null));
+    this.capabilities.tell('retention_days', (scope) => (scope ? this.policy.daysOf(scope) : null));
   }
 }

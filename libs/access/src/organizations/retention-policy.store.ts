@@ -1,26 +1,48 @@
 import { Injectable } from '@nestjs/common';
-import { PLAN_DAYS, type Plan } from '@spandrel/contract';
-import type { RetentionPolicy, RetentionTerm } from '@spandrel/kernel';
-import { shapeOf, Storage, text } from '@spandrel/storage';
+import type { Plan } from '@spandrel/contract';
+import type { RetentionPolicy, RetentionTerm, Scope } from '@spandrel/kernel';
+import { integer, nullable, shapeOf, sql, Storage, text, type RowOfShape, type Sql } from '@spandrel/storage';
+import { AccessSettings } from '../access.settings.js';
+import { organizationDays, planDays, projectDays } from './retention-rules.js';
 
-const PLAN = shapeOf({ plan: text<Plan>() });
-const TERM = shapeOf({ projectId: text(), orgId: text(), plan: text<Plan>() });
+const TERM = shapeOf({
+  ...{ projectId: text(), orgId: text(), plan: text<Plan>() },
+  ...{ ofOrganization: nullable(integer()), ofProject: nullable(integer()) },
+});
 
-/** How long traces and spans of each project are kept: as the plan of its organization says. */
+/** How long traces and spans of each project are kept (docs/spec/limits.md#retention). */
 @Injectable()
 export class RetentionPolicyStore implements RetentionPolicy {
-  constructor(private readonly storage: Storage) {}
+  private readonly planDays;
+
+  constructor(
+    private readonly storage: Storage,
+    settings: AccessSettings,
+  ) {
+    this.planDays = planDays(settings);
+  }
 
   async terms(): Promise<RetentionTerm[]> {
-    const rows = await this.storage.readLong(
-      TERM.query`select p.id as "projectId", o.id as "orgId", o.plan as plan from project p join organization o on o.id = p.org_id order by p.id`,
-    );
-    return rows.map(({ projectId, orgId, plan }) => ({ projectId, orgId, plan, days: PLAN_DAYS[plan] }));
+    const rows = await this.storage.readLong(termsWhere(sql`1 = 1`));
+    return rows.flatMap((row) => {
+      const { projectId, orgId, plan } = row;
+      const days = this.daysOfRow(row);
+      return days === null ? [] : { projectId, orgId, plan: days === this.planDays[plan] ? plan : null, days };
+    });
   }
 
-  /** Days that the traces of an organization's projects are kept; `null` when there is none with this id. */
-  async daysOf(orgId: string): Promise<number | null> {
-    const [row] = await this.storage.read(PLAN.query`select o.plan as plan from organization o where o.id = ${orgId}`);
-    return row ? PLAN_DAYS[row.plan] : null;
+  /** Days that the traces of a project are kept; `null`: for ever, or there is no such project. */
+  async daysOf({ orgId, projectId }: Scope): Promise<number | null> {
+    const [row] = await this.storage.read(termsWhere(sql`p.id = ${projectId} and p.org_id = ${orgId}`));
+    return row ? this.daysOfRow(row) : null;
+  }
+
+  private daysOfRow({ plan, ofOrganization, ofProject }: RowOfShape<typeof TERM>): number | null {
+    return projectDays(organizationDays(this.planDays, { plan, retentionDays: ofOrganization }), ofProject);
   }
 }
+
+const termsWhere = (condition: Sql) =>
+  TERM.query`select p.id as "projectId", o.id as "orgId", o.plan as plan, o.retention_days as "ofOrganization",
+      p.retention_days as "ofProject"
+    from project p join organization o on o.id = p.org_id where ${condition} order by p.id`;

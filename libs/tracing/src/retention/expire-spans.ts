@@ -9,10 +9,13 @@ import { ExpiredStore, type Cutoffs } from './expired.store.js';
 const SPANS_AT_ONCE = 500;
 const EMPTY_AT_ONCE = 500;
 
+/** What `Expired.plans` calls projects whose days no plan says; they differ, so `days` is `null`. */
+export const OWN_DAYS = 'own days';
+
 /** What a run deleted. */
 export interface Expired {
-  /** For each plan: for how many days it keeps data, and what was deleted. */
-  plans: Map<string, Deleted & { days: number }>;
+  /** For each plan, and for those with days of their own ({@link OWN_DAYS}): how many days are kept, and what was deleted. */
+  plans: Map<string, Deleted & { days: number | null }>;
   /** What was deleted of each project of which anything was. */
   projects: Map<string, Deleted>;
   /** Days whose partitions were dropped. */
@@ -20,8 +23,8 @@ export interface Expired {
 }
 
 /**
- * Deletes traces and spans that have been kept as long as the plan of their project says
- * (docs/spec/limits.md#retention-by-plan): spans whose start is older, and traces that are older and have no span left.
+ * Deletes traces and spans that have been kept as long as the plan of their organization or their project says
+ * (docs/spec/limits.md#retention): spans whose start is older, and traces that are older and have no span left.
  * Whole days on which everything is too old at once, other spans in small transactions: a run that ends early is gone
  * on with by the next, and several at a time do each other no harm.
  */
@@ -37,8 +40,10 @@ export class ExpireSpans {
   /** @param now data is deleted when it is older than this moment by more than its term. @throws Unavailable */
   async execute(terms: readonly RetentionTerm[], now: number, stopped: AbortSignal): Promise<Expired> {
     const result: Expired = { plans: new Map(), projects: new Map(), daysDropped: 0 };
-    const planOf = new Map(terms.map(({ projectId, plan }) => [projectId, plan]));
-    for (const { plan, days } of terms) result.plans.set(plan, { days, traces: 0, spans: 0 });
+    const planOf = new Map(terms.map(({ projectId, plan }) => [projectId, plan ?? OWN_DAYS]));
+    for (const { plan, days } of terms) {
+      result.plans.set(plan ?? OWN_DAYS, { days: plan === null ? null : days, traces: 0, spans: 0 });
+    }
     const notify = (projectId: string, { traces, spans }: Deleted): void => {
       if (traces + spans === 0) return;
       const ofProject = result.projects.get(projectId) ?? { traces: 0, spans: 0 };

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import type { WriteTx } from '@spandrel/storage';
+import { ProjectProtection, type WriteTx } from '@spandrel/storage';
 import { traceNotFound, type JobAnswer } from './apply-job.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
@@ -22,9 +22,10 @@ export class DeleteTraces {
     private readonly traces: TraceStore,
     private readonly spans: SpanStore,
     private readonly participants: SpanCommitParticipants,
+    private readonly protection: ProjectProtection,
   ) {}
 
-  /** @throws NotFound `trace_not_found`. */
+  /** @throws NotFound `trace_not_found`, Conflict `project_protected` for a deletion of all. */
   async execute(tx: WriteTx, job: BulkDeleteJob, changes: TracingChange[]): Promise<JobAnswer> {
     if (job.type === 'delete_all') return this.all(tx, job.scope, changes);
     const [trace] = await this.traces.loadForWrite(tx, job.scope, [job.id]);
@@ -48,6 +49,7 @@ export class DeleteTraces {
   }
 
   private async all(tx: WriteTx, scope: Scope, changes: TracingChange[]): Promise<JobAnswer> {
+    await this.protection.assertUnprotected(tx, scope);
     const deleted = await this.traces.deleteAll(tx, scope);
     changes.push({ type: 'cleared', scope });
     return { type: 'deleted', tracesDeleted: deleted.traces, spansDeleted: deleted.spans };

@@ -5,7 +5,7 @@ import { readOrganization, renameOrganization } from '../../api/administration.j
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { TextField } from '../../components/field.js';
-import { formatCount } from '../../components/format/format-count.js';
+import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { BROWSER_SESSION } from '../../features/sign-in/use-browser-session.js';
 import { Row, Section } from './section.js';
@@ -13,7 +13,7 @@ import styles from './settings-page.module.css';
 
 const KEY = ['organization'];
 
-/** The organization: its name can be changed, its plan and limit are the operator's. */
+/** The organization: its name can be changed, its plan, limit and retention are the operator's. */
 export function OrganizationSection() {
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: ({ signal }) => readOrganization(signal) });
   return (
@@ -49,7 +49,13 @@ function Organization({ organization }: { organization: OrganizationResource }) 
       </form>
       <Row name="ID">{organization.id}</Row>
       <Row name="Plan">{organization.plan}</Row>
+      <Row name="Traces are kept">{describeRetention(organization)}</Row>
       <Row name="Requests a second">{formatCount(organization.rate_limit)}</Row>
     </>
   );
 }
+
+const describeRetention = ({ retention_days: days, retention_by: by }: OrganizationResource): string => {
+  const long = days === null ? 'For ever' : `For ${formatCounted(days, 'day')}`;
+  return by === 'plan' ? `${long}, as the plan says` : `${long}, as the operator of the service says`;
+};
