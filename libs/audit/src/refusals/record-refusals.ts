@@ -48,7 +48,7 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
     });
     this.task = new PeriodicTask({
       everyMs: EVERY_MS,
-      task: () => this.write(this.book.take(Date.now())),
+      task: () => this.execute(),
       failure: 'refusals could not be written to the audit log; they will be at the next time',
       logger,
     });
@@ -62,6 +62,11 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     await this.task.stop();
     await this.write([...this.book.take(Date.now()), ...this.book.takeRest()]);
+  }
+
+  /** Writes what has been counted, as far as the bounds allow. @throws Unavailable */
+  execute(): Promise<void> {
+    return this.write(this.book.take(Date.now()));
   }
 
   private note(request: RefusedRequest): void {
