@@ -57,12 +57,20 @@ export const createKey = (body: CreateKey): Promise<KeyCreated> => call('/api/ke
 export const deleteKey = (id: string): Promise<unknown> =>
   call(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
-/** `GET /api/audit-log`: a page of what was administered, newest first. */
-export async function listAuditLog(cursor: string | null, signal?: AbortSignal): Promise<ListPage<AuditEntry>> {
-  const answer = await call<{ entries: AuditEntry[]; next_cursor: string | null }>(
-    '/api/audit-log',
-    pageOf(cursor, signal),
-  );
+/** `GET /api/audit-log/export`: takes the filters of the list. */
+export const AUDIT_EXPORT_ADDRESS = '/api/audit-log/export';
+
+/** `GET /api/audit-log`: a page of what was done, newest first. @param query filters by the names of the API. */
+export async function listAuditLog(
+  query: Query,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<AuditEntry>> {
+  const page = pageOf(cursor, signal);
+  const answer = await call<{ entries: AuditEntry[]; next_cursor: string | null }>('/api/audit-log', {
+    ...page,
+    query: { ...query, ...page.query },
+  });
   return { rows: answer.entries, next: answer.next_cursor };
 }
 

@@ -26,7 +26,7 @@ export function SettingsPage() {
           <OrganizationSection />
           <ProjectsSection orgId={administered.id} />
           <KeysSection orgId={administered.id} />
-          <AuditLogSection />
+          <AuditLogSection orgId={administered.id} />
         </>
       )}
     </>
