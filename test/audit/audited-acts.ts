@@ -22,6 +22,10 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
   createOrganization: ({ send }) => send('POST', '/api/orgs', { body: { name: 'made' }, as: 'operator' }),
   updateOrganization: ({ send, tenant }) => send('PATCH', `/api/orgs/${tenant.org.id}`, { body: { name: 'renamed' } }),
   createProject: ({ send, tenant }) => send('POST', `/api/orgs/${tenant.org.id}/projects`, { body: { name: 'made' } }),
+  updateProject: ({ send, tenant }) =>
+    send('PATCH', `/api/projects/${tenant.project.id}`, { body: { name: 'renamed' } }),
+  putMasking: ({ send, tenant }) =>
+    send('PUT', `/api/projects/${tenant.project.id}/masking`, { body: { rules: [{ masker: 'email' }] } }),
   createKey: ({ send }) => send('POST', '/api/keys', { body: { name: 'made', scopes: ['read'] } }),
   deleteKey: async ({ send, tenant }) => send('DELETE', `/api/keys/${(await tenant.createKey(['read'])).id}`),
   createBrowserSession: ({ send, tenant }) =>

@@ -1,5 +1,6 @@
 /** Retention as cloud mode has it: plans of organizations, and `spandrel retention run`. */
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { AuditEntry } from '@spandrel/contract';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { sql } from '@spandrel/storage';
 import { runRetention } from '../../apps/cli/src/retention.js';
@@ -87,6 +88,14 @@ describe('spandrel retention run', () => {
         '/api/analytics/summary',
       );
       expect(summary.body).toMatchObject({ total_spans: 2, total_traces: 2 });
+      const { org, project, api } = tenants[index]!;
+      const audit = await api.get<{ entries: AuditEntry[] }>('/api/audit-log?action=retention.applied');
+      expect(audit.body.entries).toMatchObject([
+        {
+          ...{ actor: 'cli', org_id: org.id, target_id: org.id },
+          details: { traces_deleted: 1, spans_deleted: 1, projects: { [project.id]: { days, spans_deleted: 1 } } },
+        },
+      ]);
     }
     expect(await contradictions(url)).toEqual(NO_CONTRADICTIONS);
   });

@@ -21,6 +21,7 @@ const PHRASES: Readonly<Record<string, string>> = {
   'session.deleted': 'Signed out',
   'request.refused': 'Request refused',
   'traces.deleted': 'All traces deleted',
+  'project.masking_changed': 'Masking of a project changed',
   'project.import_begun': 'Import of a project begun',
   'retention.applied': 'Old traces deleted by retention',
   'secrets.rotated': 'Secret key rotated',
