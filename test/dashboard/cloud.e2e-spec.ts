@@ -2,6 +2,7 @@
  * The dashboard in cloud mode: people sign in and out, administer their organization, and have one credential a browser;
  * in a browser without shared workers one tab holds the stream of events for all.
  */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
@@ -136,7 +137,16 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await expectAccessible(watched);
     await button(page, 'Done').click();
     await page.getByRole('grid', { name: 'API keys' }).getByRole('row', { name: 'Ada' }).waitFor();
-    await page.getByRole('grid', { name: 'Audit log' }).getByText('key.created').nth(1).waitFor();
+    const audit = page.getByRole('grid', { name: 'Audit log' });
+    await audit.getByRole('row', { name: /API key created\s*Ada/ }).waitFor();
+    await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Project created' });
+    await audit.getByRole('row', { name: /Project created\s*Another/ }).waitFor();
+    await expectSoon(() => audit.getByText('API key created').count(), 0);
+    const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()]);
+    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
+    expect(new Set(lines.map((line) => (JSON.parse(line) as { action: string }).action))).toEqual(
+      new Set(['project.created']),
+    );
     await expectAccessible(watched);
     expect(await page.content()).not.toContain(key);
 

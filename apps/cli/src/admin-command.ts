@@ -82,6 +82,8 @@ export function adminCommand(settings: string): Command {
   );
 
   const audit = filtered(leaf(admin, 'audit', 'show the audit log, newest first', 'listAudit'));
+  // Options of a command below stand behind its name, and are not those of this one.
+  audit.enablePositionalOptions();
   audit.option('--limit <number>', 'how many entries', '100');
   filtered(leaf(audit, 'export', 'print the audit log, an entry a line as JSON, oldest first', 'exportAudit'));
   leaf(audit, 'heads', 'print the newest entry of each chain, to be kept elsewhere', 'listAuditHeads');

@@ -43,6 +43,8 @@ export class ExportAuditLog {
       const last = rows.at(-1);
       if (!last) return;
       yield rows.map(auditLine).join('');
+      // A look behind the newest entry would find that of this export.
+      if (rows.length < SLICE) return;
       afterId = last.id;
     }
   }
