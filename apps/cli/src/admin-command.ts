@@ -27,7 +27,9 @@ export function adminCommand(settings: string): Command {
       .addHelpText('after', `\nSettings:\n${settings}`)
       .action(async (...given: unknown[]) => {
         const id = argument === undefined ? undefined : (given.shift() as string);
-        const [rest, options] = given as [string[], Record<string, string | boolean>];
+        const [rest, , itself] = given as [string[], unknown, Command];
+        // With those of the commands above, which take what they know wherever it stands.
+        const options: Record<string, string | boolean> = itself.optsWithGlobals();
         // Loads the database.
         const { administer } = await import('./admin.js');
         await administer(action, { id, options, args: rest });
@@ -82,8 +84,6 @@ export function adminCommand(settings: string): Command {
   );
 
   const audit = filtered(leaf(admin, 'audit', 'show the audit log, newest first', 'listAudit'));
-  // Options of a command below stand behind its name, and are not those of this one.
-  audit.enablePositionalOptions();
   audit.option('--limit <number>', 'how many entries', '100');
   filtered(leaf(audit, 'export', 'print the audit log, an entry a line as JSON, oldest first', 'exportAudit'));
   leaf(audit, 'heads', 'print the newest entry of each chain, to be kept elsewhere', 'listAuditHeads');

@@ -30,6 +30,7 @@ describe('the book of refusals', () => {
       ['o', 'a0'],
       ['o', 'a1'],
       ['o', 'a2'],
+      [null, null],
     ]);
     expect(book.take(500).map(({ orgId }) => orgId)).toEqual([]);
     book.note(kind({ address: 'late' }), 'r', 600);
