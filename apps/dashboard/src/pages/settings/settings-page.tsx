@@ -5,6 +5,7 @@ import { AuditLogSection } from './audit-log-section.js';
 import { InstanceSection } from './instance-section.js';
 import { KeyboardSection } from './keyboard-section.js';
 import { KeysSection } from './keys-section.js';
+import { MaskingSection } from './masking-section.js';
 import { OrganizationSection } from './organization-section.js';
 import { ProjectsSection } from './projects-section.js';
 import { UnreadableConnections } from './unreadable-connections.js';
@@ -14,6 +15,8 @@ export function SettingsPage() {
   const session = useBrowserSession();
   const administered = session?.scopes.includes('admin') ? session.org : null;
   const mayRead = session?.mode === 'local' || session?.scopes.includes('read');
+  // In local mode there is one project, which nobody made.
+  const masked = session?.mode === 'local' ? 'local' : mayRead ? session?.project?.id : undefined;
   return (
     <>
       <PageHeading title="Settings" />
@@ -21,6 +24,9 @@ export function SettingsPage() {
       <AppearanceSection />
       <KeyboardSection />
       <InstanceSection mayWrite={session?.mode !== 'cloud' || session.scopes.includes('write')} />
+      {masked !== undefined && (
+        <MaskingSection projectId={masked} mayChange={session?.mode !== 'cloud' || session.scopes.includes('admin')} />
+      )}
       {administered && (
         <>
           <OrganizationSection />
