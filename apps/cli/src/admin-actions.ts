@@ -11,9 +11,10 @@ import {
 import type { Page } from '@spandrel/storage';
 import { checked, type AdminInput, type Outcome } from './admin-outcome.js';
 import { AUDIT_ACTIONS } from './audit-actions.js';
+import { MASKING_ACTIONS, type MaskingAdministration } from './masking-actions.js';
 import { jwtLines, keyLine, organizationLine, projectLine } from './admin-lines.js';
 
-type Action = (administration: Administration, input: AdminInput) => Promise<Outcome>;
+type Action = (administration: Administration & MaskingAdministration, input: AdminInput) => Promise<Outcome>;
 
 /** What each command does. */
 export const ADMIN_ACTIONS = {
@@ -72,6 +73,7 @@ export const ADMIN_ACTIONS = {
     return { json: deleted, lines: [`Revoked the API key ${id!}; within a second no server takes it any more.`] };
   },
   ...AUDIT_ACTIONS,
+  ...MASKING_ACTIONS,
   checkJwt: async ({ checkJwt }, { id }) => {
     const check = await checkJwt.execute((id === '-' ? await text(process.stdin) : id!).trim());
     return { json: check, lines: jwtLines(check), isRefused: !check.valid };

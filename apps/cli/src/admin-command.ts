@@ -64,6 +64,13 @@ export function adminCommand(settings: string): Command {
     'the organization',
   );
 
+  const masking = group('masking', 'what of texts is replaced before it is stored');
+  leaf(masking, 'show', 'show the rules of a project', 'showMasking', 'project');
+  leaf(masking, 'set', 'replace the rules of a project', 'setMasking', 'project').requiredOption(
+    '--rules <file>',
+    'a file with a list of rules in JSON; `-` reads it from standard input',
+  );
+
   const key = group('key', 'API keys');
   leaf(key, 'create', 'make an API key and show it, this once', 'createKey')
     .requiredOption('--project <id>', 'the project it is for')

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { accessFeature, AccessSettings, administrationOf, JwtSettings } from '@spandrel/access';
-import { commandContext, DomainError, inContext, StartError } from '@spandrel/kernel';
+import { commandContext, DomainError, inContext, loadPlugins, StartError } from '@spandrel/kernel';
+import { maskingCommands, type MaskingCommands } from '@spandrel/masking';
 import { openDatabase } from '@spandrel/server';
 import { commandLogger } from './command-logger.js';
 import { commandSettings } from './command-settings.js';
@@ -23,7 +24,10 @@ export async function administer(action: AdminAction, input: AdminInput): Promis
     const logger = commandLogger(settings);
     const storage = await openDatabase(settings, { features: [accessFeature], logger });
     try {
-      const administration = administrationOf(storage, settings.of(AccessSettings), settings.of(JwtSettings));
+      const access = administrationOf(storage, settings.of(AccessSettings), settings.of(JwtSettings));
+      const masking = async (): Promise<MaskingCommands> =>
+        maskingCommands(storage, access.audit.trail, (await loadPlugins(settings.core.plugins, logger)).maskers);
+      const administration = { ...access, masking };
       const outcome: Outcome = await inContext(commandContext(), () => ADMIN_ACTIONS[action](administration, input));
       const { json, lines } = outcome;
       process.stdout.write(

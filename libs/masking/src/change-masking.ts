@@ -21,7 +21,7 @@ export class ChangeMasking {
   constructor(
     private readonly storage: Storage,
     private readonly store: MaskingRulesStore,
-    private readonly masking: ProjectMasking,
+    @Inject(ProjectMasking) private readonly masking: Pick<ProjectMasking, 'changed'>,
     private readonly audit: AuditTrail,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'maskers'>,
   ) {}

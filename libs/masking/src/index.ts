@@ -1,7 +1,7 @@
-export { ChangeMasking } from './change-masking.js';
 export { maskDatapoint, maskReviewed } from './engine/mask-datapoint.js';
 export { maskKey, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking } from './engine/masking.js';
 export { maskingFeature } from './masking.feature.js';
+export { maskingCommands, type MaskingCommands } from './masking-commands.js';
 export { MaskingModule } from './masking.module.js';
 export { ProjectMasking } from './project-masking.js';

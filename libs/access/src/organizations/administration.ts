@@ -1,4 +1,5 @@
 import { auditCommands, type AuditCommands } from '@spandrel/audit';
+import type { ProjectDirectory } from '@spandrel/kernel';
 import type { AccessSettings } from '../access.settings.js';
 import type { Storage } from '@spandrel/storage';
 import { ApiKeyStore } from '../credentials/api-key.store.js';
@@ -15,6 +16,7 @@ import { Projects } from './projects.js';
 export interface Administration {
   organizations: Organizations;
   projects: Projects;
+  directory: ProjectDirectory;
   keys: ApiKeys;
   audit: AuditCommands;
   checkJwt: CheckJwt;
@@ -29,6 +31,7 @@ export function administrationOf(storage: Storage, settings: AccessSettings, jwt
   return {
     organizations: new Organizations(storage, organizations, trail, settings),
     projects: new Projects(storage, organizations, projects, trail, settings),
+    directory: projects,
     keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), trail),
     audit,
     checkJwt: new CheckJwt(new CredentialStore(storage), settings, jwt),

@@ -1,0 +1,29 @@
+import type { MaskingResource, PutMasking } from '@spandrel/contract';
+import type { AuditTrail } from '@spandrel/audit';
+import type { LoadedMasker, Scope } from '@spandrel/kernel';
+import type { Storage } from '@spandrel/storage';
+import { ChangeMasking } from './change-masking.js';
+import { maskingResource } from './masking-resource.js';
+import { MaskingRulesStore } from './masking-rules.store.js';
+
+/** What the routes of masking do, for the command line. */
+export interface MaskingCommands {
+  read(projectId: string): Promise<MaskingResource>;
+  /** @throws Invalid for a rule that no masker takes. */
+  put(scope: Scope, body: PutMasking): Promise<MaskingResource>;
+}
+
+/** The use-cases of masking on a database. @param maskers those of the settings. */
+export function maskingCommands(
+  storage: Storage,
+  trail: AuditTrail,
+  maskers: readonly LoadedMasker[],
+): MaskingCommands {
+  const store = new MaskingRulesStore(storage);
+  // Servers look at the rules anew by themselves.
+  const change = new ChangeMasking(storage, store, { changed: () => undefined }, trail, { maskers });
+  return {
+    read: async (projectId) => maskingResource(projectId, await store.find(projectId), maskers),
+    put: async (scope, body) => maskingResource(scope.projectId, await change.execute(scope, body), maskers),
+  };
+}
