@@ -5,8 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EvalRunResource, Problem } from '@spandrel/contract';
-import type { DialectPlugin, ScorerPlugin } from '@spandrel/plugin-api';
-import { describeDialectContract, describeScorerContract, otelSpan } from '@spandrel/plugin-api/testing';
+import type { DialectPlugin, MaskerPlugin, ScorerPlugin } from '@spandrel/plugin-api';
+import {
+  describeDialectContract,
+  describeMaskerContract,
+  describeScorerContract,
+  otelSpan,
+} from '@spandrel/plugin-api/testing';
 // Not from the index, which loads the whole framework.
 import { createLogger } from '../libs/kernel/src/log/logger.js';
 import { loadPlugins } from '../libs/kernel/src/plugins/load-plugins.js';
@@ -77,6 +82,7 @@ beforeAll(async () => {
     `plugins:
   - ./max-length.ts
   - ./desk.ts
+  - ./employee-number.ts
   - use: ./acme.ts
     config: { base_url: '${await listen(acme)}' }
   - use: ./harbour.ts
@@ -169,6 +175,29 @@ describeOnBothDatabases('plugins in files of their own', ({ takePlace }) => {
     ]);
     const { body } = await api.get<{ trace: { session_id: string } }>(`/api/traces/${span.traceId}`);
     expect(body.trace.session_id).toBe('Ada');
+  });
+
+  it('mask what their masker finds, in the gateway and in the API', async () => {
+    const { api } = program;
+    const { body: credential } =
+      place.mode === 'cloud' ? await api.get<{ project_id: string }>('/api/credential') : { body: null };
+    const masking = `/api/projects/${credential?.project_id ?? 'local'}/masking`;
+    const put = (rules: object[]) => api.send('PUT', masking, { rules });
+    const rule = { masker: 'employee-number', fields: ['input'], config: { prefix: 'STAFF-' } };
+    expect((await put([{ ...rule, config: { prefix: '' } }])).status).toBe(400);
+    expect((await put([rule])).status).toBe(200);
+    const shown = await api.post<{ text: string }>(`${masking}/preview`, { text: 'Ask STAFF-123456.' });
+    expect(shown.body.text).toBe('Ask [employee].');
+    const ask = (): Promise<Response> =>
+      fetch(`${program.gatewayUrl}/acme/ask`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-spandrel-session-id': 'masked', ...place.gatewayHeaders },
+        body: JSON.stringify({ engine: 'acme-1', question: 'Where is STAFF-123456?' }),
+      });
+    await (await ask()).text();
+    await until(async () => (await api.spans('session_id=masked&status=completed')).length === 1);
+    expect(await api.spans('session_id=masked')).toMatchObject([{ input: [{ content: 'Where is [employee]?' }] }]);
+    expect((await put([])).status).toBe(200);
   });
 
   it('send their own headers from a connection, also those that config decides', async () => {
@@ -278,6 +307,20 @@ describeDialectContract(
         span: otelSpan({ attributes: { 'desk.step': 'moor' } }),
         reading: { kind: { type: 'custom', kind: 'step' } },
       },
+    ],
+  },
+  { describe, it },
+);
+
+const { default: employeeNumber } = (await import(join(folder, 'employee-number.ts'))) as { default: MaskerPlugin };
+
+describeMaskerContract(
+  {
+    plugin: employeeNumber,
+    configs: { accepted: [{}, { prefix: 'STAFF-' }], refused: [{ prefix: '' }, { prefix: 7 }, { digits: 6 }] },
+    texts: [
+      { text: 'EMP-123456 and EMP-12345, EMP-654321', values: ['EMP-123456', 'EMP-654321'] },
+      { text: 'EMP-123456 and STAFF-123456', values: ['STAFF-123456'], config: { prefix: 'STAFF-' } },
     ],
   },
   { describe, it },

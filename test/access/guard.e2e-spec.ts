@@ -43,6 +43,8 @@ function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
   if (['/api/credential', '/api/capabilities', '/api/session'].includes(path)) return 'caller';
+  if (id === 'getRecordingMasking') return 'ingest';
+  if (['getMasking', 'previewMasking'].includes(id)) return 'read';
   if (/^\/api\/(orgs|projects|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';

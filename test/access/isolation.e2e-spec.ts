@@ -84,6 +84,8 @@ const kindOfParameter = (route: Route, name: string): IdKind | undefined =>
 
 /** Bodies that are taken as they are, with our own ids; a function, since some ids are good for once. */
 const BODIES: Readonly<Record<string, () => unknown>> = {
+  putMasking: () => ({ rules: [] }),
+  previewMasking: () => ({ text: 'x' }),
   createTrace: () => ({ id: newId(), session_id: own.session, user_id: own.user }),
   patchTrace: () => ({ session_id: own.session, user_id: own.user }),
   createSpan: () => ({ id: newId(), trace_id: own.trace, parent_id: own.span, name: 'x' }),

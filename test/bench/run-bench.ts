@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
- * `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -11,6 +11,7 @@ import { measureEvals } from './eval-rows.ts';
 import { measureEvents } from './event-rows.ts';
 import { measureGateway } from './gateway-rows.ts';
 import { measureImport } from './import-rows.ts';
+import { measureMasking } from './masking-rows.ts';
 import { reportOtlp } from './otlp-report.ts';
 import { measureOtlp } from './otlp-rows.ts';
 import { measurePostgres, reportPostgres } from './postgres-rows.ts';
@@ -30,6 +31,7 @@ const PARTS = [
   'queries',
   'strategies',
   'otlp',
+  'masking',
   'dashboard',
   'postgres',
 ];
@@ -50,6 +52,7 @@ if (measures('events')) reportEvents(await measureEvents(rounds, seconds, quick 
 if (measures('queries')) reportQueries(await measureQueries(spans), spans);
 if (measures('strategies')) reportStrategies(await measureStrategies(spans));
 if (measures('otlp')) reportOtlp(await measureOtlp(rounds));
+if (measures('masking')) reportMasking(await measureMasking());
 if (measures('dashboard')) {
   const amounts = { spans, seconds: quick ? 20 : 300 };
   reportDashboard(await measureDashboard(quick ? 3 : 9, [10_000, 50_000, 100_000], amounts));
@@ -174,6 +177,13 @@ function ratio(a: number | undefined, b: number | undefined): number | undefined
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(0)} MB`;
+}
+
+function reportMasking(figures: Awaited<ReturnType<typeof measureMasking>>): void {
+  heading('Masking with all built-in maskers, CPU a KB of text');
+  for (const [name, us] of Object.entries(figures)) row(name, `${us.toFixed(1)} us`);
+  goal('masking, us a KB of prose', figures.prose, '<=', 10);
+  goal('masking, us a KB of source code', figures.code, '<=', 10);
 }
 
 function reportImport(figures: Awaited<ReturnType<typeof measureImport>>): void {

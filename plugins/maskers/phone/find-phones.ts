@@ -4,8 +4,8 @@ import { FORMS_OF_PLUS, FORMS_OF_ZERO, FORMS_OF_ZEROS, FORMS_OF_AREA, type Phone
 const NAMED_BEFORE =
   /(?:^|[^a-z])(?:tel|phone|mobile|cell|fax|call|whatsapp|sms|telefon|handy|rufnummer)[a-z_]*[^a-z\d\n]{1,6}$/i;
 const NAME_LENGTH = 24;
-/** What every number has; asked first, as it is three times as quick as to look at each character. */
-const ENOUGH_DIGITS = /\d[\d ()./\u00a0-]{6}/;
+/** Where numbers may be: nothing but what they are written with. Most texts have no such region. */
+const REGION = /[+(]?\d[\d ()./\u00a0-]{6,}/g;
 const NAMED_DIGITS = { min: 7, max: 15 };
 const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}/;
 
@@ -13,19 +13,21 @@ const PLUS = 0x2b;
 const OPENING = 0x28;
 const ZERO = 0x30;
 const ONE = 0x31;
-const NINE = 0x39;
-const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+const isDigit = (code: number): boolean => code >= ZERO && code <= 0x39;
 
 /** The numbers in a text. Digits in one piece are one where a word such as "phone" stands before them, or a plus. */
 export function findPhones(text: string): readonly Found[] {
-  if (!ENOUGH_DIGITS.test(text)) return NOTHING_FOUND;
   let found: Found[] | undefined;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code > NINE || (code < ZERO && code !== PLUS && code !== OPENING)) continue;
-    const end = endOf(text, at, code);
-    if (end !== undefined) (found ??= []).push({ start: at, end });
-    at = (end ?? (isDigit(code) ? pastDigits(text, at) : at + 1)) - 1;
+  REGION.lastIndex = 0;
+  for (let region = REGION.exec(text); region; region = REGION.exec(text)) {
+    const regionEnd = REGION.lastIndex;
+    for (let at = region.index; at < regionEnd; at++) {
+      const code = text.charCodeAt(at);
+      if (!isDigit(code) && code !== PLUS && code !== OPENING) continue;
+      const end = endOf(text, at, code);
+      if (end !== undefined) (found ??= []).push({ start: at, end });
+      at = (end ?? (isDigit(code) ? pastDigits(text, at) : at + 1)) - 1;
+    }
   }
   return found ?? NOTHING_FOUND;
 }
