@@ -16,8 +16,11 @@ const OF_LIBRARY = /^(process|nodejs)_/;
 const OF_MODE = {
   local: ['spandrel_storage_disk_free_bytes'],
   cloud: [
+    'spandrel_audit_log_waiting_entries',
+    'spandrel_audit_log_write_failures_total',
     'spandrel_rate_limit_fallbacks_total',
     'spandrel_rate_limited_requests_total',
+    'spandrel_requests_refused_total',
     'spandrel_storage_pool_connections',
   ],
 };

@@ -47,7 +47,7 @@ export {
   type Proof,
 } from './http/access/caller.js';
 export { holds, permissionsOfRole, rolesFor } from './http/access/role-table.js';
-export { RefusedRequests, type RefusedRequest } from './http/access/refused-requests.js';
+export { REFUSAL_CODES, RefusedRequests, type RefusedRequest } from './http/access/refused-requests.js';
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export { PeriodicTask } from './lifecycle/periodic-task.js';

@@ -6,6 +6,7 @@ import {
   LOGGER,
   METRICS,
   PeriodicTask,
+  REFUSAL_CODES,
   RefusedRequests,
   type Logger,
   type RefusedRequest,
@@ -46,6 +47,7 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
       labelNames: ['code'],
       registers: [registry],
     });
+    for (const code of REFUSAL_CODES) this.counted.inc({ code }, 0);
     this.task = new PeriodicTask({
       everyMs: EVERY_MS,
       task: () => this.execute(),

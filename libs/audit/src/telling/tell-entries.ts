@@ -36,7 +36,7 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
   private readonly target: LineTarget | undefined;
   private readonly task: PeriodicTask;
   private readonly outage: OutageLog;
-  private readonly failures: Counter | undefined;
+  private readonly failures: Counter;
   /** A write that has not come back: a disk that hangs must not get another one each time. */
   private underWay: Promise<void> | undefined;
 
@@ -49,7 +49,7 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
   ) {
     this.log = log;
     this.target = log === null ? undefined : lineTarget(log);
-    this.failures = this.target && registerMetrics(registry, store);
+    this.failures = registerMetrics(registry, () => (this.target ? store.waiting() : Promise.resolve(0)));
     this.outage = new OutageLog(logger, {
       lost: 'the log of the audit log cannot be written (audit.log): its lines wait in the database',
       found: 'the log of the audit log is written again',
@@ -101,7 +101,7 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
       await this.underWay.finally(() => (this.underWay = undefined));
       this.outage.found();
     } catch (error) {
-      this.failures?.inc();
+      this.failures.inc();
       this.outage.lost(error as Error);
       throw error;
     }
@@ -109,14 +109,14 @@ export class TellEntries implements OnModuleInit, OnApplicationBootstrap, OnModu
 }
 
 /** @returns the counter of writes that failed. */
-function registerMetrics(registry: Registry, store: ToldEntriesStore): Counter {
+function registerMetrics(registry: Registry, waiting: () => Promise<number>): Counter {
   new Gauge({
     name: 'spandrel_audit_log_waiting_entries',
     help: 'Entries of the audit log that are not in the log of its own (audit.log) yet.',
     registers: [registry],
     async collect() {
       // What cannot be asked now is shown as not known.
-      this.set(await store.waiting().catch(() => NaN));
+      this.set(await waiting().catch(() => NaN));
     },
   });
   return new Counter({

@@ -16,12 +16,14 @@ export interface RefusedRequest {
   requestId: string;
 }
 
-const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+/** Errors that say that a request was refused for who sent it. */
+export const REFUSAL_CODES: readonly ErrorCode[] = [
   'unauthenticated',
   'too_many_wrong_credentials',
   'insufficient_scope',
   'host_not_allowed',
-]);
+];
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(REFUSAL_CODES);
 
 /** Tells of requests that are refused for who sends them; of no others, whatever their answer. */
 export class RefusedRequests {
