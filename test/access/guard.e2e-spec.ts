@@ -42,7 +42,7 @@ afterAll(async () => {
 function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator' {
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
-  if (['/api/credential', '/api/capabilities', '/api/session'].includes(path)) return 'caller';
+  if (['/api/credential', '/api/capabilities', '/api/session', '/api/session/projects'].includes(path)) return 'caller';
   if (id === 'getRecordingMasking') return 'ingest';
   if (['getMasking', 'previewMasking'].includes(id)) return 'read';
   if (/^\/api\/(orgs|projects|keys|audit-log)/.test(path)) return 'admin';
@@ -110,7 +110,16 @@ describe('cloud mode', () => {
         .map(({ id }) => id)
         .toSorted(),
     ).toEqual([
-      ...['createBrowserSession', 'getBrowserSession', 'getHealth', 'getLiveness', 'getOpenApi', 'getReadiness'],
+      ...[
+        'beginSignIn',
+        'createBrowserSession',
+        'endSignIn',
+        'getBrowserSession',
+        'getHealth',
+        'getLiveness',
+        'getOpenApi',
+        'getReadiness',
+      ],
     ]);
     expect(guarded().length).toBeGreaterThan(65);
   });

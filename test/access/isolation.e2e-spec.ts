@@ -50,6 +50,7 @@ const KIND_OF_SEGMENT: Readonly<Record<string, IdKind>> = {
   orgs: 'org',
   projects: 'project',
   keys: 'key',
+  members: 'member',
 };
 
 /** What a member or a query parameter names. */
@@ -119,6 +120,9 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   updateOrganization: () => ({ name: 'x' }),
   createProject: () => ({ name: 'x' }),
   updateProject: () => ({ name: 'x' }),
+  createMember: () => ({ email: `${newId()}@people.example`, role: 'viewer', project_id: own.project }),
+  updateMember: () => ({ role: 'reviewer' }),
+  switchProject: () => ({ project_id: own.project }),
   createKey: () => ({ name: 'x', scopes: ['read'], project_id: own.project }),
   searchSpans: () => ({ query: 'x', filters: { trace_id: own.trace, session_id: own.session } }),
   queryAnalytics: () => ({ group_by: 'hour', split_by: 'model', percentiles: true }),
@@ -290,6 +294,7 @@ describe("with another tenant's ids", () => {
         'startEval config.connection_id',
         'startEval config.judge.connection_id',
         'createKey project_id',
+        'createMember project_id',
       ]),
     );
   });
@@ -337,7 +342,8 @@ describe('a tenant', () => {
       expect([id, status]).toEqual([id, 200]);
       const leaks = [THEIR_MARK, own.org, ...Object.values(foreign)];
       expect([id, leaks.filter((leak) => text.includes(leak))]).toEqual([id, []]);
-      if (!/orgs|keys|audit-log|credential/.test(path)) expect([id, text.match(/"count":[1-9]/)]).toEqual([id, null]);
+      if (!/orgs|keys|audit-log|credential|session\/projects/.test(path))
+        expect([id, text.match(/"count":[1-9]/)]).toEqual([id, null]);
     }
     const analytics = await newcomer.api.post<{ buckets: unknown[] }>('/api/analytics', {
       metric: 'span_count',

@@ -28,7 +28,8 @@ describeOnBothDatabases('sessions of browsers', ({ newDatabase }) => {
     const project = await projects.create(CLI_ACTOR, org.id, { name: 'p' });
     const key = await keys.create(CLI_ACTOR, { name: 'k', scopes: ['read'], project_id: project.id });
     const tenant = { orgId: org.id, projectId: project.id };
-    const row = { ...tenant, scopes: '["read"]', expiresAt: 1_000, usedAt: 10, createdAt: 10 };
+    const nobody = { personId: null, refreshedAt: null, refreshingAt: null, sealedTokens: null };
+    const row = { ...tenant, ...nobody, scopes: '["read"]', expiresAt: 1_000, usedAt: 10, createdAt: 10 };
     await storage.write(async (tx) => {
       store.insert(tx, { ...row, id: 'of-key', digest: 'k', keyId: key.id, subject: null });
       store.insert(tx, { ...row, id: 'of-jwt', digest: 'j', keyId: null, subject: 'user', expiresAt: 500 });
@@ -41,6 +42,7 @@ describeOnBothDatabases('sessions of browsers', ({ newDatabase }) => {
         ...{ id: 'of-key', digest: 'k', ...tenant, scopes: '["read"]', keyId: key.id, subject: null },
         ...{ keyName: 'k', rateLimit: 7 },
         ...{ expiresAt: 1_000, usedAt: 10 },
+        ...{ personId: null, refreshedAt: null, sealedTokens: null, role: null, label: 'k' },
       },
     ]);
     expect(await found()).toEqual(['of-jwt', 'of-key', 'unused']);

@@ -93,6 +93,7 @@ describe('signing in', () => {
       project: { id: tenant.project.id, name: 'Ours' },
       scopes: ['read', 'write', 'ingest', 'admin'],
       expires_at: expect.any(String),
+      ...{ person: null, role: null, identity_provider: null },
     });
     expect(await told(second, { cookie })).toEqual(session);
     expect(await told(first, { authorization: `Bearer ${tenant.key}` })).toEqual({ ...session, expires_at: null });
@@ -230,7 +231,7 @@ describe('a session', () => {
       cookie: gone.cookie,
       ...OWN,
     });
-    expect([out.status, out.body]).toEqual([200, { id: expect.any(String), deleted: true }]);
+    expect([out.status, out.body]).toEqual([200, { id: expect.any(String), deleted: true, continue_at: null }]);
     expect(out.headers.get('set-cookie')).toBe(`${COOKIE}=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict`);
     await stream.ended;
     await until(async () => (await statusOf({ cookie: gone.cookie })) === 401);
@@ -303,7 +304,8 @@ describe('local mode', () => {
     try {
       const { status, body } = await api.get('/api/session');
       const nobody = { signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null };
-      expect([status, body]).toEqual([200, { mode: 'local', ...nobody }]);
+      const noPerson = { person: null, role: null, identity_provider: null };
+      expect([status, body]).toEqual([200, { mode: 'local', ...nobody, ...noPerson }]);
       const refused = [await api.post('/api/session', { credential: 'x' }), await api.delete('/api/session')];
       expect(refused.map((answer) => answer.body.code)).toEqual(['method_not_allowed', 'method_not_allowed']);
     } finally {

@@ -16,6 +16,7 @@ export interface TenantData {
   org: string;
   project: string;
   key: string;
+  member: string;
 }
 
 /** Kinds of ids. */
@@ -59,9 +60,13 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
     datapoint_ids: [datapoint],
   });
   const item = queued.body.items[0]!.id;
+  const member = await make(`/api/orgs/${org.id}/members`, {
+    email: `${mark.replaceAll(' ', '-')}@people.example`,
+    role: 'viewer',
+  });
   return {
     ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, item },
-    ...{ org: org.id, project: project.id, key: keyId },
+    ...{ org: org.id, project: project.id, key: keyId, member },
   };
 }
 
@@ -88,6 +93,7 @@ export async function everythingOf({ api, org }: Tenant, data: TenantData): Prom
       '/api/stats',
     ],
     ...['/api/analytics/summary', '/api/keys', '/api/orgs', '/api/audit-log', `/api/orgs/${org.id}/projects`],
+    `/api/orgs/${org.id}/members`,
     ...[`/api/datasets/${data.dataset}`, `/api/datasets/${data.dataset}/capture-rules`],
     ...[`/api/datasets/${data.dataset}/eval`, `/api/eval/${data.run}`],
   ];

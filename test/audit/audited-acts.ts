@@ -1,5 +1,9 @@
 import type { Answer, Api } from '../support/api.ts';
 import type { CloudApp } from '../support/cloud-app.ts';
+import { newId } from '@spandrel/kernel';
+import { IdentityProvider } from '../../libs/access/src/oidc/identity-provider.ts';
+import { AttemptCookie, newAttempt } from '../../libs/access/src/oidc/sign-in-attempt.ts';
+import { identityOf, signInAs } from '../support/person.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /** What an act works with. */
@@ -26,6 +30,33 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
     send('PATCH', `/api/projects/${tenant.project.id}`, { body: { name: 'renamed' } }),
   putMasking: ({ send, tenant }) =>
     send('PUT', `/api/projects/${tenant.project.id}/masking`, { body: { rules: [{ masker: 'email' }] } }),
+  createMember: ({ send, tenant }) =>
+    send('POST', `/api/orgs/${tenant.org.id}/members`, { body: { email: `${newId()}@x.example`, role: 'viewer' } }),
+  updateMember: async ({ send, tenant }) => {
+    const path = `/api/orgs/${tenant.org.id}/members`;
+    const id = await made(tenant.api.post(path, { email: `${newId()}@x.example`, role: 'viewer' }));
+    return send('PATCH', `${path}/${id}`, { body: { role: 'editor' } });
+  },
+  deleteMember: async ({ send, tenant }) => {
+    const path = `/api/orgs/${tenant.org.id}/members`;
+    const id = await made(tenant.api.post(path, { email: `${newId()}@x.example`, role: 'viewer' }));
+    return send('DELETE', `${path}/${id}`);
+  },
+  switchProject: async ({ send, app, tenant }) => {
+    const headers = await signInAs(app, await invited(tenant));
+    return send('PATCH', '/api/session', { as: 'nobody', headers, body: { project_id: tenant.project.id } });
+  },
+  endSignIn: async ({ send, app, tenant }) => {
+    const identity = identityOf(await invited(tenant));
+    const provider = app.app.get(IdentityProvider);
+    Object.defineProperty(provider, 'isSet', { value: true, configurable: true });
+    provider.confirmed = async () => ({
+      identity,
+      tokens: { refreshToken: null, accessToken: 'none', idToken: null },
+    });
+    const cookie = new AttemptCookie(false).set(newAttempt('/', null)).split(';')[0]!;
+    return send('GET', '/api/session/oidc/callback?code=x&state=y', { as: 'nobody', headers: { cookie } });
+  },
   createKey: ({ send }) => send('POST', '/api/keys', { body: { name: 'made', scopes: ['read'] } }),
   deleteKey: async ({ send, tenant }) => send('DELETE', `/api/keys/${(await tenant.createKey(['read'])).id}`),
   createBrowserSession: ({ send, tenant }) =>
@@ -93,6 +124,13 @@ async function made(answer: Promise<Answer<{ id: string }>> | Promise<Answer<unk
   const { status, body } = await answer;
   if (status !== 201) throw new Error(`not made: ${status} ${JSON.stringify(body)}`);
   return (body as { id: string }).id;
+}
+
+/** An address that has a role in the tenant's project. */
+async function invited({ api, org }: Tenant): Promise<string> {
+  const email = `${newId()}@x.example`.toLowerCase();
+  await made(api.post(`/api/orgs/${org.id}/members`, { email, role: 'viewer' }));
+  return email;
 }
 
 const connection = (api: Api): Promise<string> => made(api.post('/api/provider-connections', CONNECTION));

@@ -201,7 +201,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       }
       await expectAccessible(watched);
       await page.getByRole('link', { name: 'Review', exact: true }).click();
-      await page.getByText('Needs a key with the scope write').waitFor();
+      await page.getByText('Needs the scope review or write').waitFor();
       expectNoFaults(watched);
       await watched.close();
     },

@@ -24,6 +24,8 @@ export interface ServerAppOptions {
   prepare?: (app: NestFastifyApplication) => unknown;
   settings?: (settings: Settings) => void;
   logger?: Logger;
+  /** The port to listen on; a free one when left out. */
+  port?: number;
 }
 
 /** Settings of a server as its defaults are, with a data directory of its own. @param env variables. */
@@ -75,7 +77,7 @@ export async function serveInProcess(
     take: async (_tx, { projectId }, emitted) =>
       void events.push(...emitted.map(({ json }) => witnessed(projectId, json))),
   });
-  await app.listen({ port: 0, host: '127.0.0.1' });
+  await app.listen({ port: options.port ?? 0, host: '127.0.0.1' });
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
   return { ...server, url, api: new Api(url), events };
 }

@@ -2,9 +2,11 @@ import { text } from 'node:stream/consumers';
 import { CLI_ACTOR, type Administration } from '@spandrel/access';
 import {
   createKeySchema,
+  createMemberSchema,
   createOrganizationSchema,
   createProjectSchema,
   PAGE_LIMIT_MAX,
+  updateMemberSchema,
   updateOrganizationSchema,
   updateProjectSchema,
 } from '@spandrel/contract';
@@ -12,7 +14,7 @@ import type { Page } from '@spandrel/storage';
 import { checked, type AdminInput, type Outcome } from './admin-outcome.js';
 import { AUDIT_ACTIONS } from './audit-actions.js';
 import { MASKING_ACTIONS, type MaskingAdministration } from './masking-actions.js';
-import { jwtLines, keyLine, organizationLine, projectLine } from './admin-lines.js';
+import { jwtLines, keyLine, memberLine, organizationLine, projectLine } from './admin-lines.js';
 
 type Action = (administration: Administration & MaskingAdministration, input: AdminInput) => Promise<Outcome>;
 
@@ -71,6 +73,22 @@ export const ADMIN_ACTIONS = {
   deleteKey: async ({ keys }, { id }) => {
     const deleted = await keys.delete(CLI_ACTOR, id!);
     return { json: deleted, lines: [`Revoked the API key ${id!}; within a second no server takes it any more.`] };
+  },
+  createMember: async ({ members }, { options }) => {
+    const { org, email, role, project } = options;
+    const body = checked(createMemberSchema, { email, role, project_id: project });
+    return made('member', await members.create(CLI_ACTOR, String(org), body), memberLine);
+  },
+  listMembers: async ({ members }, { options }) =>
+    listed(await all((query) => members.list(CLI_ACTOR, String(options['org']), query)), memberLine),
+  updateMember: async ({ members }, { id, options }) => {
+    const body = checked(updateMemberSchema, { role: options['role'] });
+    const member = await members.update(CLI_ACTOR, String(options['org']), id!, body);
+    return { json: member, lines: [memberLine(member)] };
+  },
+  deleteMember: async ({ members }, { id, options }) => {
+    const deleted = await members.delete(CLI_ACTOR, String(options['org']), id!);
+    return { json: deleted, lines: [`Removed the member ${id!}; within a second no server takes the role any more.`] };
   },
   ...AUDIT_ACTIONS,
   ...MASKING_ACTIONS,

@@ -71,10 +71,28 @@ export function adminCommand(settings: string): Command {
     'a file with a list of rules in JSON; `-` reads it from standard input',
   );
 
+  const member = group('member', 'roles of people in an organization');
+  leaf(member, 'add', 'give a role to whoever signs in with an e-mail address', 'createMember')
+    .requiredOption('--org <id>', 'the organization')
+    .requiredOption('--email <address>', 'as the identity provider has it')
+    .requiredOption('--role <role>', 'owner, admin, editor, reviewer or viewer')
+    .option('--project <id>', 'for this project alone: editor, reviewer or viewer');
+  leaf(member, 'list', 'list the members of an organization', 'listMembers').requiredOption(
+    '--org <id>',
+    'the organization',
+  );
+  leaf(member, 'update', 'give a member another role', 'updateMember', 'member')
+    .requiredOption('--org <id>', 'the organization')
+    .requiredOption('--role <role>', 'owner, admin, editor, reviewer or viewer');
+  leaf(member, 'remove', "take a member's role away", 'deleteMember', 'member').requiredOption(
+    '--org <id>',
+    'the organization',
+  );
+
   const key = group('key', 'API keys');
   leaf(key, 'create', 'make an API key and show it, this once', 'createKey')
     .requiredOption('--project <id>', 'the project it is for')
-    .requiredOption('--scopes <scopes>', 'read, write, ingest, admin; separated by commas')
+    .requiredOption('--scopes <scopes>', 'read, write, ingest, review, admin; separated by commas')
     .option('--org <id>', 'the organization that the project must be of')
     .option('--name <name>', 'what it is for', 'made at the command line')
     .option('--expires-at <time>', 'when it ends (ISO 8601); never when left out');

@@ -1,6 +1,12 @@
 import type { CheckedChain } from '@spandrel/audit';
 import type { JwtCheck, JwtRule } from '@spandrel/access';
-import type { AuditEntry, KeyResource, OrganizationResource, ProjectResource } from '@spandrel/contract';
+import type {
+  AuditEntry,
+  KeyResource,
+  MemberResource,
+  OrganizationResource,
+  ProjectResource,
+} from '@spandrel/contract';
 import { count } from './count.js';
 
 /** One line for people. */
@@ -43,6 +49,12 @@ export const chainLines = ({ chain, entries, head, faults }: CheckedChain): stri
   }${head ? `; the newest is ${head.seq}, ${head.hash}` : ''}`,
   ...faults.map(({ kind, id, message }) => `  ${kind}: ${message}${id === undefined ? '' : ` (${id})`}`),
 ];
+
+/** One line for people. */
+export const memberLine = ({ id, role, email, person, project_id, org_id, source }: MemberResource): string =>
+  `${id}  ${role}  ${quoted(email ?? person?.email ?? person?.name ?? '')}  ` +
+  `${project_id === null ? 'all projects' : `project ${project_id}`} of organization ${org_id}, ` +
+  (source === 'groups' ? 'from groups' : person === null ? 'never signed in' : 'added');
 
 /** What became of a JWT: a line a rule, and what it is allowed. */
 export const jwtLines = ({ rules, allows }: JwtCheck): string[] => [

@@ -4,6 +4,9 @@ import { ApiKeySchema } from './credentials/api-key.entity.js';
 import { BrowserSessionSchema } from './browser-sessions/browser-session.entity.js';
 import { OrganizationSchema } from './organizations/organization.entity.js';
 import { ProjectSchema } from './organizations/project.entity.js';
+import { MemberSchema } from './people/member.entity.js';
+import { OidcSettings } from './oidc/oidc.settings.js';
+import { PersonSchema } from './people/person.entity.js';
 import { AccessSettings } from './access.settings.js';
 import { JwtSettings } from './credentials/jwt.settings.js';
 
@@ -12,7 +15,7 @@ export const accessFeature = defineFeature({
   mode: 'cloud',
   tag: { name: 'Access', description: 'Organizations, projects, API keys, signing in, and what was done with them.' },
   module: AccessModule,
-  entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, BrowserSessionSchema],
-  settings: [AccessSettings, JwtSettings],
+  entities: [OrganizationSchema, ProjectSchema, ApiKeySchema, BrowserSessionSchema, PersonSchema, MemberSchema],
+  settings: [AccessSettings, JwtSettings, OidcSettings],
   requires: [],
 });

@@ -15,6 +15,19 @@ import { KnownSessions } from './browser-sessions/known-sessions.js';
 import { NoteUse } from './browser-sessions/note-use.js';
 import { SignIn } from './browser-sessions/sign-in.js';
 import { SignOut } from './browser-sessions/sign-out.js';
+import { IdentityProvider } from './oidc/identity-provider.js';
+import { OidcController } from './oidc/oidc.controller.js';
+import { SignOutThere } from './oidc/sign-out-there.js';
+import { ConfirmPerson } from './people/confirm-person.js';
+import { KeepPerson } from './people/keep-person.js';
+import { ListSessionProjects } from './people/list-session-projects.js';
+import { PersonStore } from './people/person.store.js';
+import { SessionProjectsController } from './people/session-projects.controller.js';
+import { SignInPerson } from './people/sign-in-person.js';
+import { SwitchProject } from './people/switch-project.js';
+import { MemberStore } from './people/member.store.js';
+import { MembersController } from './people/members.controller.js';
+import { Members } from './people/members.js';
 import { RateLimits } from './limits/rate-limits.js';
 import { OrganizationStore } from './organizations/organization.store.js';
 import { OrganizationsController } from './organizations/organizations.controller.js';
@@ -31,9 +44,12 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
   controllers: [
     OrganizationsController,
     ProjectsController,
+    MembersController,
     ApiKeysController,
     CredentialController,
     BrowserSessionController,
+    SessionProjectsController,
+    OidcController,
   ],
   providers: [
     OrganizationStore,
@@ -42,6 +58,8 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     CredentialStore,
     Organizations,
     Projects,
+    MemberStore,
+    Members,
     ApiKeys,
     Credentials,
     RateLimits,
@@ -52,6 +70,14 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     SignOut,
     DescribeSession,
     DeleteEndedSessions,
+    IdentityProvider,
+    PersonStore,
+    KeepPerson,
+    SignInPerson,
+    ConfirmPerson,
+    SwitchProject,
+    ListSessionProjects,
+    SignOutThere,
     RetentionCapabilities,
     ProtectProjects,
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },

@@ -4,3 +4,4 @@ export { administrationOf, type Administration } from './organizations/administr
 export { AccessSettings } from './access.settings.js';
 export { JwtSettings } from './credentials/jwt.settings.js';
 export type { JwtCheck, JwtRule } from './credentials/check-jwt.js';
+export { OidcSettings } from './oidc/oidc.settings.js';

@@ -12,3 +12,5 @@ export const projectProtected = (): Conflict =>
     'project_protected',
     'the project is protected; an administrator can lift that (PATCH /api/projects/{id})',
   );
+
+export const memberNotFound = (): NotFound => new NotFound('member_not_found', 'there is no such member');

@@ -160,8 +160,8 @@ export type ListAccess = z.output<typeof listAccessSchema>;
 /** `GET /api/credential`: what the credential of the request is; the gateway checks callers' keys with it. */
 export const credentialSchema = z
   .object({
-    kind: z.enum(['api_key', 'jwt', 'admin_token']),
-    id: z.string().describe('Id of the key, `sub` of the JWT, `admin`.'),
+    kind: z.enum(['api_key', 'jwt', 'person', 'admin_token']),
+    id: z.string().describe('Id of the key, `sub` of the JWT, id of the person, `admin`.'),
     org_id: z.string().nullable(),
     project_id: z.string().nullable(),
     scopes: z.array(permissionSchema),

@@ -28,6 +28,7 @@ export * from './lists.js';
 export * from './masking.js';
 export * from './outlines.js';
 export { numberOf } from './values/numbers.js';
+export * from './people.js';
 export * from './queue.js';
 export * from './restored.js';
 export * from './roles.js';

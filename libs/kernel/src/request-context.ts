@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 
 /** Who does something, for the audit log (docs/spec/audit.md#who-did-it). */
 export interface ActingParty {
-  /** `key:<id>`, `jwt:<sub>`, `admin`, `cli`, `service`. */
+  /** `key:<id>`, `jwt:<sub>`, `person:<id>`, `admin`, `cli`, `service`. */
   readonly name: string;
   /** What people call it, such as the name of the key; `null` where that is not known. */
   readonly label: string | null;

@@ -5,6 +5,7 @@
 import type { SettingsPart } from '@spandrel/kernel/launch';
 import { AccessSettings } from '../../access/src/access.settings.js';
 import { JwtSettings } from '../../access/src/credentials/jwt.settings.js';
+import { OidcSettings } from '../../access/src/oidc/oidc.settings.js';
 import { AuditSettings } from '../../audit/src/audit.settings.js';
 import { ConnectionsSettings } from '../../connections/src/connections.settings.js';
 import { DatasetsSettings } from '../../datasets/src/datasets.settings.js';
@@ -23,6 +24,7 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   EventsSettings,
   AccessSettings,
   JwtSettings,
+  OidcSettings,
   AuditSettings,
   TracingSettings,
   OtlpSettings,

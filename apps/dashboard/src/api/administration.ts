@@ -1,11 +1,14 @@
 import type {
   AuditEntry,
   CreateKey,
+  CreateMember,
   KeyCreated,
   KeyResource,
+  MemberResource,
   OrganizationResource,
   ProjectResource,
   UpdateProject,
+  Role,
 } from '@spandrel/contract';
 import { call } from './call.js';
 import { PAGE_ROWS, type ListPage } from './list-page.js';
@@ -43,6 +46,34 @@ export const createProject = (orgId: string, name: string): Promise<ProjectResou
 /** `PATCH /api/projects/:id`. */
 export const updateProject = (id: string, body: UpdateProject): Promise<ProjectResource> =>
   call(`/api/projects/${encodeURIComponent(id)}`, { method: 'PATCH', body });
+
+const membersPath = (orgId: string): string => `/api/orgs/${encodeURIComponent(orgId)}/members`;
+const memberPath = ({ org_id, id }: MemberResource): string => `${membersPath(org_id)}/${encodeURIComponent(id)}`;
+
+/** `GET /api/orgs/:id/members`: a page of members, oldest first. */
+export async function listMembers(
+  orgId: string,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<MemberResource>> {
+  const answer = await call<{ members: MemberResource[]; next_cursor: string | null }>(
+    membersPath(orgId),
+    pageOf(cursor, signal),
+  );
+  return { rows: answer.members, next: answer.next_cursor };
+}
+
+/** `POST /api/orgs/:id/members`. */
+export const addMember = (orgId: string, body: CreateMember): Promise<MemberResource> =>
+  call(membersPath(orgId), { method: 'POST', body });
+
+/** `PATCH /api/orgs/:id/members/:member_id`. */
+export const changeMember = (member: MemberResource, role: Role): Promise<MemberResource> =>
+  call(memberPath(member), { method: 'PATCH', body: { role } });
+
+/** `DELETE /api/orgs/:id/members/:member_id`. */
+export const removeMember = (member: MemberResource): Promise<unknown> =>
+  call(memberPath(member), { method: 'DELETE' });
 
 /** `GET /api/keys`: a page of API keys, newest first. */
 export async function listKeys(cursor: string | null, signal?: AbortSignal): Promise<ListPage<KeyResource>> {

@@ -1,4 +1,4 @@
-import type { BrowserSessionResource } from '@spandrel/contract';
+import type { BrowserSessionResource, SessionProjects, SignedOut } from '@spandrel/contract';
 import { call } from './call.js';
 
 const PATH = '/api/session';
@@ -11,4 +11,11 @@ export const signIn = (credential: string): Promise<BrowserSessionResource> =>
   call(PATH, { method: 'POST', body: { credential } });
 
 /** `DELETE /api/session`. @throws ApiError 404 where something between browser and server adds the credential. */
-export const signOut = (): Promise<unknown> => call(PATH, { method: 'DELETE' });
+export const signOut = (): Promise<SignedOut> => call(PATH, { method: 'DELETE' });
+
+/** `GET /api/session/projects`: the projects that this browser can be taken to. */
+export const listSessionProjects = (): Promise<SessionProjects> => call(`${PATH}/projects`);
+
+/** `PATCH /api/session`: takes this browser to another project. */
+export const switchProject = (id: string): Promise<BrowserSessionResource> =>
+  call(PATH, { method: 'PATCH', body: { project_id: id } });

@@ -1,6 +1,7 @@
 /** Keys of the query cache. What begins with the same words is invalidated together. */
 export const keys = {
   capabilities: () => ['capabilities'] as const,
+  sessionProjects: () => ['session-projects'] as const,
   traces: () => ['traces'] as const,
   hasTrace: () => ['traces', 'any'] as const,
   tracesOverTime: (filters: object) => ['traces', 'over-time', filters] as const,

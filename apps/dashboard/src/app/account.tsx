@@ -5,6 +5,7 @@ import { goToSignIn } from '../api/go-to-sign-in.js';
 import { ButtonMenu, ButtonMenuItem } from '../components/button-menu.js';
 import { notifyError } from '../components/notifications/notify.js';
 import { tellOtherTabs } from '../features/sign-in/other-tabs.js';
+import { SwitchProjectItems } from './switch-project.js';
 import { useSessionWatch } from './use-session-watch.js';
 import styles from './account.module.css';
 
@@ -22,9 +23,10 @@ export function Account({ session }: { session: BrowserSessionResource }) {
   }, [isOpen]);
   const leave = async (): Promise<void> => {
     try {
-      await signOut();
+      const { continue_at: there } = await signOut();
       tellOtherTabs();
-      goToSignIn();
+      if (there === null) goToSignIn();
+      else location.assign(there);
     } catch (error) {
       notifyError('You could not be signed out', error as Error);
     }
@@ -37,9 +39,10 @@ export function Account({ session }: { session: BrowserSessionResource }) {
         </span>
       )}
       {session.scopes.includes('read') && !session.scopes.includes('write') && (
-        <span className={styles.readOnly}>Read only</span>
+        <span className={styles.readOnly}>{session.scopes.includes('review') ? 'Reviewer' : 'Read only'}</span>
       )}
       <ButtonMenu label="Account" align="end" container={container} onOpenChange={setIsOpen}>
+        <SwitchProjectItems session={session} />
         <ButtonMenuItem onClick={() => void leave()}>Sign out</ButtonMenuItem>
       </ButtonMenu>
     </div>

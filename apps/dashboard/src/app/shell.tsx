@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { goToSignIn, SIGN_IN } from '../api/go-to-sign-in.js';
-import { MayWrite } from '../components/may-write.js';
+import { MayReview, MayWrite } from '../components/may-write.js';
 import { PageHeading } from '../components/page-heading.js';
 import { useShortcutKeys } from '../components/shortcuts/use-shortcuts.js';
 import { BROWSER_SESSION } from '../features/sign-in/use-browser-session.js';
@@ -22,9 +22,12 @@ export function Shell() {
     if (isNobody) goToSignIn();
   }, [isNobody]);
   if (isSignIn) return <Outlet />;
+  const mayWrite = session?.mode !== 'cloud' || session.scopes.includes('write');
   return (
-    <MayWrite value={session?.mode !== 'cloud' || session.scopes.includes('write')}>
-      <Frame session={session} isOpen={!isPending && !isNobody} />
+    <MayWrite value={mayWrite}>
+      <MayReview value={mayWrite || session.scopes.includes('review')}>
+        <Frame session={session} isOpen={!isPending && !isNobody} />
+      </MayReview>
     </MayWrite>
   );
 }

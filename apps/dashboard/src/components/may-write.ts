@@ -4,3 +4,8 @@ import { createContext, useContext } from 'react';
 export const MayWrite = createContext(true);
 
 export const useMayWrite = (): boolean => useContext(MayWrite);
+
+/** Whether whoever looks at the page may claim and submit items: sessions with the scope `review` or `write`. */
+export const MayReview = createContext(true);
+
+export const useMayReview = (): boolean => useContext(MayReview);

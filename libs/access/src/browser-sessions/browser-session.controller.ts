@@ -2,14 +2,15 @@ import { Body, Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import {
   browserSessionSchema,
   createBrowserSessionSchema,
-  deletedSchema,
+  signedOutSchema,
   type BrowserSessionResource,
   type CreateBrowserSession,
-  type Deleted,
+  type SignedOut,
 } from '@spandrel/contract';
 import { CredentialRefusals, CurrentCaller, DomainError, Operation, type Caller } from '@spandrel/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessSettings } from '../access.settings.js';
+import { SignOutThere } from '../oidc/sign-out-there.js';
 import { DescribeSession } from './describe-session.js';
 import { isOwnPage, pageFromElsewhere } from './own-page.js';
 import { SessionCookie } from './session-cookie.js';
@@ -25,6 +26,7 @@ export class BrowserSessionController {
     private readonly signIn: SignIn,
     private readonly signOut: SignOut,
     private readonly describe: DescribeSession,
+    private readonly signOutThere: SignOutThere,
     private readonly settings: AccessSettings,
     private readonly refusals: CredentialRefusals,
   ) {
@@ -75,13 +77,18 @@ export class BrowserSessionController {
     summary: 'Sign this browser out',
     description: 'Within a second no instance takes the cookie any more, and event streams opened with it end.',
     audited: ['session.deleted'],
-    answer: deletedSchema,
+    answer: signedOutSchema,
     problems: ['session_not_found'],
   })
-  async delete(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<Deleted> {
+  async delete(
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SignedOut> {
+    const continueAt = await this.signOutThere.addressFor(caller, this.cookie.read(request.headers.cookie));
     const deleted = await this.signOut.execute(caller);
     void reply.header('set-cookie', this.cookie.clear());
-    return deleted;
+    return { ...deleted, continue_at: continueAt };
   }
 
   /** Signs in; 401 says how credentials are sent (RFC 9110, 11.6.1). */

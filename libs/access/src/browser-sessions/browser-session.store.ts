@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ROLES, type Role } from '@spandrel/contract';
 import {
   anyOf,
   integer,
@@ -16,25 +17,40 @@ const SESSION = shapeOf({
   ...{ id: text(), digest: text(), orgId: text(), projectId: text(), scopes: text() },
   ...{ keyId: nullable(text()), keyName: nullable(text()), subject: nullable(text()), rateLimit: nullable(integer()) },
   ...{ expiresAt: integer(), usedAt: integer() },
+  ...{ personId: nullable(text()), refreshedAt: nullable(integer()), sealedTokens: nullable(text()) },
 });
+const WITH_ROLE = SESSION.and(
+  shapeOf({ role: nullable(text<Role>()), personName: nullable(text()), personEmail: nullable(text()) }),
+);
 
 /** A session as it is looked up to let a request in; `rateLimit` is its organization's. */
-export type FoundSession = RowOfShape<typeof SESSION>;
+export interface FoundSession extends RowOfShape<typeof SESSION> {
+  /** The role of a person in the session's project; `null` for a key and a JWT. */
+  role: Role | null;
+  /** What people call the key or the person; `null` for a JWT. */
+  label: string | null;
+}
 
 /** Rows of browsers that are signed in. */
 @Injectable()
 export class BrowserSessionStore {
   constructor(private readonly storage: Storage) {}
 
-  /** Sessions with one of the digests, as long as their key is there. */
-  byDigest(digests: readonly string[]): Promise<FoundSession[]> {
-    return this.storage.read(
-      SESSION.query`select s.id, s.digest, s.org_id as "orgId", s.project_id as "projectId", s.scopes,
+  /** Sessions with one of the digests, as long as their key is there, or their person has a role in their project. */
+  async byDigest(digests: readonly string[]): Promise<FoundSession[]> {
+    const rows = await this.storage.read(
+      WITH_ROLE.query`select s.id, s.digest, s.org_id as "orgId", s.project_id as "projectId", s.scopes,
           s.key_id as "keyId", k.name as "keyName", s.subject, o.rate_limit as "rateLimit", s.expires_at as "expiresAt",
-          s.used_at as "usedAt"
+          s.used_at as "usedAt", s.person_id as "personId", s.refreshed_at as "refreshedAt",
+          s.sealed_tokens as "sealedTokens", m.role as role, p.name as "personName", p.email as "personEmail"
         from browser_session s join organization o on o.id = s.org_id left join api_key k on k.id = s.key_id
-        where ${anyOf('s.digest', digests)} and (s.key_id is null or k.id is not null)`,
+        left join person p on p.id = s.person_id
+        left join member m on m.person_id = s.person_id and m.org_id = s.org_id
+          and (m.project_id is null or m.project_id = s.project_id)
+        where ${anyOf('s.digest', digests)} and (s.key_id is null or k.id is not null)
+          and (s.person_id is null or m.id is not null)`,
     );
+    return strongest(rows);
   }
 
   insert(tx: WriteTx, row: BrowserSessionRow): void {
@@ -44,6 +60,24 @@ export class BrowserSessionStore {
   /** The one with a cookie, whether it has ended or not. */
   find(tx: WriteTx, digest: string): Promise<BrowserSessionRow | null> {
     return tx.em.findOne(BrowserSession, { digest });
+  }
+
+  /**
+   * Notes that a server asks the identity provider about a session.
+   * @param since one that began before this time has died.
+   * @returns whether no other one does so, or did since the session was looked up.
+   */
+  async beginConfirming(tx: WriteTx, { id, refreshedAt }: FoundSession, now: number, since: number): Promise<boolean> {
+    const begun = await tx.run(
+      sql`update browser_session set refreshing_at = ${now} where id = ${id} and refreshed_at = ${refreshedAt}
+        and (refreshing_at is null or refreshing_at < ${since})`,
+    );
+    return begun > 0;
+  }
+
+  /** Notes that the identity provider could not be asked. */
+  async endConfirming(tx: WriteTx, id: string): Promise<void> {
+    await tx.run(sql`update browser_session set refreshing_at = null where id = ${id}`);
   }
 
   /** @returns whether it was there. */
@@ -56,11 +90,23 @@ export class BrowserSessionStore {
     await tx.run(sql`update browser_session set used_at = ${at} where id = ${id} and used_at < ${at}`);
   }
 
-  /** Deletes sessions that have ended: by time, for want of use, or with their key. */
+  /** Deletes sessions that have ended: by time, for want of use, with their key, or with the last role of their person. */
   async deleteEnded(tx: WriteTx, now: number, unusedSince: number): Promise<void> {
     await tx.run(
       sql`delete from browser_session where expires_at <= ${now} or used_at <= ${unusedSince}
-        or (key_id is not null and not exists (select 1 from api_key k where k.id = browser_session.key_id))`,
+        or (key_id is not null and not exists (select 1 from api_key k where k.id = browser_session.key_id))
+        or (person_id is not null and not exists (select 1 from member m where m.person_id = browser_session.person_id))`,
     );
   }
+}
+
+/** One session for the rows of each: a row a role that the person has, of which the one that may most counts. */
+function strongest(rows: readonly RowOfShape<typeof WITH_ROLE>[]): FoundSession[] {
+  const sessions = new Map<string, FoundSession>();
+  for (const { personName, personEmail, ...row } of rows) {
+    const known = sessions.get(row.id)?.role;
+    if (known && row.role && ROLES.indexOf(known) <= ROLES.indexOf(row.role)) continue;
+    sessions.set(row.id, { ...row, label: row.keyName ?? personName ?? personEmail });
+  }
+  return [...sessions.values()];
 }

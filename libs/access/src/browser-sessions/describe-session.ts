@@ -2,20 +2,32 @@ import { Injectable } from '@nestjs/common';
 import { formatTimestamp, type BrowserSessionResource } from '@spandrel/contract';
 import type { Caller } from '@spandrel/kernel';
 import { CredentialStore } from '../credentials/credential.store.js';
+import { OidcSettings } from '../oidc/oidc.settings.js';
+import { PersonStore } from '../people/person.store.js';
 
-const NOBODY: BrowserSessionResource = {
-  ...{ mode: 'cloud', signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null },
+const NOBODY = {
+  ...{ mode: 'cloud' as const, signed_in: false, kind: null, id: null, org: null, project: null, scopes: [] },
+  ...{ expires_at: null, person: null, role: null },
 };
 
 /** Tells a browser who it is signed in as (docs/spec/sign-in.md#who-is-signed-in). */
 @Injectable()
 export class DescribeSession {
-  constructor(private readonly store: CredentialStore) {}
+  private readonly identityProvider: BrowserSessionResource['identity_provider'];
+
+  constructor(
+    private readonly store: CredentialStore,
+    private readonly people: PersonStore,
+    { issuer, label }: OidcSettings,
+  ) {
+    this.identityProvider = issuer === null ? null : { label };
+  }
 
   /** @param caller `undefined` where the request showed nothing that is valid. */
   async execute(caller: Caller | undefined): Promise<BrowserSessionResource> {
-    if (!caller) return NOBODY;
-    const { kind, id, scope, permissions, expiresAt } = caller;
+    if (!caller) return { ...NOBODY, identity_provider: this.identityProvider };
+    const { kind, id, scope, permissions, expiresAt, role } = caller;
+    const person = kind === 'person' ? await this.people.find(id) : null;
     const names = scope ? await this.store.namesOf(scope.projectId) : undefined;
     return {
       mode: 'cloud',
@@ -27,6 +39,9 @@ export class DescribeSession {
       project: scope && { id: scope.projectId, name: names?.projectName ?? scope.projectId },
       scopes: [...permissions],
       expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
+      person: person && { id, name: person.name, email: person.email },
+      role: role ?? null,
+      identity_provider: this.identityProvider,
     };
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { permissionsOfRole } from '@spandrel/kernel';
 import { AccessSettings } from '../access.settings.js';
 import { digestOf } from '../credentials/api-key.js';
 import { Batch } from '../credentials/batch.js';
@@ -6,6 +7,7 @@ import { inTime, REMEMBERED_MAX, REMEMBERED_MS } from '../credentials/looked-up.
 import { permissionsOf } from '../credentials/permissions.js';
 import { ShortMemory } from '../credentials/short-memory.js';
 import { BrowserSessionStore, type FoundSession } from './browser-session.store.js';
+import { ConfirmPerson } from '../people/confirm-person.js';
 import { UNUSED_MS_MAX } from './session-ends.js';
 import type { KnownCredential } from '../credentials/credentials.js';
 
@@ -23,6 +25,7 @@ export class KnownSessions {
   constructor(
     store: BrowserSessionStore,
     private readonly settings: AccessSettings,
+    private readonly confirmPerson: ConfirmPerson,
   ) {
     this.sessions = new Batch(
       (digests) => inTime(store.byDigest(digests)),
@@ -32,28 +35,40 @@ export class KnownSessions {
 
   /**
    * @returns what was found out half a second ago at most; whether its end has come since is the caller's to check.
-   *   `undefined` for a cookie that stands for none, for one whose key is gone, and for one that nobody used for long.
+   *   `undefined` for a cookie that stands for none, for one whose key is gone or whose person has no role any more, and for
+   *   one that nobody used for long.
    * @throws DomainError `unavailable` when it cannot be found out.
    */
   async find(token: string): Promise<KnownSession | undefined> {
     const digest = digestOf(token);
-    const known = await this.memory.get(digest, () => this.look(digest));
+    const known = await this.memory.get(digest, () => this.look(digest, token));
     return known && known.usedAt + UNUSED_MS_MAX > Date.now() ? known : undefined;
   }
 
-  private async look(digest: string): Promise<KnownSession | undefined> {
-    const row = await this.sessions.find(digest);
+  private async look(digest: string, token: string): Promise<KnownSession | undefined> {
+    let row = await this.sessions.find(digest);
+    if (row && this.confirmPerson.isDue(row)) {
+      await this.confirmPerson.execute(row, token);
+      row = await this.sessions.find(digest);
+    }
     return (
       row && { caller: callerOf(row), perSecond: row.rateLimit ?? this.settings.requestsPerSecond, usedAt: row.usedAt }
     );
   }
 }
 
-const callerOf = (row: FoundSession): KnownSession['caller'] => ({
-  ...(row.keyId === null ? { kind: 'jwt', id: row.subject ?? '' } : { kind: 'api_key', id: row.keyId }),
-  ...(row.keyName !== null && { label: row.keyName }),
-  scope: { orgId: row.orgId, projectId: row.projectId },
-  permissions: permissionsOf(row),
-  expiresAt: row.expiresAt,
-  sessionId: row.id,
-});
+function callerOf(row: FoundSession): KnownSession['caller'] {
+  const session = {
+    ...(row.label !== null && { label: row.label }),
+    scope: { orgId: row.orgId, projectId: row.projectId },
+    expiresAt: row.expiresAt,
+    sessionId: row.id,
+  };
+  if (row.personId !== null && row.role !== null) {
+    const { personId: id, role } = row;
+    return { kind: 'person', id, ...session, role, permissions: permissionsOfRole(role) };
+  }
+  const holder =
+    row.keyId === null ? { kind: 'jwt' as const, id: row.subject ?? '' } : { kind: 'api_key' as const, id: row.keyId };
+  return { ...holder, ...session, permissions: permissionsOf(row) };
+}

@@ -28,12 +28,17 @@ export class SignOut {
   }
 
   /** Ends the session of a browser that signs in anew. */
-  async end(tx: WriteTx, { id, orgId, projectId, keyId, subject }: BrowserSessionRow): Promise<void> {
+  async end(tx: WriteTx, row: BrowserSessionRow): Promise<void> {
+    const { id, orgId, projectId } = row;
     if (!(await this.store.delete(tx, id))) return;
-    const actor = { name: keyId === null ? `jwt:${subject}` : `key:${keyId}`, label: null };
+    const actor = { name: nameOf(row), label: null };
     this.audit.record(tx, { action: 'session.deleted', orgId, ...audited(id, projectId), actor });
   }
 }
+
+/** Who signed in, as the audit log names it. */
+const nameOf = ({ keyId, subject, personId }: BrowserSessionRow): string =>
+  personId !== null ? `person:${personId}` : keyId === null ? `jwt:${subject}` : `key:${keyId}`;
 
 const audited = (targetId: string, projectId: string) => ({
   ...{ targetId, projectId },

@@ -12,7 +12,7 @@ import {
 import { Invalid, invalidRequest, newId } from '@spandrel/kernel';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
 import { Storage, type Page } from '@spandrel/storage';
-import type { Actor } from '../organizations/actor.js';
+import { requireAll, type Actor } from '../organizations/actor.js';
 import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
 import type { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeyStore } from './api-key.store.js';
@@ -32,11 +32,13 @@ export class ApiKeys {
   ) {}
 
   /**
-   * Makes a key. An administrator may give scopes that its own credential does not have.
+   * Makes a key for a project of the actor's organization, with scopes that the actor has.
    * @returns the key too: it cannot be had again.
-   * @throws NotFound `project_not_found`, Invalid `validation_failed` when the operator names no project.
+   * @throws NotFound `project_not_found`, Invalid `validation_failed` when the operator names no project, DomainError
+   *   `insufficient_scope` for scopes that the actor lacks.
    */
   async create(actor: Actor, { name, scopes, project_id, expires_at }: CreateKey): Promise<KeyCreated> {
+    requireAll(actor, scopes);
     const projectId = project_id ?? actor.projectId;
     if (projectId === null) throw projectMissing();
     if (!isStorableText(projectId)) throw projectNotFound();

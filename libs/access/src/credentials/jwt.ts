@@ -80,7 +80,7 @@ export class JwtVerifier {
 }
 
 /** No source of keys of the settings is for the algorithm that a token names. */
-export class NoKeyForAlgorithm extends Error {}
+class NoKeyForAlgorithm extends Error {}
 
 /** What a timestamp of the wire can write. */
 const LATEST_MS = Date.UTC(9999, 11, 31);

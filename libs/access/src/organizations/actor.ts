@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { DomainError, type Caller } from '@spandrel/kernel';
+import { PERMISSIONS, type Permission, type Role } from '@spandrel/contract';
+import { DomainError, holds, permissionsOfRole, type Caller } from '@spandrel/kernel';
 
 /** The person or program that administers organizations, projects and keys. */
 export interface Actor {
@@ -7,15 +8,40 @@ export interface Actor {
   readonly orgId: string | null;
   /** The project of the actor's credential; `null` for the operator. */
   readonly projectId: string | null;
+  /** What the actor may do, and so may give to others; everything for the operator. */
+  readonly permissions: readonly Permission[];
+  /** Whether the actor may make and remove owners: the operator, and owners themselves. */
+  readonly isOwner: boolean;
 }
 
+const EVERYTHING = { orgId: null, projectId: null, permissions: PERMISSIONS, isOwner: true };
+
 /** The operator at the command line. */
-export const CLI_ACTOR: Actor = { orgId: null, projectId: null };
+export const CLI_ACTOR: Actor = EVERYTHING;
 
 /** @throws DomainError `insufficient_scope` for everyone but the operator. */
 export function requireOperator(actor: Actor, what: string): void {
   if (actor.orgId !== null)
     throw new DomainError('insufficient_scope', `only the operator of the service may ${what}: use the admin token`);
+}
+
+/**
+ * Nobody gives what they do not have (docs/spec/access.md#who-administers).
+ * @throws DomainError `insufficient_scope` naming what the actor lacks.
+ */
+export function requireAll(actor: Actor, permissions: readonly Permission[]): void {
+  const missing = permissions.filter((permission) => !holds(actor.permissions, permission));
+  if (missing.length > 0) {
+    const detail = `nobody gives what they do not have: this credential has no scope ${missing.join(', ')}`;
+    throw new DomainError('insufficient_scope', detail);
+  }
+}
+
+/** Whether an actor may give a role, and take it away. @throws DomainError `insufficient_scope` */
+export function requireRole(actor: Actor, role: Role): void {
+  if (role === 'owner' && !actor.isOwner)
+    throw new DomainError('insufficient_scope', 'only owners and the operator of the service make and remove owners');
+  requireAll(actor, permissionsOfRole(role));
 }
 
 /** Who makes the request. Its route has let in nobody but administrators. */
@@ -25,9 +51,9 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
 });
 
 /** What a caller administers. @throws DomainError `insufficient_scope` for one that belongs to no organization. */
-function actorOf({ kind, scope }: Caller): Actor {
-  if (kind === 'admin_token') return { orgId: null, projectId: null };
+function actorOf({ kind, scope, permissions, role }: Caller): Actor {
+  if (kind === 'admin_token') return EVERYTHING;
   if (!scope)
     throw new DomainError('insufficient_scope', 'this credential belongs to no organization that it could administer');
-  return scope;
+  return { ...scope, permissions, isOwner: role === 'owner' };
 }

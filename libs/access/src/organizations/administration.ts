@@ -7,6 +7,8 @@ import { ApiKeys } from '../credentials/api-keys.js';
 import { CheckJwt } from '../credentials/check-jwt.js';
 import { CredentialStore } from '../credentials/credential.store.js';
 import type { JwtSettings } from '../credentials/jwt.settings.js';
+import { MemberStore } from '../people/member.store.js';
+import { Members } from '../people/members.js';
 import { OrganizationStore } from './organization.store.js';
 import { Organizations } from './organizations.js';
 import { ProjectStore } from './project.store.js';
@@ -18,6 +20,7 @@ export interface Administration {
   projects: Projects;
   directory: ProjectDirectory;
   keys: ApiKeys;
+  members: Members;
   audit: AuditCommands;
   checkJwt: CheckJwt;
 }
@@ -33,6 +36,7 @@ export function administrationOf(storage: Storage, settings: AccessSettings, jwt
     projects: new Projects(storage, organizations, projects, trail, settings),
     directory: projects,
     keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), trail),
+    members: new Members(storage, organizations, projects, new MemberStore(storage), trail),
     audit,
     checkJwt: new CheckJwt(new CredentialStore(storage), settings, jwt),
   };

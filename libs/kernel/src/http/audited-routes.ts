@@ -34,7 +34,7 @@ export function contextOfAuditedRoutes(
   });
 }
 
-const PREFIX: Partial<Record<Caller['kind'], string>> = { api_key: 'key:', jwt: 'jwt:' };
+const PREFIX: Partial<Record<Caller['kind'], string>> = { api_key: 'key:', jwt: 'jwt:', person: 'person:' };
 
 /** A caller as the audit log names it. */
 export const actingParty = ({ kind, id, label }: Caller): ActingParty => ({

@@ -31,6 +31,8 @@ export interface OperationDescription {
    * where, is kept for these routes alone (`RequestContext`).
    */
   audited?: readonly AuditAction[];
+  /** Whether it takes query parameters that it does not know, as others write its address; refused when left out. */
+  anyQuery?: true;
   /** The protocol of others that the route speaks; left out for the API's own. */
   protocol?: ForeignProtocol;
 }

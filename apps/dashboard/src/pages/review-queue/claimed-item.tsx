@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from '../../components/button.js';
 import { CheckboxField } from '../../components/field.js';
+import { useMayWrite } from '../../components/may-write.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list-memory.js';
 import { reviewAddress } from '../../features/review-link.js';
@@ -29,7 +30,8 @@ let isWrittenBackLast = false;
 export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
   const region = useRef<HTMLElement>(null);
   const draft = useDraft(item);
-  const [isWrittenBack, setIsWrittenBack] = useState(isWrittenBackLast);
+  const mayWrite = useMayWrite();
+  const [isWrittenBack, setIsWrittenBack] = useState(mayWrite && isWrittenBackLast);
   const navigate = useNavigate();
   useWayUp(() => '/review', 'Review');
   const focus = (): void => region.current?.focus({ preventScroll: true });
@@ -84,7 +86,7 @@ export function ClaimedItem({ desk, memory, item, isBusy }: ClaimedItemProps) {
         <EditedData draft={draft} isWrittenBack={isWrittenBack} onLeave={focus} />
       </div>
       <ReviewActions actions={actions}>
-        <WriteBack isOn={isWrittenBack} onChange={writeBack} />
+        {mayWrite && <WriteBack isOn={isWrittenBack} onChange={writeBack} />}
       </ReviewActions>
     </>
   );

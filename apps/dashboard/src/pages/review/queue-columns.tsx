@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { QueueCount } from '../../api/queue.js';
 import { formatCount, NONE } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
-import { useMayWrite } from '../../components/may-write.js';
+import { useMayReview } from '../../components/may-write.js';
 import { Time } from '../../components/time.js';
 import { DatasetLink } from '../../features/dataset-link.js';
 import { reviewAddress } from '../../features/review-link.js';
@@ -32,7 +32,7 @@ export function queueColumns(zone: string): Column[] {
 
 /** The way into a review, which claims items. */
 function StartLink({ id, name }: { id: string; name: string }) {
-  if (!useMayWrite()) return 'Needs a key with the scope write';
+  if (!useMayReview()) return 'Needs the scope review or write';
   return (
     <Link to={reviewAddress(id)}>
       Start reviewing <bdi>{name}</bdi>

@@ -7,6 +7,7 @@ export const SCOPES: readonly { scope: Permission; label: string; isUsual: boole
   { scope: 'read', label: 'read: see everything', isUsual: true },
   { scope: 'write', label: 'write: change everything', isUsual: true },
   { scope: 'ingest', label: 'ingest: record, and nothing else', isUsual: false },
+  { scope: 'review', label: 'review: claim and submit items', isUsual: false },
   { scope: 'admin', label: 'admin: administer the organization', isUsual: false },
 ];
 

@@ -6,6 +6,7 @@ import { InstanceSection } from './instance-section.js';
 import { KeyboardSection } from './keyboard-section.js';
 import { KeysSection } from './keys-section.js';
 import { MaskingSection } from './masking-section.js';
+import { MembersSection } from './members-section.js';
 import { OrganizationSection } from './organization-section.js';
 import { ProjectsSection } from './projects-section.js';
 import { UnreadableConnections } from './unreadable-connections.js';
@@ -31,6 +32,7 @@ export function SettingsPage() {
         <>
           <OrganizationSection />
           <ProjectsSection orgId={administered.id} />
+          <MembersSection orgId={administered.id} />
           <KeysSection orgId={administered.id} />
           <AuditLogSection orgId={administered.id} />
         </>

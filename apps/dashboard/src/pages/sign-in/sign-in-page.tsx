@@ -7,6 +7,7 @@ import { TextField } from '../../components/field.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { hearOtherTabs, tellOtherTabs } from '../../features/sign-in/other-tabs.js';
 import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
+import { IdentityProviderLink, SignInFault } from './identity-provider.js';
 import { nextAddress } from './next-address.js';
 import { Standing } from './standing.js';
 import styles from './sign-in-page.module.css';
@@ -24,19 +25,23 @@ export function SignInPage() {
       </header>
       <main id="content" className={styles.main}>
         <PageHeading title="Sign in" />
+        <SignInFault />
         {session && <Standing session={session} next={next} />}
-        {session?.mode !== 'local' && <SignInForm next={next} />}
+        {session && <IdentityProviderLink session={session} next={next} />}
+        {session?.mode !== 'local' && <SignInForm next={next} hasFocus={!session?.identity_provider} />}
       </main>
     </div>
   );
 }
 
-function SignInForm({ next }: { next: string }) {
+function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
   // The key is in the field alone, and in no state or attribute.
   const field = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (hasFocus) field.current?.focus();
+  }, [hasFocus]);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (isBusy) return;

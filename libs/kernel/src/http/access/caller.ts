@@ -1,12 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Permission } from '@spandrel/contract';
+import type { Permission, Role } from '@spandrel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../scope.js';
 
 /** The holder of the credential that a request carries. */
 export interface Caller {
-  readonly kind: 'api_key' | 'jwt' | 'admin_token' | 'metrics_token';
-  /** Id of the key, `sub` of the JWT, `admin`, `metrics`. */
+  readonly kind: 'api_key' | 'jwt' | 'person' | 'admin_token' | 'metrics_token';
+  /** Id of the key, `sub` of the JWT, id of the person, `admin`, `metrics`. */
   readonly id: string;
   /** What people call the credential's holder, such as the name of the key; absent where that is not known. */
   readonly label?: string;
@@ -16,6 +16,8 @@ export interface Caller {
   readonly permissions: readonly Permission[];
   /** End of the credential in milliseconds since the epoch; `null` when it has none. */
   readonly expiresAt: number | null;
+  /** The role of a person, which its permissions come from; absent for credentials. */
+  readonly role?: Role;
   /** Id of the browser's session that the request came with; absent where it carried the credential itself. */
   readonly sessionId?: string;
 }

@@ -16,6 +16,7 @@ export class LocalSessionController {
   })
   read(): BrowserSessionResource {
     const nobody = { signed_in: false, kind: null, id: null, org: null, project: null, scopes: [], expires_at: null };
-    return { mode: 'local', ...nobody };
+    const noPerson = { person: null, role: null, identity_provider: null };
+    return { mode: 'local', ...nobody, ...noPerson };
   }
 }

@@ -15,6 +15,7 @@ import { KeyHolders } from './20261123031014-key-holders.js';
 import { AuditChain } from './20261123100000-audit-chain.js';
 import { MaskingRules } from './20261123103000-masking-rules.js';
 import { AuditTold } from './20261123110000-audit-told.js';
+import { People } from './20261123113000-people.js';
 import { ProjectSettings } from './20261123130000-project-settings.js';
 
 export const postgresMigrations: MigrationObject[] = [
@@ -34,5 +35,6 @@ export const postgresMigrations: MigrationObject[] = [
   { name: '20261123100000-audit-chain', class: AuditChain },
   { name: '20261123103000-masking-rules', class: MaskingRules },
   { name: '20261123110000-audit-told', class: AuditTold },
+  { name: '20261123113000-people', class: People },
   { name: '20261123130000-project-settings', class: ProjectSettings },
 ];

@@ -14,6 +14,7 @@ import { KeyHolders } from './20261123031014-key-holders.js';
 import { AuditChain } from './20261123100000-audit-chain.js';
 import { MaskingRules } from './20261123103000-masking-rules.js';
 import { AuditTold } from './20261123110000-audit-told.js';
+import { People } from './20261123113000-people.js';
 import { ProjectSettings } from './20261123130000-project-settings.js';
 
 export const sqliteMigrations: MigrationObject[] = [
@@ -32,5 +33,6 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261123100000-audit-chain', class: AuditChain },
   { name: '20261123103000-masking-rules', class: MaskingRules },
   { name: '20261123110000-audit-told', class: AuditTold },
+  { name: '20261123113000-people', class: People },
   { name: '20261123130000-project-settings', class: ProjectSettings },
 ];

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { StartError, Unavailable } from '@spandrel/kernel';
+import * as oidc from 'openid-client';
+import { AccessSettings } from '../access.settings.js';
+import { claimAt } from '../credentials/claim-path.js';
+import { identityOf, type Identity } from './identity.js';
+import { OidcSettings } from './oidc.settings.js';
+import type { ProviderTokens } from './sealed-tokens.js';
+import type { SignInAttempt } from './sign-in-attempt.js';
+
+/** Where the identity provider sends browsers back to, below `dashboard.origin`. */
+const CALLBACK_PATH = '/api/session/oidc/callback';
+
+/** How long one request to the identity provider may take. */
+const ANSWER_SECONDS_MAX = 8;
+
+/** A person whom the identity provider confirms now. */
+export interface Confirmed {
+  identity: Identity;
+  tokens: ProviderTokens;
+}
+
+/** Who the identity provider says that people are (OpenID Connect: authorization code with PKCE). */
+@Injectable()
+export class IdentityProvider {
+  private configuration: Promise<oidc.Configuration> | undefined;
+
+  /** @throws StartError naming the settings that are missing beside the issuer. */
+  constructor(
+    private readonly settings: OidcSettings,
+    private readonly access: AccessSettings,
+  ) {
+    if (!this.isSet) return;
+    const faults = [
+      ...(settings.clientId === null ? ['auth.oidc.client_id: auth.oidc.issuer needs it'] : []),
+      ...(access.dashboardOrigin === null
+        ? ['dashboard.origin: auth.oidc.issuer needs it, the address that browsers are sent back to']
+        : []),
+    ];
+    if (faults.length > 0) throw new StartError(faults);
+  }
+
+  /** Whether people sign in with one. */
+  get isSet(): boolean {
+    return this.settings.issuer !== null;
+  }
+
+  /** Where a browser is sent to sign in. @throws Unavailable when the provider does not answer. */
+  async addressFor({ state, nonce, verifier }: SignInAttempt): Promise<string> {
+    const configuration = await this.configured();
+    const url = oidc.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.callback,
+      scope: this.settings.scopes,
+      ...{ state, nonce, code_challenge_method: 'S256' },
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      ...(this.settings.prompt !== null && { prompt: this.settings.prompt }),
+    });
+    return url.href;
+  }
+
+  /**
+   * Who came back.
+   * @param search query of the address that the browser was sent back to.
+   * @throws what openid-client throws when the answer is not the one to this attempt, or not valid; Unavailable.
+   */
+  async confirmed(search: string, { state, nonce, verifier }: SignInAttempt): Promise<Confirmed> {
+    const configuration = await this.configured();
+    const answer = await oidc.authorizationCodeGrant(configuration, new URL(this.callback + search), {
+      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+      idTokenExpected: true,
+    });
+    return this.read(configuration, answer, answer.claims()!.sub, null);
+  }
+
+  /**
+   * Asks the provider about a person again: with the refresh token, else with the access token for as long as that lasts.
+   * @returns `undefined` for a person whom it does not confirm any more.
+   * @throws Unavailable when it does not answer.
+   */
+  async confirmAgain(subject: string, tokens: ProviderTokens): Promise<Confirmed | undefined> {
+    const configuration = await this.configured();
+    try {
+      if (tokens.refreshToken !== null) {
+        const answer = await oidc.refreshTokenGrant(configuration, tokens.refreshToken);
+        return await this.read(configuration, answer, subject, tokens);
+      }
+      const claims = await oidc.fetchUserInfo(configuration, tokens.accessToken, subject);
+      return { identity: this.identity(subject, claims), tokens };
+    } catch (error) {
+      if (isRefusal(error)) return undefined;
+      throw new Unavailable(NO_ANSWER, { cause: error });
+    }
+  }
+
+  /** Where a browser is led to sign out there, too; `null` where nobody wants that, or the provider has no such page. */
+  async signOutAddress(idToken: string | null): Promise<string | null> {
+    if (!this.settings.signOutThere) return null;
+    const configuration = await this.configured();
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+    return oidc.buildEndSessionUrl(configuration, {
+      post_logout_redirect_uri: `${this.access.dashboardOrigin}/sign-in`,
+      ...(idToken !== null && { id_token_hint: idToken }),
+    }).href;
+  }
+
+  private get callback(): string {
+    return this.access.dashboardOrigin + CALLBACK_PATH;
+  }
+
+  /** What tokens say of a person; what the ID token does not, the userinfo endpoint may. */
+  private async read(
+    configuration: oidc.Configuration,
+    answer: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
+    subject: string,
+    before: ProviderTokens | null,
+  ): Promise<Confirmed> {
+    const ofToken = answer.claims();
+    if (ofToken && ofToken.sub !== subject) throw new OtherPerson();
+    const isWhole = ofToken && claimAt(ofToken, this.settings.groupsClaim) !== undefined && ofToken.email !== undefined;
+    const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+    const more = isWhole || !hasMore ? {} : await oidc.fetchUserInfo(configuration, answer.access_token, subject);
+    const tokens: ProviderTokens = {
+      refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
+      accessToken: answer.access_token,
+      idToken: this.settings.signOutThere ? (answer.id_token ?? before?.idToken ?? null) : null,
+    };
+    return { identity: this.identity(subject, { ...more, ...ofToken }), tokens };
+  }
+
+  private identity(subject: string, claims: Record<string, unknown>): Identity {
+    return identityOf(this.settings.issuer!, subject, claims, this.settings);
+  }
+
+  /** The provider's own description, fetched once; when that fails, the next one tries again. */
+  private async configured(): Promise<oidc.Configuration> {
+    this.configuration ??= this.discover();
+    try {
+      return await this.configuration;
+    } catch (error) {
+      this.configuration = undefined;
+      throw new Unavailable(NO_ANSWER, { cause: error });
+    }
+  }
+
+  private discover(): Promise<oidc.Configuration> {
+    const { issuer, clientId, clientSecret } = this.settings;
+    const url = new URL(issuer!);
+    return oidc.discovery(
+      url,
+      clientId!,
+      clientSecret ?? undefined,
+      clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret),
+      {
+        timeout: ANSWER_SECONDS_MAX,
+        // The settings let plain http through for this machine alone.
+        ...(url.protocol === 'http:' && { execute: [oidc.allowInsecureRequests] }),
+      },
+    );
+  }
+}
+
+const NO_ANSWER = 'the identity provider did not answer; try again soon';
+
+/** The provider confirmed somebody else than it was asked about. */
+class OtherPerson extends Error {}
+
+/** Whether the provider answered, and does not confirm the person: `invalid_grant`, or an access token that is no more. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof OtherPerson ||
+  (error instanceof oidc.ResponseBodyError && error.status < 500 && error.error !== 'temporarily_unavailable') ||
+  (error instanceof oidc.WWWAuthenticateChallengeError && error.status === 401);

@@ -1,0 +1,67 @@
+import { LockMode } from '@mikro-orm/core';
+import { Injectable } from '@nestjs/common';
+import type { ListAccess } from '@spandrel/contract';
+import {
+  IdOrder,
+  nullable,
+  shapeOf,
+  Storage,
+  tableOf,
+  text,
+  type Page,
+  type RowOfShape,
+  type WriteTx,
+} from '@spandrel/storage';
+import { Person } from './person.entity.js';
+import { Member, MemberSchema, type MemberRow } from './member.entity.js';
+
+const OLDEST_FIRST = new IdOrder('members', 'm.id', 'asc');
+const COLUMNS = tableOf(MemberSchema, ['id']).select('m');
+const LISTED = COLUMNS.and(shapeOf({ personName: nullable(text()), personEmail: nullable(text()) }));
+
+/** A member with the person behind it, as lists show it. */
+export type ListedMember = RowOfShape<typeof LISTED>;
+
+/** Rows of members. */
+@Injectable()
+export class MemberStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Members of an organization. @throws Invalid `invalid_cursor`. */
+  list(orgId: string, query: ListAccess): Promise<Page<ListedMember>> {
+    return OLDEST_FIRST.page(query, (rest) =>
+      this.storage.readLong(
+        LISTED.query`select ${COLUMNS}, p.name as "personName", p.email as "personEmail"
+          from member m left join person p on p.id = m.person_id where m.org_id = ${orgId} and ${rest}`,
+        { orgId },
+      ),
+    );
+  }
+
+  /** One of an organization, locked; what is changed of it is written with the transaction. */
+  findForWrite(tx: WriteTx, orgId: string, id: string): Promise<MemberRow | null> {
+    return tx.em.findOne(Member, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
+  /** Whether somebody added an address for an organization, or for one project of it. */
+  async has(
+    tx: WriteTx,
+    { orgId, projectId, email }: Pick<MemberRow, 'orgId' | 'projectId' | 'email'>,
+  ): Promise<boolean> {
+    return (await tx.em.count(Member, { orgId, projectId, email, source: 'added' })) > 0;
+  }
+
+  /** What people call the person behind a member. */
+  async namesOf(tx: WriteTx, personId: string | null): Promise<Pick<ListedMember, 'personName' | 'personEmail'>> {
+    const person = personId === null ? null : await tx.em.findOne(Person, { id: personId });
+    return { personName: person?.name ?? null, personEmail: person?.email ?? null };
+  }
+
+  insert(tx: WriteTx, row: MemberRow): void {
+    tx.em.create(Member, row);
+  }
+
+  delete(tx: WriteTx, row: MemberRow): void {
+    tx.em.remove(row);
+  }
+}

@@ -1,0 +1,94 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  createMemberSchema,
+  deletedSchema,
+  listAccessSchema,
+  memberListSchema,
+  memberSchema,
+  updateMemberSchema,
+  type CreateMember,
+  type Deleted,
+  type ListAccess,
+  type MemberResource,
+  type UpdateMember,
+} from '@spandrel/contract';
+import { Operation, PathId } from '@spandrel/kernel';
+import { memberNotFound, organizationNotFound } from '../not-found.js';
+import { CurrentActor, type Actor } from '../organizations/actor.js';
+import { listOf } from '../pages.js';
+import { Members } from './members.js';
+
+/** `/api/orgs/:id/members` (docs/spec/people.md#members). */
+@Controller('api/orgs/:id/members')
+export class MembersController {
+  constructor(private readonly members: Members) {}
+
+  @Post()
+  @Operation({
+    id: 'createMember',
+    access: 'admin',
+    summary: 'Give somebody a role in an organization or a project',
+    audited: ['member.created'],
+    answer: memberSchema,
+    problems: ['organization_not_found', 'project_not_found', 'member_exists'],
+  })
+  create(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+    @Body({ schema: createMemberSchema }) body: CreateMember,
+  ): Promise<MemberResource> {
+    return this.members.create(actor, id, body);
+  }
+
+  @Get()
+  @Operation({
+    id: 'listMembers',
+    access: 'admin',
+    summary: 'Members of an organization, oldest first',
+    answer: memberListSchema,
+    problems: ['organization_not_found'],
+  })
+  async list(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+    @Query({ schema: listAccessSchema }) query: ListAccess,
+  ) {
+    return listOf('members', await this.members.list(actor, id, query));
+  }
+
+  @Patch(':member_id')
+  @Operation({
+    id: 'updateMember',
+    access: 'admin',
+    summary: 'Give a member another role',
+    audited: ['member.updated'],
+    answer: memberSchema,
+    problems: ['organization_not_found', 'member_not_found', 'member_from_groups'],
+  })
+  update(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+    @Param('member_id', new PathId(memberNotFound)) memberId: string,
+    @Body({ schema: updateMemberSchema }) body: UpdateMember,
+  ): Promise<MemberResource> {
+    return this.members.update(actor, id, memberId, body);
+  }
+
+  @Delete(':member_id')
+  @Operation({
+    id: 'deleteMember',
+    access: 'admin',
+    summary: "Take a member's role away",
+    audited: ['member.deleted'],
+    description: 'It counts no more within a second, in browsers that are signed in too.',
+    answer: deletedSchema,
+    problems: ['organization_not_found', 'member_not_found', 'member_from_groups'],
+  })
+  delete(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+    @Param('member_id', new PathId(memberNotFound)) memberId: string,
+  ): Promise<Deleted> {
+    return this.members.delete(actor, id, memberId);
+  }
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import {
+  formatTimestamp,
+  isStorableText,
+  type CreateMember,
+  type Deleted,
+  type ListAccess,
+  type MemberResource,
+  type Role,
+  type UpdateMember,
+} from '@spandrel/contract';
+import { Conflict, invalidRequest, newId } from '@spandrel/kernel';
+import { Storage, type Page, type WriteTx } from '@spandrel/storage';
+import { AuditTrail, type AuditedAct } from '@spandrel/audit';
+import { memberNotFound, organizationNotFound, projectNotFound } from '../not-found.js';
+import { requireRole, type Actor } from '../organizations/actor.js';
+import { OrganizationStore } from '../organizations/organization.store.js';
+import { ProjectStore } from '../organizations/project.store.js';
+import { mapPage } from '../pages.js';
+import type { MemberRow } from './member.entity.js';
+import { MemberStore, type ListedMember } from './member.store.js';
+
+/** Members of organizations, as their administrators see and change them (docs/spec/people.md#members). */
+@Injectable()
+export class Members {
+  constructor(
+    private readonly storage: Storage,
+    private readonly organizations: OrganizationStore,
+    private readonly projects: ProjectStore,
+    private readonly store: MemberStore,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * Gives a role to whoever signs in with an e-mail address.
+   * @throws NotFound `organization_not_found`, `project_not_found`, Conflict `member_exists`, DomainError
+   *   `insufficient_scope` for a role that grants more than the actor has.
+   */
+  async create(actor: Actor, orgId: string, { email, role, project_id }: CreateMember): Promise<MemberResource> {
+    const projectId = project_id ?? null;
+    if (projectId !== null) requireProjectRole(role);
+    const now = Date.now();
+    const row: MemberRow = {
+      ...{ id: newId(), orgId, projectId, role, source: 'added', email, personId: null, createdAt: now },
+    };
+    await this.storage.write(async (tx) => {
+      // Locked: two requests with one address come one after the other.
+      if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
+      if (projectId !== null) await this.requireProject(tx, actor, orgId, projectId);
+      requireRole(actor, role);
+      if (await this.store.has(tx, row)) throw memberExists();
+      this.store.insert(tx, row);
+      this.audit.record(tx, { action: 'member.created', ...told(row) });
+    });
+    return memberResource({ ...row, personName: null, personEmail: null });
+  }
+
+  /** Members with their roles, oldest first. @throws NotFound `organization_not_found`, Invalid `invalid_cursor`. */
+  async list(actor: Actor, orgId: string, query: ListAccess): Promise<Page<MemberResource>> {
+    if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
+    return mapPage(await this.store.list(orgId, query), memberResource);
+  }
+
+  /**
+   * Gives a member another role.
+   * @throws NotFound `organization_not_found`, `member_not_found`, Conflict `member_from_groups`, DomainError
+   *   `insufficient_scope`.
+   */
+  async update(actor: Actor, orgId: string, id: string, { role }: UpdateMember): Promise<MemberResource> {
+    return this.storage.write(async (tx) => {
+      const member = await this.findOwn(tx, actor, orgId, id);
+      if (member.projectId !== null) requireProjectRole(role);
+      requireRole(actor, member.role as Role);
+      requireRole(actor, role);
+      const from = member.role;
+      if (from !== role) {
+        member.role = role;
+        const act = told(member);
+        const details = { ...act.details, role: { from, to: role } };
+        this.audit.record(tx, { action: 'member.updated', ...act, details });
+      }
+      return memberResource({ ...member, ...(await this.store.namesOf(tx, member.personId)) });
+    });
+  }
+
+  /** Takes a role away; it ends within a second. @throws as {@link update} does. */
+  async delete(actor: Actor, orgId: string, id: string): Promise<Deleted> {
+    await this.storage.write(async (tx) => {
+      const member = await this.findOwn(tx, actor, orgId, id);
+      if (member.role === 'owner') requireRole(actor, 'owner');
+      this.store.delete(tx, member);
+      this.audit.record(tx, { action: 'member.deleted', ...told(member) });
+    });
+    return { id, deleted: true };
+  }
+
+  private async findOwn(tx: WriteTx, actor: Actor, orgId: string, id: string): Promise<MemberRow> {
+    if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
+    const member = await this.store.findForWrite(tx, orgId, id);
+    if (!member) throw memberNotFound();
+    if (member.source === 'groups') throw fromGroups();
+    return member;
+  }
+
+  private async requireProject(tx: WriteTx, actor: Actor, orgId: string, id: string): Promise<void> {
+    const project = isStorableText(id) ? await this.projects.find(tx, actor, id) : null;
+    if (project?.orgId !== orgId) throw projectNotFound();
+  }
+}
+
+/** @throws Invalid `validation_failed` for a role that is one of a whole organization. */
+function requireProjectRole(role: Role): void {
+  if (role === 'owner' || role === 'admin') {
+    const message = `must be editor, reviewer or viewer for one project: ${role} is a role of the whole organization`;
+    throw invalidRequest([{ path: 'role', message }]);
+  }
+}
+
+const memberExists = (): Conflict =>
+  new Conflict('member_exists', 'this address has a role here already: change that one');
+
+const fromGroups = (): Conflict =>
+  new Conflict('member_from_groups', 'this role comes from a group of the identity provider: change it there');
+
+/** What the audit log says of a member. */
+export const told = (row: MemberRow): Omit<AuditedAct, 'action'> => ({
+  ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, targetName: row.email },
+  details: {
+    ...{ email: row.email, role: row.role, project_id: row.projectId, source: row.source, person_id: row.personId },
+  },
+});
+
+const memberResource = (row: ListedMember): MemberResource => ({
+  id: row.id,
+  org_id: row.orgId,
+  project_id: row.projectId,
+  role: row.role as Role,
+  source: row.source as MemberResource['source'],
+  email: row.email,
+  person: row.personId === null ? null : { id: row.personId, name: row.personName, email: row.personEmail },
+  created_at: formatTimestamp(row.createdAt),
+});

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { entityOf, type RowOf } from '@spandrel/storage';
+
+/** Somebody whom an identity provider knows. */
+export const PersonSchema = defineEntity({
+  name: 'Person',
+  tableName: 'person',
+  properties: {
+    id: p.text().primary(),
+    /** The provider's issuer, and what it calls the person: together they name one person for ever. */
+    issuer: p.text(),
+    subject: p.text(),
+    email: p.text().nullable(),
+    name: p.text().nullable(),
+    /** The project that the person had open last. */
+    projectId: p.text().nullable(),
+    createdAt: p.bigint('number'),
+    signedInAt: p.bigint('number'),
+  },
+  uniques: [{ name: 'person_subject', properties: ['issuer', 'subject'] }],
+});
+
+export type PersonRow = RowOf<typeof PersonSchema>;
+export const Person = entityOf(PersonSchema);

@@ -1,0 +1,67 @@
+import { Body, Controller, Get, Patch, Req, Res } from '@nestjs/common';
+import {
+  browserSessionSchema,
+  sessionProjectsSchema,
+  switchProjectSchema,
+  type BrowserSessionResource,
+  type SessionProjects,
+  type SwitchProject as SwitchProjectBody,
+} from '@spandrel/contract';
+import { CurrentCaller, Operation, type Caller } from '@spandrel/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AccessSettings } from '../access.settings.js';
+import { DescribeSession } from '../browser-sessions/describe-session.js';
+import { SessionCookie } from '../browser-sessions/session-cookie.js';
+import { ListSessionProjects } from './list-session-projects.js';
+import { SwitchProject } from './switch-project.js';
+
+/** The projects of `/api/session` (docs/spec/sign-in.md#projects-of-a-person). */
+@Controller('api/session')
+export class SessionProjectsController {
+  private readonly cookie: SessionCookie;
+
+  constructor(
+    private readonly switchProject: SwitchProject,
+    private readonly sessionProjects: ListSessionProjects,
+    private readonly describe: DescribeSession,
+    { insecureCookie }: AccessSettings,
+  ) {
+    this.cookie = new SessionCookie(insecureCookie);
+  }
+
+  @Patch()
+  @Operation({
+    id: 'switchProject',
+    access: 'caller',
+    uncounted: true,
+    summary: 'Take this browser to another project',
+    description: 'For a person with roles in several projects. The cookie is a new one.',
+    audited: ['session.updated'],
+    answer: browserSessionSchema,
+    problems: ['project_not_found'],
+  })
+  async switch(
+    @CurrentCaller() caller: Caller,
+    @Body({ schema: switchProjectSchema }) { project_id: projectId }: SwitchProjectBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BrowserSessionResource> {
+    const cookie = this.cookie.read(request.headers.cookie);
+    const { caller: switched, token, lastsMs } = await this.switchProject.execute(caller, cookie, projectId);
+    void reply.header('set-cookie', this.cookie.set(token, lastsMs));
+    return this.describe.execute(switched);
+  }
+
+  @Get('projects')
+  @Operation({
+    id: 'listSessionProjects',
+    access: 'caller',
+    uncounted: true,
+    summary: 'Projects that this browser can be taken to',
+    answer: sessionProjectsSchema,
+  })
+  async projects(@CurrentCaller() caller: Caller): Promise<SessionProjects> {
+    const projects = await this.sessionProjects.of(caller);
+    return { projects, count: projects.length };
+  }
+}

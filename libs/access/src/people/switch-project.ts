@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { permissionsOfRole, type Caller } from '@spandrel/kernel';
+import { Storage } from '@spandrel/storage';
+import { AuditTrail } from '@spandrel/audit';
+import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
+import { newSessionToken } from '../browser-sessions/session-cookie.js';
+import { digestOf } from '../credentials/api-key.js';
+import { projectNotFound } from '../not-found.js';
+import { openTokens, sealTokens } from '../oidc/sealed-tokens.js';
+import { openProjectsOf } from './open-project.js';
+import { PersonStore } from './person.store.js';
+
+/** A session that went on to another project. */
+export interface Switched {
+  /** The new cookie's value: answers to the old one cannot be taken for those of the new project. */
+  token: string;
+  lastsMs: number;
+  /** Who it is there. */
+  caller: Caller;
+}
+
+/** Takes the session of a person to another project (docs/spec/sign-in.md#projects-of-a-person). */
+@Injectable()
+export class SwitchProject {
+  constructor(
+    private readonly storage: Storage,
+    private readonly people: PersonStore,
+    private readonly sessions: BrowserSessionStore,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** @param cookie the one that the request came with. @throws NotFound `project_not_found` */
+  async execute(caller: Caller, cookie: string | undefined, projectId: string): Promise<Switched> {
+    if (caller.kind !== 'person' || cookie === undefined) throw projectNotFound();
+    const token = newSessionToken();
+    return this.storage.write(async (tx) => {
+      const row = await this.sessions.find(tx, digestOf(cookie));
+      const person = await this.people.findForWrite(tx, caller.id);
+      const projects = openProjectsOf(await this.people.openProjectsIn(tx, caller.id));
+      const project = projects.find(({ id }) => id === projectId);
+      if (!row || !person || !project) throw projectNotFound();
+      const from = row.projectId;
+      row.projectId = person.projectId = project.id;
+      row.orgId = project.org.id;
+      row.digest = digestOf(token);
+      const tokens = row.sealedTokens === null ? undefined : openTokens(row.sealedTokens, cookie, row.id);
+      row.sealedTokens = tokens ? sealTokens(tokens, token, row.id) : null;
+      const details = { project_id: { from, to: project.id }, role: project.role };
+      const place = { orgId: project.org.id, projectId: project.id, targetId: row.id };
+      this.audit.record(tx, { action: 'session.updated', ...place, details });
+      const { role, org } = project;
+      const scope = { orgId: org.id, projectId: project.id };
+      const switched = { ...caller, scope, role, permissions: permissionsOfRole(role) };
+      return { token, lastsMs: row.expiresAt - Date.now(), caller: switched };
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { listAnswer } from './lists.js';
+import { roleSchema } from './roles.js';
+import { timestampTextSchema } from './values/timestamp.js';
+
+/** An e-mail address as a key to people: it is compared, and never written to. */
+const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(320)
+  .refine((text) => /^[^\s@\0]+@[^\s@\0]+$/.test(text), 'must be an e-mail address');
+
+/** `POST /api/orgs/:id/members`. */
+export const createMemberSchema = z
+  .object({
+    email: emailSchema.describe('Whoever signs in with this address, as the identity provider has it.'),
+    role: roleSchema,
+    project_id: z.string().nullish().describe('The one project that it is for; all of the organization when left out.'),
+  })
+  .meta({ id: 'CreateMember' });
+export type CreateMember = z.output<typeof createMemberSchema>;
+
+/** `PATCH /api/orgs/:id/members/:member_id`. */
+export const updateMemberSchema = z.object({ role: roleSchema }).meta({ id: 'UpdateMember' });
+export type UpdateMember = z.output<typeof updateMemberSchema>;
+
+/** Somebody whom the identity provider knows. */
+export const personSchema = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+  })
+  .meta({ id: 'Person' });
+export type PersonResource = z.output<typeof personSchema>;
+
+/** A role that somebody has in an organization, or in one of its projects (docs/spec/people.md#members). */
+export const memberSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    project_id: z.string().nullable().describe('`null`: every project of the organization.'),
+    role: roleSchema,
+    source: z.enum(['added', 'groups']).describe('`groups`: from the groups of the identity provider.'),
+    email: z.string().nullable(),
+    person: personSchema.nullable().describe('`null` until somebody with this e-mail address has signed in.'),
+    created_at: timestampTextSchema,
+  })
+  .meta({ id: 'Member' });
+export type MemberResource = z.output<typeof memberSchema>;
+export const memberListSchema = listAnswer('MemberList', 'members', memberSchema);

@@ -1,0 +1,304 @@
+/** Signing in with an identity provider (docs/spec/sign-in.md#an-identity-provider), a real one: `oidc-provider` on loopback. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OidcSettings } from '@spandrel/access';
+import type { AuditEntry, BrowserSessionResource, MemberResource } from '@spandrel/contract';
+import { sql } from '@spandrel/storage';
+import { anyRows } from '../support/any-rows.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import {
+  OIDC_CLIENT,
+  startIdentityProvider,
+  type KnownPerson,
+  type TestIdentityProvider,
+} from '../support/identity-provider.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { ProviderBrowser } from '../support/provider-browser.ts';
+import { until } from '../support/spandrel.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+const ORIGIN = 'https://spandrel.example';
+const SESSION = '__Host-spandrel';
+
+let postgres: TestPostgres;
+let url: string;
+let provider: TestIdentityProvider;
+let app: CloudApp;
+let tenant: Tenant;
+
+const openApp = (issuer: string, settings: (oidc: OidcSettings) => void): Promise<CloudApp> =>
+  cloudApp(url, {
+    env: {
+      SPANDREL_DASHBOARD_ORIGIN: ORIGIN,
+      SPANDREL_OIDC_ISSUER: issuer,
+      SPANDREL_OIDC_CLIENT_ID: OIDC_CLIENT.id,
+      SPANDREL_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
+    },
+    settings: (all) => {
+      const oidc = all.of(OidcSettings);
+      oidc.scopes = 'openid profile email groups';
+      settings(oidc);
+    },
+  });
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase('identity_provider');
+  provider = await startIdentityProvider([ORIGIN]);
+  app = await openApp(provider.issuer, () => undefined);
+  tenant = await app.createTenant({ name: 'Ours' });
+  app.settings.of(OidcSettings).groupRoles = [
+    { group: 'llm-admins', role: 'admin', org: tenant.org.id },
+    { group: 'llm-viewers', role: 'viewer', org: tenant.org.id, project: tenant.project.id },
+    { group: 'llm-viewers', role: 'viewer', org: 'nothing' },
+  ];
+});
+
+afterAll(async () => {
+  await app?.close();
+  await provider?.close();
+  await postgres?.stop();
+});
+
+const known = (login: string, person: Partial<KnownPerson> = {}): string => {
+  const usual = { name: `The ${login}`, email: `${login}@people.example`, email_verified: true, groups: [] };
+  provider.people.set(login, { ...usual, ...person });
+  return login;
+};
+
+const browserOf = (of = app): ProviderBrowser => new ProviderBrowser(of.url, ORIGIN);
+const told = async (browser: ProviderBrowser, of = app): Promise<BrowserSessionResource> =>
+  (await of.anonymous.send<BrowserSessionResource>('GET', '/api/session', undefined, { cookie: browser.cookie })).body;
+const statusOf = async (browser: ProviderBrowser, of = app): Promise<number> =>
+  (await of.anonymous.send('GET', '/api/traces', undefined, { cookie: browser.cookie })).status;
+const errorOf = (location: string): string | null => new URLSearchParams(location.split('?')[1]).get('error');
+
+/** Makes it as late as if so long had passed since the provider was asked. */
+const ago = (ms: number): Promise<unknown> =>
+  app.storage.write((tx) =>
+    tx.run(sql`update browser_session set refreshed_at = refreshed_at - ${ms} where person_id is not null`),
+  );
+
+describe('somebody with a role by a group', () => {
+  it('signs in, is who the provider says, and goes where they wanted to', async () => {
+    const browser = browserOf();
+    const { status, location, setCookies } = await browser.signIn(
+      known('ada', { groups: ['llm-admins', 'others'] }),
+      '/spans?status=failed#x',
+    );
+    expect([status, location]).toEqual([302, '/spans?status=failed#x']);
+    expect(setCookies).toEqual([
+      expect.stringMatching(/^__Host-spandrel-sign-in=; Max-Age=0;/),
+      expect.stringMatching(/^__Host-spandrel=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+    ]);
+    expect(await told(browser)).toMatchObject({
+      ...{ signed_in: true, kind: 'person', role: 'admin', scopes: ['read', 'write', 'ingest', 'review', 'admin'] },
+      person: { name: 'The ada', email: 'ada@people.example' },
+      identity_provider: { label: 'Sign in with single sign-on' },
+      project: { id: tenant.project.id, name: 'Ours' },
+    });
+    const { body } = await tenant.api.get<{ members: MemberResource[] }>(`/api/orgs/${tenant.org.id}/members`);
+    const member = body.members.find(({ email }) => email === 'ada@people.example')!;
+    expect(member).toMatchObject({ role: 'admin', source: 'groups', person: { name: 'The ada' } });
+    const kept = await tenant.api.delete(`/api/orgs/${tenant.org.id}/members/${member.id}`);
+    expect([kept.status, kept.body.code]).toEqual([409, 'member_from_groups']);
+    const { body: log } = await tenant.api.get<{ entries: AuditEntry[] }>('/api/audit-log?action=session.created');
+    expect(log.entries[0]).toMatchObject({ actor: `person:${member.person!.id}`, actor_name: 'The ada' });
+  });
+
+  it('leaves no token of the provider that a reader of the database could use', async () => {
+    const browser = browserOf();
+    await browser.signIn(known('grace', { groups: ['llm-viewers'] }));
+    const rows = await app.storage.read(anyRows<{ row: string }>()`select s::text as row from browser_session s`);
+    const text = rows.map(({ row }) => row).join();
+    expect(text).not.toMatch(/eyJ|refreshToken/);
+    expect(text).not.toContain(browser.cookie.split(`${SESSION}=`)[1]);
+  });
+
+  it('is out within five minutes of leaving the group, in open streams too', async () => {
+    const browser = browserOf();
+    await browser.signIn(known('linus', { groups: ['llm-viewers'] }));
+    const stream = await fetch(`${app.url}/api/events`, { headers: { cookie: browser.cookie } });
+    const ended = stream.text().catch(() => undefined);
+    provider.people.get('linus')!.groups = ['llm-admins'];
+    await ago(250_000);
+    await until(async () => (await told(browser)).role === 'admin');
+    provider.people.get('linus')!.groups = [];
+    await ago(250_000);
+    await ended;
+    expect(await statusOf(browser)).toBe(401);
+    expect(errorOf((await browserOf().signIn('linus')).location)).toBe('no_role');
+  });
+
+  it('is out within five minutes of being removed at the provider', async () => {
+    const browser = browserOf();
+    await browser.signIn(known('gone', { groups: ['llm-admins'] }));
+    await ago(200_000);
+    provider.people.delete('gone');
+    expect(await statusOf(browser)).toBe(200);
+    await ago(50_000);
+    await until(async () => (await statusOf(browser)) === 401);
+    expect(await told(browser)).toMatchObject({ signed_in: false });
+  });
+
+  it('stays while the provider is silent for less than that, and waits beyond', async () => {
+    const browser = browserOf();
+    await browser.signIn(known('patient', { groups: ['llm-admins'] }));
+    provider.isDown = true;
+    try {
+      await ago(250_000);
+      await until(async () => (await statusOf(browser)) === 200);
+      await ago(60_000);
+      await until(async () => (await statusOf(browser)) === 503);
+    } finally {
+      provider.isDown = false;
+    }
+    await until(async () => (await statusOf(browser)) === 200);
+  });
+
+  it('is confirmed once by many requests of many servers', async () => {
+    const second = await openApp(provider.issuer, () => undefined);
+    try {
+      const browser = browserOf();
+      await browser.signIn(known('busy', { groups: ['llm-admins'] }));
+      second.settings.of(OidcSettings).groupRoles = app.settings.of(OidcSettings).groupRoles;
+      await ago(250_000);
+      const before = provider.requests.filter((request) => request === 'POST /token').length;
+      const statuses = await Promise.all(Array.from({ length: 12 }, (_, n) => statusOf(browser, n % 2 ? app : second)));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(provider.requests.filter((request) => request === 'POST /token').length - before).toBe(1);
+    } finally {
+      await second.close();
+    }
+  });
+});
+
+describe('somebody who was added by address', () => {
+  it('has the role once they come with an address that is verified', async () => {
+    const path = `/api/orgs/${tenant.org.id}/members`;
+    await tenant.api.post(path, { email: 'Mary@people.example', role: 'reviewer' });
+    known('mary', { email_verified: false });
+    expect(errorOf((await browserOf().signIn('mary')).location)).toBe('no_role');
+    known('mary', { email: 'MARY@people.example' });
+    const browser = browserOf();
+    await browser.signIn('mary');
+    expect(await told(browser)).toMatchObject({ role: 'reviewer', scopes: ['read', 'review'] });
+    // Another person with this address later is not her.
+    known('impostor', { email: 'mary@people.example' });
+    expect(errorOf((await browserOf().signIn('impostor')).location)).toBe('no_role');
+    const { body } = await app.api.get<{ entries: AuditEntry[] }>('/api/audit-log?action=session.refused');
+    expect(body.entries[0]).toMatchObject({ org_id: null, details: { reason: 'no_role', subject: 'impostor' } });
+  });
+});
+
+describe('an answer of the provider', () => {
+  it("signs nobody in who did not ask, nor with another browser's, nor twice", async () => {
+    known('eve', { groups: ['llm-admins'] });
+    const eve = browserOf();
+    const address = await eve.goToProvider('eve');
+    const victim = browserOf();
+    expect(errorOf((await victim.comeBack(address)).location)).toBe('expired');
+    await victim.goToProvider('eve');
+    expect(errorOf((await victim.comeBack(address)).location)).toBe('failed');
+    expect(victim.cookie).toBe('');
+    expect((await eve.comeBack(address)).location).toBe('/');
+    expect(errorOf((await eve.comeBack(address)).location)).toBe('expired');
+    expect((await told(eve)).signed_in).toBe(true);
+  });
+
+  it.each([
+    ['?error=access_denied&state=STATE', 'denied'],
+    ['?error=server_error&state=STATE', 'failed'],
+    ['?code=made-up&state=STATE', 'failed'],
+    ['?code=x&state=another', 'failed'],
+    ['', 'failed'],
+  ])('%s leads to the page to sign in, which says why', async (query, error) => {
+    const browser = browserOf();
+    const address = await browser.goToProvider(known('ada', { groups: ['llm-admins'] }), '/datasets');
+    const answer = new URL(address);
+    const search = query.replace('STATE', answer.searchParams.get('state')!);
+    const issuer = search === '' ? '' : `&iss=${encodeURIComponent(provider.issuer)}`;
+    const { status, location } = await browser.comeBack(`${answer.origin}${answer.pathname}${search}${issuer}`);
+    expect([status, location]).toEqual([302, `/sign-in?error=${error}&next=%2Fdatasets`]);
+  });
+
+  it.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '/sign-in?next=/x', ''])(
+    'leads to %j nowhere else than to the first page',
+    async (next) => {
+      expect((await browserOf().signIn(known('ada', { groups: ['llm-admins'] }), next)).location).toBe('/');
+    },
+  );
+
+  it('ends the session that the browser had', async () => {
+    const browser = browserOf();
+    await browser.signIn(known('ada', { groups: ['llm-admins'] }));
+    const old = browser.cookie;
+    await browser.signIn('ada');
+    await until(
+      async () => (await app.anonymous.send('GET', '/api/traces', undefined, { cookie: old })).status === 401,
+    );
+    expect(await statusOf(browser)).toBe(200);
+  });
+});
+
+describe('a provider', () => {
+  it('that does not answer is told on the page to sign in', async () => {
+    const dead = await openApp('http://127.0.0.1:9', () => undefined);
+    try {
+      const { headers, status } = await dead.anonymous.unchecked.send('GET', '/api/health');
+      expect([status, headers.get('location')]).toEqual([200, null]);
+      const begun = await fetch(`${dead.url}/api/session/oidc?next=/datasets`, { redirect: 'manual' });
+      expect([begun.status, begun.headers.get('location')]).toEqual([
+        302,
+        '/sign-in?error=unavailable&next=%2Fdatasets',
+      ]);
+    } finally {
+      await dead.close();
+    }
+  });
+
+  it('without refresh tokens is asked with the access token, and ends sessions with it', async () => {
+    const plain = await startIdentityProvider([ORIGIN], {
+      ...{ refreshTokens: false, fullIdTokens: true, accessTokenSeconds: 3 },
+    });
+    const server = await openApp(plain.issuer, (oidc) => {
+      oidc.signOutThere = true;
+      oidc.groupRoles = [{ group: 'all', role: 'viewer', org: tenant.org.id }];
+    });
+    try {
+      plain.people.set('ada', { name: 'Ada', email: 'ada@people.example', email_verified: true, groups: ['all'] });
+      const browser = browserOf(server);
+      await browser.signIn('ada');
+      await ago(250_000);
+      await until(async () => (await told(browser, server)).signed_in && plain.requests.includes('GET /me'));
+      await until(async () => {
+        await ago(250_000);
+        return (await statusOf(browser, server)) === 401;
+      });
+      const again = browserOf(server);
+      await again.signIn('ada');
+      const out = await server.anonymous.send<{ continue_at: string }>('DELETE', '/api/session', undefined, {
+        ...{ cookie: again.cookie, 'sec-fetch-site': 'same-origin' },
+      });
+      const address = new URL(out.body.continue_at);
+      expect([address.origin, address.searchParams.get('post_logout_redirect_uri')]).toEqual([
+        plain.issuer,
+        `${ORIGIN}/sign-in`,
+      ]);
+      expect(address.searchParams.get('id_token_hint')).toMatch(/^eyJ/);
+    } finally {
+      await server.close();
+      await plain.close();
+    }
+  });
+
+  it('is not begun with while its settings are not whole', async () => {
+    const env = { SPANDREL_OIDC_ISSUER: provider.issuer };
+    await expect(cloudApp(url, { env })).rejects.toMatchObject({
+      faults: [expect.stringContaining('auth.oidc.client_id'), expect.stringContaining('dashboard.origin')],
+    });
+    const plainHttp = { SPANDREL_OIDC_ISSUER: 'http://id.example' };
+    await expect(cloudApp(url, { env: plainHttp })).rejects.toMatchObject({
+      faults: [expect.stringContaining('must be an https URL')],
+    });
+  });
+});

@@ -1,0 +1,167 @@
+/**
+ * Every route with every role (docs/spec/people.md#what-each-role-may). The table of the page is made of what stands beside the
+ * routes; `SPANDREL_WRITE_ROLES=1` writes it anew.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ROLES, type MemberResource, type Role } from '@spandrel/contract';
+import { OpenApi } from '@spandrel/kernel';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { isOtlpPath } from '../support/otlp-path.ts';
+import { signInAs } from '../support/person.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { until } from '../support/spandrel.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { bodyFor } from './cloud-request.ts';
+import { rolesOf, roleTable, tableIn } from './role-table.ts';
+
+type RouteFacts = OpenApi['routes'][number];
+
+const PAGE = 'docs/spec/people.md';
+const HEADING = '## What each role may\n';
+
+let postgres: TestPostgres;
+let app: CloudApp;
+let tenant: Tenant;
+let routes: readonly RouteFacts[];
+let members: string;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  app = await cloudApp(await postgres.createDatabase('roles'));
+  tenant = await app.createTenant();
+  members = `/api/orgs/${tenant.org.id}/members`;
+  ({ routes } = app.app.get(OpenApi));
+});
+
+afterAll(async () => {
+  await app?.close();
+  await postgres?.stop();
+});
+
+const addressOf = (role: Role): string => `${role}@people.example`;
+const add = async (email: string, role: Role, project_id?: string): Promise<MemberResource> => {
+  const { status, body } = await app.api.post<MemberResource>(members, { email, role, project_id: project_id ?? null });
+  expect(status).toBe(201);
+  return body;
+};
+
+/** What is answered to a request that names nothing that exists, and whose body is empty. */
+async function statusOf({ method, path, operation }: RouteFacts, headers: Record<string, string>): Promise<number> {
+  // A stream would go on.
+  const sent = operation.id === 'listenToEvents' ? 'HEAD' : method.toUpperCase();
+  const body = operation.id === 'createOrganization' ? { name: 'x' } : bodyFor(sent);
+  const response = await fetch(app.url + path.replace(/\{\w+\}/g, 'nothing'), {
+    method: sent,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  await response.text();
+  return response.status;
+}
+
+describe('the table of roles', () => {
+  it('stands in the specification as it is', () => {
+    const table = roleTable(routes);
+    const text = readFileSync(PAGE, 'utf8');
+    if (process.env['SPANDREL_WRITE_ROLES'] === '1') {
+      const [before = '', behind = ''] = text.split(HEADING);
+      const rest = behind.slice(Math.max(0, behind.search(/\n## /)));
+      const intro = behind.split('\n|')[0]!.trim();
+      writeFileSync(PAGE, `${before}${HEADING}\n${intro}\n\n${table.join('\n')}\n${rest}`);
+      return;
+    }
+    expect(tableIn(text.split(HEADING)[1]!.split('\n## ')[0]!)).toEqual(table);
+  });
+
+  it.each(ROLES)('holds for %s at every route', async (role) => {
+    await add(addressOf(role), role);
+    const headers = await signInAs(app, addressOf(role));
+    // Takes the session itself away, so that it comes last.
+    const last = (route: RouteFacts): number => Number(route.operation.id === 'deleteBrowserSession');
+    // Exporters send no cookies (docs/spec/otlp.md#credentials).
+    const tried = routes
+      .filter(({ path, operation }) => !isOtlpPath(path) && operation.access !== 'open')
+      .toSorted((a, b) => last(a) - last(b));
+    expect(tried.length).toBeGreaterThan(80);
+    const faults: string[] = [];
+    for (const route of tried) {
+      const status = await statusOf(route, headers);
+      const isAllowed = route.operation.access === 'anyone' || rolesOf(route).includes(role);
+      if ((status !== 403) !== isAllowed || status === 401 || status >= 500)
+        faults.push(`${route.method} ${route.path}: ${status}`);
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a role', () => {
+  const told = async (headers: Record<string, string>) =>
+    (await app.anonymous.send<Record<string, unknown>>('GET', '/api/session', undefined, headers)).body;
+
+  it('is told to the browser, with who it is', async () => {
+    await add('told@people.example', 'reviewer');
+    expect(await told(await signInAs(app, 'Told@people.example'.toLowerCase()))).toMatchObject({
+      ...{ kind: 'person', role: 'reviewer', scopes: ['read', 'review'], signed_in: true },
+      person: { id: expect.any(String), name: 'told', email: 'told@people.example' },
+    });
+  });
+
+  it('that is changed or taken away counts at once in a session that is open', async () => {
+    const { id } = await add('fading@people.example', 'editor');
+    const headers = await signInAs(app, 'fading@people.example');
+    const post = async () => (await app.anonymous.send('POST', '/api/traces', {}, headers)).status;
+    expect(await post()).toBe(201);
+    await app.api.patch(`${members}/${id}`, { role: 'viewer' });
+    await until(async () => (await post()) === 403);
+    await app.api.delete(`${members}/${id}`);
+    await until(async () => (await post()) === 401);
+  });
+
+  it('of a reviewer leaves datapoints as they are', async () => {
+    await add('careful@people.example', 'reviewer');
+    const headers = await signInAs(app, 'careful@people.example');
+    const { body: dataset } = await tenant.api.post<{ id: string }>('/api/datasets', { name: 'x' });
+    const { body: point } = await tenant.api.post<{ id: string }>(`/api/datasets/${dataset.id}/datapoints`, {
+      kind: { Generic: { input: 'x' } },
+    });
+    await tenant.api.post(`/api/datasets/${dataset.id}/queue`, { datapoint_ids: [point.id] });
+    const send = (path: string, body: unknown) => app.anonymous.send<{ id: string }>('POST', path, body, headers);
+    const { status, body: item } = await send(`/api/datasets/${dataset.id}/queue/next`, {});
+    expect(status).toBe(200);
+    const edited_data = { Generic: { input: 'changed' } };
+    expect((await send(`/api/queue/${item.id}/submit?apply=true`, { edited_data })).status).toBe(403);
+    expect((await send(`/api/queue/${item.id}/submit`, { edited_data })).status).toBe(200);
+  });
+
+  it('in one project does not lead to others; the most of several counts; a person takes the browser along', async () => {
+    const second = await tenant.api.post<{ id: string }>(`/api/orgs/${tenant.org.id}/projects`, { name: 'Second' });
+    const email = 'both@people.example';
+    await add(email, 'viewer', tenant.project.id);
+    const first = await signInAs(app, email);
+    const projects = async (headers: Record<string, string>) =>
+      (await app.anonymous.send<{ projects: object[] }>('GET', '/api/session/projects', undefined, headers)).body
+        .projects;
+    expect(await projects(first)).toMatchObject([{ id: tenant.project.id, role: 'viewer' }]);
+    const change = (project_id: string, headers: Record<string, string>) =>
+      app.anonymous.send<Record<string, unknown>>('PATCH', '/api/session', { project_id }, headers);
+    expect((await change(second.body.id, first)).body['code']).toBe('project_not_found');
+
+    await add(email, 'reviewer');
+    await add(email, 'editor', second.body.id);
+    const headers = await signInAs(app, email);
+    expect(await projects(headers)).toMatchObject([
+      { id: second.body.id, name: 'Second', role: 'editor' },
+      { id: tenant.project.id, role: 'reviewer', org: { id: tenant.org.id } },
+    ]);
+    expect(await told(headers)).toMatchObject({ project: { id: tenant.project.id }, role: 'reviewer' });
+    const { status, body, headers: answered } = await change(second.body.id, headers);
+    expect([status, body]).toMatchObject([200, { project: { id: second.body.id, name: 'Second' }, role: 'editor' }]);
+    const cookie = answered.get('set-cookie')!.split(';')[0]!;
+    expect(cookie).not.toBe(headers['cookie']);
+    expect(await told({ ...headers, cookie })).toMatchObject({ project: { id: second.body.id }, role: 'editor' });
+    await until(async () => !(await told(headers))['signed_in']);
+    // Whoever signs in again is where they left.
+    expect(await told(await signInAs(app, email))).toMatchObject({ project: { id: second.body.id } });
+  });
+});

@@ -1,0 +1,162 @@
+/** People sign in with a real identity provider in a browser, have roles, change projects and sign out. */
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { OidcSettings } from '@spandrel/access';
+import type { ProjectResource } from '@spandrel/contract';
+import type { Page } from 'playwright-core';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
+import { OIDC_CLIENT, startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { freePort } from '../support/ports.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { DashboardBrowser, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectAccessible, expectSoon } from './page-steps.ts';
+
+describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provider', () => {
+  const browser = new DashboardBrowser();
+  let postgres: TestPostgres;
+  let provider: TestIdentityProvider;
+  let app: CloudApp;
+  let tenant: Tenant;
+  let second: ProjectResource;
+
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    postgres = await startPostgres();
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    provider = await startIdentityProvider([origin]);
+    app = await cloudApp(await postgres.createDatabase('oidc_browser'), {
+      port,
+      env: {
+        SPANDREL_DASHBOARD_ORIGIN: origin,
+        SPANDREL_OIDC_ISSUER: provider.issuer,
+        SPANDREL_OIDC_CLIENT_ID: OIDC_CLIENT.id,
+        SPANDREL_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
+      },
+      settings: (all) => {
+        all.of(OidcSettings).scopes = 'openid profile email groups';
+        all.of(OidcSettings).label = 'Sign in with Acme';
+      },
+    });
+    tenant = await app.createTenant({ name: 'Acme' });
+    second = (await tenant.api.post<ProjectResource>(`/api/orgs/${tenant.org.id}/projects`, { name: 'Second' })).body;
+    app.settings.of(OidcSettings).groupRoles = [
+      { group: 'admins', role: 'admin', org: tenant.org.id },
+      { group: 'reviewers', role: 'reviewer', org: tenant.org.id, project: tenant.project.id },
+    ];
+    for (const [login, groups] of Object.entries({ ada: ['admins'], rita: ['reviewers'], nobody: [] })) {
+      const email = `${login}@people.example`;
+      provider.people.set(login, { name: `Person ${login}`, email, email_verified: true, groups });
+    }
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app?.close();
+    await provider?.close();
+    await postgres?.stop();
+  });
+
+  const addressOf = (page: Page): string => page.url().slice(app.url.length);
+
+  /** What a page did wrong; the pages of the provider are its own. */
+  const faultsOf = (watched: WatchedPage): string[] =>
+    watched.faults().filter((fault) => !fault.includes(provider.issuer) && !/console: .*(401|favicon)/.test(fault));
+
+  async function signIn(page: Page, login: string): Promise<void> {
+    await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+    await page.locator('input[name=login]').fill(login);
+    await page.locator('input[name=password]').fill('any');
+    await page.locator('button[type=submit]').click();
+  }
+
+  inBrowser('leads to the provider and back, changes projects, administers members and signs out', async () => {
+    const watched = await browser.open(app.url);
+    const { page } = watched;
+    await tenant.api.post('/api/traces', { name: 'of the first project' });
+    await page.goto(`${app.url}/traces?status=running`);
+    await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+    await expectAccessible(watched);
+    await signIn(page, 'ada');
+    await page.getByRole('banner').getByText('Acme / Acme').waitFor();
+    await expectSoon(() => addressOf(page), '/traces?status=running');
+    await page.goto(`${app.url}/traces`);
+    await page.getByRole('link', { name: 'of the first project' }).waitFor();
+
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Open Acme / Second' }).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole('menuitem', { name: 'Open Acme / Second' }).click();
+    await page.getByRole('banner').getByText('Acme / Second').waitFor();
+    await page.goto(`${app.url}/traces`);
+    await page.getByRole('banner').getByText('Acme / Second').waitFor();
+    expect(await page.getByRole('link', { name: 'of the first project' }).count()).toBe(0);
+
+    await page.goto(`${app.url}/settings`);
+    const members = page.getByRole('grid', { name: 'Members' });
+    await members.getByRole('row', { name: 'Person ada' }).waitFor();
+    await page.getByRole('button', { name: 'Add member' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add member' });
+    await dialog.getByLabel('E-mail').fill('new@people.example');
+    await dialog.getByLabel('Role').selectOption('editor');
+    await dialog.getByLabel('Project').selectOption({ label: 'Second' });
+    await expectAccessible(watched);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await members.getByRole('row', { name: 'new@people.example' }).getByText('editor').waitFor();
+    await page.getByRole('button', { name: 'Change new@people.example' }).click();
+    const change = page.getByRole('dialog', { name: 'Change member' });
+    await change.getByLabel('Role').selectOption('viewer');
+    await change.getByRole('button', { name: 'Change' }).click();
+    await members.getByRole('row', { name: 'new@people.example' }).getByText('viewer').waitFor();
+    await page.getByRole('button', { name: 'Remove new@people.example' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await expectSoon(() => members.getByRole('row', { name: 'new@people.example' }).count(), 0);
+    await expectAccessible(watched);
+    const { body } = await tenant.api.get<{ members: unknown[] }>(`/api/orgs/${tenant.org.id}/members`);
+    expect(body.members).toMatchObject([{ source: 'groups', project_id: null }]);
+    expect(second.name).toBe('Second');
+
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+    expect(faultsOf(watched)).toEqual([]);
+    await watched.close();
+  });
+
+  inBrowser('says why somebody cannot be signed in', async () => {
+    const watched = await browser.open(app.url);
+    const { page } = watched;
+    await page.goto(`${app.url}/sign-in?next=%2Fdatasets`);
+    await signIn(page, 'nobody');
+    await page.getByRole('alert').getByText('You have no role here yet').waitFor();
+    await expectSoon(() => addressOf(page), '/sign-in?error=no_role&next=%2Fdatasets');
+    await expectAccessible(watched);
+    expect(faultsOf(watched)).toEqual([]);
+    await watched.close();
+  });
+
+  inBrowser('gives a reviewer the queue and nothing that would fail, and signs out who is removed', async () => {
+    const { body: dataset } = await tenant.api.post<{ id: string }>('/api/datasets', { name: 'Answers' });
+    const { body: point } = await tenant.api.post<{ id: string }>(`/api/datasets/${dataset.id}/datapoints`, {
+      kind: { Generic: { input: 'Who reviews?' } },
+    });
+    await tenant.api.post(`/api/datasets/${dataset.id}/queue`, { datapoint_ids: [point.id] });
+    const watched = await browser.open(app.url);
+    const { page } = watched;
+    await page.goto(`${app.url}/review`);
+    await signIn(page, 'rita');
+    await page.getByRole('banner').getByText('Reviewer').waitFor();
+    await page.getByRole('link', { name: 'Start reviewing Answers' }).click();
+    await page.getByRole('region', { name: 'Item' }).getByText('Who reviews?').waitFor();
+    expect(await page.getByLabel('Write back to the datapoint').count()).toBe(0);
+    await expectAccessible(watched);
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+    // Nobody touches the tab: the role goes with the group, at the latest when the provider is asked again.
+    provider.people.get('rita')!.groups = [];
+    app.settings.of(OidcSettings).refreshMs = 1_000;
+    await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+    expect(faultsOf(watched)).toEqual([]);
+    await watched.close();
+  });
+});
