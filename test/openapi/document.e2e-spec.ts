@@ -61,6 +61,6 @@ describe.each([
   afterAll(() => described?.close());
 
   describeDocument(isCloud, () => described);
-  describeDocsPage(() => described);
+  describeDocsPage(() => described, isCloud);
   describeDrift(() => described);
 });
