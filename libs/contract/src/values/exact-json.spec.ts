@@ -36,6 +36,18 @@ describe('parseExactJson', () => {
     expect(() => parseExactJson('{"id":"7e400","n":7e400}')).toThrow(JsonSyntaxError);
   });
 
+  it.each([
+    ['a long text', ['7e400 '.repeat(1_000)]],
+    ['many short texts', Array<string>(2_000).fill('7e400')],
+    ['short texts and long ones', [...Array<string>(70).fill('7e400'), '7e400 '.repeat(1_000), '7e400']],
+  ])('keeps every digit before and behind %s', (_texts, texts) => {
+    const [open, close] = ['[9007199254740993,', ',12345678901234567891]'];
+    for (const text of [`${open}${JSON.stringify(texts)}]`, `[${JSON.stringify(texts)}${close}`]) {
+      expect(there(text)).toBe(text);
+    }
+    expect(parseExactJson(JSON.stringify(texts))).toEqual(texts);
+  });
+
   it.each(['1e400', '-1e400', '[1e999]', '1e-400', `1${'0'.repeat(400)}`])(
     'refuses %s, which no double holds',
     (text) => {
