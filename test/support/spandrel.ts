@@ -9,7 +9,7 @@ import { freePort } from './ports.ts';
 const CLI = resolve('dist/apps/cli/src/main.js');
 const START_MS_MAX = 20_000;
 /** Shared by all tests: a program starts in four fifths of the time. */
-const COMPILE_CACHE = join(tmpdir(), 'spandrel-compile-cache');
+export const COMPILE_CACHE = join(tmpdir(), 'spandrel-compile-cache');
 
 export interface StartOptions {
   /** The built program; this tree's when left out. */
