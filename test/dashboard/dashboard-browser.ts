@@ -1,8 +1,9 @@
 /** The dashboard in Debian's chromium. Every page is watched: a fault on any of them fails the test that opened it. */
 import { expect, it } from '@jest/globals';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { findChromium } from './find-chromium.ts';
+import { launchChromium } from './launch-chromium.ts';
 
 const EXECUTABLE = findChromium();
 const isRequired = process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
@@ -40,7 +41,7 @@ export class DashboardBrowser {
 
   /** @param apiUrl the only address that the page may ask. */
   async open(apiUrl: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-    this.started ??= launch();
+    this.started ??= launchChromium(EXECUTABLE);
     const context = await (
       await this.started
     ).newContext({
@@ -75,36 +76,6 @@ export class DashboardBrowser {
 /** Fails with what a page did that it must not do. */
 export function expectNoFaults(watched: WatchedPage): void {
   expect(watched.faults()).toEqual([]);
-}
-
-/**
- * What a browser does for people in front of it, and pages of tests only wait for: suggestions for the address bar are a page of
- * their own in each window, a process is held ready for the next. The last such list counts, so that it repeats what playwright-core
- * leaves out and matters here: anything that asks other servers.
- */
-const LEFT_OUT = [
-  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup', 'PreloadTopChromeWebUI'],
-  ...[
-    'SpareRendererForSitePerProcess',
-    'AimEnabled',
-    'PreconnectToSearch',
-    'OptimizationHints',
-    'MediaRouter',
-    'LensOverlay',
-  ],
-  ...['NetworkTimeServiceQuerying', 'HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'PaintHolding'],
-  ...['ThirdPartyStoragePartitioning', 'DestroyProfileOnBrowserClose', 'AvoidUnnecessaryBeforeUnloadCheckSync'],
-];
-const LAUNCHED_WITH = [
-  '--no-sandbox',
-  `--disable-features=${LEFT_OUT.join()}`,
-  // Pages of tests live for seconds: code that is optimized is not used any more.
-  '--js-flags=--no-opt --no-maglev',
-];
-
-async function launch(): Promise<Browser> {
-  if (EXECUTABLE === undefined) throw new Error('there is no chromium on the PATH');
-  return chromium.launch({ executablePath: EXECUTABLE, args: LAUNCHED_WITH });
 }
 
 function watch(page: Page, apiUrl: string, faults: string[]): void {
