@@ -147,7 +147,7 @@ describe('kill -9 with a spool directory', () => {
     const ANSWERED_A_ROUND = 20;
     const answered = new Set<string>();
     let serial = 0;
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       const { url, child } = await start();
       let going = true;
       const workers = Array.from({ length: 8 }, async () => {
