@@ -10,6 +10,7 @@ import type {
 } from '@spandrel/contract';
 import { Api } from './support/api.ts';
 import { cloudApp } from './support/cloud-app.ts';
+import { createMigrated } from './support/migrated-database.ts';
 import { startPostgres } from './support/postgres.ts';
 import { startSpandrel } from './support/spandrel.ts';
 
@@ -31,7 +32,7 @@ async function startLocal(): Promise<Started> {
 
 async function startCloud(): Promise<Started> {
   const postgres = await startPostgres();
-  const app = await cloudApp(await postgres.createDatabase('tracing'));
+  const app = await cloudApp(await createMigrated(postgres, 'tracing'));
   const stop = async (): Promise<void> => {
     await app.close();
     await postgres.stop();

@@ -84,6 +84,8 @@ function watch(page: Page, apiUrl: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   // Violations of the policy are told on the console, too.
   page.on('console', (message) => {
+    // The plain page names no icon, so that the browser looks for one where there is none.
+    if (message.location().url.endsWith('/favicon.ico')) return;
     if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {

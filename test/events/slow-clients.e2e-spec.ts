@@ -8,6 +8,7 @@ import type { Scope } from '@spandrel/kernel';
 import { cloudApp } from '../support/cloud-app.ts';
 import { scopeOfProject } from '../support/in-process.ts';
 import type { Place } from '../support/places.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { peakMiB, forgetPeak } from '../support/process-memory.ts';
 import { holdSockets } from '../support/raw-http.ts';
@@ -47,7 +48,7 @@ async function onSqlite(options: ServerAppOptions): Promise<Lab> {
 
 async function onPostgres(options: ServerAppOptions): Promise<Lab> {
   const postgres: TestPostgres = await startPostgres();
-  const server = await cloudApp(await postgres.createDatabase('slow_clients'), options);
+  const server = await cloudApp(await createMigrated(postgres, 'slow_clients'), options);
   const newProject = async (name: string): Promise<Project> => {
     const { scope, key } = await createTenant(server.api, { name });
     return { scope, headers: { authorization: `Bearer ${key}` } };

@@ -6,6 +6,7 @@ import type { FoundSpan, SearchAnswer } from '@spandrel/contract';
 import type { Settings } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import { openVectorPostgres } from '../support/vector-postgres.ts';
@@ -37,7 +38,7 @@ export class SearchLab {
   /** An empty database, and a schema of the index to go with it. */
   async newDatabase(): Promise<{ url: string; schema: string }> {
     const name = `search_${++this.databases}`;
-    return { url: await this.postgres.createDatabase(name), schema: name };
+    return { url: await createMigrated(this.postgres, name), schema: name };
   }
 
   /** Starts a server. */
