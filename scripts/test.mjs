@@ -51,7 +51,6 @@ const checks = {
     'libs',
     'plugins',
   ],
-  openapi: ['scripts/lint-openapi.mjs'],
   deploy: ['scripts/lint-deploy.mjs'],
   references: ['scripts/check-references.mjs'],
   tables: ['scripts/check-tables.mjs'],

@@ -10,6 +10,7 @@ import type {
 } from '@spandrel/contract';
 import { Api } from './support/api.ts';
 import { cloudApp } from './support/cloud-app.ts';
+import { createMigrated } from './support/migrated-database.ts';
 import { startPostgres } from './support/postgres.ts';
 import { startSpandrel } from './support/spandrel.ts';
 
@@ -31,7 +32,7 @@ async function startLocal(): Promise<Started> {
 
 async function startCloud(): Promise<Started> {
   const postgres = await startPostgres();
-  const app = await cloudApp(await postgres.createDatabase('tracing'));
+  const app = await cloudApp(await createMigrated(postgres, 'tracing'));
   const stop = async (): Promise<void> => {
     await app.close();
     await postgres.stop();
@@ -71,9 +72,11 @@ describe.each([
     api = started.api;
   });
   afterAll(() => started?.stop());
-  beforeEach(() => api.delete('/api/traces'));
+  const forgetAll = () => api.delete('/api/traces');
 
   describe('traces', () => {
+    beforeEach(forgetAll);
+
     it('are created with every member, or with none', async () => {
       const bare = await newTrace();
       expect(bare).toEqual({
@@ -253,6 +256,7 @@ describe.each([
   describe('spans', () => {
     let trace_id: string;
     beforeEach(async () => {
+      await forgetAll();
       trace_id = (await newTrace()).id;
     });
 
@@ -431,7 +435,8 @@ describe.each([
 
   describe('the span list', () => {
     const ids = async (query: string) => (await api.spans(query)).map(({ id }) => id);
-    beforeEach(async () => {
+    beforeAll(async () => {
+      await forgetAll();
       await newTrace({ id: 'T', session_id: 'sess', tags: ['red', 'big'] });
       await newTrace({ id: 'U' });
       const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
@@ -537,8 +542,24 @@ describe.each([
       expectProblem(await api.get(`/api/spans?${query}`), 400, 'validation_failed');
     });
 
+    it('refuses cursors it did not give out', async () => {
+      const { body } = await api.get<{ next_cursor: string }>('/api/spans?limit=1');
+      expect(body.next_cursor).toEqual(expect.any(String));
+      for (const query of [
+        'cursor=x',
+        'cursor=',
+        `cursor=${body.next_cursor}x`,
+        `cursor=${body.next_cursor}&sort_by=name`,
+        `cursor=${body.next_cursor}&sort_order=asc`,
+      ]) {
+        expectProblem(await api.get(`/api/spans?limit=1&${query}`), 400, 'invalid_cursor');
+      }
+      expectProblem(await api.get(`/api/traces?cursor=${body.next_cursor}`), 400, 'invalid_cursor');
+    });
+
+    // Behind those that read what the suite begins with.
     it('is paged without a repeat or a gap while spans arrive', async () => {
-      await api.delete('/api/traces');
+      await forgetAll();
       await newTrace({ id: 'P' });
       const spans = Array.from({ length: 57 }, (_, i) => ({
         id: `p${String(i).padStart(2, '0')}`,
@@ -566,24 +587,11 @@ describe.each([
         }
       }
     });
-
-    it('refuses cursors it did not give out', async () => {
-      const { body } = await api.get<{ next_cursor: string }>('/api/spans?limit=1');
-      expect(body.next_cursor).toEqual(expect.any(String));
-      for (const query of [
-        'cursor=x',
-        'cursor=',
-        `cursor=${body.next_cursor}x`,
-        `cursor=${body.next_cursor}&sort_by=name`,
-        `cursor=${body.next_cursor}&sort_order=asc`,
-      ]) {
-        expectProblem(await api.get(`/api/spans?limit=1&${query}`), 400, 'invalid_cursor');
-      }
-      expectProblem(await api.get(`/api/traces?cursor=${body.next_cursor}`), 400, 'invalid_cursor');
-    });
   });
 
   describe('sessions', () => {
+    beforeEach(forgetAll);
+
     it('are told apart exactly, and show their traces', async () => {
       for (const session_id of ['A', 'a', ' a', 'ü/%?#', 'A']) await newTrace({ session_id });
       const { body } = await api.get<{ sessions: SessionResource[]; count: number; next_cursor: null }>(
@@ -621,6 +629,8 @@ describe.each([
   });
 
   describe('ingest', () => {
+    beforeEach(forgetAll);
+
     const ingest = async (body: unknown) => {
       const { status, body: result } = await api.post<IngestResult>('/api/ingest', body);
       expect(status).toBe(200);
@@ -723,6 +733,8 @@ describe.each([
   });
 
   describe('bodies', () => {
+    beforeEach(forgetAll);
+
     it('over the limit are refused, and the server goes on', async () => {
       const { id } = await newTrace();
       const megabytes = (count: number) => ({ trace_id: id, name: 's', input: 'x'.repeat(count * 1_048_576) });

@@ -7,6 +7,7 @@ import { rebuildAnalytics } from '../../apps/cli/src/rebuild-analytics.js';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { SECRET_KEY, type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
 import { tempDir } from '../support/spandrel.ts';
@@ -21,7 +22,7 @@ let other: Tenant;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('administration');
+  url = await createMigrated(postgres, 'administration');
   app = await cloudApp(url);
   tenant = await app.createTenant({ name: 'Ours', plan: 'team', rateLimit: 5_000 });
   other = await app.createTenant({ name: 'Theirs' });

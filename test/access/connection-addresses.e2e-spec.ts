@@ -7,6 +7,7 @@ import { ConnectionsSettings } from '@spandrel/connections';
 import type { ConnectionResource, ConnectionTestResult, EvalRunResource, Problem } from '@spandrel/contract';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 
@@ -53,7 +54,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   [secret, model] = [await startInside(), await startInside()];
   redirecting = await startInside(() => `http://127.0.0.1:${secret.port}/stolen`);
-  app = await cloudApp(await postgres.createDatabase('addresses'), {
+  app = await cloudApp(await createMigrated(postgres, 'addresses'), {
     env: { SPANDREL_OPENAI_BASE_URL: `http://127.0.0.1:${model.port}` },
     settings: (settings) => {
       settings.of(ConnectionsSettings).allowPrivate = [`127.0.0.1:${redirecting.port}`, `localhost:${model.port}`];

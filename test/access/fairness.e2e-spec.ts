@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { startGateway } from '../gateway/support/start.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { connectClient, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -23,7 +24,7 @@ let data: TenantData;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  const url = await postgres.createDatabase('fairness');
+  const url = await createMigrated(postgres, 'fairness');
   [app, admin] = await Promise.all([
     cloudApp(url, {
       settings: (settings) => {

@@ -8,6 +8,7 @@ import { Seeds } from '../openapi/seeds.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { isOtlpPath } from '../support/otlp-path.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { bodyFor, routesOf, send, type CloudAnswer, type Route } from './cloud-request.ts';
 
@@ -23,7 +24,7 @@ const keys = {} as Record<Permission, string>;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('guard'), {
+  app = await cloudApp(await createMigrated(postgres, 'guard'), {
     env: { SPANDREL_METRICS_TOKEN: METRICS_TOKEN },
     settings: (settings) => void (settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1']),
   });

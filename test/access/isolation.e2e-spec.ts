@@ -4,6 +4,7 @@ import { FACETS } from '@spandrel/contract';
 import { newId, OpenApi, type OpenApiDocument, type OpenApiSchema } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import { routesOf, send, type Route } from './cloud-request.ts';
@@ -22,7 +23,7 @@ let document: OpenApiDocument;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('isolation'), {
+  app = await cloudApp(await createMigrated(postgres, 'isolation'), {
     settings: (settings) => void (settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1']),
   });
   [ours, theirs] = await Promise.all([app.createTenant(), app.createTenant({ name: THEIR_MARK })]);

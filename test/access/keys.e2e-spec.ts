@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CredentialResource, KeyResource } from '@spandrel/contract';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { anyRows } from '../support/any-rows.ts';
 
@@ -19,7 +20,7 @@ let other: Tenant;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  const url = await postgres.createDatabase('keys');
+  const url = await createMigrated(postgres, 'keys');
   const env = { SPANDREL_JWT_SECRET: JWT_SECRET };
   first = await cloudApp(url, { env });
   second = await cloudApp(url, { env });

@@ -7,6 +7,7 @@ import type { Problem } from '@spandrel/contract';
 import { readMetrics } from '../operations/metrics-text.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
@@ -36,7 +37,7 @@ describeWith('redis-server', 'an organization at its limit', () => {
   beforeAll(async () => {
     redis = await makeRedis();
     [postgres] = await Promise.all([startPostgres(), redis.start()]);
-    const url = await postgres.createDatabase('limits');
+    const url = await createMigrated(postgres, 'limits');
     const options = { env: { REDIS_URL: redis.url, SPANDREL_RATE_LIMIT: String(LIMIT) } };
     apps = [await cloudApp(url, options), await cloudApp(url, options)];
     [busy, other] = await Promise.all([

@@ -9,6 +9,7 @@ import { DeleteEndedSessions } from '../../libs/access/src/browser-sessions/dele
 import { anyRows } from '../support/any-rows.ts';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp } from '../support/server-app.ts';
 import { tempDir, until } from '../support/spandrel.ts';
@@ -26,7 +27,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  const url = await postgres.createDatabase('sign_in');
+  const url = await createMigrated(postgres, 'sign_in');
   const env = { SPANDREL_JWT_SECRET: JWT_SECRET, SPANDREL_DASHBOARD_ORIGIN: 'https://spandrel.example' };
   [first, second] = await Promise.all([cloudApp(url, { env }), cloudApp(url, { env })]);
   tenant = await first.createTenant({ name: 'Ours' });
@@ -284,7 +285,7 @@ describe('a session', () => {
 
 describe('over plain http', () => {
   it('the cookie has neither prefix nor Secure where the settings say so', async () => {
-    const app = await cloudApp(await postgres.createDatabase('plain'), { env: { SPANDREL_INSECURE_COOKIE: 'true' } });
+    const app = await cloudApp(await createMigrated(postgres, 'plain'), { env: { SPANDREL_INSECURE_COOKIE: 'true' } });
     try {
       const { key } = await app.createTenant();
       const { headers } = await app.anonymous.send('POST', '/api/session', { credential: key });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { rebuildRollups } from '@spandrel/analytics';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { POSTGRES } from '../support/databases.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { AnalyticsApp } from './analytics-app.js';
 import { describeAnalytics } from './describe-analytics.js';
@@ -18,7 +19,7 @@ afterAll(() => postgres?.stop());
 
 const database = async (name: string): Promise<StorageConfig> => ({
   dialect: 'postgres',
-  url: await postgres!.createDatabase(name),
+  url: await createMigrated(postgres!, name),
 });
 
 describeAnalytics(POSTGRES);

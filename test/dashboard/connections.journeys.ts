@@ -1,8 +1,8 @@
 /** The page of connections, as people use it: with the mouse, and by keys alone. */
-import { beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { ConnectionResource } from '@spandrel/contract';
-import type { Locator } from 'playwright-core';
-import { expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import type { Locator, Response } from 'playwright-core';
+import { expectNoFaults, inBrowser, type WatchedPage } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
@@ -15,6 +15,11 @@ const open = () => page.goto(`${program.apiUrl}/connections`);
 
 /** The body of an answer goes with the page that asked. */
 const ignoreGone = (): void => undefined;
+function note(response: Response): void {
+  exchanged.push(response.url());
+  if (new URL(response.url()).pathname.startsWith('/api/provider'))
+    void response.text().then((text) => exchanged.push(text), ignoreGone);
+}
 const field = (name: string): Locator => page.getByRole('dialog').getByLabel(name, { exact: true });
 const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
 const row = (text: string): Locator => page.getByRole('grid', { name: 'Connections' }).getByRole('row', { name: text });
@@ -30,14 +35,8 @@ function keyOfLastRequest(): string | undefined {
 
 describe('connections', () => {
   onNothing();
-  beforeAll(() => {
-    if (!hasBrowser) return;
-    page.on('response', (response) => {
-      exchanged.push(response.url());
-      if (new URL(response.url()).pathname.startsWith('/api/provider'))
-        void response.text().then((text) => exchanged.push(text), ignoreGone);
-    });
-  });
+  beforeAll(() => void page?.on('response', note));
+  afterAll(() => void page?.off('response', note));
 
   inBrowser('are none at first, and what is wrong with a new one is said at its field', async () => {
     await open();

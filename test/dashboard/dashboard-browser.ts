@@ -1,8 +1,10 @@
 /** The dashboard in Debian's chromium. Every page is watched: a fault on any of them fails the test that opened it. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { expect, it } from '@jest/globals';
-import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { findChromium } from './find-chromium.ts';
+import { launchChromium } from './launch-chromium.ts';
 
 const EXECUTABLE = findChromium();
 const isRequired = process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
@@ -40,11 +42,12 @@ export class DashboardBrowser {
 
   /** @param apiUrl the only address that the page may ask. */
   async open(apiUrl: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-    this.started ??= launch();
+    this.started ??= launchChromium(EXECUTABLE);
     const context = await (
       await this.started
     ).newContext({
-      viewport: { width: 1_280, height: 800 },
+      // Lower than most screens: rows further down are made, drawn and looked at as those above them.
+      viewport: { width: 1_280, height: 600 },
       permissions: ['clipboard-read', 'clipboard-write'],
       // Nothing moves: what is read of a page is not halfway to what it will be.
       reducedMotion: 'reduce',
@@ -58,9 +61,9 @@ export class DashboardBrowser {
       page,
       faults: () => faults,
       axe: (rules) => runAxe(page, rules === 'colours' ? COLOUR_RULES : AXE_RULES),
-      clipboard: () => readClipboard(page, `${apiUrl}/livez`),
+      clipboard: () => readClipboard(page, apiUrl + PLAIN_PAGE),
       renew: async () => {
-        await renew(page, apiUrl);
+        await renew(page, apiUrl + PLAIN_PAGE);
         faults.length = 0;
       },
       close: () => context.close(),
@@ -77,40 +80,12 @@ export function expectNoFaults(watched: WatchedPage): void {
   expect(watched.faults()).toEqual([]);
 }
 
-/**
- * What a browser does for people in front of it, and pages of tests only wait for: suggestions for the address bar are a page of
- * their own in each window, a process is held ready for the next. The last such list counts, so that it repeats what playwright-core
- * leaves out and matters here: anything that asks other servers.
- */
-const LEFT_OUT = [
-  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup', 'PreloadTopChromeWebUI'],
-  ...[
-    'SpareRendererForSitePerProcess',
-    'AimEnabled',
-    'PreconnectToSearch',
-    'OptimizationHints',
-    'MediaRouter',
-    'LensOverlay',
-  ],
-  ...['NetworkTimeServiceQuerying', 'HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'PaintHolding'],
-  ...['ThirdPartyStoragePartitioning', 'DestroyProfileOnBrowserClose', 'AvoidUnnecessaryBeforeUnloadCheckSync'],
-];
-const LAUNCHED_WITH = [
-  '--no-sandbox',
-  `--disable-features=${LEFT_OUT.join()}`,
-  // Pages of tests live for seconds: code that is optimized is not used any more.
-  '--js-flags=--no-opt --no-maglev',
-];
-
-async function launch(): Promise<Browser> {
-  if (EXECUTABLE === undefined) throw new Error('there is no chromium on the PATH');
-  return chromium.launch({ executablePath: EXECUTABLE, args: LAUNCHED_WITH });
-}
-
 function watch(page: Page, apiUrl: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   // Violations of the policy are told on the console, too.
   page.on('console', (message) => {
+    // The plain page names no icon, so that the browser looks for one where there is none.
+    if (message.location().url.endsWith('/favicon.ico')) return;
     if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
@@ -122,19 +97,25 @@ function watch(page: Page, apiUrl: string, faults: string[]): void {
   });
 }
 
-async function renew(page: Page, origin: string): Promise<void> {
+/** A page of the same address without scripts: the process that has compiled those of the dashboard stays. */
+const PLAIN_PAGE = '/livez';
+
+async function renew(page: Page, address: string): Promise<void> {
   await page.emulateMedia({ colorScheme: null, reducedMotion: 'reduce' });
-  await page.goto('about:blank');
-  const session = await page.context().newCDPSession(page);
-  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
-  await session.detach();
+  await page.goto(address);
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
 }
 
 /** Only what is wrong is described, the stylesheets are not fetched again, and no page has a frame. */
 const AXE_OPTIONS = { resultTypes: ['violations'], preload: false, iframes: false };
 
+const require = createRequire(import.meta.url);
+/** Without comments and long names: each page that is looked at gets it anew. */
+let axeSource: string | undefined;
+
 async function runAxe(page: Page, runOnly: object): Promise<string[]> {
-  if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe.source);
+  axeSource ??= readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+  if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axeSource);
   return page.evaluate(`axe.run(document, ${JSON.stringify({ ...AXE_OPTIONS, runOnly })}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }

@@ -33,7 +33,7 @@ describe('settings', () => {
   onTraces();
 
   inBrowser('are chosen by keys alone, and kept without a flash', async () => {
-    await page.context().addInitScript(AT_FIRST);
+    await page.addInitScript(AT_FIRST);
     await page.goto(`${program.apiUrl}/traces`);
     await page.getByRole('grid', { name: 'Traces' }).waitFor();
     await page.keyboard.press('g');

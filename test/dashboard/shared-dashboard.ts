@@ -1,6 +1,7 @@
 /**
  * One instance with its fake provider and one browser for all journeys of a spec file: starting them costs more than most
- * journeys. Each part of the journeys has the instance to itself, emptied, and a page of its own.
+ * journeys. Each part of the journeys has the instance to itself, emptied; all have one page, whose process and cache of
+ * scripts are warm after the first part.
  */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -11,7 +12,7 @@ import { DashboardBrowser, hasBrowser, type WatchedPage } from './dashboard-brow
 export const browser = new DashboardBrowser();
 export let program: Program;
 export let provider: FakeProvider;
-/** The page of the part that runs; where there is no browser, its journeys are skipped. */
+/** The page of all parts; where there is no browser, their journeys are skipped. */
 export let watched: WatchedPage;
 export let page: Page;
 
@@ -24,6 +25,8 @@ export function shareDashboard(): void {
     provider = await startFakeProvider();
     place = await takeDirectory();
     program = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
+    watched = await browser.open(program.apiUrl, { timezoneId: 'UTC' });
+    ({ page } = watched);
   });
   afterAll(async () => {
     await browser.close();
@@ -42,15 +45,12 @@ export function journeysOn(record: () => Promise<unknown>, { isOneVisit = false 
   return () => {
     beforeAll(async () => {
       if (!hasBrowser) return;
-      await (recorded ??= emptied().then(record));
-      watched = await browser.open(program.apiUrl, { timezoneId: 'UTC' });
-      ({ page } = watched);
+      await (recorded ??= watched.renew().then(emptied).then(record));
     });
     beforeEach(async () => {
       if (hasBrowser && !isOneVisit) await watched.renew();
     });
     afterEach(() => void provider?.requests.splice(0));
-    afterAll(() => watched?.close());
   };
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, type Logger } from '@spandrel/kernel';
 import { ProjectFeeds } from '../../libs/events/src/feed/project-feeds.js';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { describeWith, makeRedis, type TestRedis } from '../support/redis.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
@@ -20,7 +21,7 @@ afterAll(() => postgres?.stop());
 
 /** Two instances on a database of their own. */
 async function startTwo(name: string, redisUrl: string | null, logger?: Logger): Promise<ServerApp[]> {
-  const url = await postgres!.createDatabase(name);
+  const url = await createMigrated(postgres!, name);
   const start = () =>
     startServerApp(
       { dialect: 'postgres', url },

@@ -4,6 +4,7 @@ import type { SpanResource, TraceListItem } from '@spandrel/contract';
 import { CLOUD_FLUSH_MS } from '../../apps/gateway/src/gateway-settings.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.js';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres } from '../support/postgres.js';
 import type { Tenant } from '../support/tenant.js';
 import { until } from './support/fake-api.js';
@@ -16,7 +17,7 @@ let gateway: StartedGateway;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('gateway'));
+  app = await cloudApp(await createMigrated(postgres, 'gateway'));
   upstream = await startFakeProvider();
   gateway = await startGateway(upstream.url, {
     apiUrl: app.url,

@@ -9,7 +9,7 @@ import { startClosingUpstream, type ClosingUpstream } from './support/closing-up
 import { recorded, startFakeApi, type FakeApi } from './support/fake-api.js';
 import { startGateway, type StartedGateway } from './support/start.js';
 
-const CALLS = THOROUGH ? 100_000 : 4_000;
+const CALLS = THOROUGH ? 100_000 : 2_500;
 const PARALLEL = 24;
 const fixture = (name: string): string =>
   readFileSync(`apps/gateway/src/upstream/fixtures/localhost.${name}.pem`, 'utf8');

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/ports.ts';
+import { COMPILE_CACHE } from '../support/spandrel.ts';
 import { finished, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
 
 const KEY = 'sk-canary-9876543210';
@@ -60,6 +61,7 @@ async function start(
   const child = spawn(process.execPath, ['dist/apps/gateway/src/main.js', '--gateway-port', String(port)], {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       SPANDREL_API_URL: api.url,
       SPANDREL_OPENAI_BASE_URL: upstreamUrl,
       SPANDREL_SPOOL_DIR: spool,
@@ -146,7 +148,7 @@ describe('kill -9 with a spool directory', () => {
     const ANSWERED_A_ROUND = 20;
     const answered = new Set<string>();
     let serial = 0;
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       const { url, child } = await start();
       let going = true;
       const workers = Array.from({ length: 8 }, async () => {

@@ -11,12 +11,14 @@ const browser = (process.env['PATH'] ?? '')
 const required = process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
 const inBrowser = browser !== undefined || required ? it : it.skip;
 
-/** One for all pages, once it is needed: it takes seconds to start. */
 let chrome: Browser | undefined;
 afterAll(() => chrome?.close());
 
-/** The tests of the page that shows the document of a server. */
-export function describeDocsPage(described: () => Described): void {
+/**
+ * The tests of the page that shows the document of a server. The page is the same in both modes: a browser opens that of
+ * cloud mode, which asks for credentials elsewhere.
+ */
+export function describeDocsPage(described: () => Described, isCloud: boolean): void {
   const url = (): string => described().url;
 
   describe('/docs', () => {
@@ -53,12 +55,13 @@ export function describeDocsPage(described: () => Described): void {
       expect(answer.headers.get('content-type')).toBe('application/problem+json');
     });
 
+    if (!isCloud) return;
     const skipped = inBrowser === it ? '' : ' (skipped: no chromium on the PATH)';
     inBrowser(
       `shows the operations in a browser, which asks no other host${skipped}`,
       async () => {
         if (!browser) throw new Error('there is no chromium on the PATH');
-        chrome ??= await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+        chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
         const page = await chrome.newPage();
         const faults: string[] = [];
         const hosts = new Set<string>();

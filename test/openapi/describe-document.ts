@@ -206,7 +206,9 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
     it('is without fault to a linter', async () => {
       const config = await loadConfig({ configPath: join(process.cwd(), 'redocly.yaml') });
       const problems = await lintFromString({ source: text, absoluteRef: join(process.cwd(), 'openapi.json'), config });
-      expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+      expect(problems.map(({ ruleId, message, location }) => `${location[0]?.pointer}: ${ruleId}: ${message}`)).toEqual(
+        [],
+      );
     });
   });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { OpenApi } from '@spandrel/kernel';
 import { cloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
 import { tempDir } from '../support/spandrel.ts';
@@ -36,7 +37,7 @@ async function startLocal(): Promise<Described> {
 async function startCloud(): Promise<Described> {
   const { routes, prepare } = watchRoutes();
   const postgres = await startPostgres();
-  const app = await cloudApp(await postgres.createDatabase('document'), { prepare });
+  const app = await cloudApp(await createMigrated(postgres, 'document'), { prepare });
   const { api } = await app.createTenant();
   return {
     ...app,
@@ -61,6 +62,6 @@ describe.each([
   afterAll(() => described?.close());
 
   describeDocument(isCloud, () => described);
-  describeDocsPage(() => described);
+  describeDocsPage(() => described, isCloud);
   describeDrift(() => described);
 });

@@ -13,7 +13,7 @@ import { drawnStory } from './export-story.ts';
 import { countedTokens, StoryTeller } from './tell-story.ts';
 
 /** A story takes a second on each database, several where others use the machine. */
-const STORIES = THOROUGH ? 150 : 15;
+const STORIES = THOROUGH ? 150 : 12;
 const STORY_MS_MAX = 60_000;
 
 describeOnBothDatabases('exports of one story', ({ name, newDatabase }) => {

@@ -13,7 +13,7 @@ import { until } from '../support/spandrel.ts';
 import { attribute } from './otlp-door.ts';
 
 const EXPORTERS = 6;
-const KILLS = repetitions(11);
+const KILLS = repetitions(10);
 const CALLS = 6;
 const TOKENS = 7;
 const START_MS = Date.UTC(2026, 10, 22, 12);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { atEnd } from '../support/at-end.ts';
+import { COMPILE_CACHE } from '../support/spandrel.ts';
 
 /** A program that runs real instrumentations, and the dialect that its spans are in. */
 export interface Sender {
@@ -87,7 +88,13 @@ export async function runSender(
   const [file, ...args] = program;
   const child = spawn(process.execPath, [resolve('test/otlp/senders', file!), ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], OPENAI_API_KEY: 'sk-any', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      OPENAI_API_KEY: 'sk-any',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

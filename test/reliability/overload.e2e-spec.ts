@@ -29,7 +29,7 @@ afterAll(() => provider?.close());
 /** For so long a database writes what comes. */
 const LOAD_MS = THOROUGH ? 5_000 : 1_000;
 /** Between what others do: more often would be more work for everybody, and show no more. */
-const OTHERS_PAUSE_MS = 25;
+const OTHERS_PAUSE_MS = 80;
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -42,7 +42,10 @@ const watch = (url: string): LivezWatch => {
   return livez;
 };
 
-describeOnBothDatabases('ten times too much', ({ takePlace }) => {
+describeOnBothDatabases('ten times too much', ({ name: database, takePlace }) => {
+  /** An idle connection asks no database: with the second one, fewer will do. */
+  const idle = database === 'SQLite' || THOROUGH ? 5_000 : 500;
+
   beforeAll(async () => {
     place = await takePlace();
     spandrel = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
@@ -112,14 +115,14 @@ describeOnBothDatabases('ten times too much', ({ takePlace }) => {
     expect(held.map((sockets) => sockets.open())).toEqual([100, 100, 100, 100]);
   });
 
-  it('5,000 idle connections each keep nobody from being served, on API and gateway', async () => {
+  it(`${idle} idle connections each keep nobody from being served, on API and gateway`, async () => {
     forgetPeak(spandrel.pid);
     const held: HeldSockets[] = [];
     cleanUps.push(() => held.forEach((sockets) => sockets.close()));
-    for (const url of [spandrel.apiUrl, spandrel.gatewayUrl]) held.push(await holdSockets(url, 5_000));
+    for (const url of [spandrel.apiUrl, spandrel.gatewayUrl]) held.push(await holdSockets(url, idle));
     await othersAreServed(1_000);
-    expect(held.map((sockets) => sockets.open())).toEqual([5_000, 5_000]);
-    seen('10,000 idle', { MiB: peakMiB(spandrel.pid) });
+    expect(held.map((sockets) => sockets.open())).toEqual([idle, idle]);
+    seen(`${2 * idle} idle`, { MiB: peakMiB(spandrel.pid) });
     expect(peakMiB(spandrel.pid)).toBeLessThan(1_536);
   });
 });

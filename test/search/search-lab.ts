@@ -1,14 +1,15 @@
 import { SearchSettings } from '@spandrel/search';
 import { ConnectionsSettings } from '@spandrel/connections';
-import { PGlite } from '@electric-sql/pglite';
-import { vector } from '@electric-sql/pglite-pgvector';
+import type { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import type { FoundSpan, SearchAnswer } from '@spandrel/contract';
 import type { Settings } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
+import { openVectorPostgres } from '../support/vector-postgres.ts';
 import { DIMENSIONS, startFakeEmbeddings, type FakeEmbeddings } from './fake-embeddings.ts';
 
 /** A search index in Postgres with pgvector that can be taken away, an endpoint for vectors, and servers on both. */
@@ -26,7 +27,7 @@ export class SearchLab {
   static async open(): Promise<SearchLab> {
     const [postgres, index, embeddings] = await Promise.all([
       startPostgres(),
-      PGlite.create({ extensions: { vector } }),
+      openVectorPostgres(),
       startFakeEmbeddings(),
     ]);
     const server = new PGLiteSocketServer({ db: index, port: 0, host: '127.0.0.1', maxConnections: 16 });
@@ -37,7 +38,7 @@ export class SearchLab {
   /** An empty database, and a schema of the index to go with it. */
   async newDatabase(): Promise<{ url: string; schema: string }> {
     const name = `search_${++this.databases}`;
-    return { url: await this.postgres.createDatabase(name), schema: name };
+    return { url: await createMigrated(this.postgres, name), schema: name };
   }
 
   /** Starts a server. */

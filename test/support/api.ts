@@ -1,5 +1,6 @@
 import type { Problem, SpanResource, TraceListItem } from '@spandrel/contract';
-import { checkedFetch } from './checked-fetch.ts';
+import { checkedRequest } from './checked-fetch.ts';
+import { sendRequest } from './send-request.ts';
 
 /** An answer of the API with its parsed JSON body; `Body` is what the test expects it to be. */
 export interface Answer<Body> {
@@ -13,26 +14,26 @@ export class Api {
   readonly baseUrl: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  private readonly fetch: typeof checkedFetch;
+  private readonly request: typeof sendRequest;
 
   constructor(
     baseUrl: string,
-    fetchOf: typeof checkedFetch = checkedFetch,
+    request: typeof sendRequest = checkedRequest,
     headers: Readonly<Record<string, string>> = {},
   ) {
     this.baseUrl = baseUrl;
-    this.fetch = fetchOf;
+    this.request = request;
     this.headers = headers;
   }
 
   /** This client without the check, for requests that are deliberately not in the document but are no fault. */
   get unchecked(): Api {
-    return new Api(this.baseUrl, fetch, this.headers);
+    return new Api(this.baseUrl, sendRequest, this.headers);
   }
 
   /** This client with a credential, which cloud mode needs. */
   as(credential: string): Api {
-    return new Api(this.baseUrl, this.fetch, { authorization: `Bearer ${credential}` });
+    return new Api(this.baseUrl, this.request, { authorization: `Bearer ${credential}` });
   }
 
   get = <Body = Problem>(path: string) => this.send<Body>('GET', path);
@@ -47,15 +48,17 @@ export class Api {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<Body>> {
-    const response = await this.fetch(this.baseUrl + path, {
+    const received = await this.request(this.baseUrl + path, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...this.headers, ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
-    const text = await response.text();
+    const { text } = received;
     return {
-      status: response.status,
-      headers: response.headers,
+      status: received.status,
+      get headers() {
+        return received.headers;
+      },
       body: (text === '' ? undefined : JSON.parse(text)) as Body,
     };
   }

@@ -16,8 +16,8 @@ describe('scripts/check-comments.mjs', () => {
 
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  const check = (text: string) => {
-    writeFileSync(join(root, 'libs/a.ts'), text);
+  const check = (...texts: string[]) => {
+    for (const [n, text] of texts.entries()) writeFileSync(join(root, `libs/${n}.ts`), text);
     return spawnSync(process.execPath, [CHECK, root], { encoding: 'utf8' });
   };
 
@@ -26,14 +26,17 @@ describe('scripts/check-comments.mjs', () => {
     expect(check(text)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it.each([
-    ['/** {} the file. */', 'Of'],
-    ['// {} the caller sent it.', 'As'],
-    ['/**\n * {} data it is.\n */', 'Whose'],
-    ['  /** {} for a locked run. */', 'The same'],
-  ])('refuses %j with %s', (comment, word) => {
-    const { status, stderr } = check(`\n${comment.replace('{}', word)}\n`);
+  it('refuses those that begin in the middle', () => {
+    const comments: [comment: string, word: string][] = [
+      ['/** {} the file. */', 'Of'],
+      ['// {} the caller sent it.', 'As'],
+      ['/**\n * {} data it is.\n */', 'Whose'],
+      ['  /** {} for a locked run. */', 'The same'],
+    ];
+    const { status, stderr } = check(...comments.map(([comment, word]) => `\n${comment.replace('{}', word)}\n`));
     expect(status).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^libs/a\\.ts:\\d: a comment begins with "${word}"`));
+    for (const [n, [, word]] of comments.entries()) {
+      expect(stderr).toMatch(new RegExp(`^libs/${n}\\.ts:\\d: a comment begins with "${word}"`, 'm'));
+    }
   });
 });

@@ -43,32 +43,39 @@ describe('the check of references', () => {
     expect(faults).toEqual([]);
   });
 
-  it.each<[what: string, path: string, text: string, fault: string]>([
-    ['a page', 'libs/a.ts', '\n// docs/spec/none.md', 'libs/a.ts:2: there is no docs/spec/none.md'],
-    ['a heading', 'a.yaml', 'a: docs/spec/spans.md#none', 'a.yaml:1: docs/spec/spans.md has no heading #none'],
-    ['a page not named from the root', 'libs/a.ts', '// spans.md', 'libs/a.ts:1: there is no spans.md'],
-    ['a decision', 'libs/a.ts', '// ADR 0004', 'libs/a.ts:1: there is no ADR 0004'],
-    ['a link', 'docs/a.md', '[x](docs/spec/spans.md)', 'docs/a.md:1: there is no docs/docs/spec/spans.md'],
-    [
-      'the heading of a link',
-      'docs/a.md',
-      '[x](spec/spans.md#none)',
-      'docs/a.md:1: docs/spec/spans.md has no heading #none',
-    ],
-    ['a heading of its own page', 'docs/a.md', '# A\n\n[x](#b)', 'docs/a.md:3: docs/a.md has no heading #b'],
-    ['a heading within code', 'docs/a.md', '```\n# b\n```\n\n[x](#b)', 'docs/a.md:5: docs/a.md has no heading #b'],
-    ['a source that Markdown names', 'docs/a.md', 'See `libs/b/src`.', 'docs/a.md:1: there is no libs/b/src'],
-    ['a page that Markdown names', 'docs/a.md', 'See docs/none.md.', 'docs/a.md:1: there is no docs/none.md'],
-  ])('finds %s that does not exist', (_what, path, text, fault) => {
-    expect(faultsIn({ [path]: text })).toEqual([fault]);
+  it('finds what does not exist', () => {
+    const faults = faultsIn({
+      'libs/a-page.ts': '\n// docs/spec/none.md',
+      'a-heading.yaml': 'a: docs/spec/spans.md#none',
+      'libs/not-from-the-root.ts': '// spans.md',
+      'libs/a-decision.ts': '// ADR 0004',
+      'docs/a-link.md': '[x](docs/spec/spans.md)',
+      'docs/heading-of-a-link.md': '[x](spec/spans.md#none)',
+      'docs/heading-of-its-own-page.md': '# A\n\n[x](#b)',
+      'docs/heading-within-code.md': '```\n# b\n```\n\n[x](#b)',
+      'docs/a-source.md': 'See `libs/b/src`.',
+      'docs/a-page.md': 'See docs/none.md.',
+    });
+    expect(faults.toSorted()).toEqual([
+      'a-heading.yaml:1: docs/spec/spans.md has no heading #none',
+      'docs/a-link.md:1: there is no docs/docs/spec/spans.md',
+      'docs/a-page.md:1: there is no docs/none.md',
+      'docs/a-source.md:1: there is no libs/b/src',
+      'docs/heading-of-a-link.md:1: docs/spec/spans.md has no heading #none',
+      'docs/heading-of-its-own-page.md:3: docs/heading-of-its-own-page.md has no heading #b',
+      'docs/heading-within-code.md:5: docs/heading-within-code.md has no heading #b',
+      'libs/a-decision.ts:1: there is no ADR 0004',
+      'libs/a-page.ts:2: there is no docs/spec/none.md',
+      'libs/not-from-the-root.ts:1: there is no spans.md',
+    ]);
   });
 
-  it.each(['../shared/design', 'service-spec', 'contract.md', 'Contract.md', 'wire.md'])(
-    'refuses to name %s, which is outside the repository',
-    (name) => {
-      expect(faultsIn({ 'libs/a.ts': `// see ${name} "Spans"` })).toContainEqual(
-        expect.stringMatching(/^libs\/a\.ts:1: .* is not in the repository$/),
-      );
-    },
-  );
+  it('refuses to name what is outside the repository', () => {
+    const names = ['../shared/design', 'service-spec', 'contract.md', 'Contract.md', 'wire.md'];
+    const faults = faultsIn(Object.fromEntries(names.map((name, n) => [`libs/${n}.ts`, `// see ${name} "Spans"`])));
+    for (const n of names.keys()) {
+      const told = expect.stringMatching(new RegExp(`^libs/${n}\\.ts:1: .* is not in the repository$`));
+      expect(faults).toContainEqual(told);
+    }
+  });
 });

@@ -1,4 +1,5 @@
 import { sharedDocuments } from './shared-documents.ts';
+import { sendRequest, type Received, type RequestToSend } from './send-request.ts';
 import type { Exchange, TrafficCheck } from './traffic-check.ts';
 
 declare global {
@@ -8,6 +9,21 @@ declare global {
 
 /** The check of each server, by its base URL; gone when the server says something else. */
 const checks = new Map<string, Promise<TrafficCheck | undefined>>();
+
+/** {@link sendRequest} with the check of {@link checkedFetch}. */
+export async function checkedRequest(url: string, request: RequestToSend): Promise<Received> {
+  const received = await sendRequest(url, request);
+  const { origin } = new URL(url);
+  await checkExchange(origin, {
+    method: request.method,
+    path: url.slice(origin.length),
+    requestBody: request.body,
+    status: received.status,
+    headers: { get: received.header },
+    text: received.text,
+  });
+  return received;
+}
 
 /**
  * `fetch` of the API, where every answer, and every request that succeeds, must be as the OpenAPI document of servers in

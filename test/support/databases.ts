@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
+import { createMigrated } from './migrated-database.ts';
 import { takeDatabase, takeDirectory, type Place } from './places.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { tempDir } from './spandrel.ts';
@@ -15,8 +16,8 @@ export interface TestDatabase {
 }
 
 interface Databases {
-  /** Makes a new, empty database, for what runs in this process. */
-  newDatabase: (name: string) => Promise<StorageConfig>;
+  /** Makes a new database without a row in it, for what runs in this process; without a table in it where that is asked. */
+  newDatabase: (name: string, of?: { tables: boolean }) => Promise<StorageConfig>;
   /** Drops what was made. */
   drop: () => Promise<void>;
 }
@@ -64,9 +65,10 @@ function openPostgres(): Databases {
   let postgres: Promise<TestPostgres> | undefined;
   let made = 0;
   return {
-    newDatabase: async (name) => {
-      postgres ??= startPostgres();
-      return { dialect: 'postgres', url: await (await postgres).createDatabase(`${name}_${++made}`) };
+    newDatabase: async (name, { tables } = { tables: true }) => {
+      const server = await (postgres ??= startPostgres());
+      const own = `${name}_${++made}`;
+      return { dialect: 'postgres', url: await (tables ? createMigrated(server, own) : server.createDatabase(own)) };
     },
     drop: async () => (await postgres)?.stop(),
   };

@@ -3,6 +3,7 @@
  * which `exit` never comes. Programs that were started and folders that were made go then (at-end.ts).
  */
 require('./compile-once.cjs');
+require('./read-once.cjs');
 const { TestEnvironment } = require('jest-environment-node');
 
 module.exports = class extends TestEnvironment {

@@ -7,6 +7,7 @@ import { runRetention } from '../../apps/cli/src/retention.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { type Tenant } from '../support/tenant.ts';
 import { contradictions, NO_CONTRADICTIONS } from '../support/partition-lab.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { anyRows } from '../support/any-rows.ts';
 
@@ -23,7 +24,7 @@ let url = '';
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('cloud');
+  url = await createMigrated(postgres, 'cloud');
   server = await cloudApp(url);
 });
 

@@ -5,6 +5,7 @@ import type { RetentionTerm } from '@spandrel/kernel';
 import type { StorageConfig, WriteTx } from '@spandrel/storage';
 import { ExpireSpans, SpanCommitParticipants, type Expired } from '@spandrel/tracing';
 import { contradictions, NO_CONTRADICTIONS, partitionedDays } from '../support/partition-lab.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
 
@@ -37,7 +38,7 @@ afterAll(async () => {
 });
 
 async function opened(name: string): Promise<{ url: string; server: ServerApp }> {
-  const url = await postgres!.createDatabase(name);
+  const url = await createMigrated(postgres!, name);
   return { url, server: await another(url) };
 }
 

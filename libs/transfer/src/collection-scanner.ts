@@ -1,7 +1,6 @@
 import type { ExportCollection } from '@spandrel/contract';
-import { FileFault, isSpace, JsonNesting, RowText } from '@spandrel/uploads';
+import { FileFault, isSpace, JsonNesting, PlainRuns, RowText } from '@spandrel/uploads';
 
-const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -71,10 +70,14 @@ export class CollectionScanner {
   /** @returns what ends in this piece. @throws FileFault where the text is no object with lists of items. */
   push(text: string): FilePart[] {
     const parts: FilePart[] = [];
+    const runs = new PlainRuns(text);
+    let newline = text.indexOf('\n');
     let start = 0;
     for (let i = 0; i < text.length; i++) {
+      if (this.nesting.isPlain) i = runs.endOf(i);
+      for (; newline !== -1 && newline <= i; newline = text.indexOf('\n', newline + 1)) this.line++;
+      if (i === text.length) break;
       const code = text.charCodeAt(i);
-      if (code === NEWLINE) this.line++;
       if (this.nesting.inString) {
         this.nesting.follow(code);
         if (this.place === 'name' && !this.nesting.inString) {

@@ -1,5 +1,7 @@
 /** Bits that are set for an id. */
 const HASHES = 4;
+const FIRST_SEED = 0x811c9dc5;
+const SECOND_SEED = 0x9747b28c;
 
 /**
  * Which ids have been seen, in memory that does not grow: a Bloom filter. An id that was added is always known; one that
@@ -14,18 +16,29 @@ export class SeenIds {
   }
 
   add(id: string): void {
-    for (const bit of this.bitsOf(id)) this.bits[bit >>> 5]! |= 1 << (bit & 31);
+    const { bits } = this;
+    const first = hash(id, FIRST_SEED);
+    const second = hash(id, SECOND_SEED) | 1;
+    for (let n = 0; n < HASHES; n++) {
+      const bit = this.bitAt(first + Math.imul(n, second));
+      bits[bit >>> 5]! |= 1 << (bit & 31);
+    }
   }
 
   has(id: string): boolean {
-    return this.bitsOf(id).every((bit) => (this.bits[bit >>> 5]! & (1 << (bit & 31))) !== 0);
+    const { bits } = this;
+    const first = hash(id, FIRST_SEED);
+    const second = hash(id, SECOND_SEED) | 1;
+    for (let n = 0; n < HASHES; n++) {
+      const bit = this.bitAt(first + Math.imul(n, second));
+      if ((bits[bit >>> 5]! & (1 << (bit & 31))) === 0) return false;
+    }
+    return true;
   }
 
-  private bitsOf(id: string): number[] {
-    const first = hash(id, 0x811c9dc5);
-    const second = hash(id, 0x9747b28c) | 1;
-    const mask = this.bits.length * 32 - 1;
-    return Array.from({ length: HASHES }, (_, index) => (first + Math.imul(index, second)) & mask);
+  /** Which bit belongs to a hash. */
+  private bitAt(hashed: number): number {
+    return hashed & (this.bits.length * 32 - 1);
   }
 }
 

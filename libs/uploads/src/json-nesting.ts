@@ -16,6 +16,11 @@ export class JsonNesting {
   inString = false;
   private escaped = false;
 
+  /** Whether only a quote or a backslash means anything here: {@link PlainRuns} finds the next one. */
+  get isPlain(): boolean {
+    return this.inString && !this.escaped;
+  }
+
   /** Takes the next character. @param code its UTF-16 unit. */
   follow(code: number): void {
     if (this.inString) {

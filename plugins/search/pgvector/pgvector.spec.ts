@@ -1,9 +1,9 @@
-import { PGlite } from '@electric-sql/pglite';
-import { vector } from '@electric-sql/pglite-pgvector';
+import type { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SearchIndex } from '@spandrel/plugin-api';
 import { describeSearchIndexContract, setUpPlugin } from '@spandrel/plugin-api/testing';
+import { openVectorPostgres } from '../../../test/support/vector-postgres.js';
 import pgvector from './index.js';
 
 let database: PGlite;
@@ -15,7 +15,7 @@ const setUp = (config: object): Promise<SearchIndex> =>
   setUpPlugin(pgvector, { url, dimensions: 3, pool_max: 1, ...config });
 
 beforeAll(async () => {
-  database = await PGlite.create({ extensions: { vector } });
+  database = await openVectorPostgres();
   server = new PGLiteSocketServer({ db: database, port: 0, host: '127.0.0.1', maxConnections: 8 });
   await server.start();
   url = `postgres://postgres@${server.getServerConn()}/postgres`;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../../test/support/any-character.js';
 import { JSON_DEPTH_MAX, parseExactJson } from './exact-json.js';
 import { JsonSyntaxError } from './json-digits.js';
 
@@ -8,7 +9,7 @@ const there = (text: string): string => JSON.stringify(parseExactJson(text));
 describe('parseExactJson', () => {
   it('reads and writes any JSON value unchanged', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      fc.property(fc.jsonValue({ stringUnit: anyCharacter }), (value) => {
         const text = JSON.stringify(value);
         expect(there(text)).toBe(text);
       }),
@@ -34,6 +35,18 @@ describe('parseExactJson', () => {
       '{"trace-1000":"4bf92f3577b34da6\\"","n":9007199254740993}',
     );
     expect(() => parseExactJson('{"id":"7e400","n":7e400}')).toThrow(JsonSyntaxError);
+  });
+
+  it.each([
+    ['a long text', ['7e400 '.repeat(1_000)]],
+    ['many short texts', Array<string>(2_000).fill('7e400')],
+    ['short texts and long ones', [...Array<string>(70).fill('7e400'), '7e400 '.repeat(1_000), '7e400']],
+  ])('keeps every digit before and behind %s', (_texts, texts) => {
+    const [open, close] = ['[9007199254740993,', ',12345678901234567891]'];
+    for (const text of [`${open}${JSON.stringify(texts)}]`, `[${JSON.stringify(texts)}${close}`]) {
+      expect(there(text)).toBe(text);
+    }
+    expect(parseExactJson(JSON.stringify(texts))).toEqual(texts);
   });
 
   it.each(['1e400', '-1e400', '[1e999]', '1e-400', `1${'0'.repeat(400)}`])(

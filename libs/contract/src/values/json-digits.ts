@@ -24,12 +24,17 @@ export function parseWithAllDigits(text: string): JsonValue {
 
 /**
  * Whether there may be such a number outside texts: reading with source text takes several times as long, and ids have
- * digits.
+ * digits. Long texts are jumped over at once: looking for digits in them costs as much as parsing does.
  */
 function mayLoseDigits(text: string): boolean {
-  if (!MAY_LOSE_DIGITS.test(text)) return false;
+  if (text.length < LONG && !MAY_LOSE_DIGITS.test(text)) return false;
   let from = 0;
+  let strings = 0;
   for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', from)) {
+    // Many short strings take longer to jump over than to look through.
+    if (++strings === STRINGS_TRIED && from < LONG && text.length >= LONG && !MAY_LOSE_DIGITS.test(text.slice(from))) {
+      return false;
+    }
     if (start - from >= SHORTEST && MAY_LOSE_DIGITS.test(text.slice(from, start))) return true;
     const end = endOfString(text, start);
     if (end === -1) return false;
@@ -37,6 +42,11 @@ function mayLoseDigits(text: string): boolean {
   }
   return MAY_LOSE_DIGITS.test(text.slice(from));
 }
+
+/** UTF-16 units from which on a JSON text may well be one long string with a few members beside it. */
+const LONG = 4_096;
+/** How many strings are jumped over before their length is judged. */
+const STRINGS_TRIED = 64;
 
 /** Length of the shortest number that {@link MAY_LOSE_DIGITS} takes: `1e100`. */
 const SHORTEST = 5;

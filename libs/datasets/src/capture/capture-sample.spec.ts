@@ -20,7 +20,7 @@ describe('isSampled', () => {
 
   it('takes about the part of the spans that the rate says', () => {
     const rule = newId();
-    const ids = Array.from({ length: 20_000 }, () => newId());
+    const ids = Array.from({ length: 5_000 }, () => newId());
     fc.assert(
       fc.property(rate, (sampleRate) => {
         // Five standard deviations.
