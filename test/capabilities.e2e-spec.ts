@@ -26,6 +26,7 @@ describeOnBothDatabases('GET /api/capabilities', ({ takePlace }) => {
       gateway_url: isLocal ? program.gatewayUrl : null,
       search_modes: [],
       claim_timeout: null,
+      evals_paused: false,
       limits: { body_bytes: 10_485_760, import_file_bytes: 104_857_600, compared_runs: 4 },
     });
     if (isLocal) expect(body.retention_days).toBeNull();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConnectionsSettings } from '@spandrel/connections';
+import type { CapabilitiesResource } from '@spandrel/contract';
+import { EvalsSettings } from '@spandrel/evals';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { until } from '../support/spandrel.ts';
 import { startServerApp, type ServerAppOptions } from '../support/server-app.ts';
@@ -36,6 +38,43 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
         );
       } finally {
         await server.close();
+        await lab.provider.close();
+      }
+    });
+
+    it('no run begins or goes on at a server that is paused; the next one that is not takes them', async () => {
+      const config = await newDatabase();
+      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+      const { id } = await lab.dataset(...Array.from({ length: 24 }, (_, i) => `fake:slow:60 ${i}`));
+      const { body: old } = await lab.start(id);
+      await until(async () => (await lab.read(old.id)).progress >= 4);
+      await lab.server.close();
+      const asked = lab.provider.requests.length;
+      const server = await startServerApp(config, {
+        settings: (settings) => {
+          settings.of(ConnectionsSettings).secretKey = SECRET_KEY;
+          settings.of(EvalsSettings).paused = true;
+        },
+      });
+      const paused = lab.on(server);
+      const { body: fresh } = await paused.start(id);
+      const left = await paused.read(old.id);
+      expect([left.status, fresh.status]).toEqual(['running', 'pending']);
+      const { body: capabilities } = await server.api.get<CapabilitiesResource>('/api/capabilities');
+      expect(capabilities.evals_paused).toBe(true);
+      const { body: stopped } = await paused.start(id);
+      expect((await server.api.delete(`/api/eval/${stopped.id}`)).status).toBe(200);
+      // Whatever it had begun would have been told and asked for by the end of its stop.
+      await server.close();
+      expect([paused.eventsOf(old.id), paused.eventsOf(fresh.id)]).toEqual([[], []]);
+      expect(lab.provider.requests.length).toBe(asked);
+      const next = await startServerApp(config, withKey(SECRET_KEY));
+      try {
+        for (const run of [old, fresh]) {
+          expect(await lab.on(next).ended(run.id)).toMatchObject({ status: 'completed', progress: 24 });
+        }
+      } finally {
+        await next.close();
         await lab.provider.close();
       }
     });

@@ -36,6 +36,7 @@ export const capabilitiesSchema = z
     search_modes: z.array(z.enum(SEARCH_MODES)).describe('Those of `POST /api/search` that this project has.'),
     retention_days: countSchema.nullable().describe('How long traces are kept; `null`: for ever.'),
     claim_timeout: countSchema.nullable().describe('Seconds after which a claim is released; `null`: never.'),
+    evals_paused: z.boolean().describe('Whether the server works on no eval runs (`evals.paused`): runs wait.'),
     limits: z
       .object({
         body_bytes: countSchema,

@@ -1,12 +1,14 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { COMPARED_RUNS_MAX } from '@spandrel/contract';
+import { EvalsSettings } from './evals.settings.js';
 import { Capabilities, PLUGINS, type PluginRegistry } from '@spandrel/kernel';
 
-/** Tells by what runs can be scored, and how many can be compared (docs/spec/capabilities.md#the-answer). */
+/** Tells by what runs can be scored, how many can be compared, and whether this server works on any (docs/spec/capabilities.md#the-answer). */
 @Injectable()
 export class EvalCapabilities implements OnModuleInit {
   constructor(
     private readonly capabilities: Capabilities,
+    private readonly settings: EvalsSettings,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
   ) {}
 
@@ -18,5 +20,6 @@ export class EvalCapabilities implements OnModuleInit {
     }));
     this.capabilities.tell('scorers', () => scorers);
     this.capabilities.tell('compared_runs', () => COMPARED_RUNS_MAX);
+    this.capabilities.tell('evals_paused', () => this.settings.paused);
   }
 }

@@ -17,6 +17,7 @@ import { EvalsSettings } from './evals.settings.js';
 import { EvalsController } from './evals.controller.js';
 import { ExecuteRun } from './execution/execute-run.js';
 import { LocalDispatch } from './dispatch/local-dispatch.js';
+import { PausedDispatch } from './dispatch/paused-dispatch.js';
 import { Permits } from './execution/permits.js';
 import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
 import { ComparedRuns } from './compared-runs.js';
@@ -53,7 +54,7 @@ import { EvalCapabilities } from './eval-capabilities.js';
     PgBossDatabase,
     {
       provide: RUN_DISPATCH,
-      inject: [Storage, PgBossDatabase, EvalRunStore, RUN_TIMING, LOGGER],
+      inject: [EvalsSettings, Storage, PgBossDatabase, EvalRunStore, RUN_TIMING, LOGGER],
       useFactory: dispatchOf,
     },
     EvalMetrics,
@@ -99,11 +100,13 @@ export class EvalsModule implements OnModuleInit {
 
 /** Where other processes may be on the database, runs go through pg-boss (ADR 0014). */
 function dispatchOf(
+  { paused }: EvalsSettings,
   { exclusive }: Storage,
   database: PgBossDatabase,
   runs: EvalRunStore,
   timing: RunTiming,
   logger: Logger,
 ): RunDispatch {
+  if (paused) return new PausedDispatch();
   return exclusive ? new LocalDispatch(runs, timing, logger) : new PgBossDispatch(database, runs, timing, logger);
 }

@@ -15,4 +15,13 @@ export class EvalsSettings extends defineSettings({
     default: false,
     doc: 'Runs whose config does not say record the calls of each item as a trace (tag eval), which counts in the sums.',
   }),
+  paused: setting('evals.paused', z.boolean(), {
+    default: false,
+    doc: 'The server works on no runs: it begins none and takes none over. Those that are started wait, pending, for a server\nwithout it. For restored copies of a database, whose old runs would go on otherwise.',
+    source: {
+      variable: 'SPANDREL_EVALS_PAUSED',
+      kind: 'boolean',
+      help: 'work on no eval runs (true or false)',
+    },
+  }),
 }) {}

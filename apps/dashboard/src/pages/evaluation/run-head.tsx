@@ -1,6 +1,7 @@
 import type { EvalRunResource } from '@spandrel/contract';
 import { formatCount } from '../../components/format/format-count.js';
 import { FactList } from '../../features/facts/fact-list.js';
+import { PausedNotice } from '../../features/runs/paused-notice.js';
 import { RunError } from '../../features/runs/run-error.js';
 import { TextBlock } from '../../features/runs/text-block.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
@@ -23,6 +24,7 @@ export function RunHead({ run }: { run: EvalRunResource }) {
           {statusWord(run)}
         </span>
       </div>
+      {(run.status === 'pending' || run.status === 'running') && <PausedNotice />}
       <FactList label="Run facts" facts={runFacts(run, nameOf(run.dataset_id))} />
       {run.error !== null && <RunError>{run.error}</RunError>}
       <FoldedText title="System prompt" text={config.system_prompt} />

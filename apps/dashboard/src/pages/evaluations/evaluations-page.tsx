@@ -14,6 +14,7 @@ import { ListedGrid } from '../../features/list-page/listed-grid.js';
 import { useSelectedRows } from '../../features/list-page/use-selected-rows.js';
 import { describeCount } from '../../features/paged-list/describe-count.js';
 import { CompareToolbar } from '../../features/runs/compare-toolbar.js';
+import { PausedNotice } from '../../features/runs/paused-notice.js';
 import { RUN_COLUMNS, runColumns } from '../../features/runs/run-columns.js';
 import { runAddress } from '../../features/runs/run-link.js';
 import { useRunList } from '../../features/runs/use-run-list.js';
@@ -56,6 +57,7 @@ export function EvaluationsPage() {
   return (
     <>
       <PageHeading title="Evaluations">{create}</PageHeading>
+      <PausedNotice />
       <RunFilters search={search} onChange={change} />
       {list.error !== null && (
         <FaultNotice title="The runs could not be loaded" error={list.error} onRetry={list.retry} />
@@ -85,6 +87,7 @@ function NoRuns({ create }: { create: ReactNode }) {
   return (
     <>
       <PageHeading title="Evaluations" />
+      <PausedNotice />
       <EmptyState title="No evaluations yet" action={create}>
         <p>
           A run has a model answer every datapoint of a dataset and scores the answers, so that two models or prompts

@@ -10,6 +10,7 @@ describe('Capabilities', () => {
       search_modes: [],
       retention_days: null,
       claim_timeout: null,
+      evals_paused: false,
       import_file_bytes: null,
       compared_runs: null,
     });

@@ -4,7 +4,7 @@ import type { Scope } from '../../scope.js';
 /** What features tell of themselves, by its name on the wire. */
 type Tellable = Pick<
   CapabilitiesResource,
-  'providers' | 'scorers' | 'search_modes' | 'retention_days' | 'claim_timeout'
+  'providers' | 'scorers' | 'search_modes' | 'retention_days' | 'claim_timeout' | 'evals_paused'
 > &
   Pick<CapabilitiesResource['limits'], 'import_file_bytes' | 'compared_runs'>;
 
@@ -18,6 +18,7 @@ const UNTOLD: Tellable = {
   search_modes: [],
   retention_days: null,
   claim_timeout: null,
+  evals_paused: false,
   import_file_bytes: null,
   compared_runs: null,
 };

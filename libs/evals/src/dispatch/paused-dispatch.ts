@@ -1,0 +1,13 @@
+import type { RunDispatch } from './run-dispatch.js';
+
+/**
+ * The dispatch of a server with `evals.paused`: it brings no run to this process and makes no jobs. Runs wait in their table, where
+ * a server that is not paused finds them: at its start, and while it runs by looking for runs without a job.
+ */
+export class PausedDispatch implements RunDispatch {
+  async enqueue(): Promise<void> {}
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {}
+}
