@@ -59,12 +59,53 @@ describe('the checks of the chart', () => {
       /values\.yaml\/config/,
     ],
     [
+      'a secret that stands among the further variables',
+      (copy) =>
+        Object.assign(copy.values['server'] as object, {
+          extraEnv: [{ name: 'SPANDREL_SECRET_KEY_PREVIOUS', value: 'x' }],
+        }),
+      /values\.yaml\/server\/extraEnv\/0/,
+    ],
+    [
+      'a further volume with a name of the chart',
+      (copy) => Object.assign(copy.values['gateway'] as object, { extraVolumes: [{ name: 'spool', emptyDir: {} }] }),
+      /values\.yaml\/gateway\/extraVolumes\/0\/name/,
+    ],
+    [
+      'an authority in two places',
+      (copy) => Object.assign(copy.values['customCa'] as object, { configMap: 'ca', secret: 'ca' }),
+      /values\.yaml\/customCa/,
+    ],
+    [
+      'an address of the servers that is none',
+      (copy) => Object.assign(copy.values['gateway'] as object, { apiUrl: 'spandrel.example' }),
+      /values\.yaml\/gateway\/apiUrl/,
+    ],
+    [
       'a stop that is cut short',
       (copy) => Object.assign(copy.values['server'] as object, { terminationGracePeriodSeconds: 5 }),
       /terminationGracePeriodSeconds/,
     ],
   ])('find %s', (_, change, fault) => {
     expect(changed(change)).toContainEqual(expect.stringMatching(fault));
+  });
+
+  it('take what an installation adds', () => {
+    const faults = changed((copy) => {
+      const { server, gateway, customCa } = copy.values as Record<'server' | 'gateway' | 'customCa', object>;
+      const previous = { secretKeyRef: { name: 'spandrel', key: 'previous-secret-key' } };
+      Object.assign(server, {
+        extraEnv: [
+          { name: 'SPANDREL_SECRET_KEY_PREVIOUS', valueFrom: previous },
+          { name: 'SPANDREL_EVALS_PAUSED', value: 'true' },
+        ],
+        extraVolumes: [{ name: 'plugins', configMap: { name: 'spandrel-plugins' } }],
+        extraVolumeMounts: [{ name: 'plugins', mountPath: '/plugins', readOnly: true }],
+      });
+      Object.assign(gateway, { apiUrl: 'https://spandrel.example' });
+      Object.assign(customCa, { secret: 'spandrel-ca' });
+    });
+    expect(faults).toEqual([]);
   });
 
   it('find a variable that the program does not read', () => {

@@ -22,6 +22,7 @@ const OF_MODE = {
     'spandrel_rate_limited_requests_total',
     'spandrel_requests_refused_total',
     'spandrel_storage_pool_connections',
+    'spandrel_storage_pool_waiting',
   ],
 };
 /** Asked for in cloud mode. */
@@ -146,6 +147,7 @@ describeOnBothDatabases('the metrics of both programs', ({ name: database }) => 
       'spandrel_event_streams_cut_total{reason="failed"}',
       'spandrel_eval_items_total{outcome="failed"}',
       'spandrel_capture_tasks_lost_total',
+      'spandrel_retention_runs_total{outcome="failed"}',
     ]) {
       expect(here().server.get(sample.split('{')[0]!)!.samples).toContain(`${sample} 0`);
     }

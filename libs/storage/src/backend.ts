@@ -14,8 +14,8 @@ export interface LongReadOptions {
 /** What a backend does just now. */
 export interface BackendState {
   longReadsWaiting: number;
-  /** Connections, where there is a pool of them. */
-  pool?: { busy: number; idle: number };
+  /** Connections, where there is a pool of them, and how many transactions and reads wait for one. */
+  pool?: { busy: number; idle: number; waiting: number };
 }
 
 /** Sizes in bytes. */

@@ -120,6 +120,11 @@ export class StorageMetrics {
           for (const state of ['busy', 'idle'] as const) this.set({ state }, connections(state));
         },
       });
+      this.gauge(
+        'spandrel_storage_pool_waiting',
+        'Transactions and reads that wait for a connection to Postgres.',
+        () => backend().pool?.waiting ?? 0,
+      );
     }
     this.watchSize(size, pool === undefined);
   }

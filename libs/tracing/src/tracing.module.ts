@@ -28,6 +28,7 @@ import { RecordScanStore } from './record-scan.store.js';
 import { LoadFamily } from './cover/load-family.js';
 import { RecordSpans } from './write/record-spans.js';
 import { RecordWrites } from './write/record-writes.js';
+import { RetentionMetrics } from './retention/retention-metrics.js';
 import { RetentionTask } from './retention/retention-task.js';
 import { SessionsController } from './sessions.controller.js';
 import { SpanCommitParticipants } from './write/span-commit-participant.js';
@@ -72,6 +73,7 @@ import { WriteBatch } from './write/write-batch.js';
     ExpireBatch,
     ExpireDay,
     ExpireSpans,
+    RetentionMetrics,
     RetentionTask,
     WriteBatch,
     TracingEvents,

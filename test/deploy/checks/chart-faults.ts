@@ -6,7 +6,7 @@ const OPENING = ['if', 'with', 'range', 'define'];
 /** What the templates may call: keywords and functions of Go's templates, and of Helm's the ones that are used here. */
 const CALLABLE = new Set([
   ...OPENING,
-  ...['else', 'end', 'and', 'not', 'print', 'printf'],
+  ...['else', 'end', 'and', 'or', 'not', 'print', 'printf'],
   ...[
     'include',
     'toYaml',
@@ -99,7 +99,7 @@ function valueFaults({ templates, values }: Chart): string[] {
 function usedPaths(texts: readonly string[]): Set<string> {
   const used = new Set<string>();
   for (const action of texts.flatMap(actionsOf)) {
-    for (const [, path] of action.matchAll(/(?<!\w)\$?\.Values\.([\w.]+)/g))
+    for (const [, path] of action.matchAll(/(?<!\w)\$?(?:\.root)?\.Values\.([\w.]+)/g))
       if (!COMPONENTS.includes(path!)) used.add(path!);
     for (const [, path] of action.matchAll(/(?<!\w)\.values\.([\w.]+)/g)) {
       for (const component of COMPONENTS) used.add(`${component}.${path!}`);

@@ -33,7 +33,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
-{{/* Variables from Secrets and values. Given: values of the component. */}}
+{{/* Variables from Secrets and values. Given: root, values of the component. */}}
 {{- define "spandrel.env" -}}
 {{- range $name, $ref := .values.secrets }}
 {{- if $ref }}
@@ -47,6 +47,47 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- range $name, $value := .values.env }}
 - name: {{ $name | quote }}
   value: {{ $value | quote }}
+{{- end }}
+{{- if or .root.Values.customCa.configMap .root.Values.customCa.secret }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/spandrel-ca/{{ .root.Values.customCa.key }}
+{{- end }}
+{{- with .values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Mounts of a component's own, behind those of the chart. Given: root, values of the component. */}}
+{{- define "spandrel.extraMounts" -}}
+{{- if or .root.Values.customCa.configMap .root.Values.customCa.secret }}
+- name: custom-ca
+  mountPath: /etc/spandrel-ca
+  readOnly: true
+{{- end }}
+{{- with .values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Their volumes. Given: root, values of the component. */}}
+{{- define "spandrel.extraVolumes" -}}
+{{- if .root.Values.customCa.configMap }}
+- name: custom-ca
+  configMap:
+    name: {{ .root.Values.customCa.configMap }}
+    items:
+      - key: {{ .root.Values.customCa.key }}
+        path: {{ .root.Values.customCa.key }}
+{{- else if .root.Values.customCa.secret }}
+- name: custom-ca
+  secret:
+    secretName: {{ .root.Values.customCa.secret }}
+    items:
+      - key: {{ .root.Values.customCa.key }}
+        path: {{ .root.Values.customCa.key }}
+{{- end }}
+{{- with .values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 

@@ -97,8 +97,9 @@ export class PostgresBackend implements Backend {
   }
 
   state(): BackendState {
-    const { totalCount, idleCount } = this.parts.pool;
-    return { longReadsWaiting: this.places.waiting, pool: { busy: totalCount - idleCount, idle: idleCount } };
+    const { totalCount, idleCount, waitingCount } = this.parts.pool;
+    const pool = { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+    return { longReadsWaiting: this.places.waiting, pool };
   }
 
   async size(): Promise<BackendSize> {

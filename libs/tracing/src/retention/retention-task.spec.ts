@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ModuleRef } from '@nestjs/core';
+import { Registry } from '@prometheus-io/client';
 import { AuditTrail } from '@spandrel/audit';
 import { createLogger } from '@spandrel/kernel';
 import type { Storage } from '@spandrel/storage';
 import type { ExpireSpans } from './expire-spans.js';
 import type { ExpiredStore } from './expired.store.js';
+import { RetentionMetrics } from './retention-metrics.js';
 import { RetentionTask } from './retention-task.js';
 
 /** A server's task, and when it ran, in seconds after its start. */
-function started(intervalMs: number) {
+function started(intervalMs: number, metrics = new Registry()) {
   const [runs, began] = [[] as number[], Date.now()];
   const expire = {
     execute: async () => {
@@ -26,9 +28,10 @@ function started(intervalMs: number) {
     store,
     {} as Storage,
     new AuditTrail({ mode: 'local' }),
+    new RetentionMetrics(metrics),
   );
   task.onApplicationBootstrap();
-  return { task, runs };
+  return { task, runs, expire };
 }
 
 describe('the retention task', () => {
@@ -50,5 +53,21 @@ describe('the retention task', () => {
       expect(runs[1]! - runs[0]!).toBeCloseTo(3_600, 0);
       await task.onModuleDestroy();
     }
+  });
+
+  it('counts its runs by how they end, and goes on after one that failed', async () => {
+    const registry = new Registry();
+    const { task, expire } = started(1_000, registry);
+    const { execute } = expire;
+    expire.execute = async () => Promise.reject(new Error('thrown on purpose'));
+    await jest.advanceTimersByTimeAsync(400);
+    expire.execute = execute;
+    await jest.advanceTimersByTimeAsync(2_000);
+    await task.onModuleDestroy();
+    const counted = (await registry.metrics()).match(/^spandrel_retention_runs_total\{.*$/gm);
+    expect(counted).toEqual([
+      'spandrel_retention_runs_total{outcome="completed"} 2',
+      'spandrel_retention_runs_total{outcome="failed"} 1',
+    ]);
   });
 });

@@ -14,6 +14,7 @@ import { TracingSettings } from '../tracing.settings.js';
 import { auditedExpiry } from './audited-expiry.js';
 import { ExpireSpans, type Expired } from './expire-spans.js';
 import { ExpiredStore } from './expired.store.js';
+import { RetentionMetrics } from './retention-metrics.js';
 
 const CLOCKS_APART_MS_MAX = 5 * 60_000;
 
@@ -39,6 +40,7 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly store: ExpiredStore,
     private readonly storage: Storage,
     private readonly audit: AuditTrail,
+    private readonly metrics: RetentionMetrics,
   ) {
     this.task = new PeriodicTask({
       everyMs: retentionIntervalMs,
@@ -60,7 +62,10 @@ export class RetentionTask implements OnApplicationBootstrap, OnModuleDestroy {
   /** Does it now. @returns `undefined` where everything is kept. @throws Unavailable */
   async run(stopped: AbortSignal): Promise<Expired | undefined> {
     const policy = this.policy();
-    if (!policy) return undefined;
+    return policy && this.metrics.count(() => this.delete(policy, stopped));
+  }
+
+  private async delete(policy: RetentionPolicy, stopped: AbortSignal): Promise<Expired> {
     const terms = await policy.terms();
     const expired = await this.expire.execute(terms, await this.now(), stopped);
     for (const act of auditedExpiry(terms, expired)) await this.audit.recordAlone(this.storage, act);
