@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '@spandrel/audit';
 import type { ExportCollection, ImportJsonResult } from '@spandrel/contract';
+import { ProjectMasking } from '@spandrel/masking';
 import { Storage } from '@spandrel/storage';
 import { cameAs, receiveUpload, UploadSpool } from '@spandrel/uploads';
 import {
@@ -42,6 +43,7 @@ export class ImportEverything {
     private readonly settings: TransferSettings,
     private readonly storage: Storage,
     private readonly audit: AuditTrail,
+    private readonly masking: ProjectMasking,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -55,7 +57,8 @@ export class ImportEverything {
   async execute(scope: Scope, body: StreamedBody, gone: AbortSignal): Promise<ImportJsonResult> {
     const { bodyBytes } = this.core;
     const { importBytes } = this.settings;
-    const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf: assertJson });
+    const sealed = (await this.masking.of(scope)) !== null;
+    const { file } = await receiveUpload(body, this.spool, { bytesMax: importBytes, formatOf: assertJson, sealed });
     const stop = AbortSignal.any([gone, this.running.stopping]);
     try {
       return await this.running.run(() =>

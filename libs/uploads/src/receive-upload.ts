@@ -19,6 +19,8 @@ export interface UploadRules<Format> {
   bytesMax: number;
   /** Finds the format of a file by its name and media type. @throws Invalid `unsupported_media_type`. */
   formatOf: (name: string | undefined, mediaType: string | undefined) => Format;
+  /** Whether the file stands on the disk encrypted; see `UploadSpool.receive`. */
+  sealed?: boolean;
   /** File name of a raw body, when the query gives one. */
   name?: string | undefined;
 }
@@ -33,13 +35,13 @@ export async function receiveUpload<Format>(
   spool: UploadSpool,
   rules: UploadRules<Format>,
 ): Promise<ReceivedFile<Format>> {
-  const { bytesMax, formatOf, name } = rules;
+  const { bytesMax, formatOf, name, sealed } = rules;
   try {
     const isForm = /^multipart\/form-data\b/i.test(body.contentType ?? '');
     if ((body.length ?? 0) > bytesMax + (isForm ? FORM_BYTES_MAX : 0)) throw tooLarge(bytesMax);
     if (isForm) return await receiveForm(body, spool, rules);
     const format = formatOf(name ?? dispositionName(body.contentDisposition), body.contentType);
-    return { format, file: await spool.receive(body.stream, bytesMax) };
+    return { format, file: await spool.receive(body.stream, bytesMax, sealed) };
   } catch (error) {
     body.stream.on('error', () => undefined).resume();
     throw body.stream.errored ? new DomainError('request_timeout', 'the upload ended early', { cause: error }) : error;
@@ -55,7 +57,7 @@ function dispositionName(disposition: string | undefined): string | undefined {
 async function receiveForm<Format>(
   body: StreamedBody,
   spool: UploadSpool,
-  { bytesMax, formatOf }: UploadRules<Format>,
+  { bytesMax, formatOf, sealed }: UploadRules<Format>,
 ): Promise<ReceivedFile<Format>> {
   const failed = Promise.withResolvers<never>();
   const fail = (error: Error): void => failed.reject(error);
@@ -70,7 +72,7 @@ async function receiveForm<Format>(
     part = stream;
     received = (async () => {
       const format = formatOf(filename, type);
-      return { format, file: await spool.receive(stream, bytesMax) };
+      return { format, file: await spool.receive(stream, bytesMax, sealed) };
     })();
     received.catch(fail);
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CoreSettings, Invalid, makeDirectory, newId, settingName, Unavailable, useDirectory } from '@spandrel/kernel';
+import { FileSeal } from './file-seal.js';
 
 /** Bytes read back at once: each read costs as much as looking through tens of kilobytes. */
 const CHUNK_BYTES = 128 * 1024;
@@ -43,18 +44,22 @@ export class UploadSpool implements OnModuleInit {
   /**
    * Writes a stream to disk. The stream is left open when this fails.
    * @param bytesMax largest size of the whole stream.
+   * @param sealed whether it stands on the disk encrypted, by a key that this process alone has: of a project that masks.
    * @throws Invalid `payload_too_large`; Unavailable when the disk does not take it; what the stream throws.
    */
-  async receive(stream: Readable, bytesMax: number): Promise<SpooledFile> {
+  async receive(stream: Readable, bytesMax: number, sealed = false): Promise<SpooledFile> {
     const file = await this.create();
+    const seal = sealed ? new FileSeal() : null;
+    const writing = seal?.cipher();
     try {
       let bytes = 0;
       for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         if (bytes > bytesMax) throw tooLarge(bytesMax);
-        await onDisk(() => file.writeFile(chunk));
+        const written = writing ? writing.update(chunk) : chunk;
+        await onDisk(() => file.writeFile(written));
       }
-      return { chunks: () => chunksOf(file), close: () => file.close() };
+      return { chunks: () => (seal ? opened(chunksOf(file), seal) : chunksOf(file)), close: () => file.close() };
     } catch (error) {
       await file.close();
       throw error;
@@ -85,6 +90,12 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
     position += bytesRead;
     yield chunk.subarray(0, bytesRead);
   }
+}
+
+/** The bytes of a sealed file. */
+async function* opened(chunks: AsyncIterable<Buffer>, seal: FileSeal): AsyncGenerator<Buffer> {
+  const decipher = seal.decipher();
+  for await (const chunk of chunks) yield decipher.update(chunk);
 }
 
 async function onDisk<T>(work: () => Promise<T>): Promise<T> {

@@ -63,7 +63,9 @@ export class ImportFile {
       body.stream.resume();
       throw datasetNotFound();
     }
+    const masking = await this.masking.of(scope);
     return receiveUpload(body, this.spool, {
+      sealed: masking !== null,
       bytesMax: this.settings.importFileBytes,
       formatOf: fileFormat,
       name: filename,
