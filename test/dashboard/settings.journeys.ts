@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { tempDir } from '../support/spandrel.ts';
+import { tempDir, until } from '../support/spandrel.ts';
 import { expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { recordTraces } from './recorded-traces.ts';
@@ -66,6 +66,41 @@ describe('settings', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog', { name: 'Command menu' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings');
+    expectNoFaults(watched);
+  });
+
+  inBrowser('mask by rules that a text can be tried on before they are saved', async () => {
+    await page.goto(`${program.apiUrl}/settings`);
+    const section = page.getByRole('region', { name: 'Masking' });
+    await section.getByText('No rules: texts are stored as they come.').waitFor();
+    await section.getByRole('button', { name: 'Add a rule' }).click();
+    await section.getByLabel('Replaced').selectOption('label');
+    await section.getByRole('button', { name: 'Add a rule' }).click();
+    const own = section.getByRole('group', { name: 'Rule 2' });
+    await own.getByLabel('Values').selectOption('pattern');
+    await own.getByLabel('Label').fill('staff');
+    await own.getByLabel('Pattern').fill('EMP-\\d{6}');
+    await own.getByLabel('Errors').uncheck();
+    await section.getByLabel('Try a text out').fill('jane@example.com is EMP-123456');
+    await section.getByRole('button', { name: 'Try out' }).click();
+    await section.getByText('[email] is [staff]').waitFor();
+    await section.getByText('Found: email 1, staff 1.').waitFor();
+    await expectAccessible(watched);
+    const rules = async (): Promise<unknown[]> =>
+      (await program.api.get<{ rules: unknown[] }>('/api/projects/local/masking')).body.rules;
+    expect(await rules()).toEqual([]);
+    await section.getByRole('button', { name: 'Save rules' }).click();
+    await page.getByRole('status').getByText('The rules hold for what is recorded from now on').waitFor();
+    expect(await rules()).toMatchObject([
+      { masker: 'email', replace: 'label' },
+      { masker: 'pattern', label: 'staff', fields: ['input', 'output', 'metadata', 'name', 'identity'] },
+    ]);
+    await page.reload();
+    await section.getByRole('button', { name: 'Remove rule 2' }).click();
+    await section.getByRole('button', { name: 'Remove rule 1' }).click();
+    await section.getByRole('button', { name: 'Save rules' }).click();
+    await section.getByText('No rules: texts are stored as they come.').waitFor();
+    await until(async () => (await rules()).length === 0);
     expectNoFaults(watched);
   });
 

@@ -1,21 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { EXPORT_COLLECTIONS, type ExportCollection, type RejectedItem } from '@spandrel/contract';
+import type { ExportCollection, RejectedItem } from '@spandrel/contract';
 import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets } from '@spandrel/datasets';
 import { RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
-import { RestoreRecords, type Indexed } from '@spandrel/tracing';
+import { RestoreRecords } from '@spandrel/tracing';
 import type { ImportItems } from './import-items.js';
 import type { ImportProgress } from './import-progress.js';
+import type { ImportBatch } from './items-together.js';
 import { maskBatch } from './mask-batch.js';
-
-/** Items that are to be written together. */
-export type ImportBatch = { [Collection in ExportCollection]: Indexed<ImportItems[Collection]>[] };
-
-export const emptyBatch = (): ImportBatch =>
-  Object.fromEntries(EXPORT_COLLECTIONS.map((collection) => [collection, []])) as unknown as ImportBatch;
 
 /** Writes items of an import: what others belong to first, each kind in a transaction of its own. */
 @Injectable()

@@ -14,7 +14,8 @@ import {
   type Scope,
   type StreamedBody,
 } from '@spandrel/kernel';
-import { emptyBatch, WriteImportBatch, type ImportBatch } from './import-batch.js';
+import { WriteImportBatch } from './import-batch.js';
+import { emptyBatch, type ImportBatch } from './items-together.js';
 import { ExportFile, type ItemPart } from './export-file.js';
 import { readItem } from './import-items.js';
 import { ImportProgress } from './import-progress.js';

@@ -1,6 +1,6 @@
 import { maskDatapoint, maskReviewed, type Masking } from '@spandrel/masking';
 import type { DatapointKind } from '@spandrel/contract';
-import type { ImportBatch } from './import-batch.js';
+import type { ImportBatch } from './items-together.js';
 import type { ImportItems } from './import-items.js';
 
 /**

@@ -11,7 +11,7 @@ const REPLACE = [
 
 interface MaskingRuleProps {
   rule: DraftRule;
-  /** Its number as people count. */
+  /** The number of the rule, from 1. */
   place: number;
   masking: MaskingResource;
   mayChange: boolean;
