@@ -47,10 +47,7 @@ export class KnownSessions {
 
   private async look(digest: string, token: string): Promise<KnownSession | undefined> {
     let row = await this.sessions.find(digest);
-    if (row && this.confirmPerson.isDue(row)) {
-      await this.confirmPerson.execute(row, token);
-      row = await this.sessions.find(digest);
-    }
+    if (row && (await this.confirmPerson.keep(row, token))) row = await this.sessions.find(digest);
     return (
       row && { caller: callerOf(row), perSecond: row.rateLimit ?? this.settings.requestsPerSecond, usedAt: row.usedAt }
     );

@@ -20,6 +20,7 @@ import { Credentials, type KnownCredential } from './credentials.js';
 import { limitHeaders, rateLimited } from '../limits/limit-headers.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { OpenRequests } from '../limits/open-requests.js';
+import { NotConfirmed } from '../people/confirm-person.js';
 import { OperatorTokens } from './operator-tokens.js';
 import { expired, notValid, sessionEnded } from './unauthenticated.js';
 
@@ -121,13 +122,13 @@ export class CredentialGatekeeper implements Gatekeeper, OnApplicationBootstrap,
     await Promise.all(this.open.proofs().map((proof) => this.endIfInvalid(proof)));
   }
 
-  /** What cannot be found out just now stays open. */
+  /** What cannot be found out just now stays open, but for a person whom the identity provider was to confirm by now. */
   private async endIfInvalid(proof: Proof): Promise<void> {
     try {
       await this.authenticate(proof);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      if (error.code === 'unauthenticated') this.open.end(proof);
+      if (error.code === 'unauthenticated' || error instanceof NotConfirmed) this.open.end(proof);
     }
   }
 }

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { Unavailable } from '@spandrel/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, Unavailable, withinMs, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { BrowserSessionStore, type FoundSession } from '../browser-sessions/browser-session.store.js';
 import { SignOut } from '../browser-sessions/sign-out.js';
@@ -15,9 +15,21 @@ const DUE = 0.8;
 /** A server that began to ask and has not come back after this time has died. */
 const ASKING_MS_MAX = 20_000;
 
+/** How long a request waits for the provider; it goes on being asked beside. */
+const WAIT_MS_MAX = 3_000;
+
+/** Nobody knows whether a person may still be let in: the provider has not said so for too long. */
+export class NotConfirmed extends Unavailable {
+  constructor(cause?: unknown) {
+    super('the identity provider has not confirmed you for too long and did not answer; try again soon', { cause });
+  }
+}
+
 /** Has the identity provider confirm the person of a session again (docs/spec/sign-in.md#how-long-a-person-stays). */
 @Injectable()
 export class ConfirmPerson {
+  private readonly running = new Map<string, Promise<void>>();
+
   constructor(
     private readonly storage: Storage,
     private readonly provider: IdentityProvider,
@@ -26,35 +38,56 @@ export class ConfirmPerson {
     private readonly people: PersonStore,
     private readonly sessions: BrowserSessionStore,
     private readonly signOut: SignOut,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Whether a session is to be confirmed before it counts. */
-  isDue({ personId, refreshedAt }: FoundSession): boolean {
-    return personId !== null && Date.now() - (refreshedAt ?? 0) >= this.settings.refreshMs * DUE;
+  /**
+   * Has a session confirmed that is due; one whose time has run out is waited for.
+   * @param cookie that of the session.
+   * @returns whether it was waited for: what was known of the session may have changed.
+   * @throws NotConfirmed where its time has run out and the provider does not answer.
+   */
+  async keep(session: FoundSession, cookie: string): Promise<boolean> {
+    const age = session.personId === null ? 0 : Date.now() - (session.refreshedAt ?? 0);
+    if (age < this.settings.refreshMs * DUE) return false;
+    const running = this.runOnce(session, cookie);
+    if (age < this.settings.refreshMs) {
+      running.catch((error: unknown) => {
+        this.logger.warn({ err: error }, 'a person could not be confirmed by the identity provider; it is asked again');
+      });
+      return false;
+    }
+    await withinMs(WAIT_MS_MAX, running, () => {
+      throw new NotConfirmed();
+    });
+    return true;
   }
 
-  /**
-   * Asks about the person of a session, unless another request does so just now, and keeps what the provider says; the
-   * session ends where the person is not confirmed.
-   * @param cookie that of the session.
-   * @throws Unavailable where the provider does not answer and has not for `auth.oidc.refresh`.
-   */
-  async execute(session: FoundSession, cookie: string): Promise<void> {
+  private runOnce(session: FoundSession, cookie: string): Promise<void> {
+    const { id } = session;
+    let running = this.running.get(id);
+    if (!running) {
+      running = this.execute(session, cookie).finally(() => this.running.delete(id));
+      this.running.set(id, running);
+    }
+    return running;
+  }
+
+  /** Asks the provider, unless another server does so just now, and keeps what it says. */
+  private async execute(session: FoundSession, cookie: string): Promise<void> {
     const now = Date.now();
-    const isLate = now - (session.refreshedAt ?? 0) >= this.settings.refreshMs;
     const isOurs = await this.storage.write((tx) =>
       this.sessions.beginConfirming(tx, session, now, now - ASKING_MS_MAX),
     );
     if (!isOurs) {
-      if (isLate) throw new Unavailable('the identity provider is being asked about you; try again soon');
+      if (now - (session.refreshedAt ?? 0) >= this.settings.refreshMs) throw new NotConfirmed();
       return;
     }
     try {
       await this.confirm(session, cookie);
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
       await this.storage.write((tx) => this.sessions.endConfirming(tx, session.id));
-      if (isLate) throw error;
+      throw error instanceof Unavailable ? new NotConfirmed(error) : error;
     }
   }
 

@@ -15,6 +15,7 @@ export const PersonSchema = defineEntity({
     /** The project that the person had open last. */
     projectId: p.text().nullable(),
     createdAt: p.bigint('number'),
+    /** When the identity provider last confirmed the person. */
     signedInAt: p.bigint('number'),
   },
   uniques: [{ name: 'person_subject', properties: ['issuer', 'subject'] }],
