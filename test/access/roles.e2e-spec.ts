@@ -1,6 +1,6 @@
 /**
  * Every route with every role (docs/spec/people.md#what-each-role-may). The table of the page is made of what stands beside the
- * routes; `SPANDREL_WRITE_ROLES=1` writes it anew.
+ * routes; `WRITE_ROLE_TABLE=1` writes it anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -64,7 +64,7 @@ describe('the table of roles', () => {
   it('stands in the specification as it is', () => {
     const table = roleTable(routes);
     const text = readFileSync(PAGE, 'utf8');
-    if (process.env['SPANDREL_WRITE_ROLES'] === '1') {
+    if (process.env['WRITE_ROLE_TABLE'] === '1') {
       const [before = '', behind = ''] = text.split(HEADING);
       const rest = behind.slice(Math.max(0, behind.search(/\n## /)));
       const intro = behind.split('\n|')[0]!.trim();

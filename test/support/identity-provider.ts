@@ -62,6 +62,7 @@ export async function startIdentityProvider(
   server.on('request', (request, response) => {
     requests.push(`${request.method} ${request.url!.split('?')[0]}`);
     if (running.isDown) response.writeHead(503).end();
+    else if (request.url === '/favicon.ico') response.writeHead(204).end();
     else handle(request, response);
   });
   return running;
