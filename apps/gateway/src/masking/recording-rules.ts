@@ -54,7 +54,7 @@ export class RecordingRules {
     options: RecordingRulesOptions = {},
   ) {
     const tick = (): number => performance.now();
-    this.options = { freshMs: 400, retryMs: 1_000, patienceMs: 250, entriesMax: 10_000, tick, ...options };
+    this.options = { freshMs: 400, retryMs: 250, patienceMs: 250, entriesMax: 10_000, tick, ...options };
   }
 
   /** The rule of a credential as it is known; an old one is asked about anew in the background. */
