@@ -15,7 +15,7 @@ export default defineMasker({
   setup: () => ({
     label: 'pattern',
     finder({ pattern, ignore_case: ignoreCase }) {
-      if (pattern === undefined) throw new Error('config.pattern is needed: an expression in the syntax of RE2');
+      if (pattern === undefined) throw new Error('pattern is missing, an expression in the syntax of RE2');
       return patternFinder(pattern, ignoreCase);
     },
   }),

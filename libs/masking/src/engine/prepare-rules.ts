@@ -34,7 +34,9 @@ export function finderOf(
   try {
     return { masker, finder: masker.extension.finder(laid.config) };
   } catch (error) {
-    return { faults: [{ path: 'config', message: error instanceof Error ? error.message : String(error) }] };
+    return {
+      faults: [{ path: 'config', message: `is refused: ${error instanceof Error ? error.message : String(error)}` }],
+    };
   }
 }
 
