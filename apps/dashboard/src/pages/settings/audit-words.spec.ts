@@ -32,7 +32,9 @@ describe('the words of the audit log', () => {
     ['admin', null, 'Operator'],
     ['cli', 'root', 'Command line (root)'],
     ['service', null, 'The service itself'],
-    ['person:7', null, 'person:7'],
+    ['person:7', 'Grace', 'Grace'],
+    [`person:${ID}`, null, '…9W1Y0B'],
+    ['robot:7', null, 'robot:7'],
   ])('%s called %p is %s', (actor, actor_name, words) => {
     expect(describeActor({ actor, actor_name })).toBe(words);
   });

@@ -18,7 +18,9 @@ const NOUNS: Readonly<Record<string, string>> = {
 /** Actions that are not their noun and verb. */
 const PHRASES: Readonly<Record<string, string>> = {
   'session.created': 'Signed in',
+  'session.updated': 'Session led to another project',
   'session.deleted': 'Signed out',
+  'session.refused': 'Sign-in refused',
   'request.refused': 'Request refused',
   'traces.deleted': 'All traces deleted',
   'project.masking_changed': 'Masking of a project changed',
@@ -47,9 +49,9 @@ const KINDS: Readonly<Record<string, string>> = {
 export function describeActor({ actor, actor_name: name }: Pick<AuditEntry, 'actor' | 'actor_name'>): string {
   const kind = KINDS[actor];
   if (kind !== undefined) return name === null ? kind : `${kind} (${name})`;
-  const [, prefix, id] = /^(key|jwt):(.*)$/s.exec(actor) ?? [];
+  const [, prefix, id] = /^(key|jwt|person):(.*)$/s.exec(actor) ?? [];
   if (prefix === 'key') return name === null ? `Key ${shortened(id!)}` : `${name} (key)`;
-  return name ?? id ?? actor;
+  return name ?? (id === undefined ? actor : shortened(id));
 }
 
 /** What it was done to in words: its name then, or the end of its id. */
