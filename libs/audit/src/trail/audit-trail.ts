@@ -42,9 +42,14 @@ export class AuditTrail {
     this.isKept = mode === 'cloud';
   }
 
-  /** Records an act in the transaction that does it. Nothing is asked of the database before the transaction's end. */
+  /**
+   * Records an act in the transaction that does it. Nothing is asked of the database before the transaction's end.
+   * @throws Error for an act whose organization is an empty text.
+   */
   record(tx: WriteTx, act: AuditedAct): void {
     if (!this.isKept) return;
+    // The scope of work over all projects names none (`projectScope`).
+    if (act.orgId === '') throw new Error(`${act.action} was recorded without the organization that it is in`);
     let chains = this.open.get(tx);
     if (!chains) {
       const gathered = (chains = new Map<string, Told[]>());
