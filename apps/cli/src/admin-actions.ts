@@ -10,6 +10,7 @@ import {
   updateOrganizationSchema,
   updateProjectSchema,
 } from '@spandrel/contract';
+import { StartError } from '@spandrel/kernel';
 import type { Page } from '@spandrel/storage';
 import { checked, type AdminInput, type Outcome } from './admin-outcome.js';
 import { AUDIT_ACTIONS } from './audit-actions.js';
@@ -39,6 +40,16 @@ export const ADMIN_ACTIONS = {
     const retention_days = daysOf(retentionDays, 'organization');
     const body = checked(createProjectSchema, { name, retention_days, protected: protect });
     return made('project', await projects.create(CLI_ACTOR, String(options['org']), body), projectLine);
+  },
+  deleteOrganization: async ({ removal }, { id, options }) => {
+    assertMeant(options);
+    const org = await removal.ofOrganization(CLI_ACTOR, id!);
+    return { json: org, lines: [`${organizationLine(org)}: out of reach; the servers delete what it has.`] };
+  },
+  deleteProject: async ({ removal }, { id, options }) => {
+    assertMeant(options);
+    const project = await removal.ofProject(CLI_ACTOR, id!);
+    return { json: project, lines: [`${projectLine(project)}: out of reach; the servers delete what it has.`] };
   },
   updateProject: async ({ projects }, { id, options }) => {
     const { name, retentionDays, protect } = options;
@@ -97,6 +108,11 @@ export const ADMIN_ACTIONS = {
     return { json: check, lines: jwtLines(check), isRefused: !check.valid };
   },
 } satisfies Record<string, Action>;
+
+/** @throws StartError without `--yes`. */
+function assertMeant({ yes }: AdminInput['options']): void {
+  if (yes !== true) throw new StartError(['--yes: must be given, since everything that is deleted is gone for good']);
+}
 
 const limitOf = (given: string | boolean | undefined): number | null | undefined => {
   if (given === undefined) return undefined;

@@ -48,6 +48,11 @@ export function adminCommand(settings: string): Command {
     .option('--rate-limit <number>', "requests per second, or `default` for the service's")
     .option('--retention-days <days>', 'how long traces are kept; `plan`: as the plan says, `ever`: for ever');
 
+  leaf(org, 'delete', 'delete an organization with all of its projects', 'deleteOrganization', 'org').option(
+    '--yes',
+    'what is deleted is gone for good',
+  );
+
   const project = group('project', 'projects of an organization');
   leaf(project, 'create', 'make a project', 'createProject')
     .requiredOption('--org <id>', 'its organization')
@@ -59,6 +64,10 @@ export function adminCommand(settings: string): Command {
     .option('--retention-days <days>', 'how long traces are kept, or `organization` for as long as that keeps them')
     .option('--protect', 'refuse the deletion of all traces, of datasets and of the project')
     .option('--no-protect', 'lift the protection');
+  leaf(project, 'delete', 'delete a project with everything that it has', 'deleteProject', 'project').option(
+    '--yes',
+    'what is deleted is gone for good',
+  );
   leaf(project, 'list', 'list the projects of an organization', 'listProjects').requiredOption(
     '--org <id>',
     'the organization',

@@ -6,6 +6,7 @@ import type {
   MemberResource,
   OrganizationResource,
   ProjectResource,
+  RemovalResource,
 } from '@spandrel/contract';
 import { count } from './count.js';
 
@@ -17,14 +18,23 @@ export const organizationLine = ({
   rate_limit,
   retention_days: days,
   retention_by: by,
+  removal,
 }: OrganizationResource): string =>
   `${id}  ${quoted(name)}  plan ${plan}, ${rate_limit} requests/s` +
-  (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`);
+  (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`) +
+  (removal ? `, ${deletingOf(removal)}` : '');
+
+const deletingOf = ({ rows_deleted, step }: RemovalResource): string =>
+  `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`})`;
 
 /** One line for people. */
 export const projectLine = (project: ProjectResource): string => {
   const { id, name, org_id, retention_days: days } = project;
-  const said = [days !== null && `keeps traces ${days} days`, project.protected && 'protected'].filter(Boolean);
+  const said = [
+    days !== null && `keeps traces ${days} days`,
+    project.protected && 'protected',
+    project.removal && deletingOf(project.removal),
+  ].filter(Boolean);
   return `${id}  ${quoted(name)}  of organization ${org_id}${said.map((each) => `, ${each}`).join('')}`;
 };
 

@@ -35,6 +35,11 @@ import { Organizations } from './organizations/organizations.js';
 import { ProjectStore } from './organizations/project.store.js';
 import { Projects } from './organizations/projects.js';
 import { ProjectsController } from './organizations/projects.controller.js';
+import { BeginRemoval } from './removal/begin-removal.js';
+import { EndRemoval } from './removal/end-removal.js';
+import { RemovalStore } from './removal/removal.store.js';
+import { RemovalTask } from './removal/removal-task.js';
+import { RemoveOwned } from './removal/remove-owned.js';
 import { ProtectProjects } from './organizations/protect-projects.js';
 import { RetentionPolicyStore } from './organizations/retention-policy.store.js';
 import { RetentionCapabilities } from './organizations/retention-capabilities.js';
@@ -80,6 +85,11 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     SignOutThere,
     RetentionCapabilities,
     ProtectProjects,
+    RemovalStore,
+    BeginRemoval,
+    RemoveOwned,
+    EndRemoval,
+    RemovalTask,
     { provide: GATEKEEPER, useClass: CredentialGatekeeper },
     RetentionPolicyStore,
     { provide: PROJECT_DIRECTORY, useExisting: ProjectStore },

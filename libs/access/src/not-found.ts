@@ -14,3 +14,6 @@ export const projectProtected = (): Conflict =>
   );
 
 export const memberNotFound = (): NotFound => new NotFound('member_not_found', 'there is no such member');
+
+export const beingDeleted = (what: 'project' | 'organization'): Conflict =>
+  new Conflict('being_deleted', `the ${what} is being deleted`);

@@ -1,4 +1,4 @@
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { AnalyticsModule } from './analytics.module.js';
 import { AnalyticsTotalSchema, RollupSchema } from './rollup.entity.js';
 
@@ -7,5 +7,6 @@ export const analyticsFeature = defineFeature({
   tag: { name: 'Analytics', description: 'Summaries, time series and counts.' },
   module: AnalyticsModule,
   entities: [RollupSchema, AnalyticsTotalSchema],
+  owned: ofProjects('analytics_rollup', 'analytics_total'),
   requires: ['tracing'],
 });

@@ -1,4 +1,4 @@
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { ConnectionSchema } from './connection.entity.js';
 import { KeyHolderSchema } from './keys/key-holder.entity.js';
 import { ConnectionsModule } from './connections.module.js';
@@ -9,6 +9,7 @@ export const connectionsFeature = defineFeature({
   tag: { name: 'Provider connections', description: 'Credentials and endpoints of model providers.' },
   module: ConnectionsModule,
   entities: [ConnectionSchema, KeyHolderSchema],
+  owned: ofProjects('provider_connection'),
   settings: [ConnectionsSettings],
   requires: [],
 });

@@ -23,6 +23,17 @@ export type Plan = (typeof PLANS)[number];
 /** Days that traces and spans may be kept at most, where they are not kept for ever. */
 export const RETENTION_DAYS_MAX = 36_500;
 
+/** How far a deletion is (docs/spec/projects.md#deleting-a-project). */
+export const removalSchema = z
+  .object({
+    requested_at: timestampTextSchema,
+    rows_deleted: z.number().int().describe('Rows of tables that have gone so far.'),
+    step: z.string().nullable().describe('What goes at the moment: a table, or what a feature keeps elsewhere.'),
+  })
+  .meta({ id: 'Removal' });
+export type RemovalResource = z.output<typeof removalSchema>;
+const stateSchema = z.enum(['active', 'deleting']).describe('`deleting`: out of reach; it goes with all that it has.');
+
 const planSchema = z
   .enum(PLANS)
   .describe(
@@ -72,6 +83,8 @@ export const organizationSchema = z
     retention_by: z
       .enum(['plan', 'organization'])
       .describe('What says so: the plan, or days that the operator gave this organization.'),
+    state: stateSchema,
+    removal: removalSchema.nullable(),
     created_at: timestampTextSchema,
   })
   .meta({ id: 'Organization' });
@@ -112,6 +125,8 @@ export const projectSchema = z
     name: z.string(),
     retention_days: projectDaysSchema,
     protected: protectedSchema,
+    state: stateSchema,
+    removal: removalSchema.nullable(),
     created_at: timestampTextSchema,
   })
   .meta({ id: 'Project' });

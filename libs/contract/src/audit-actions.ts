@@ -5,9 +5,13 @@
 export const AUDIT_ACTIONS = [
   'org.created',
   'org.updated',
+  'org.deletion_begun',
+  'org.deleted',
   'project.created',
   'project.masking_changed',
   'project.updated',
+  'project.deletion_begun',
+  'project.deleted',
   'key.created',
   'key.deleted',
   'member.created',

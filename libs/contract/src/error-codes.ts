@@ -36,6 +36,8 @@ export const ERRORS = {
   project_protected: { status: 409, title: 'The project is protected' },
   member_exists: { status: 409, title: 'This address is a member already' },
   member_from_groups: { status: 409, title: 'The role comes from a group of the identity provider' },
+  own_project: { status: 409, title: 'The credential would end with its project' },
+  being_deleted: { status: 409, title: 'The project or organization is being deleted' },
   connection_in_use: { status: 409, title: 'The provider connection is in use' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },

@@ -1,4 +1,4 @@
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { CaptureRuleSchema, CaptureSchema, CaptureTaskSchema } from './capture/capture-rule.entity.js';
 import { DatapointSchema, DatasetImportSchema } from './datapoint.entity.js';
 import { DatasetSchema } from './dataset.entity.js';
@@ -10,6 +10,7 @@ export const datasetsFeature = defineFeature({
   tag: { name: 'Datasets', description: 'Datapoints, import and export, and rules that capture spans.' },
   module: DatasetsModule,
   entities: [DatasetSchema, DatapointSchema, DatasetImportSchema, CaptureRuleSchema, CaptureTaskSchema, CaptureSchema],
+  owned: ofProjects('dataset_import', 'capture_rule', 'capture_task', 'capture', 'datapoint', 'dataset'),
   settings: [DatasetsSettings],
   requires: ['events', 'tracing'],
 });

@@ -1,9 +1,9 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ConnectionsModule, ConnectionUses } from '@spandrel/connections';
 import { DatasetParticipants, DatasetsModule } from '@spandrel/datasets';
 import { EventsModule } from '@spandrel/events';
 import { LOGGER, type Logger } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
+import { ProjectRemovers, Storage } from '@spandrel/storage';
 import { TracingModule } from '@spandrel/tracing';
 import { ChangeRun } from './change-run.js';
 import { CompareItems } from './compare-items.js';
@@ -84,9 +84,12 @@ export class EvalsModule implements OnModuleInit {
     private readonly connections: ConnectionUses,
     private readonly changes: ChangeRun,
     private readonly runs: EvalRunStore,
+    private readonly removers: ProjectRemovers,
+    @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
   ) {}
 
   onModuleInit(): void {
+    this.removers.register({ name: 'jobs of runs', remove: (projectId) => this.dispatch.forget(projectId) });
     this.datasets.register({
       name: 'evals',
       beforeDatasetDelete: (tx, { scope, datasetId }) => this.changes.deleteAll(tx, scope, datasetId),

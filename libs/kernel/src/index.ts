@@ -11,6 +11,7 @@ export { Conflict, DomainError, Invalid, NotFound, Unavailable, WrongCredential 
 export { StartError } from './errors/start-error.js';
 export { invalidRequest } from './faults/invalid-request.js';
 export { defineFeature, type Feature } from './features/feature.js';
+export { ofProjects, type OwnedTable } from './features/owned-table.js';
 export { selectFeatures } from './features/select-features.js';
 export { makeDirectory } from './files/make-directory.js';
 export { newFileFault, PathFault, pathFault } from './files/path-fault.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { ChangeMasking } from './change-masking.js';
 import { MaskedProject } from './masked-project.js';
 import { MaskingController } from './masking.controller.js';
@@ -15,5 +15,6 @@ export const maskingFeature = defineFeature({
   tag: { name: 'Masking', description: 'What of texts is replaced before they are stored.' },
   module: MaskingRoutes,
   entities: [MaskingRulesSchema],
+  owned: ofProjects('masking_rules'),
   requires: [],
 });

@@ -1,4 +1,4 @@
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { OtlpModule } from './otlp.module.js';
 import { OtlpSettings } from './otlp.settings.js';
 import { OtlpEventSchema } from './write/otlp-event.entity.js';
@@ -8,6 +8,7 @@ export const otlpFeature = defineFeature({
   tag: { name: 'OpenTelemetry', description: 'Exports of OpenTelemetry over HTTP.' },
   module: OtlpModule,
   entities: [OtlpEventSchema],
+  owned: ofProjects('otlp_event'),
   settings: [OtlpSettings],
   requires: ['tracing'],
 });

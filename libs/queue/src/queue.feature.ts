@@ -1,4 +1,4 @@
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { QueueItemSchema } from './queue-item.entity.js';
 import { QueueModule } from './queue.module.js';
 import { QueueSettings } from './queue.settings.js';
@@ -8,6 +8,7 @@ export const queueFeature = defineFeature({
   tag: { name: 'Review queue', description: 'Datapoints that people look at.' },
   module: QueueModule,
   entities: [QueueItemSchema],
+  owned: ofProjects('queue_item'),
   settings: [QueueSettings],
   requires: ['events', 'datasets'],
 });

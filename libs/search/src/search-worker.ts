@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { backoff, CoreSettings, LOGGER, type Logger, newId, pauseUnlessStopped, Unavailable } from '@spandrel/kernel';
-import { Storage } from '@spandrel/storage';
+import { ProjectRemovers, Storage } from '@spandrel/storage';
 import { Backfill } from './backfill.js';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { IndexGroups } from './index-groups.js';
@@ -42,7 +42,11 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly backfill: Backfill,
     private readonly spans: IndexSpans,
     private readonly groups: IndexGroups,
-  ) {}
+    removers: ProjectRemovers,
+  ) {
+    const index = this.configured?.index;
+    if (index) removers.register({ name: 'search index', remove: (projectId) => index.clear({ projectId }) });
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.configured) {

@@ -1,4 +1,4 @@
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { SearchModule } from './search.module.js';
 import { SearchStateSchema, SearchTaskSchema } from './search-task.entity.js';
 import { SearchSettings } from './search.settings.js';
@@ -8,6 +8,7 @@ export const searchFeature = defineFeature({
   tag: { name: 'Search', description: 'Full-text and vector search over spans.' },
   module: SearchModule,
   entities: [SearchTaskSchema, SearchStateSchema],
+  owned: ofProjects('search_task', 'search_state'),
   settings: [SearchSettings],
   requires: ['tracing', 'connections'],
 });

@@ -15,6 +15,9 @@ import { MaskingModule } from '@spandrel/masking';
 import { databaseOf, openStorage, StorageModule, type Storage, type StorageConfig } from '@spandrel/storage';
 import { FEATURES } from './features.js';
 
+/** Tables whose rows go with their project, those of what works on its own first: runs stop before what they use goes. */
+const OWNED_TABLES = FEATURES.toReversed().flatMap(({ owned = [] }) => owned);
+
 /** What a server is made of beside its settings. */
 export interface ServerOptions {
   logger: Logger;
@@ -55,7 +58,7 @@ export async function openServer(settings: Settings, options: ServerOptions): Pr
   const opened = database && (await openDatabase(settings, { ...options, features, database }));
   const storage = opened ?? options.storage!;
   try {
-    const modules = [StorageModule.forRoot(storage), AuditTrailModule, MaskingModule];
+    const modules = [StorageModule.forRoot(storage, OWNED_TABLES), AuditTrailModule, MaskingModule];
     const app = await createHttpApp({ ...options, settings, plugins, features, modules });
     const close = async (): Promise<void> => {
       await app.close();

@@ -55,6 +55,8 @@ export {
   type Sql,
   type SqlValue,
 } from './statements/sql.js';
+export { deleteSome, leafTables } from './projects/delete-owned.js';
+export { ProjectRemovers, type ProjectRemover } from './projects/project-removers.js';
 export { ProjectProtection } from './projects/project-protection.js';
 export { Storage } from './storage.js';
 export { StorageModule } from './storage.module.js';

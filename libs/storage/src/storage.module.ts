@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { Readiness } from '@spandrel/kernel';
+import { Readiness, type OwnedTable } from '@spandrel/kernel';
 import { ProjectProtection } from './projects/project-protection.js';
+import { ProjectRemovers } from './projects/project-removers.js';
 import { Storage } from './storage.js';
 
 /** Gives the open {@link Storage} to every feature. The program that opened it closes it. */
@@ -10,12 +11,14 @@ export class StorageModule {
     readiness.require(() => storage.check());
   }
 
-  static forRoot(storage: Storage): DynamicModule {
+  /** @param owned tables of all features that there are, in the order in which their rows go with a project. */
+  static forRoot(storage: Storage, owned: readonly OwnedTable[] = []): DynamicModule {
+    const removers = { provide: ProjectRemovers, useValue: new ProjectRemovers(owned) };
     return {
       module: StorageModule,
       global: true,
-      providers: [{ provide: Storage, useValue: storage }, ProjectProtection],
-      exports: [Storage, ProjectProtection],
+      providers: [{ provide: Storage, useValue: storage }, ProjectProtection, removers],
+      exports: [Storage, ProjectProtection, ProjectRemovers],
     };
   }
 }

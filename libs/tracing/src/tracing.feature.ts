@@ -1,4 +1,4 @@
-import { defineFeature } from '@spandrel/kernel';
+import { defineFeature, ofProjects } from '@spandrel/kernel';
 import { SpanPayloadSchema, SpanSchema } from './span.entity.js';
 import { TraceSchema, TraceTagSchema } from './trace.entity.js';
 import { TracingModule } from './tracing.module.js';
@@ -10,6 +10,7 @@ export const tracingFeature = defineFeature({
   tag: { name: 'Tracing', description: 'Traces, their spans, and sessions of traces.' },
   module: TracingModule,
   entities: [TraceSchema, TraceTagSchema, SpanSchema, SpanPayloadSchema, UsageMarkSchema],
+  owned: ofProjects('trace', 'trace_tag', 'usage_mark', 'span_key', 'span', 'span_payload'),
   settings: [TracingSettings],
   requires: ['events'],
 });

@@ -43,11 +43,12 @@ export class BrowserSessionStore {
           s.key_id as "keyId", k.name as "keyName", s.subject, o.rate_limit as "rateLimit", s.expires_at as "expiresAt",
           s.used_at as "usedAt", s.person_id as "personId", s.refreshed_at as "refreshedAt",
           s.sealed_tokens as "sealedTokens", m.role as role, p.name as "personName", p.email as "personEmail"
-        from browser_session s join organization o on o.id = s.org_id left join api_key k on k.id = s.key_id
+        from browser_session s join organization o on o.id = s.org_id join project j on j.id = s.project_id
+        left join api_key k on k.id = s.key_id
         left join person p on p.id = s.person_id
         left join member m on m.person_id = s.person_id and m.org_id = s.org_id
           and (m.project_id is null or m.project_id = s.project_id)
-        where ${anyOf('s.digest', digests)} and (s.key_id is null or k.id is not null)
+        where ${anyOf('s.digest', digests)} and j.deleting_at is null and (s.key_id is null or k.id is not null)
           and (s.person_id is null or m.id is not null)`,
     );
     return strongest(rows);

@@ -29,7 +29,7 @@ export class ApiKeysController {
     description: 'The answer has the key, which is not kept and cannot be had again.',
     audited: ['key.created'],
     answer: keyCreatedSchema,
-    problems: ['project_not_found'],
+    problems: ['project_not_found', 'being_deleted'],
   })
   create(@CurrentActor() actor: Actor, @Body({ schema: createKeySchema }) body: CreateKey): Promise<KeyCreated> {
     return this.keys.create(actor, body);

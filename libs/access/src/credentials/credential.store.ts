@@ -24,14 +24,16 @@ export class CredentialStore {
     return this.storage.read(
       KEY.query`select k.id, k.name, k.digest, k.scopes, k.expires_at as "expiresAt", k.project_id as "projectId",
           k.org_id as "orgId", o.rate_limit as "rateLimit"
-        from api_key k join organization o on o.id = k.org_id where ${anyOf('k.digest', digests)}`,
+        from api_key k join organization o on o.id = k.org_id join project p on p.id = k.project_id
+        where ${anyOf('k.digest', digests)} and p.deleting_at is null`,
     );
   }
 
   tenantsByProject(projectIds: readonly string[]): Promise<TenantRow[]> {
     return this.storage.read(
       TENANT.query`select p.id as "projectId", p.org_id as "orgId", o.rate_limit as "rateLimit"
-        from project p join organization o on o.id = p.org_id where ${anyOf('p.id', projectIds)}`,
+        from project p join organization o on o.id = p.org_id
+        where ${anyOf('p.id', projectIds)} and p.deleting_at is null`,
     );
   }
 

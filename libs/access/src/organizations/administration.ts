@@ -9,6 +9,8 @@ import { CredentialStore } from '../credentials/credential.store.js';
 import type { JwtSettings } from '../credentials/jwt.settings.js';
 import { MemberStore } from '../people/member.store.js';
 import { Members } from '../people/members.js';
+import { BeginRemoval } from '../removal/begin-removal.js';
+import { RemovalStore } from '../removal/removal.store.js';
 import { OrganizationStore } from './organization.store.js';
 import { Organizations } from './organizations.js';
 import { ProjectStore } from './project.store.js';
@@ -19,6 +21,7 @@ export interface Administration {
   organizations: Organizations;
   projects: Projects;
   directory: ProjectDirectory;
+  removal: BeginRemoval;
   keys: ApiKeys;
   members: Members;
   audit: AuditCommands;
@@ -31,10 +34,23 @@ export function administrationOf(storage: Storage, settings: AccessSettings, jwt
   const { trail } = audit;
   const organizations = new OrganizationStore(storage);
   const projects = new ProjectStore(storage);
+  const removals = new RemovalStore(storage);
+  const changes = {
+    organizations: new Organizations(storage, organizations, trail, settings, removals),
+    projects: new Projects(storage, organizations, projects, trail, settings, removals),
+  };
   return {
-    organizations: new Organizations(storage, organizations, trail, settings),
-    projects: new Projects(storage, organizations, projects, trail, settings),
+    ...changes,
     directory: projects,
+    removal: new BeginRemoval(
+      storage,
+      projects,
+      organizations,
+      changes.projects,
+      changes.organizations,
+      removals,
+      trail,
+    ),
     keys: new ApiKeys(storage, projects, new ApiKeyStore(storage), trail),
     members: new Members(storage, organizations, projects, new MemberStore(storage), trail),
     audit,

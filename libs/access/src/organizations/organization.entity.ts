@@ -14,6 +14,8 @@ export const OrganizationSchema = defineEntity({
     rateLimit: p.integer().nullable(),
     /** Days that traces are kept whatever the plan says; 0: for ever; `null`: as the plan says. */
     retentionDays: p.integer().nullable(),
+    /** Since when it is being deleted; `null`: it is not. */
+    deletingAt: p.bigint('number').nullable(),
     createdAt: p.bigint('number'),
   },
 });

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
-import { IdOrder, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
+import { IdOrder, sql, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from './actor.js';
 import { visibleTo } from './of-organization.sql.js';
 import { Organization, OrganizationSchema, type OrganizationRow } from './organization.entity.js';
@@ -38,6 +38,11 @@ export class OrganizationStore {
   /** One as it is. */
   find(tx: WriteTx, id: string): Promise<OrganizationRow | null> {
     return tx.em.findOne(Organization, { id });
+  }
+
+  /** Deletes one of which nothing is left. */
+  async delete(tx: WriteTx, id: string): Promise<void> {
+    await tx.run(sql`delete from organization where id = ${id}`);
   }
 
   insert(tx: WriteTx, row: OrganizationRow): void {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   createOrganizationSchema,
   createProjectSchema,
@@ -19,6 +19,7 @@ import { Operation, PathId } from '@spandrel/kernel';
 import { CurrentActor, type Actor } from './actor.js';
 import { listOf } from '../pages.js';
 import { organizationNotFound } from '../not-found.js';
+import { BeginRemoval } from '../removal/begin-removal.js';
 import { Organizations } from './organizations.js';
 import { Projects } from './projects.js';
 
@@ -28,6 +29,7 @@ export class OrganizationsController {
   constructor(
     private readonly organizations: Organizations,
     private readonly projects: Projects,
+    private readonly removal: BeginRemoval,
   ) {}
 
   @Post()
@@ -66,7 +68,7 @@ export class OrganizationsController {
     description: 'Its administrators change its name, the operator of the service also plan, limit and retention.',
     audited: ['org.updated'],
     answer: organizationSchema,
-    problems: ['organization_not_found'],
+    problems: ['organization_not_found', 'being_deleted'],
   })
   update(
     @CurrentActor() actor: Actor,
@@ -76,6 +78,25 @@ export class OrganizationsController {
     return this.organizations.update(actor, id, body);
   }
 
+  @Delete(':id')
+  @HttpCode(202)
+  @Operation({
+    id: 'deleteOrganization',
+    access: 'admin',
+    summary: 'Delete an organization with all of its projects',
+    description:
+      'For the operator of the service. It is out of reach at once; the rest goes in the background. Asked for again, it says how far that is.',
+    audited: ['org.deletion_begun', 'project.deletion_begun'],
+    answer: organizationSchema,
+    problems: ['organization_not_found', 'project_protected'],
+  })
+  delete(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+  ): Promise<OrganizationResource> {
+    return this.removal.ofOrganization(actor, id);
+  }
+
   @Post(':id/projects')
   @Operation({
     id: 'createProject',
@@ -83,7 +104,7 @@ export class OrganizationsController {
     summary: 'Make a project',
     audited: ['project.created'],
     answer: projectSchema,
-    problems: ['organization_not_found'],
+    problems: ['organization_not_found', 'being_deleted'],
   })
   createProject(
     @CurrentActor() actor: Actor,

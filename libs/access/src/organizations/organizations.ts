@@ -13,7 +13,10 @@ import { AccessSettings } from '../access.settings.js';
 import { Storage, type Page } from '@spandrel/storage';
 import { requireOperator, type Actor } from './actor.js';
 import { mapPage } from '../pages.js';
-import { organizationNotFound } from '../not-found.js';
+import { beingDeleted, organizationNotFound } from '../not-found.js';
+import type { RemovalRow } from '../removal/removal.entity.js';
+import { beingDeletedOf, RemovalStore } from '../removal/removal.store.js';
+import { stateOf } from '../removal/state-of.js';
 import { FOR_EVER, organizationDays, planDays } from './retention-rules.js';
 import type { OrganizationRow } from './organization.entity.js';
 import { OrganizationStore } from './organization.store.js';
@@ -26,6 +29,7 @@ export class Organizations {
     private readonly store: OrganizationStore,
     private readonly audit: AuditTrail,
     private readonly settings: AccessSettings,
+    private readonly removals: RemovalStore,
   ) {}
 
   /** @throws DomainError `insufficient_scope` for everyone but the operator. */
@@ -33,7 +37,7 @@ export class Organizations {
     requireOperator(actor, 'create organizations');
     const row: OrganizationRow = {
       ...{ id: newId(), name, plan, rateLimit: rate_limit ?? null },
-      ...{ retentionDays: null, createdAt: Date.now() },
+      ...{ retentionDays: null, deletingAt: null, createdAt: Date.now() },
     };
     const resource = this.resource(row);
     await this.storage.write(async (tx) => {
@@ -57,6 +61,7 @@ export class Organizations {
     return this.storage.write(async (tx) => {
       const organization = await this.store.findForWrite(tx, actor, id);
       if (!organization) throw organizationNotFound();
+      if (organization.deletingAt !== null) throw beingDeleted('organization');
       if (plan !== undefined || rate_limit !== undefined || days !== undefined) {
         requireOperator(actor, 'change plan, rate_limit and retention_days');
       }
@@ -76,10 +81,17 @@ export class Organizations {
 
   /** The actor's own, all for the operator; newest first. @throws Invalid `invalid_cursor`. */
   async list(actor: Actor, query: ListAccess): Promise<Page<OrganizationResource>> {
-    return mapPage(await this.store.list(actor, query), (row) => this.resource(row));
+    const page = await this.store.list(actor, query);
+    const removals = await this.removals.underWay(beingDeletedOf(page.items));
+    return mapPage(page, (row) => this.resource(row, removals.get(row.id)));
   }
 
-  private resource(row: OrganizationRow): OrganizationResource {
+  /** An organization as it is shown, with how far its deletion is. */
+  async shown(row: OrganizationRow): Promise<OrganizationResource> {
+    return this.resource(row, (await this.removals.underWay(beingDeletedOf([row]))).get(row.id));
+  }
+
+  private resource(row: OrganizationRow, removal?: RemovalRow): OrganizationResource {
     const { id, name, plan, rateLimit, retentionDays, createdAt } = row;
     return {
       id,
@@ -88,6 +100,7 @@ export class Organizations {
       rate_limit: rateLimit ?? this.settings.requestsPerSecond,
       retention_days: organizationDays(planDays(this.settings), row),
       retention_by: retentionDays === null ? 'plan' : 'organization',
+      ...stateOf(row, removal),
       created_at: formatTimestamp(createdAt),
     };
   }

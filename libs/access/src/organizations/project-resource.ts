@@ -1,11 +1,14 @@
 import { formatTimestamp, type ProjectResource } from '@spandrel/contract';
+import type { RemovalRow } from '../removal/removal.entity.js';
+import { stateOf } from '../removal/state-of.js';
 import type { ProjectRow } from './project.entity.js';
 
-/** A project as the wire shows it. */
-export const projectResource = (row: ProjectRow): ProjectResource => ({
+/** A project as the wire shows it. @param removal how far its deletion is. */
+export const projectResource = (row: ProjectRow, removal?: RemovalRow): ProjectResource => ({
   id: row.id,
   org_id: row.orgId,
   ...auditedMembers(row),
+  ...stateOf(row, removal),
   created_at: formatTimestamp(row.createdAt),
 });
 

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Injectable } from '@nestjs/common';
 import type { ListAccess } from '@spandrel/contract';
 import type { ProjectDirectory } from '@spandrel/kernel';
-import { IdOrder, integer, shapeOf, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
+import { IdOrder, integer, shapeOf, sql, Storage, tableOf, type Page, type WriteTx } from '@spandrel/storage';
 import type { Actor } from './actor.js';
 import { inOrganization } from './of-organization.sql.js';
 import { Project, ProjectSchema, type ProjectRow } from './project.entity.js';
@@ -40,6 +40,16 @@ export class ProjectStore implements ProjectDirectory {
   /** One that the actor can see, locked; what is changed of it is written with the transaction. */
   findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<ProjectRow | null> {
     return tx.em.findOne(Project, { id, ...inOrganization(actor) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  }
+
+  /** Those of an organization, locked. */
+  allForWrite(tx: WriteTx, orgId: string): Promise<ProjectRow[]> {
+    return tx.em.find(Project, { orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
+  }
+
+  /** Deletes one of which nothing is left. */
+  async delete(tx: WriteTx, id: string): Promise<void> {
+    await tx.run(sql`delete from project where id = ${id}`);
   }
 
   /** Whether a project is protected; it stays so until the end of the transaction. */

@@ -6,7 +6,8 @@ import { Storage, type Page } from '@spandrel/storage';
 import { AccessSettings } from '../access.settings.js';
 import type { Actor } from './actor.js';
 import { mapPage } from '../pages.js';
-import { organizationNotFound, projectNotFound } from '../not-found.js';
+import { beingDeletedOf, RemovalStore } from '../removal/removal.store.js';
+import { beingDeleted, organizationNotFound, projectNotFound } from '../not-found.js';
 import { OrganizationStore } from './organization.store.js';
 import type { ProjectRow } from './project.entity.js';
 import { auditedMembers, projectResource } from './project-resource.js';
@@ -27,21 +28,23 @@ export class Projects {
     private readonly store: ProjectStore,
     private readonly audit: AuditTrail,
     settings: AccessSettings,
+    private readonly removals: RemovalStore,
   ) {
     this.planDays = planDays(settings);
   }
 
-  /** @throws NotFound `organization_not_found`, Invalid `validation_failed` for more days than the organization keeps. */
+  /** @throws NotFound `organization_not_found`, Conflict `being_deleted`, Invalid `validation_failed` for more days than it keeps. */
   async create(actor: Actor, orgId: string, body: NewProject): Promise<ProjectResource> {
     const { name, retention_days: retentionDays = null, protected: isProtected = false } = body;
     const row: ProjectRow = {
       ...{ id: newId(), orgId, name, retentionDays },
-      ...{ protected: Number(isProtected), createdAt: Date.now() },
+      ...{ protected: Number(isProtected), deletingAt: null, createdAt: Date.now() },
     };
     const details = auditedMembers(row);
     await this.storage.write(async (tx) => {
       const organization = await this.organizations.findForWrite(tx, actor, orgId);
       if (!organization) throw organizationNotFound();
+      if (organization.deletingAt !== null) throw beingDeleted('organization');
       this.assertKept(organization, retentionDays);
       this.store.insert(tx, row);
       const { id: projectId } = row;
@@ -53,13 +56,14 @@ export class Projects {
 
   /**
    * Changes the members given.
-   * @throws NotFound `project_not_found`, Invalid `validation_failed` for more days than the organization keeps.
+   * @throws NotFound `project_not_found`, Conflict `being_deleted`, Invalid `validation_failed` for more days than the organization keeps.
    */
   async update(actor: Actor, id: string, body: UpdateProject): Promise<ProjectResource> {
     const { name, retention_days: days, protected: isProtected } = body;
     return this.storage.write(async (tx) => {
       const project = await this.store.findForWrite(tx, actor, id);
       if (!project) throw projectNotFound();
+      if (project.deletingAt !== null) throw beingDeleted('project');
       const { orgId } = project;
       const before = auditedMembers(project);
       if (name !== undefined) project.name = name;
@@ -80,7 +84,14 @@ export class Projects {
   /** The projects, oldest first. @throws NotFound `organization_not_found`, Invalid `invalid_cursor` */
   async list(actor: Actor, orgId: string, query: ListAccess): Promise<Page<ProjectResource>> {
     if (!(await this.organizations.has(actor, orgId))) throw organizationNotFound();
-    return mapPage(await this.store.list(orgId, query), projectResource);
+    const page = await this.store.list(orgId, query);
+    const removals = await this.removals.underWay(beingDeletedOf(page.items));
+    return mapPage(page, (row) => projectResource(row, removals.get(row.id)));
+  }
+
+  /** A project as it is shown, with how far its deletion is. */
+  async shown(row: ProjectRow): Promise<ProjectResource> {
+    return projectResource(row, (await this.removals.underWay(beingDeletedOf([row]))).get(row.id));
   }
 
   private assertKept(organization: OrganizationRetention, days: number | null): void {

@@ -23,7 +23,7 @@ export class RetentionPolicyStore implements RetentionPolicy {
   }
 
   async terms(): Promise<RetentionTerm[]> {
-    const rows = await this.storage.readLong(termsWhere(sql`1 = 1`));
+    const rows = await this.storage.readLong(termsWhere(sql`p.deleting_at is null`));
     return rows.flatMap((row) => {
       const { projectId, orgId, plan } = row;
       const days = this.daysOfRow(row);

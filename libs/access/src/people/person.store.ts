@@ -49,6 +49,14 @@ export class PersonStore {
     );
   }
 
+  /** Forgets that people had a project open, and people whom no role leads anywhere any more. */
+  async forget(tx: WriteTx, projectId: string): Promise<void> {
+    await tx.run(sql`update person set project_id = null where project_id = ${projectId}`);
+    await tx.run(
+      sql`delete from person where project_id is null and not exists (select 1 from member m where m.person_id = person.id)`,
+    );
+  }
+
   /** Roles that the groups of a person gave until now. */
   groupRoles(tx: WriteTx, personId: string): Promise<MemberRow[]> {
     return tx.em.find(Member, { personId, source: 'groups' });
@@ -59,7 +67,7 @@ export class PersonStore {
     if (orgIds.length === 0) return [];
     return tx.all(
       PLACE.query`select o.id as "orgId", p.id as "projectId" from organization o left join project p on p.org_id = o.id
-        where ${anyOf('o.id', orgIds)}`,
+          and p.deleting_at is null where ${anyOf('o.id', orgIds)} and o.deleting_at is null`,
     );
   }
 
@@ -78,4 +86,4 @@ const openProjects = (personId: string) =>
   OPEN_PROJECT.query`select p.id, p.name, p.org_id as "orgId", o.name as "orgName", m.role as role
     from member m join project p on p.org_id = m.org_id and (m.project_id is null or m.project_id = p.id)
     join organization o on o.id = p.org_id
-    where m.person_id = ${personId} order by o.name, o.id, p.name, p.id`;
+    where m.person_id = ${personId} and p.deleting_at is null order by o.name, o.id, p.name, p.id`;

@@ -23,6 +23,9 @@ export class LocalDispatch implements RunDispatch {
     tx.end.afterCommit(() => this.take(run));
   }
 
+  /** Nothing is kept but the runs themselves. */
+  async forget(): Promise<void> {}
+
   /** Leases of an earlier process count for nothing: this one is alone. */
   async start(handler: RunHandler): Promise<void> {
     await this.runs.release();

@@ -36,6 +36,10 @@ export class PgBossDispatch implements RunDispatch {
     tx.end.afterCommit(() => this.poll?.hurry());
   }
 
+  async forget(projectId: string): Promise<void> {
+    await this.jobs.forget(projectId);
+  }
+
   /** @throws StartError when the queue cannot be made. */
   async start(handler: RunHandler): Promise<void> {
     this.handler = handler;

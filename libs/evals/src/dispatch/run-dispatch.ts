@@ -22,6 +22,9 @@ export interface RunDispatch {
   /** Has a run brought to a process, once `tx` is committed; never when it is not. */
   enqueue(tx: WriteTx, run: RunKey): Promise<void>;
 
+  /** Forgets all runs of a project, which are gone. */
+  forget(projectId: string): Promise<void>;
+
   /** Begins to bring runs to this process, {@link RUNS_AT_ONCE} at most and none twice at once. */
   start(handler: RunHandler): Promise<void>;
 

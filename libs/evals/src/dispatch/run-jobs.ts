@@ -89,6 +89,16 @@ export class RunJobs {
     if (runs.length > 0) await this.started.insert(QUEUE, runs.map(jobOf));
   }
 
+  /** Deletes the jobs of a project, also those that are through. */
+  async forget(projectId: string): Promise<void> {
+    await this.database.write(async (db) => {
+      await db.executeSql(`delete from ${SCHEMA}.job where name = $1 and data ->> 'projectId' = $2`, [
+        QUEUE,
+        projectId,
+      ]);
+    });
+  }
+
   /** @returns jobs that are this process's from now on, `count` at most. */
   take(count: number): Promise<RunJob[]> {
     return this.started.fetch<RunKey>(QUEUE, { batchSize: count, groupConcurrency: RUNS_OF_PROJECT });

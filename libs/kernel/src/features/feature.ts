@@ -1,4 +1,5 @@
 import type { SettingsPart } from '../config/define-settings.js';
+import type { OwnedTable } from './owned-table.js';
 
 /**
  * A feature: a Nest module plus what the kernel must know of it before Nest starts.
@@ -12,6 +13,8 @@ export interface Feature {
   readonly module: abstract new (...args: never[]) => unknown;
   /** Entities the feature stores, as `defineEntity` made them; handed to storage unread. */
   readonly entities: readonly unknown[];
+  /** Tables whose rows belong to a project or an organization, in the order in which they go with it. */
+  readonly owned?: readonly OwnedTable[];
   /** What users set of it: each class is also the token by which the feature injects its values. */
   readonly settings?: readonly SettingsPart[];
   /** Names of features that must be loaded too. */

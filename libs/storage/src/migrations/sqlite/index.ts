@@ -16,6 +16,7 @@ import { MaskingRules } from './20261123103000-masking-rules.js';
 import { AuditTold } from './20261123110000-audit-told.js';
 import { People } from './20261123113000-people.js';
 import { ProjectSettings } from './20261123130000-project-settings.js';
+import { Removals } from './20261123140000-removals.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -35,4 +36,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261123110000-audit-told', class: AuditTold },
   { name: '20261123113000-people', class: People },
   { name: '20261123130000-project-settings', class: ProjectSettings },
+  { name: '20261123140000-removals', class: Removals },
 ];

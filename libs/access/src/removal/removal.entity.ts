@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { RowOf } from '@spandrel/storage';
+
+/** The removal of a project or an organization: under way, or done not long ago. It holds ids and counts alone. */
+export const RemovalSchema = defineEntity({
+  name: 'Removal',
+  tableName: 'removal',
+  properties: {
+    /** Id of the project or organization. */
+    id: p.text().primary(),
+    /** `project` or `org`. */
+    kind: p.text(),
+    orgId: p.text(),
+    name: p.text(),
+    requestedAt: p.bigint('number'),
+    /** The actor of the audit log that asked for it. */
+    requestedBy: p.text(),
+    /** What goes at the moment: a table, or what a feature keeps elsewhere; `null` before it has begun. */
+    step: p.text().nullable(),
+    rowsDeleted: p.bigint('number'),
+    /** JSON: rows by table. */
+    counts: p.text(),
+    /** The server that is at it, until its lease ends. */
+    leaseOwner: p.text().nullable(),
+    leaseUntil: p.bigint('number'),
+    /** When nothing was left; `null`: under way. It is looked at again for a while, for what came too late. */
+    finishedAt: p.bigint('number').nullable(),
+  },
+  indexes: [{ name: 'removal_org', properties: ['orgId'] }],
+});
+
+export type RemovalRow = RowOf<typeof RemovalSchema>;

@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import {
+  anyOf,
+  deleteSome,
+  forUpdateSkipLocked,
+  integer,
+  leafTables,
+  shapeOf,
+  sql,
+  Storage,
+  tableOf,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
+import { RemovalSchema, type RemovalRow } from './removal.entity.js';
+
+const TABLE = tableOf(RemovalSchema, ['id']);
+const COLUMNS = TABLE.select('r');
+const COUNT = shapeOf({ count: integer() });
+
+/** Somebody else has become the one who removes. */
+export class LeaseLost extends Error {}
+
+/** A part of what is removed: rows of one table. */
+export interface RemovedRows {
+  table: string;
+  leaf: string;
+  by: 'project_id' | 'org_id';
+  limit: number;
+}
+
+/** Rows of removals, and the rows that they take away. */
+@Injectable()
+export class RemovalStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Begins one. */
+  insert(tx: WriteTx, row: RemovalRow): Promise<void> {
+    return tx.insert(TABLE, [row]);
+  }
+
+  /** Those of some projects or organizations that are under way. */
+  async underWay(ids: readonly string[]): Promise<ReadonlyMap<string, RemovalRow>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.storage.read(
+      COLUMNS.query`select ${COLUMNS} from removal r where ${anyOf('r.id', ids)} and r.finished_at is null`,
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /**
+   * Takes the removal that has waited longest and that no server is at, until `until`. An organization waits for its
+   * projects; one that is finished is taken again when its lease, which then says when to look again, has ended.
+   */
+  async claim(owner: string, now: number, until: number): Promise<RemovalRow | undefined> {
+    return this.storage.write(async (tx) => {
+      const [row] = await tx.all(
+        COLUMNS.query`with picked as materialized (
+            select k.id from removal k where k.lease_until <= ${now} and (k.kind = 'project' or not exists
+              (select 1 from removal p where p.org_id = k.org_id and p.kind = 'project' and p.finished_at is null))
+            order by (k.finished_at is not null), k.requested_at, k.id limit 1${forUpdateSkipLocked('k')})
+          update removal as r set lease_owner = ${owner}, lease_until = ${until}
+          where r.id in (select id from picked) returning ${COLUMNS}`,
+      );
+      return row;
+    });
+  }
+
+  /** The tables in which the rows of a table lie. */
+  leavesOf(table: string): Promise<string[]> {
+    return leafTables(this.storage, table);
+  }
+
+  /**
+   * Deletes some rows and notes that, in one transaction.
+   * @returns how many went. @throws LeaseLost
+   */
+  deleteRows(
+    { id }: RemovalRow,
+    owner: string,
+    until: number,
+    { table, leaf, by, limit }: RemovedRows,
+  ): Promise<number> {
+    return this.storage.write(async (tx) => {
+      const deleted = await deleteSome(tx, { leaf, by, owner: id, limit });
+      if (deleted > 0) await this.note(tx, id, owner, until, table, deleted);
+      return deleted;
+    });
+  }
+
+  /** Notes what goes now, and keeps the lease. @throws LeaseLost */
+  async begin({ id }: RemovalRow, owner: string, until: number, step: string): Promise<void> {
+    await this.storage.write((tx) =>
+      this.keep(
+        tx,
+        sql`update removal set step = ${step}, lease_until = ${until} where id = ${id} and lease_owner = ${owner}`,
+      ),
+    );
+  }
+
+  /** The removal as it is, locked, for its end. @throws LeaseLost */
+  async findForEnd(tx: WriteTx, { id }: RemovalRow, owner: string): Promise<RemovalRow> {
+    const [row] = await tx.all(
+      COLUMNS.query`select ${COLUMNS} from removal r where r.id = ${id} and r.lease_owner = ${owner} for update`,
+    );
+    if (!row) throw new LeaseLost(id);
+    return row;
+  }
+
+  /** Notes that nothing is left, and when to look again. */
+  async finish(tx: WriteTx, { id }: RemovalRow, now: number, again: number): Promise<void> {
+    await tx.run(
+      sql`update removal set finished_at = coalesce(finished_at, ${now}), step = null, lease_owner = null,
+        lease_until = ${again} where id = ${id}`,
+    );
+  }
+
+  /** Lets another server go on, from `at` on. */
+  async release({ id }: RemovalRow, owner: string, at: number): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(
+        sql`update removal set lease_owner = null, lease_until = ${at} where id = ${id} and lease_owner = ${owner}`,
+      ),
+    );
+  }
+
+  /** Forgets one that is long over. */
+  async delete(tx: WriteTx, { id }: RemovalRow): Promise<void> {
+    await tx.run(sql`delete from removal where id = ${id}`);
+  }
+
+  /** How many are under way. */
+  async count(): Promise<number> {
+    const [row] = await this.storage.read(
+      COUNT.query`select count(*) as count from removal r where r.finished_at is null`,
+    );
+    return row!.count;
+  }
+
+  private note(tx: WriteTx, id: string, owner: string, until: number, table: string, deleted: number): Promise<void> {
+    return this.keep(
+      tx,
+      sql`update removal set rows_deleted = rows_deleted + ${deleted}, lease_until = ${until},
+          counts = (counts::jsonb || jsonb_build_object(${table}::text,
+            coalesce((counts::jsonb ->> ${table}::text)::bigint, 0) + ${deleted}::bigint))::text
+        where id = ${id} and lease_owner = ${owner}`,
+    );
+  }
+
+  private async keep(tx: WriteTx, update: Sql): Promise<void> {
+    if ((await tx.run(update)) === 0) throw new LeaseLost('the lease of a removal ended');
+  }
+}
+
+/** Ids of those that are being deleted. */
+export const beingDeletedOf = (rows: readonly { id: string; deletingAt: number | null }[]): string[] =>
+  rows.filter(({ deletingAt }) => deletingAt !== null).map(({ id }) => id);

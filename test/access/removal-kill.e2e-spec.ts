@@ -1,0 +1,72 @@
+/** The deletion of an organization goes on where a server was killed (docs/spec/projects.md#deleting-a-project). */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { takeDatabase, type Place } from '../support/places.ts';
+import { until } from '../support/spandrel.ts';
+import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
+
+const SPANS = 3_000;
+const TRACES = 50;
+const MARK = 'gone-for-good';
+/** A server that is silent keeps a removal for so long (libs/access/src/removal/remove-owned.ts), and some more. */
+const TAKEN_OVER_MS = 60_000;
+/** What is kept of an organization by intent: who deleted what, and for a day the ids of what was deleted. */
+const KEPT = /audit_log|audit_chain|removal/;
+
+let place: Place;
+beforeAll(async () => void (place = await takeDatabase()));
+afterAll(() => place?.close());
+
+interface RemovalState {
+  rows: string;
+  finished: string | null;
+}
+
+it('is gone on with after a kill -9 in the middle, and then nothing of it is anywhere', async () => {
+  const first = await place.start();
+  const gone = await createTenant(first.api.as(ADMIN_TOKEN), { name: MARK });
+  const traces = Array.from({ length: TRACES }, (_, n) => ({ id: `t-${n}`, name: MARK, tags: [MARK] }));
+  const spans = Array.from({ length: SPANS }, (_, n) => ({
+    ...{
+      id: `s-${n}`,
+      trace_id: `t-${n % TRACES}`,
+      name: MARK,
+      input: `input of ${MARK}`,
+      ended_at: new Date().toISOString(),
+    },
+    kind: { type: 'llm_call', model: MARK, provider: 'openai', input_tokens: 1, output_tokens: 1 },
+  }));
+  expect((await gone.api.post('/api/ingest', { traces, spans })).status).toBe(200);
+  expect((await first.api.post('/api/ingest', { traces, spans: spans.slice(0, 100) })).status).toBe(200);
+  const kept = (await first.api.get<object>('/api/analytics/summary')).body;
+
+  expect((await first.api.as(ADMIN_TOKEN).delete(`/api/orgs/${gone.org.id}`)).status).toBe(202);
+  const state = async (id: string): Promise<RemovalState> =>
+    (
+      await place.rows<RemovalState>(
+        `select rows_deleted as rows, finished_at as finished from removal where id = '${id}'`,
+      )
+    )[0]!;
+  await until(async () => Number((await state(gone.project.id)).rows) > 0);
+  await first.stop('SIGKILL');
+  const atKill = await state(gone.project.id);
+  expect(atKill.finished).toBeNull();
+
+  const second = await place.start();
+  expect((await gone.api.get('/api/traces').catch(() => undefined))?.status ?? 401).toBe(401);
+  await until(async () => (await state(gone.org.id)).finished !== null, TAKEN_OVER_MS);
+  const whole = await state(gone.project.id);
+  // A span has three rows, and each is counted once, whoever deleted it.
+  expect(Number(whole.rows)).toBeGreaterThanOrEqual(3 * SPANS + TRACES);
+  const [entry] = await place.rows<{ details: string }>(
+    `select details from audit_log where action = 'project.deleted'`,
+  );
+  expect(JSON.parse(entry!.details)).toMatchObject({
+    rows_deleted: Number(whole.rows),
+    rows: { span: SPANS, span_payload: SPANS, span_key: SPANS, trace: TRACES },
+  });
+  const left = (await place.contents()).filter(
+    ([where, bytes]) => !KEPT.test(where) && [MARK, gone.org.id, gone.project.id].some((text) => bytes.includes(text)),
+  );
+  expect(left.map(([where]) => where)).toEqual([]);
+  expect((await second.api.get<object>('/api/analytics/summary')).body).toEqual(kept);
+});
