@@ -28,6 +28,10 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
   createProject: ({ send, tenant }) => send('POST', `/api/orgs/${tenant.org.id}/projects`, { body: { name: 'made' } }),
   updateProject: ({ send, tenant }) =>
     send('PATCH', `/api/projects/${tenant.project.id}`, { body: { name: 'renamed' } }),
+  deleteProject: async ({ send, tenant: { api, org } }) =>
+    send('DELETE', `/api/projects/${await made(api.post(`/api/orgs/${org.id}/projects`, { name: 'goes' }))}`),
+  deleteOrganization: async ({ send, app }) =>
+    send('DELETE', `/api/orgs/${(await app.createTenant()).org.id}`, { as: 'operator' }),
   putMasking: ({ send, tenant }) =>
     send('PUT', `/api/projects/${tenant.project.id}/masking`, { body: { rules: [{ masker: 'email' }] } }),
   createMember: ({ send, tenant }) =>
