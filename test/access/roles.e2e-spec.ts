@@ -66,9 +66,9 @@ describe('the table of roles', () => {
     const text = readFileSync(PAGE, 'utf8');
     if (process.env['WRITE_ROLE_TABLE'] === '1') {
       const [before = '', behind = ''] = text.split(HEADING);
-      const rest = behind.slice(Math.max(0, behind.search(/\n## /)));
-      const intro = behind.split('\n|')[0]!.trim();
-      writeFileSync(PAGE, `${before}${HEADING}\n${intro}\n\n${table.join('\n')}\n${rest}`);
+      const [section = '', ...rest] = behind.split('\n## ');
+      const intro = section.split('\n|')[0]!.trim();
+      writeFileSync(PAGE, `${before}${HEADING}\n${[`${intro}\n\n${table.join('\n')}\n`, ...rest].join('\n## ')}`);
       return;
     }
     expect(tableIn(text.split(HEADING)[1]!.split('\n## ')[0]!)).toEqual(table);

@@ -26,10 +26,14 @@ export class ProviderBrowser {
     return this.header(this.app);
   }
 
+  /** Begins to sign in. @returns the address of the provider that it leads to. */
+  async begin(next = '/'): Promise<string> {
+    return (await this.ask(`${this.app}/api/session/oidc?next=${encodeURIComponent(next)}`)).location;
+  }
+
   /** Begins to sign in and goes as far as the provider's answer. @returns the address that it leads back to. */
   async goToProvider(login: string, next = '/'): Promise<string> {
-    const begun = await this.ask(`${this.app}/api/session/oidc?next=${encodeURIComponent(next)}`);
-    let address = begun.location;
+    let address = await this.begin(next);
     for (let step = 0; step < 12; step++) {
       if (address.startsWith(this.origin)) return address;
       const answer = await this.ask(address);
