@@ -3,7 +3,7 @@
  * with their shapes wherever they come (`libs/storage/src/statements/checked-rows.ts`).
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { accessFeature, administrationOf, CLI_ACTOR } from '@spandrel/access';
+import { accessFeature, AccessSettings, administrationOf, CLI_ACTOR, JwtSettings } from '@spandrel/access';
 import { listSpansSchema } from '@spandrel/contract';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
 import { dayOf, openStorage, type DayPartitions } from '@spandrel/storage';
@@ -12,6 +12,7 @@ import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
 import { LIST_LIMITS, type ListLimits } from '../../libs/tracing/src/listing/list-limits.js';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { describeOnBothDatabases } from '../support/databases.ts';
+import { testSettings } from '../support/server-app.ts';
 import { sampleTraces, samples, span } from './samples.js';
 import { TracingApp } from './tracing-app.js';
 
@@ -76,10 +77,11 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
   it('lists the projects of an organization', async () => {
     const logger = createLogger('silent', 'test');
     const storage = await openStorage(await newDatabase('access'), { entities: accessFeature.entities, logger });
+    const settings = testSettings();
     const { organizations, projects } = administrationOf(
       storage,
-      { limits: { requestsPerSecond: 1 } } as never,
-      {} as never,
+      settings.of(AccessSettings),
+      settings.of(JwtSettings),
     );
     const org = await organizations.create(CLI_ACTOR, { name: 'org', plan: 'starter' });
     const project = await projects.create(CLI_ACTOR, org.id, { name: 'project' });
