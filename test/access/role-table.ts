@@ -5,7 +5,7 @@ import { rolesFor, type OpenApi } from '@spandrel/kernel';
 type RouteFacts = OpenApi['routes'][number];
 
 /** Routes that are the operator's alone, though they let administrators in to tell them so. */
-const OPERATORS: ReadonlySet<string> = new Set(['createOrganization']);
+const OPERATORS: ReadonlySet<string> = new Set(['createOrganization', 'deleteOrganization']);
 
 /** The roles that may call a route. */
 export const rolesOf = ({ operation }: RouteFacts): readonly Role[] =>
