@@ -125,6 +125,19 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       .getByRole('row', { name: 'Another' })
       .getByText('3 days')
       .waitFor();
+    await button(page, 'Change Another').click();
+    await change.getByRole('checkbox').uncheck();
+    await change.getByRole('button', { name: 'Save' }).click();
+    await button(page, 'Delete the project Another').click();
+    const deletion = page.getByRole('alertdialog', { name: 'Delete project?' });
+    await expectAccessible(watched);
+    expect(await deletion.getByRole('button', { name: 'Delete', exact: true }).isDisabled()).toBe(true);
+    await deletion.getByLabel('Type the name of the project to confirm').fill('Another');
+    await deletion.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page
+      .getByRole('grid', { name: 'Projects' })
+      .getByRole('row', { name: 'Another' })
+      .waitFor({ state: 'detached' });
     await button(page, 'New key').click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByLabel('Name').fill('Ada');

@@ -43,6 +43,10 @@ export async function listProjects(
 export const createProject = (orgId: string, name: string): Promise<ProjectResource> =>
   call(projectsPath(orgId), { method: 'POST', body: { name } });
 
+/** `DELETE /api/projects/:id`: it is out of reach then, and goes in the background. */
+export const deleteProject = (id: string): Promise<ProjectResource> =>
+  call(`/api/projects/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
 /** `PATCH /api/projects/:id`. */
 export const updateProject = (id: string, body: UpdateProject): Promise<ProjectResource> =>
   call(`/api/projects/${encodeURIComponent(id)}`, { method: 'PATCH', body });

@@ -1,51 +1,40 @@
 import type { ProjectResource } from '@spandrel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { useId, useMemo, useState, type FormEvent } from 'react';
+import { useEffect, useId, useMemo, useState, type FormEvent } from 'react';
 import { createProject, listProjects } from '../../api/administration.js';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { TextField } from '../../components/field.js';
-import type { GridColumn } from '../../components/grid/grid-column.js';
 import { notify } from '../../components/notifications/notify.js';
-import { Time } from '../../components/time.js';
-import { formatCounted } from '../../components/format/format-count.js';
+import { useLatest } from '../../components/use-latest.js';
 import { AdministeredGrid } from './administered-grid.js';
+import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
+import { DeleteProject } from './delete-project.js';
+import { projectColumns } from './project-columns.js';
 import { EditProject } from './edit-project.js';
 import { Section } from './section.js';
 import { useAdministeredList } from './use-administered-list.js';
 import styles from './settings-page.module.css';
 
-/** Every column of the list of projects. */
-const columnsOf = (onEdit: (project: ProjectResource) => void): GridColumn<ProjectResource>[] => [
-  { id: 'name', header: 'Name', width: 160, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
-  { id: 'id', header: 'ID', width: 230, cell: ({ id }) => id },
-  {
-    id: 'retention_days',
-    header: 'Keeps traces',
-    width: 130,
-    cell: ({ retention_days: days }) => (days === null ? 'As the organization' : formatCounted(days, 'day')),
-  },
-  { id: 'protected', header: 'Protected', width: 84, cell: (row) => (row.protected ? 'Yes' : 'No') },
-  { id: 'created_at', header: 'Created', width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
-  {
-    id: 'actions',
-    header: 'Actions',
-    width: 80,
-    cell: (row) => (
-      <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={() => onEdit(row)}>
-        Change
-      </Button>
-    ),
-  },
-];
+/** How often it is asked how far deletions are. */
+const PROGRESS_MS = 3_000;
 
 /** The projects of the organization, each with data and keys of its own. */
 export function ProjectsSection({ orgId }: { orgId: string }) {
   const { list, reread } = useAdministeredList('projects', (cursor, signal) => listProjects(orgId, cursor, signal));
   const [isOpen, setIsOpen] = useState(false);
   const [edited, setEdited] = useState<ProjectResource | null>(null);
-  const columns = useMemo(() => columnsOf(setEdited), []);
+  const [deleted, setDeleted] = useState<ProjectResource | null>(null);
+  const own = useBrowserSession()?.project?.id;
+  const columns = useMemo(() => projectColumns({ own, onEdit: setEdited, onDelete: setDeleted }), [own]);
+  const isDeleting = Array.from({ length: list.length }, (_, index) => list.rowAt(index)).some((row) => row?.removal);
+  const latest = useLatest(() => void reread());
+  useEffect(() => {
+    if (!isDeleting) return undefined;
+    const timer = setInterval(() => latest(), PROGRESS_MS);
+    return () => clearInterval(timer);
+  }, [isDeleting, latest]);
   const onCreated = ({ name }: ProjectResource): void => {
     setIsOpen(false);
     void reread();
@@ -63,6 +52,7 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
       <AdministeredGrid label="Projects" list={list} columns={columns} />
       {isOpen && <ProjectDialog orgId={orgId} onCreated={onCreated} onClose={() => setIsOpen(false)} />}
       {edited && <EditProject project={edited} onChanged={() => void reread()} onClose={() => setEdited(null)} />}
+      {deleted && <DeleteProject project={deleted} onDeleted={() => void reread()} onClose={() => setDeleted(null)} />}
     </Section>
   );
 }
