@@ -42,7 +42,7 @@ export class ProjectStore implements ProjectDirectory {
     return tx.em.findOne(Project, { id, ...inOrganization(actor) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   }
 
-  /** Those of an organization, locked. */
+  /** All projects of an organization, locked. */
   allForWrite(tx: WriteTx, orgId: string): Promise<ProjectRow[]> {
     return tx.em.find(Project, { orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
   }

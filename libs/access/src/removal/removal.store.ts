@@ -3,9 +3,7 @@ import {
   anyOf,
   deleteSome,
   forUpdateSkipLocked,
-  integer,
   leafTables,
-  shapeOf,
   sql,
   Storage,
   tableOf,
@@ -16,7 +14,6 @@ import { RemovalSchema, type RemovalRow } from './removal.entity.js';
 
 const TABLE = tableOf(RemovalSchema, ['id']);
 const COLUMNS = TABLE.select('r');
-const COUNT = shapeOf({ count: integer() });
 
 /** Somebody else has become the one who removes. */
 export class LeaseLost extends Error {}
@@ -39,7 +36,7 @@ export class RemovalStore {
     return tx.insert(TABLE, [row]);
   }
 
-  /** Those of some projects or organizations that are under way. */
+  /** Removals of some projects or organizations that are under way. */
   async underWay(ids: readonly string[]): Promise<ReadonlyMap<string, RemovalRow>> {
     if (ids.length === 0) return new Map();
     const rows = await this.storage.read(
@@ -127,14 +124,6 @@ export class RemovalStore {
   /** Forgets one that is long over. */
   async delete(tx: WriteTx, { id }: RemovalRow): Promise<void> {
     await tx.run(sql`delete from removal where id = ${id}`);
-  }
-
-  /** How many are under way. */
-  async count(): Promise<number> {
-    const [row] = await this.storage.read(
-      COUNT.query`select count(*) as count from removal r where r.finished_at is null`,
-    );
-    return row!.count;
   }
 
   private note(tx: WriteTx, id: string, owner: string, until: number, table: string, deleted: number): Promise<void> {

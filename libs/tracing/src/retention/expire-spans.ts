@@ -10,7 +10,7 @@ const SPANS_AT_ONCE = 500;
 const EMPTY_AT_ONCE = 500;
 
 /** What `Expired.plans` calls projects whose days no plan says; they differ, so `days` is `null`. */
-export const OWN_DAYS = 'own days';
+const OWN_DAYS = 'own days';
 
 /** What a run deleted. */
 export interface Expired {
