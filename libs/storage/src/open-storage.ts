@@ -34,9 +34,9 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   if (opened.dialect === 'postgres') {
     const makeManager: PostgresBackendParts['makeManager'] = (client, watch) =>
       managerOn(orm, connectionOf(client, watch));
-    const { pool, url } = opened;
+    const { pool, keeping, url } = opened;
     const cancel = (client: PoolClient): Promise<void> => cancelQuery(client, url);
-    return new Storage(new PostgresBackend({ pool, makeManager, cancel, close }), orm, parts);
+    return new Storage(new PostgresBackend({ pool, keeping, makeManager, cancel, close }), orm, parts);
   }
   const { file, writer, reader } = opened;
   const connection = orm.em.getConnection('write').getClient();

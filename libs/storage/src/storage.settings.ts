@@ -25,6 +25,15 @@ export class DatabaseSettings extends defineSettings(
       default: 60,
       doc: 'Seconds after which a statement is given up.',
     }),
+    transactionPooling: setting('database.transaction_pooling', z.boolean(), {
+      default: false,
+      doc: 'Whether a pooler in transaction mode, such as PgBouncer, is between server and Postgres. Nothing is then kept on a\nconnection from one transaction to the next: timeouts are those of each transaction, nothing is prepared.',
+      source: {
+        variable: 'SPANDREL_DATABASE_TRANSACTION_POOLING',
+        kind: 'boolean',
+        help: 'the database is reached through a pooler in transaction mode (true or false; cloud mode)',
+      },
+    }),
   },
   { database: 'Cloud mode: Postgres 15 or later.' },
 ) {}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { Unavailable } from '@spandrel/kernel';
+import { connectionKeeping } from './connection-keeping.js';
 import { PostgresBackend } from './postgres-backend.js';
 
 /** What the server says of the transaction, and whether it is the one it was. */
@@ -36,6 +37,7 @@ function onePlace(fate: Fate): pg.Pool {
 describe('a transaction whose connection breaks during its commit', () => {
   const run = (fate: Fate): Promise<string> => {
     const backend = new PostgresBackend({
+      keeping: connectionKeeping(false, 1_000),
       pool: onePlace(fate),
       makeManager: () => {
         throw new Error('not asked for');

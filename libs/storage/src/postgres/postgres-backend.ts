@@ -8,12 +8,14 @@ import { integer, shapeOf, text } from '../statements/row-shape.js';
 import { renderSql, type RenderedSql, type Sql } from '../statements/sql.js';
 import { isAway, isConnectionLost } from '../storage-errors.js';
 import type { TransactionWatch } from '../transactions/transaction-watch.js';
+import type { ConnectionKeeping } from './connection-keeping.js';
 import { SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
 import { PostgresTx } from './postgres-tx.js';
 import { ReadPlaces } from './read-places.js';
 
 export interface PostgresBackendParts {
   pool: pg.Pool;
+  keeping: ConnectionKeeping;
   /** Makes an entity manager that works on one connection of the pool. @param watch hears of its statements. */
   makeManager: (client: pg.PoolClient, watch: TransactionWatch) => SqlEntityManager;
   /** Asks the server to give up what a connection is at. */
@@ -50,10 +52,11 @@ export class PostgresBackend implements Backend {
     let committing: Committing<T> | undefined;
     let reason: unknown;
     try {
-      const beginning = begin(client);
+      const { makeManager, keeping } = this.parts;
+      const beginning = begin(client, keeping);
       // Said of it when the work is done, which fails too when it could not begin.
       beginning.catch(() => undefined);
-      const result = await work(new PostgresTx(client, this.parts.makeManager));
+      const result = await work(new PostgresTx(client, makeManager, keeping.prepares));
       committing = { xid: await beginning, serverLife: serverLifeOf(client), result };
       await client.query('commit');
       return result;
@@ -179,9 +182,9 @@ export class PostgresBackend implements Backend {
 const isIdOfTheFuture = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '22023';
 
 /** Begins a transaction, on the way together with its first statement. @returns its id, by which the server can be asked what became of it. */
-async function begin(client: pg.PoolClient): Promise<string> {
+async function begin(client: pg.PoolClient, keeping: ConnectionKeeping): Promise<string> {
   const results = (await client.query(
-    'begin; select pg_current_xact_id()::text as xid',
+    `${keeping.begin}select pg_current_xact_id()::text as xid`,
   )) as unknown as pg.QueryResult[];
-  return (results[1]!.rows[0] as { xid: string }).xid;
+  return (results.at(-1)!.rows[0] as { xid: string }).xid;
 }

@@ -1,5 +1,6 @@
 import { Pool, TypeOverrides, type ClientBase } from 'pg';
 import { StartError, type Logger } from '@spandrel/kernel';
+import type { ConnectionKeeping } from './connection-keeping.js';
 
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -10,11 +11,6 @@ const VERSION_MAX = 18;
 const CONNECT_MS_MAX = 5_000;
 /** How much later than the server this process gives a statement up: the server may be out of reach. */
 const CLIENT_LATER_MS = 5_000;
-/** How long a statement waits for a lock that another transaction holds; a waiting migration lets others pass sooner. */
-const LOCK_MS_MAX = 10_000;
-const MIGRATION_LOCK_MS_MAX = 2_000;
-/** How long a transaction may do nothing: this process is gone, or hangs, and must not hold its locks for ever. */
-const IDLE_IN_TRANSACTION_MS_MAX = 60_000;
 
 export interface PoolOptions {
   /** `postgres://…`, as DATABASE_URL has it. */
@@ -22,6 +18,7 @@ export interface PoolOptions {
   max: number;
   /** How long a statement may take; `null`: as long as it takes, for migrations, which wait but shortly for locks. */
   statementTimeoutMs: number | null;
+  keeping: ConnectionKeeping;
   logger: Logger;
 }
 
@@ -38,7 +35,7 @@ export const serverLifeOf = (client: ClientBase): string | undefined => serverLi
  *
  * The timeouts are set by a statement on every new connection: PgBouncer refuses a connection that brings them along.
  */
-export function openPool({ url, max, statementTimeoutMs, logger }: PoolOptions): Pool {
+export function openPool({ url, max, statementTimeoutMs, keeping, logger }: PoolOptions): Pool {
   const types = new TypeOverrides();
   types.setTypeParser(INT8, Number);
   types.setTypeParser(NUMERIC, Number);
@@ -54,7 +51,7 @@ export function openPool({ url, max, statementTimeoutMs, logger }: PoolOptions):
     // Statements that are sent together are on the way together: see `PostgresTx`.
     ...{ pipeline: true },
     // Awaited by the pool, whatever its types say.
-    onConnect: (client) => prepare(client, statementTimeoutMs) as unknown as void,
+    onConnect: (client) => prepare(client, keeping) as unknown as void,
   });
   // Without listeners a connection that the server drops would end the process.
   pool.on('connect', (client) =>
@@ -64,15 +61,11 @@ export function openPool({ url, max, statementTimeoutMs, logger }: PoolOptions):
   return pool;
 }
 
-async function prepare(client: ClientBase, statementTimeoutMs: number | null): Promise<void> {
-  const lockMs =
-    statementTimeoutMs === null ? MIGRATION_LOCK_MS_MAX : Math.min(LOCK_MS_MAX, Math.ceil(statementTimeoutMs / 2));
-  const results = (await client.query(
-    `set statement_timeout = ${statementTimeoutMs ?? 0}; set lock_timeout = ${lockMs};
-     set idle_in_transaction_session_timeout = ${statementTimeoutMs === null ? 0 : IDLE_IN_TRANSACTION_MS_MAX};
-     select ${SERVER_LIFE} as life`,
-  )) as unknown as { rows: { life: string }[] }[];
-  serverLives.set(client, results.at(-1)!.rows[0]!.life);
+async function prepare(client: ClientBase, { onConnect }: ConnectionKeeping): Promise<void> {
+  // An array where there are several statements.
+  const results: unknown = await client.query(`${onConnect}select ${SERVER_LIFE} as life`);
+  const last = (Array.isArray(results) ? results.at(-1) : results) as { rows: { life: string }[] };
+  serverLives.set(client, last.rows[0]!.life);
 }
 
 /**

@@ -34,7 +34,7 @@ const IN_FAILED_TRANSACTION = '25P02';
 const NEVER_MS = 2 ** 31 - 1;
 
 /**
- * A transaction on one connection; bulk writes are multi-row statements, prepared once a connection, in the order of
+ * A transaction on one connection; bulk writes are multi-row statements, prepared once a connection where that is kept, in the order of
  * keys: transactions that write the same rows then wait for one another instead of both for each other.
  *
  * Statements are sent as they are asked for and done in that order; who asks for several before awaiting them saves the
@@ -52,6 +52,7 @@ export class PostgresTx implements BackendTx {
   constructor(
     private readonly client: pg.PoolClient,
     private readonly makeManager: (client: pg.PoolClient, watch: TransactionWatch) => SqlEntityManager,
+    private readonly prepares: boolean,
   ) {}
 
   get em(): SqlEntityManager {
@@ -105,7 +106,7 @@ export class PostgresTx implements BackendTx {
       const chunk = ordered.slice(done, done + size);
       const params = chunk.flatMap((row) => properties.map((property) => row[property] as SqlValue));
       const text = insertText(table, properties, size, changed, 'postgres');
-      sent.push(this.query(text, params, statementName(text)));
+      sent.push(this.query(text, params, this.prepares ? statementName(text) : undefined));
       done += size;
     }
     await together(...sent);

@@ -1,0 +1,174 @@
+/**
+ * What requests meet while Postgres fails over to a standby, and behind PgBouncer in transaction mode. Both are programs of the system's
+ * packages (postgresql, pgbouncer), and it takes half a minute: with SPANDREL_TEST_THOROUGH=1 only. Figures: docs/reliability.md.
+ */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Api } from '../support/api.ts';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { openLink } from '../support/cut-link.ts';
+import { THOROUGH } from '../support/repetitions.ts';
+import { until } from '../support/spandrel.ts';
+import { HAS_PGBOUNCER, POSTGRES_BINARIES, startPgBouncer, SystemPostgres } from '../support/system-postgres.ts';
+import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
+
+const WRITERS = 4;
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+/** Writers that send one span after another, each until it is acknowledged. */
+class Writing {
+  readonly acknowledged: string[] = [];
+  readonly statuses = new Map<number, number>();
+  /** The longest time between two acknowledgements, in milliseconds. */
+  gapMs = 0;
+  private lastAt = performance.now();
+  private going = true;
+  private readonly writers: Promise<void>[];
+
+  constructor(
+    private readonly api: Api,
+    private readonly prefix = '',
+  ) {
+    this.writers = Array.from({ length: WRITERS }, (_, writer) => this.write(writer));
+  }
+
+  async stop(): Promise<void> {
+    this.going = false;
+    await Promise.all(this.writers);
+  }
+
+  private async write(writer: number): Promise<void> {
+    for (let n = 0; this.going; n++) {
+      const id = `${this.prefix}${writer}.${n}`;
+      while (!(await this.send(id)) && this.going) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  private async send(id: string): Promise<boolean> {
+    const spans = [{ id, trace_id: 't', name: 'n', status: 'completed', output: id }];
+    const { status } = await this.api.unchecked.post('/api/ingest', { spans });
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    if (status !== 200) return false;
+    this.acknowledged.push(id);
+    const now = performance.now();
+    this.gapMs = Math.max(this.gapMs, now - this.lastAt);
+    this.lastAt = now;
+    return true;
+  }
+}
+
+const idsOf = async (postgres: SystemPostgres): Promise<Set<string>> =>
+  new Set((await postgres.query<{ id: string }>('select id from span')).map(({ id }) => id));
+
+async function appOn(url: string, env: Record<string, string> = {}): Promise<{ app: CloudApp; api: Api }> {
+  const app = await cloudApp(url, { env });
+  ends.push(() => app.close());
+  const { api } = await app.createTenant();
+  expect((await api.post('/api/traces', { id: 't' })).status).toBe(201);
+  return { app, api };
+}
+
+/** Fails a primary over to its standby while writers write. @returns what came of it. */
+async function failOver(settings: readonly string[]) {
+  const primary = await SystemPostgres.create(settings);
+  ends.push(() => primary.close());
+  const standby = await primary.standby('standby');
+  ends.push(() => standby.close());
+  const address = await openLink(primary.port);
+  ends.push(() => address.close());
+  const { app, api } = await appOn(primary.url(address.port));
+  const writing = new Writing(api);
+  await until(() => writing.acknowledged.length > 200);
+  writing.gapMs = 0;
+  const began = performance.now();
+  address.cut();
+  await primary.crash();
+  const ready = async (): Promise<number> => (await fetch(`${app.url}/readyz`)).status;
+  await until(async () => (await ready()) === 503);
+  expect((await fetch(`${app.url}/livez`)).status).toBe(200);
+  standby.promote();
+  const promotedMs = performance.now() - began;
+  address.lead(standby.port);
+  address.mend();
+  await until(async () => (await ready()) === 200, 20_000);
+  const before = writing.acknowledged.length;
+  await until(() => writing.acknowledged.length > before + 200, 20_000);
+  await writing.stop();
+  const kept = await idsOf(standby);
+  const lost = writing.acknowledged.filter((id) => !kept.has(id));
+  const { body } = await api.get<{ trace: { span_count: number } }>('/api/traces/t');
+  expect(body.trace.span_count).toBe(kept.size);
+  const { gapMs, statuses } = writing;
+  return { lost: lost.length, acknowledged: writing.acknowledged.length, gapMs, promotedMs, statuses: [...statuses] };
+}
+
+(THOROUGH && POSTGRES_BINARIES ? describe : describe.skip)('a failover to a standby', () => {
+  it('that is synchronous loses nothing that was acknowledged; writes are 503 meanwhile', async () => {
+    const seen = await failOver(['synchronous_standby_names=standby', 'synchronous_commit=on']);
+    console.log(JSON.stringify(seen));
+    expect(seen.lost).toBe(0);
+    expect(seen.statuses.map(([status]) => status).toSorted()).toEqual([200, 503]);
+  });
+
+  it('that is asynchronous goes on as well, with what had reached it', async () => {
+    const seen = await failOver([]);
+    console.log(JSON.stringify(seen));
+    expect(seen.lost).toBeLessThan(seen.acknowledged);
+    expect(seen.statuses.map(([status]) => status).toSorted()).toEqual([200, 503]);
+  });
+});
+
+(THOROUGH && POSTGRES_BINARIES && HAS_PGBOUNCER ? describe : describe.skip)('PgBouncer in transaction mode', () => {
+  it('serves migrations, writes, lists, event streams and eval runs of two servers over five connections', async () => {
+    const postgres = await SystemPostgres.create([]);
+    ends.push(() => postgres.close());
+    const bouncer = await startPgBouncer(postgres);
+    ends.push(() => bouncer.close());
+    const provider = await startFakeProvider();
+    ends.push(() => provider.close());
+    const env = {
+      SPANDREL_DATABASE_TRANSACTION_POOLING: 'true',
+      SPANDREL_OPENAI_BASE_URL: `${provider.url}/v1`,
+    };
+    const url = postgres.url(bouncer.port);
+    const { api, app } = await appOn(url, env);
+    const second = await cloudApp(url, { env });
+    ends.push(() => second.close());
+    const other = new Api(second.url).as(api.headers['authorization']!.slice('Bearer '.length));
+    const writing = [new Writing(api, 'a'), new Writing(other, 'b')];
+    const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'set' });
+    for (let n = 0; n < 20; n++) {
+      await api.post(`/api/datasets/${dataset.id}/datapoints`, { kind: { Generic: { input: `fake:slow:20 ${n}` } } });
+    }
+    const { body: connection } = await api.post<{ id: string }>('/api/provider-connections', {
+      name: 'c',
+      provider: 'openai',
+      api_key: 'k',
+      default_model: 'm',
+    });
+    const { body: run } = await api.post<{ id: string }>(`/api/datasets/${dataset.id}/eval`, {
+      name: 'run',
+      scoring: 'None',
+      config: { connection_id: connection.id },
+    });
+    await until(
+      async () => (await other.get<{ status: string }>(`/api/eval/${run.id}`)).body.status === 'completed',
+      30_000,
+    );
+    for (const query of ['text_contains=1', 'sort_by=started_at&limit=5', 'status=completed&limit=500']) {
+      expect((await other.get(`/api/spans?${query}`)).status).toBe(200);
+    }
+    await until(() => writing.every(({ acknowledged }) => acknowledged.length > 200), 30_000);
+    for (const each of writing) await each.stop();
+    for (const { statuses } of writing) expect([...statuses.keys()]).toEqual([200]);
+    expect((await idsOf(postgres)).size).toBe(new Set(writing.flatMap(({ acknowledged }) => acknowledged)).size);
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
+    const [{ count }] = (await postgres.query<{ count: string }>(
+      "select count(*) from pg_stat_activity where application_name = 'spandrel' or backend_type = 'client backend'",
+    )) as [{ count: string }];
+    // The one that asks is one too.
+    expect(Number(count)).toBeLessThanOrEqual(6);
+  });
+});
