@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withClient, type OwnPostgres } from '../support/postgres.ts';
 import { tempDir } from '../support/spandrel.ts';
@@ -16,11 +16,12 @@ export async function takeBaseBackup({ server, dataDir }: OwnPostgres): Promise<
     await client.query("select pg_backup_start('base', true)");
     await copy(dataDir, folder);
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
-    for (const name of readdirSync(log)) rmSync(join(log, name), { recursive: true });
-    await copy(join(dataDir, 'pg_wal', '.'), log);
+    rmSync(log, { recursive: true });
+    await copy(join(dataDir, 'pg_wal'), log);
+    // Written into a file of the server's own user, who must be able to read it.
+    renameSync(join(folder, 'postmaster.pid'), join(folder, 'backup_label'));
     writeFileSync(join(folder, 'backup_label'), rows[0]!.labelfile);
   });
-  rmSync(join(folder, 'postmaster.pid'));
   return folder;
 }
 
