@@ -107,14 +107,14 @@ async function failOver(settings: readonly string[]) {
 (THOROUGH && POSTGRES_BINARIES ? describe : describe.skip)('a failover to a standby', () => {
   it('that is synchronous loses nothing that was acknowledged; writes are 503 meanwhile', async () => {
     const seen = await failOver(['synchronous_standby_names=standby', 'synchronous_commit=on']);
-    console.log(JSON.stringify(seen));
+    process.stdout.write(`${JSON.stringify(seen)}\n`);
     expect(seen.lost).toBe(0);
     expect(seen.statuses.map(([status]) => status).toSorted()).toEqual([200, 503]);
   });
 
   it('that is asynchronous goes on as well, with what had reached it', async () => {
     const seen = await failOver([]);
-    console.log(JSON.stringify(seen));
+    process.stdout.write(`${JSON.stringify(seen)}\n`);
     expect(seen.lost).toBeLessThan(seen.acknowledged);
     expect(seen.statuses.map(([status]) => status).toSorted()).toEqual([200, 503]);
   });

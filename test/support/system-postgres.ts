@@ -91,7 +91,7 @@ export class SystemPostgres {
     return made;
   }
 
-  /** As a program uses it through an address. @param port of that; its own when left out. */
+  /** The URL for programs. @param port another one that leads there. */
   url = (port = this.port): string => `postgres://spandrel@127.0.0.1:${port}/postgres`;
 
   query = async <Row>(text: string): Promise<Row[]> =>
@@ -100,7 +100,7 @@ export class SystemPostgres {
   /** Ends all of it at once, as a machine that loses power. */
   async crash(): Promise<void> {
     const ended = once(this.child!, 'close');
-    // Its processes end when the first one is gone, without writing anything.
+    // All other processes end when the first one is gone, without writing anything.
     this.child!.kill('SIGKILL');
     await ended;
   }
