@@ -12,7 +12,7 @@ export const ProjectSchema = defineEntity({
     /** Days that traces are kept, within those of the organization; `null`: as long as the organization keeps them. */
     retentionDays: p.integer().nullable(),
     /** 1: what would delete much at once is refused. */
-    protected: p.smallint(),
+    protected: p.smallint().default(0),
     /** Since when it is being deleted; `null`: it is not. */
     deletingAt: p.bigint('number').nullable(),
     createdAt: p.bigint('number'),

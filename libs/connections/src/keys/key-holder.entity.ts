@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { entityOf, type RowOf } from '@spandrel/storage';
+import type { RowOf } from '@spandrel/storage';
 
 /** A server of cloud mode that runs, with the secret keys it has. */
 export const KeyHolderSchema = defineEntity({
@@ -18,4 +18,3 @@ export const KeyHolderSchema = defineEntity({
 });
 
 export type KeyHolderRow = RowOf<typeof KeyHolderSchema>;
-export const KeyHolder = entityOf(KeyHolderSchema);

@@ -11,12 +11,12 @@ import { UsageCover } from './20261122150000-usage-cover.js';
 import { AnalyticsLatencies } from './20261122180000-analytics-latencies.js';
 import { BrowserSessions } from './20261122204017-browser-sessions.js';
 import { KeyHolders } from './20261123031014-key-holders.js';
-import { AuditChain } from './20261123100000-audit-chain.js';
-import { MaskingRules } from './20261123103000-masking-rules.js';
-import { AuditTold } from './20261123110000-audit-told.js';
-import { People } from './20261123113000-people.js';
-import { ProjectSettings } from './20261123130000-project-settings.js';
-import { Removals } from './20261123140000-removals.js';
+import { AuditChain } from './20261123032000-audit-chain.js';
+import { MaskingRules } from './20261123035000-masking-rules.js';
+import { AuditTold } from './20261123040000-audit-told.js';
+import { People } from './20261123041000-people.js';
+import { ProjectSettings } from './20261123042000-project-settings.js';
+import { Removals } from './20261123043000-removals.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -31,10 +31,10 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261122180000-analytics-latencies', class: AnalyticsLatencies },
   { name: '20261122204017-browser-sessions', class: BrowserSessions },
   { name: '20261123031014-key-holders', class: KeyHolders },
-  { name: '20261123100000-audit-chain', class: AuditChain },
-  { name: '20261123103000-masking-rules', class: MaskingRules },
-  { name: '20261123110000-audit-told', class: AuditTold },
-  { name: '20261123113000-people', class: People },
-  { name: '20261123130000-project-settings', class: ProjectSettings },
-  { name: '20261123140000-removals', class: Removals },
+  { name: '20261123032000-audit-chain', class: AuditChain },
+  { name: '20261123035000-masking-rules', class: MaskingRules },
+  { name: '20261123040000-audit-told', class: AuditTold },
+  { name: '20261123041000-people', class: People },
+  { name: '20261123042000-project-settings', class: ProjectSettings },
+  { name: '20261123043000-removals', class: Removals },
 ];
