@@ -79,7 +79,7 @@ async function watch(place: Place): Promise<Watched> {
   await api.post('/api/spans/s/complete', { output: 'o' });
   await api.get('/api/spans?text_contains=o');
   await api.get('/api/traces/none');
-  await api.get('/nowhere/at/all?secret=1');
+  await api.get('/nowhere/at/all?never-shown=1');
   await api.send('PROPFIND', '/api/traces');
   for (const scenario of ['echo', 'cut']) {
     await fetch(`${gatewayUrl}/v1/chat/completions`, {
@@ -189,7 +189,7 @@ describeOnBothDatabases('the metrics of both programs', ({ name: database }) => 
     expect(samples.join('\n')).toContain('{method="other",route="unmatched",status_class="4xx"} 1');
     for (const metrics of [server, gateway]) {
       const text = [...metrics.values()].flatMap((metric) => metric.samples).join('\n');
-      expect(text).not.toMatch(/nowhere|secret|PROPFIND|traces\/none/);
+      expect(text).not.toMatch(/nowhere|never-shown|PROPFIND|traces\/none/);
     }
     // A stream that was open all the time is no slow request.
     expect(server.get('spandrel_http_request_duration_seconds')!.samples.join('\n')).not.toContain('/api/events');

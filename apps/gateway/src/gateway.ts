@@ -94,6 +94,7 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   }
   const providers = new ProviderTable(deps.providers, deps.logger);
   const metrics = new GatewayMetrics(deps.metrics ?? new Registry());
+  metrics.countMaskers(deps.maskers.map(({ name }) => name));
   const directory =
     settings.spoolDir === null
       ? null

@@ -91,6 +91,11 @@ export class GatewayMetrics {
     for (const reason of DROP_REASONS) this.dropped.inc({ reason }, 0);
   }
 
+  /** Counts from 0 what maskers may fail at. @param maskers names of those that are loaded. */
+  countMaskers(maskers: readonly string[]): void {
+    for (const masker of maskers) this.failedTexts.inc({ masker }, 0);
+  }
+
   /** Adds gauges of the gateway's state. @param state asked whenever the metrics are read. */
   watch(state: () => GatewayState): void {
     for (const [name, help, read] of [
