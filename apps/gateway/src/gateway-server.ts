@@ -7,6 +7,7 @@ import type { CallerKey } from './access/caller-key.js';
 import type { KeyChecks, Verdict } from './access/key-checks.js';
 import { keyOf } from './access/request-key.js';
 import { answerError, answerErrorOn, type ErrorAnswered, type GatewayError } from './forward/answer-error.js';
+import type { RecordingRules } from './masking/recording-rules.js';
 import type { RequestLog } from './request-log.js';
 import type { Target, TargetResolver } from './target/resolve-target.js';
 
@@ -29,6 +30,7 @@ export class GatewayServer {
 
   /**
    * @param keys checks callers' keys; `null` in local mode, which checks Host and Origin instead.
+   * @param rules of masking, which calls of local mode wait for here and others with their key.
    * @param refusals counts wrong keys by the address they come from.
    * @param log gets the requests that are not passed on, and upgrades; `null` when requests are not logged.
    */
@@ -36,6 +38,7 @@ export class GatewayServer {
     private readonly resolver: TargetResolver,
     private readonly handlers: GatewayHandlers,
     private readonly keys: Pick<KeyChecks, 'check'> | null,
+    private readonly rules: Pick<RecordingRules, 'ready'>,
     private readonly refusals: CredentialRefusals,
     private readonly log: RequestLog | null,
   ) {
@@ -155,7 +158,9 @@ export class GatewayServer {
       else pass(target, caller);
     };
     if (this.keys === null || (refused && target.needsNoKey)) {
-      settle(null);
+      const ready = this.keys === null && !refused ? this.rules.ready(null) : undefined;
+      if (ready) void ready.then(() => settle(null));
+      else settle(null);
       return;
     }
     const decide = (verdict: Verdict): void => {

@@ -191,6 +191,7 @@ class RunningGateway implements Gateway, ForwardHost {
         own: (path, req, res) => own.handle(path, req, res),
       },
       this.keys && keysWithRules(this.keys, rules),
+      rules,
       new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials)),
       log,
     );

@@ -1,7 +1,7 @@
 import type { KeyChecks, Verdict } from '../access/key-checks.js';
 import type { RecordingRules } from './recording-rules.js';
 
-/** Checks callers' keys, and of one that is let in for the first time waits a moment for the masking rules of its project. */
+/** Checks callers' keys, and has a call wait a moment for the masking rules of its project where they are not known as they are now. */
 export function keysWithRules(
   keys: Pick<KeyChecks, 'check'>,
   rules: Pick<RecordingRules, 'ready'>,

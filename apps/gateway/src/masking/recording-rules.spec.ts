@@ -70,6 +70,31 @@ describe('RecordingRules', () => {
     expect(made.of(caller)).toEqual({ kind: 'known', masking: null });
   });
 
+  it('are waited for by a call that comes after a pause, unless the API is away', async () => {
+    const { state, made } = rules(answer([]));
+    await made.ready(caller);
+    state.answer = answer();
+    state.now = 799;
+    expect(made.ready(caller)).toBeUndefined();
+    await turn();
+    state.now = 10_000;
+    state.answer = answer([]);
+    await made.ready(caller);
+    expect(made.of(caller)).toEqual({ kind: 'known', masking: null });
+    state.now = 20_000;
+    state.answer = { kind: 'unavailable' };
+    await made.ready(caller);
+    state.now = 30_000;
+    expect(made.ready(caller)).toBeUndefined();
+    expect(made.of(caller)).toEqual({ kind: 'known', masking: null });
+    await turn();
+    state.now = 40_000;
+    state.answer = answer();
+    expect(made.ready(caller)).toBeUndefined();
+    await turn();
+    expect(made.of(caller)).toMatchObject({ kind: 'known', masking: expect.anything() });
+  });
+
   it('are none at an API that has no rules, and withheld by one that refuses', async () => {
     const none = rules({ kind: 'none' });
     await none.made.ready(null);

@@ -17,7 +17,9 @@ export interface RecordingRulesOptions {
   freshMs?: number;
   /** Pause between questions while the API does not answer, and while it knows no rules. */
   retryMs?: number;
-  /** How long a call waits for the first answer about its credential. */
+  /** How old an answer may be that a call begins with, as long as the API answers. */
+  shownMs?: number;
+  /** How long a call waits for an answer about its credential. */
   patienceMs?: number;
   /** Credentials that are remembered. */
   entriesMax?: number;
@@ -28,6 +30,10 @@ interface Entry {
   rule: RecordingRule;
   /** The answer that the rule was made of, so that the same one makes no new rule. */
   answer: string;
+  /** When the API was asked last what it has answered, on the clock of `tick`. */
+  toldAt: number;
+  /** Whether it gave no answer to the last question. */
+  isAway: boolean;
   /** On the clock of `tick`; no question before that. */
   askAgainAt: number;
   asking: Promise<void> | null;
@@ -54,7 +60,7 @@ export class RecordingRules {
     options: RecordingRulesOptions = {},
   ) {
     const tick = (): number => performance.now();
-    this.options = { freshMs: 400, retryMs: 250, patienceMs: 250, entriesMax: 10_000, tick, ...options };
+    this.options = { freshMs: 400, shownMs: 800, retryMs: 250, patienceMs: 250, entriesMax: 10_000, tick, ...options };
   }
 
   /** The rule of a credential as it is known; an old one is asked about anew in the background. */
@@ -64,11 +70,17 @@ export class RecordingRules {
     return entry.rule;
   }
 
-  /** @returns a promise that settles when the rule is known or a caller has waited long enough; nothing when it is known. */
+  /**
+   * To be waited for before a call begins: rules that were changed hold within a second.
+   * @returns a promise that settles when the rule is known as it is now, or a caller has waited long enough; nothing when it
+   *   is known, and while the API is away.
+   */
   ready(caller: CallerKey | null): Promise<void> | undefined {
-    if (this.of(caller).kind !== 'unknown') return undefined;
-    const { asking } = this.entryOf(caller);
-    return asking ? withinMs(this.options.patienceMs, asking, () => undefined) : undefined;
+    this.of(caller);
+    const { rule, asking, toldAt, isAway } = this.entryOf(caller);
+    const isOld = this.options.tick() - toldAt >= this.options.shownMs;
+    if (!asking || (rule.kind !== 'unknown' && (isAway || !isOld))) return undefined;
+    return withinMs(this.options.patienceMs, asking, () => undefined);
   }
 
   /** Has `listener` called whenever an unknown rule became known. */
@@ -94,7 +106,7 @@ export class RecordingRules {
     const name = caller?.digest ?? OWN;
     let entry = this.entries.get(name);
     if (!entry) {
-      entry = { rule: UNKNOWN, answer: '', askAgainAt: -Infinity, asking: null };
+      entry = { rule: UNKNOWN, answer: '', toldAt: -Infinity, isAway: false, askAgainAt: -Infinity, asking: null };
       this.entries.set(name, entry);
       if (this.entries.size > this.options.entriesMax) this.entries.delete(this.entries.keys().next().value!);
     }
@@ -102,17 +114,20 @@ export class RecordingRules {
   }
 
   private ask(caller: CallerKey | null, entry: Entry): void {
+    const askedAt = this.options.tick();
     entry.asking ??= this.client
       .ask(caller)
-      .then((answer) => this.learn(entry, answer))
+      .then((answer) => this.learn(entry, answer, askedAt))
       .finally(() => (entry.asking = null));
   }
 
-  private learn(entry: Entry, answer: MaskingAnswer): void {
+  private learn(entry: Entry, answer: MaskingAnswer, askedAt: number): void {
     const { freshMs, retryMs, tick } = this.options;
     const wasUnknown = entry.rule.kind === 'unknown';
     entry.askAgainAt = tick() + (answer.kind === 'known' ? freshMs : retryMs);
+    entry.isAway = answer.kind === 'unavailable';
     if (answer.kind === 'unavailable') return;
+    entry.toldAt = askedAt;
     const text = JSON.stringify(answer);
     if (text !== entry.answer) entry.rule = this.ruleOf(answer);
     entry.answer = text;
