@@ -1,8 +1,10 @@
 /** Two instances on one Postgres that write the same rows in every order: they wait for one another, never both. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client } from 'pg';
+import { connectClient, startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
 import { random } from '../support/random.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { until } from '../support/spandrel.ts';
 
 const WRITERS = 8;
 const ROUNDS = 25;
@@ -79,6 +81,98 @@ function anyRecords(below: (end: number) => number): object {
   }));
   return { resourceLogs: [{ scopeLogs: [{ logRecords }] }] };
 }
+
+/** Resolves when a connection to the database waits for another. */
+const oneWaits = (): Promise<void> =>
+  withClient(url, (client) =>
+    until(async () => {
+      const { rows } = await client.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rows.length === 1;
+    }),
+  );
+
+/** A span of a trace with usage below a parent that is not there. */
+const spanBelow = (traceId: string, spanId: string, parentSpanId: string): object => ({
+  ...{ traceId, spanId, parentSpanId, name: 'n' },
+  startTimeUnixNano: '1795338000000000000',
+  endTimeUnixNano: '1795338001000000000',
+  attributes: [
+    { key: 'gen_ai.request.model', value: { stringValue: 'own-model' } },
+    { key: 'gen_ai.usage.input_tokens', value: { intValue: 1 } },
+  ],
+});
+
+describe('one transaction, while others have some of its rows', () => {
+  const spanId = (n: number): string => `${n}`.padStart(16, '0');
+  let held: Client;
+  let other: Client;
+  beforeEach(async () => {
+    held = await connectClient(url);
+    other = await connectClient(url);
+    await held.query('begin');
+    await other.query('begin');
+  });
+  afterEach(async () => {
+    await held.end();
+    await other.end();
+  });
+
+  it('clears the traces that were there when it began to lock them, and waits for no later one', async () => {
+    expect(await send(0, 'POST', '/api/ingest', { traces: [{ id: 'x1' }, { id: 'x5' }] })).toBe(200);
+    const before = await conflicts();
+    await held.query("update trace set name = 'changed' where id = 'x5'");
+    const clearing = send(0, 'DELETE', '/api/traces');
+    await oneWaits();
+    expect(await send(1, 'POST', '/api/traces', { id: 'x0' })).toBe(201);
+    await other.query("select 1 from trace where id = 'x0' for update");
+    await held.query('commit');
+    await other.query("select 1 from trace where id = 'x1' for update");
+    await other.query('commit');
+    expect(await clearing).toBe(200);
+    expect(await conflicts()).toBe(before);
+    const statuses = await Promise.all(['x0', 'x1', 'x5'].map((id) => send(0, 'GET', `/api/traces/${id}`)));
+    expect(statuses).toEqual([200, 404, 404]);
+  });
+
+  it('makes marks of usage in the order of their keys, and the trace behind them', async () => {
+    const traceId = 'a1'.repeat(16);
+    const mark = "insert into usage_mark (project_id, trace_id, span_id) values ('local', $1, $2)";
+    await held.query(mark, [traceId, spanId(8)]);
+    // The parents come in the order 9, 1, 8.
+    const spans = [9, 1, 8].map((parent, n) => spanBelow(traceId, spanId(20 + n), spanId(parent)));
+    const exporting = send(0, 'POST', '/v1/traces', { resourceSpans: [{ scopeSpans: [{ spans }] }] });
+    await oneWaits();
+    await other.query("set local lock_timeout = '2s'");
+    await other.query(mark, [traceId, spanId(9)]);
+    await other.query('rollback');
+    expect(await send(1, 'POST', '/api/traces', { id: traceId })).toBe(201);
+    await held.query('rollback');
+    expect(await exporting).toBe(200);
+  });
+
+  it('notes that log events have met their spans in the order of their keys', async () => {
+    const traceId = 'a2'.repeat(16);
+    const ids = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(spanId);
+    for (const id of ids) {
+      const record = { traceId, spanId: id, timeUnixNano: '1795338000000000000', eventName: 'gen_ai.user.message' };
+      const body = { kvlistValue: { values: [{ key: 'content', value: { stringValue: 'text' } }] } };
+      const logRecords = [{ ...record, body }];
+      expect(await send(0, 'POST', '/v1/logs', { resourceLogs: [{ scopeLogs: [{ logRecords }] }] })).toBe(200);
+    }
+    const lock = 'select 1 from otlp_event where trace_id = $1 and span_id = any($2::text[]) for update';
+    await held.query(lock, [traceId, [spanId(2)]]);
+    const spans = ids.map((id) => spanBelow(traceId, id, ''));
+    const exporting = send(0, 'POST', '/v1/traces', { resourceSpans: [{ scopeSpans: [{ spans }] }] });
+    await oneWaits();
+    await other.query(`${lock} nowait`, [traceId, ids.slice(0, 7)]);
+    await expect(held.query(`${lock} nowait`, [traceId, [spanId(1)]])).rejects.toThrow('could not obtain lock');
+    await other.query('rollback');
+    await held.query('rollback');
+    expect(await exporting).toBe(200);
+  });
+});
 
 describe('two instances that write, delete and clear the same traces', () => {
   it('do not deadlock over exports of the same spans and their messages', async () => {

@@ -5,6 +5,7 @@ import {
   deleteRows,
   forUpdateSkipLocked,
   integer,
+  lockedInOrder,
   rawSql,
   rowsFrom,
   shapeOf,
@@ -17,7 +18,8 @@ import {
 } from '@spandrel/storage';
 import { SearchTaskSchema, type SearchTaskRow } from './search-task.entity.js';
 
-const TASK = tableOf(SearchTaskSchema, ['projectId', 'kind', 'id']).select('t');
+const taskTable = tableOf(SearchTaskSchema, ['projectId', 'kind', 'id']);
+const TASK = taskTable.select('t');
 const ID = shapeOf({ id: text() });
 const COUNT = shapeOf({ count: integer() });
 
@@ -85,12 +87,12 @@ export class SearchTaskStore {
   async releaseAll(tx: WriteTx, claim: string, projectIds: readonly string[], dueAt: number): Promise<void> {
     await tx.run(
       sql`update search_task set due_at = ${dueAt}, claim = null
-        where ${anyOf('project_id', projectIds)} and claim = ${claim}`,
+        where ${lockedInOrder(taskTable, sql`${anyOf('project_id', projectIds)} and claim = ${claim}`)}`,
     );
   }
 
   async deleteOfProject(tx: WriteTx, projectId: string): Promise<void> {
-    await deleteRows(tx, 'search_task', sql`project_id = ${projectId}`);
+    await deleteRows(tx, 'search_task', lockedInOrder(taskTable, sql`project_id = ${projectId}`));
   }
 
   async deleteAll(tx: WriteTx): Promise<void> {
@@ -126,5 +128,9 @@ async function insert(tx: WriteTx, keys: readonly TaskKey[], now: number, confli
   }
 }
 
+/** In the order in which changes are noted meanwhile. */
 const held = ({ projectId, claim, kind, ids }: ClaimedTasks): Sql =>
-  sql`project_id = ${projectId} and kind = ${kind} and ${anyOf('id', ids)} and claim = ${claim}`;
+  lockedInOrder(
+    taskTable,
+    sql`project_id = ${projectId} and kind = ${kind} and ${anyOf('id', ids)} and claim = ${claim}`,
+  );

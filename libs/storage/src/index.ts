@@ -32,6 +32,7 @@ export {
   type Sorting,
 } from './statements/keyset.js';
 export { lockTables } from './statements/lock-tables.js';
+export { lockedInOrder } from './statements/locked-in-order.js';
 export { openStorage } from './open-storage.js';
 export { BeginAgain } from './transactions/begin-again.js';
 export { together } from './transactions/together.js';

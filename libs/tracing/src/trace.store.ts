@@ -4,6 +4,7 @@ import {
   anyOf,
   forUpdate,
   integer,
+  lockedInOrder,
   rawSql,
   rowsFrom,
   shapeOf,
@@ -46,7 +47,6 @@ const PARTITIONED_PROJECT_TABLES = [
   ['usage_mark', 'select 1 from trace t where t.project_id = usage_mark.project_id and t.id = usage_mark.trace_id'],
 ] as const;
 
-const COUNT = shapeOf({ n: integer() });
 const ONE = shapeOf({ one: integer() });
 
 /** Tags one statement deletes. */
@@ -152,14 +152,15 @@ export class TraceStore {
     const alone = this.storage.exclusive && !(await this.hasOthers(tx, scope));
     const deleted = { trace: 0, trace_tag: 0, span_key: 0, span: 0, span_payload: 0, usage_mark: 0 };
     const tables = tx.dialect === 'sqlite' ? PROJECT_TABLES : PARTITIONED_PROJECT_TABLES;
-    if (tx.dialect === 'postgres') {
-      await tx.disableStatementTimeout();
-      await this.lockAll(tx, scope);
-    }
+    if (tx.dialect === 'postgres') await tx.disableStatementTimeout();
     for (const [table, belongsTo] of tables) {
-      const ofProject = sql` where project_id = ${scope.projectId}`;
-      const left = belongsTo === undefined ? ofProject : sql`${ofProject} and not exists (${rawSql(belongsTo)})`;
-      deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? rawSql('') : left}`);
+      const ofProject = sql`project_id = ${scope.projectId}`;
+      // Locked by the statement that deletes them: one behind it would also find traces that came since, and wait for them.
+      const left =
+        belongsTo === undefined
+          ? lockedInOrder(traceTable, ofProject)
+          : sql`${ofProject} and not exists (${rawSql(belongsTo)})`;
+      deleted[table] = await tx.run(sql`delete from ${rawSql(table)}${alone ? rawSql('') : sql` where ${left}`}`);
     }
     return { traces: deleted.trace, spans: deleted.span };
   }
@@ -168,15 +169,6 @@ export class TraceStore {
     return tx.all(
       TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from trace t
         where t.project_id = ${scope.projectId} and ${which} order by t.id${forUpdate('t')}`,
-    );
-  }
-
-  /** Locks all traces of the project in the order of their ids; a delete would in whatever order they lie. */
-  private async lockAll(tx: WriteTx, scope: Scope): Promise<void> {
-    await tx.all(
-      COUNT.query`with locked as materialized
-          (select t.id from trace t where t.project_id = ${scope.projectId} order by t.id${forUpdate('t')})
-        select count(*) as n from locked`,
     );
   }
 

@@ -1,6 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, integer, rowsFrom, shapeOf, sql, Storage, type Sql, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  integer,
+  lockedInOrder,
+  rowsFrom,
+  shapeOf,
+  sql,
+  Storage,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
 import type { OtlpEventRow } from './otlp-event.entity.js';
 import { otlpEventTable } from './tables.js';
 
@@ -73,10 +83,9 @@ export class OtlpEventStore {
   async setMerged(scope: Scope, spans: readonly SpanName[]): Promise<void> {
     for (let at = 0; at < spans.length; at += ROWS_PER_STATEMENT) {
       const asked = askedFor(spans.slice(at, at + ROWS_PER_STATEMENT));
-      await this.storage.write((tx) =>
-        tx.run(sql`update otlp_event set merged = 1 where project_id = ${scope.projectId} and merged = 0
-          and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${asked})`),
-      );
+      const which = sql`project_id = ${scope.projectId} and merged = 0
+        and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${asked})`;
+      await this.storage.write((tx) => tx.run(sql`update otlp_event set merged = 1 where ${inOrder(which)}`));
     }
   }
 
@@ -92,25 +101,27 @@ export class OtlpEventStore {
 
   /** Deletes the events of a project. */
   async deleteOfProject(tx: WriteTx, projectId: string): Promise<void> {
-    await tx.run(sql`delete from otlp_event where project_id = ${projectId}`);
+    await tx.run(sql`delete from otlp_event where ${inOrder(sql`project_id = ${projectId}`)}`);
   }
 
   /** Deletes the events of traces of any projects. */
   async deleteOfTraces(tx: WriteTx, traces: readonly Omit<ProjectSpan, 'spanId'>[]): Promise<void> {
-    for (const [projectId, ofProject] of Map.groupBy(traces, (trace) => trace.projectId)) {
+    for (const [projectId, ofProject] of byProject(traces, ({ traceId }) => traceId)) {
       for (let at = 0; at < ofProject.length; at += ROWS_PER_STATEMENT) {
         const ids = ofProject.slice(at, at + ROWS_PER_STATEMENT).map(({ traceId }) => traceId);
-        await tx.run(sql`delete from otlp_event where project_id = ${projectId} and ${anyOf('trace_id', ids)}`);
+        const which = sql`project_id = ${projectId} and ${anyOf('trace_id', ids)}`;
+        await tx.run(sql`delete from otlp_event where ${inOrder(which)}`);
       }
     }
   }
 
   /** Deletes the events of spans of any projects. */
   async deleteOfSpans(tx: WriteTx, spans: readonly ProjectSpan[]): Promise<void> {
-    for (const [projectId, ofProject] of Map.groupBy(spans, (span) => span.projectId)) {
+    for (const [projectId, ofProject] of byProject(spans, keyOfSpan)) {
       for (let at = 0; at < ofProject.length; at += ROWS_PER_STATEMENT) {
-        await tx.run(sql`delete from otlp_event where project_id = ${projectId} and (trace_id, span_id) in
-          (select asked.trace_id, asked.span_id from ${askedFor(ofProject.slice(at, at + ROWS_PER_STATEMENT))})`);
+        const asked = askedFor(ofProject.slice(at, at + ROWS_PER_STATEMENT));
+        const which = sql`project_id = ${projectId} and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${asked})`;
+        await tx.run(sql`delete from otlp_event where ${inOrder(which)}`);
       }
     }
   }
@@ -121,7 +132,7 @@ export class OtlpEventStore {
       const [row] = await tx.all(
         COUNT.query`select count(*) as count from otlp_event e where e.came_at < ${before} and e.merged = 0`,
       );
-      await tx.run(sql`delete from otlp_event where came_at < ${before}`);
+      await tx.run(sql`delete from otlp_event where ${inOrder(sql`came_at < ${before}`)}`);
       return row!.count;
     });
   }
@@ -130,6 +141,19 @@ export class OtlpEventStore {
 export const keyOfSpan = ({ traceId, spanId }: SpanName): string => `${traceId} ${spanId}`;
 
 const keyOfRow = ({ traceId, spanId, id }: OtlpEventRow): string => `${traceId} ${spanId} ${id}`;
+
+/** Events are changed and deleted by instances that know of different spans: never in an order of their own. */
+const inOrder = (which: Sql): Sql => lockedInOrder(otlpEventTable, which);
+
+/** The members of each project in the order of a key, so that what one statement cannot hold goes on in the same order. */
+function byProject<Member extends { projectId: string }>(
+  members: readonly Member[],
+  keyOf: (member: Member) => string,
+): [projectId: string, members: Member[]][] {
+  const ordered = members.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const grouped = [...Map.groupBy(ordered, ({ projectId }) => projectId)];
+  return grouped.toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
 
 const askedFor = (spans: readonly SpanName[]): Sql =>
   rowsFrom('asked', {

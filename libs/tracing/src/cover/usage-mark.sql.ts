@@ -1,5 +1,15 @@
 import type { Scope } from '@spandrel/kernel';
-import { anyOf, joinSql, rawSql, rowsFrom, sql, type Sql, type WriteTx } from '@spandrel/storage';
+import {
+  anyOf,
+  joinSql,
+  lockedInOrder,
+  rawSql,
+  rowsFrom,
+  sql,
+  together,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
 import { usageMarkTable } from '../tables.js';
 import type { UsageMark, UsageMarks } from './usage-marks.js';
 
@@ -19,25 +29,34 @@ export async function loadMarks(tx: WriteTx, { projectId }: Scope, spans: readon
   );
 }
 
-/** Writes what became of the marks; a mark that is there already stays. */
+/**
+ * Writes what became of the marks; a mark that is there already stays. All is asked for at once: what the caller asks for
+ * next is done behind the last of the marks.
+ */
 export async function saveMarks(tx: WriteTx, { projectId }: Scope, { made, taken }: UsageMarks): Promise<void> {
+  const sent: Promise<unknown>[] = [];
   for (let at = 0; at < made.length;) {
     const size = ROWS_PER_STATEMENT.find((rows) => rows <= made.length - at)!;
     const rows = made.slice(at, at + size).map(({ traceId, spanId }) => sql`(${projectId}, ${traceId}, ${spanId})`);
-    await tx.run(
-      sql`insert into usage_mark (project_id, trace_id, span_id) values ${joinSql(rows, ', ')} on conflict do nothing`,
+    sent.push(
+      tx.run(
+        sql`insert into usage_mark (project_id, trace_id, span_id) values ${joinSql(rows, ', ')} on conflict do nothing`,
+      ),
     );
     at += size;
   }
-  if (taken.length === 0) return;
-  await tx.run(sql`delete from usage_mark where project_id = ${projectId}
-    and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${askedFor(taken)})`);
+  if (taken.length > 0) {
+    const which = sql`project_id = ${projectId} and (trace_id, span_id) in (select asked.trace_id, asked.span_id from ${askedFor(taken)})`;
+    sent.push(tx.run(sql`delete from usage_mark where ${lockedInOrder(usageMarkTable, which)}`));
+  }
+  await together(...sent);
 }
 
 /** Deletes the marks of traces that go, of one project. */
 export async function deleteMarksOf(tx: WriteTx, projectId: string, traceIds: readonly string[]): Promise<void> {
   if (traceIds.length === 0) return;
-  await tx.run(sql`delete from usage_mark where project_id = ${projectId} and ${anyOf('trace_id', traceIds)}`);
+  const which = sql`project_id = ${projectId} and ${anyOf('trace_id', traceIds)}`;
+  await tx.run(sql`delete from usage_mark where ${lockedInOrder(usageMarkTable, which)}`);
 }
 
 const askedFor = (spans: readonly UsageMark[]): Sql =>

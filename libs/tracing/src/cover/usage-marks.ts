@@ -36,9 +36,9 @@ export class UsageMarks {
     return true;
   }
 
-  /** Marks to be written; some of them may be in the table already. */
+  /** Marks to be written, in the order of their keys; some of them may be in the table already. */
   get made(): UsageMark[] {
-    return [...this.marks.values()].filter(({ stored, kept }) => kept && !stored);
+    return inOrder([...this.marks.values()].filter(({ stored, kept }) => kept && !stored));
   }
 
   /** Marks to be deleted. */
@@ -46,5 +46,9 @@ export class UsageMarks {
     return [...this.marks.values()].filter(({ stored, kept }) => stored && !kept);
   }
 }
+
+/** Transactions that both make a trace wait for each other at the marks they have in common, which all write in one order. */
+const inOrder = <Mark extends UsageMark>(marks: readonly Mark[]): Mark[] =>
+  marks.toSorted((a, b) => (`${a.traceId} ${a.spanId}` < `${b.traceId} ${b.spanId}` ? -1 : 1));
 
 const keyOf = ({ traceId, spanId }: UsageMark): string => `${spanId} ${traceId}`;
