@@ -81,7 +81,14 @@ describe('@spandrel/plugin-api in an empty project', () => {
   it('is all that the examples of docs/plugins.md and docs/otlp.md need', () => {
     const installed = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as { packages: object };
     expect(Object.keys(installed.packages)).toEqual(['', 'node_modules/@spandrel/plugin-api', 'node_modules/zod']);
-    expect([...examples.keys()]).toEqual(['harbour.ts', 'acme.ts', 'harbour-team.ts', 'max-length.ts', 'desk.ts']);
+    expect([...examples.keys()]).toEqual([
+      'harbour.ts',
+      'acme.ts',
+      'harbour-team.ts',
+      'max-length.ts',
+      'employee-number.ts',
+      'desk.ts',
+    ]);
     const faults = compiler.output.split('\n').filter((line) => /^\S/.test(line));
     expect(faults.filter((line) => !line.startsWith('faulty-'))).toEqual([]);
   });

@@ -86,6 +86,8 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
     masking = `/api/projects/${project}/masking`;
     const put = await program.api.send<MaskingResource>('PUT', masking, { rules: RULES });
     expect(put.status).toBe(200);
+    // The gateway may show what it was told before for 0.8 s.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
   });
   afterAll(async () => {
     await place?.close();
