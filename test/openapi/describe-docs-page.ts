@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { findChromium } from '../dashboard/find-chromium.ts';
+import { launchChromium } from '../dashboard/launch-chromium.ts';
 import type { Described } from './described.ts';
 
-const browser = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'chromium'))
-  .find((file) => existsSync(file));
+const browser = findChromium();
 const required = process.env['SPANDREL_REQUIRE_SERVICES'] === '1';
 const inBrowser = browser !== undefined || required ? it : it.skip;
 
@@ -60,8 +57,7 @@ export function describeDocsPage(described: () => Described, isCloud: boolean): 
     inBrowser(
       `shows the operations in a browser, which asks no other host${skipped}`,
       async () => {
-        if (!browser) throw new Error('there is no chromium on the PATH');
-        chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+        chrome = await launchChromium(browser);
         const page = await chrome.newPage();
         const faults: string[] = [];
         const hosts = new Set<string>();

@@ -5,8 +5,9 @@ import Database from 'better-sqlite3';
 import type { Client } from 'pg';
 import { Api } from './api.ts';
 import { freePorts } from './ports.ts';
-import { connectClient, databaseUrl, startPostgres, withClient } from './postgres.ts';
+import { connectClient, startPostgres, withClient } from './postgres.ts';
 import { runSpandrel, startSpandrel, tempDir, type Spandrel, type StartOptions } from './spandrel.ts';
+import { templateDatabase } from './template-database.ts';
 import { ADMIN_TOKEN, cloudEnvironment, createTenant } from './tenant.ts';
 
 /** A started program with its client. */
@@ -68,7 +69,7 @@ export async function takeDirectory(): Promise<Place> {
 export async function takeDatabase(): Promise<Place> {
   const postgres = await startPostgres();
   const template = await tenantTemplate(postgres.server);
-  const url = await postgres.createDatabase('place', template.name);
+  const url = await postgres.createDatabase('place', TEMPLATE);
   const dataDir = tempDir();
   const config = join(tempDir(), 'place.yaml');
   writeFileSync(config, `connections: { allow_private: ['127.0.0.1'] }\n`);
@@ -123,31 +124,12 @@ async function programsOf(
 
 const TEMPLATE = 'spandrel_with_tenant';
 
-interface Template {
-  name: string;
-  key: string;
-  keyId: string;
-}
-
-/** The database that places are copies of, made by the first suite that asks. @returns its name and the tenant's key */
-async function tenantTemplate(server: string): Promise<Template> {
-  return withClient(server, async (client) => {
-    await client.query(`select pg_advisory_lock(hashtext('${TEMPLATE}'))`);
-    const note = `select shobj_description(oid, 'pg_database') as note from pg_database where datname = '${TEMPLATE}'`;
-    const known = (await client.query<{ note: string | null }>(note)).rows[0];
-    if (known?.note) return JSON.parse(known.note) as Template;
-    if (!known) await client.query(`create database ${TEMPLATE}`);
-    const program = await startSpandrel({
-      command: 'server',
-      env: { ...cloudEnvironment(databaseUrl(server, TEMPLATE)), SPANDREL_SHUTDOWN_DELAY: '0' },
-    });
-    const { key, keyId } = await createTenant(new Api(program.apiUrl).as(ADMIN_TOKEN), {});
-    await program.stop();
-    const template = { name: TEMPLATE, key, keyId };
-    await client.query(`comment on database ${TEMPLATE} is '${JSON.stringify(template)}'`);
-    return template;
+/** The key of the tenant in the database that places are copies of, which the first suite that asks makes. */
+const tenantTemplate = (server: string): Promise<{ key: string; keyId: string }> =>
+  templateDatabase(server, TEMPLATE, async ({ apiUrl }) => {
+    const { key, keyId } = await createTenant(new Api(apiUrl).as(ADMIN_TOKEN), {});
+    return { key, keyId };
   });
-}
 
 const filesOf = (directory: string): [string, Buffer][] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })

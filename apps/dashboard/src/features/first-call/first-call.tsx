@@ -38,8 +38,7 @@ export function FirstCall() {
           <CopyButton text={lines}>Copy</CopyButton>
         </div>
         <div id={panelId} role="tabpanel" aria-labelledby={tabId(panelId, language)}>
-          {/* Long lines are scrolled by keys, too. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines are scrolled by keys, too */}
           <pre className={styles.lines} tabIndex={0}>
             {lines}
           </pre>

@@ -32,8 +32,7 @@ export function FigureTable({ figure, chart, buckets, isSplit, addressOf }: Figu
           The newest {formatCount(rows.length)} of {formatCount(filled.length)} buckets; zoom in to see others.
         </p>
       )}
-      {/* A table longer than its place is scrolled by keys, too. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a table longer than its place is scrolled by keys */}
       <div className={styles.tablePlace} tabIndex={0} role="group" aria-label={`${figure.name}, as a table`}>
         <table className={styles.table} aria-label={figure.name}>
           <thead>

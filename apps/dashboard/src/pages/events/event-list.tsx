@@ -47,8 +47,8 @@ export function EventList({ events, droppedCount }: EventListProps) {
           setIsAtEnd(scrollTop + clientHeight >= scrollHeight - rowHeight)
         }
       >
-        {/* Links of the rows, which are links by themselves: hundreds of the router's own a second keep a page busy. */}
-        {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
+        {/* Hundreds of the router's own links a second keep a page busy. */}
+        {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- links of the rows, which take keys themselves */}
         <ol className={styles.rows} onClick={follow} style={{ height: events.length * rowHeight }}>
           {events.slice(first, last).map((logged, index) => (
             <li

@@ -97,8 +97,7 @@ function Conversation({ id, query, turns, deleted }: { id: string } & ReturnType
   return (
     <>
       {!hasNextPage && <FactList label="Session facts" facts={sessionFacts(turns)} />}
-      {/* Keys of the articles, which have the focus themselves. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the articles, which have the focus */}
       <div
         ref={feed}
         role="feed"
