@@ -35,6 +35,7 @@ const ALONE = [
   { on: 'postgres', file: 'libs/events/src/log/event-log.store.ts', text: 'select project_id as "projectId"' },
   // Spans lie in partitions there, found by their keys.
   { on: 'postgres', file: 'libs/storage/src/partitions/' },
+  { on: 'postgres', file: 'libs/storage/src/projects/delete-owned.ts' },
   { on: 'postgres', file: 'libs/tracing/src/span-places.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/text/day-scans.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/text/list-slices.sql.ts', text: 'select p.span_id' },

@@ -3,11 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEntry, MaskingResource, Problem, RecordingMasking, SpanResource } from '@spandrel/contract';
+import { databaseOf } from '@spandrel/storage';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
 import type { Answer, Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
+import { serveInProcess, testSettings } from '../support/server-app.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { SECRET_KEY, type Tenant } from '../support/tenant.ts';
 
@@ -137,6 +139,22 @@ describe('masking rules', () => {
       // Where they were changed at once, elsewhere soon.
       expect(await shown(first)).toBe(expected);
       await until(async () => (await shown(second)) === expected);
+    }
+  });
+});
+
+describe('masking rules in local mode', () => {
+  it('are those of its one project, replaced as a whole too', async () => {
+    const settings = testSettings();
+    const server = await serveInProcess(settings, databaseOf(settings));
+    try {
+      const local = '/api/projects/local/masking';
+      expect((await put([{ masker: 'email' }], server.api, local)).status).toBe(200);
+      expect((await put([{ masker: 'ip' }], server.api, local)).status).toBe(200);
+      const { body } = await server.api.get<MaskingResource>(local);
+      expect(body.rules.map(({ masker }) => masker)).toEqual(['ip']);
+    } finally {
+      await server.close();
     }
   });
 });

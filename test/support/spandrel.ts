@@ -7,8 +7,8 @@ import { atEnd } from './at-end.ts';
 import { freePort } from './ports.ts';
 
 const CLI = resolve('dist/apps/cli/src/main.js');
-/** A program that lives for seconds need not find out how much it allots: a start takes seven eighths of the CPU. */
-const ROOM_FOR_THE_YOUNG = '--min-semi-space-size=16';
+/** A program that lives for seconds need not find out how much it allots: a start takes four fifths of the CPU. */
+const ROOM_FOR_THE_YOUNG = '--min-semi-space-size=32';
 const START_MS_MAX = 20_000;
 /** Shared by all tests: a program starts in four fifths of the time. */
 export const COMPILE_CACHE = join(tmpdir(), 'spandrel-compile-cache');

@@ -20,7 +20,7 @@ export function checkConfig(
 ): ((path: string) => unknown) | undefined {
   const shape = shapeOf(settings, known);
   const config = sources.map(({ tree }) => tree).reduceRight((lower, upper) => overlay(lower, upper), {});
-  const { data, error } = asSchema(shape).safeParse(config);
+  const { data, error } = asSchema(shape).safeParse(config, ONCE);
   const place = ({ path }: z.core.$ZodIssue): number => {
     const at = settings.findIndex((setting) => isWithin(dottedPath(path), setting.path));
     return at < 0 ? settings.length : at;
@@ -38,6 +38,9 @@ export function checkConfig(
   }
   return error ? undefined : (path) => valueAt(data as ConfigTree, path);
 }
+
+/** Parsed once in the life of a program: compiling the schemas first would take longer than it saves. */
+const ONCE = { jitless: true };
 
 /** Whether a dotted path is a setting, or something in its value. */
 const isWithin = (path: string, setting: string): boolean =>

@@ -4,6 +4,7 @@ import { pathFault } from '../files/path-fault.js';
 import { readSettingsFile } from '../files/read-settings-file.js';
 import type { ConfigSource } from './config-source.js';
 import { isTree, PLUGINS_KEY } from './config-tree.js';
+import { preparedTree } from './prepared-trees.js';
 
 const NOTHING: ConfigSource = { tree: {}, placeOf: () => undefined };
 
@@ -22,17 +23,19 @@ export function readConfigFile(path: string, faults: string[], setting?: string)
   } catch (error) {
     return refuse(pathFault(path, error).message);
   }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const lineOf = (offset: number): string => `${path}:${lines.linePos(offset).line}`;
-  const [error] = document.errors;
-  // The sentence without yaml's own word of the place, and without the excerpt below it.
-  if (error) return refuse(`${lineOf(error.pos[0])}: is not yaml: ${error.message.replace(/ at line \d+[^]*$/, '')}`);
-  let tree: unknown;
-  try {
-    tree = document.toJS() ?? {};
-  } catch (cause) {
-    return refuse(`${path}: is not yaml: ${(cause as Error).message.split('\n')[0]}`);
+  let parsed: ParsedFile | undefined;
+  const parseOnce = (): ParsedFile => (parsed ??= parseFile(path, text));
+  let tree: unknown = preparedTree(text);
+  if (tree === undefined) {
+    const { document, lineOf } = parseOnce();
+    const [error] = document.errors;
+    // The sentence without yaml's own word of the place, and without the excerpt below it.
+    if (error) return refuse(`${lineOf(error.pos[0])}: is not yaml: ${error.message.replace(/ at line \d+[^]*$/, '')}`);
+    try {
+      tree = document.toJS() ?? {};
+    } catch (cause) {
+      return refuse(`${path}: is not yaml: ${(cause as Error).message.split('\n')[0]}`);
+    }
   }
   if (!isTree(tree)) return refuse(`${path}: must be a list of settings by name, not a single value`);
   if (Array.isArray(tree[PLUGINS_KEY]))
@@ -40,10 +43,22 @@ export function readConfigFile(path: string, faults: string[], setting?: string)
   return {
     tree,
     placeOf: (at) => {
+      const { document, lineOf } = parseOnce();
       const offset = offsetOf(document, at);
       return offset === undefined ? undefined : lineOf(offset);
     },
   };
+}
+
+interface ParsedFile {
+  document: Document.Parsed;
+  lineOf(offset: number): string;
+}
+
+function parseFile(path: string, text: string): ParsedFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  return { document, lineOf: (offset) => `${path}:${lines.linePos(offset).line}` };
 }
 
 /** Where a value begins: at its name, for a member of a group. */

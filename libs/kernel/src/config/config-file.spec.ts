@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { PACKAGE } from '../package-root.js';
+import { readConfigFile } from './config-file.js';
+import { preparedTree } from './prepared-trees.js';
+
+const PATH = join(PACKAGE.root, 'config/default.yaml');
+
+describe('readConfigFile', () => {
+  it('reads what the build has parsed as yaml says it, and still knows the lines', () => {
+    const { tree, placeOf } = readConfigFile(PATH, []);
+    expect(tree).toEqual(parse(readFileSync(PATH, 'utf8')));
+    const line = readFileSync(PATH, 'utf8').split('\n').indexOf('mode: local') + 1;
+    expect(placeOf(['mode'])).toBe(`${PATH}:${line}`);
+  });
+
+  it('takes nothing from the build for a file that was edited', () => {
+    expect(preparedTree(`${readFileSync(PATH, 'utf8')}# edited`)).toBeUndefined();
+  });
+});
