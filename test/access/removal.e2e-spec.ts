@@ -3,22 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEntry, KeyCreated, OrganizationResource, ProjectResource } from '@spandrel/contract';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { FEATURES } from '@spandrel/server';
-import { rawSql } from '@spandrel/storage';
 import { anyRows } from '../support/any-rows.ts';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import type { Tenant } from '../support/tenant.ts';
+import { allColumns, KEPT, tablesWith } from './tables-with.ts';
 import { plant } from './tenant-data.ts';
-
-/** Tables that keep something of what is deleted, by intent. */
-const KEPT: Readonly<Record<string, string>> = {
-  audit_log: 'who deleted what is evidence',
-  audit_chain: 'the head of the chain of an organization',
-  person: 'a reference to the project that somebody had open last, which ends with the project',
-  removal: 'ids and counts, for a day, so that what comes too late is found',
-};
 
 let postgres: TestPostgres;
 let app: CloudApp;
@@ -34,36 +26,6 @@ afterAll(async () => {
   await app?.close();
   await postgres?.stop();
 });
-
-interface Column {
-  schema: string;
-  table: string;
-  column: string;
-}
-
-const columns = async (): Promise<Column[]> =>
-  (await app.storage.read(
-    anyRows()`select c.table_schema as schema, c.table_name as table, c.column_name as column
-      from information_schema.columns c join information_schema.tables t
-        on t.table_schema = c.table_schema and t.table_name = c.table_name and t.table_type = 'BASE TABLE'
-      where c.table_schema not in ('pg_catalog', 'information_schema')`,
-  )) as unknown as Column[];
-
-/** Tables of all schemas in which some row has one of the texts anywhere. */
-async function tablesWith(texts: readonly string[]): Promise<string[]> {
-  const tables = new Set((await columns()).map(({ schema, table }) => `"${schema}"."${table}"`));
-  const found: string[] = [];
-  for (const table of tables) {
-    const name = table.split('"').at(-2)!;
-    if (Object.hasOwn(KEPT, name) && name !== 'person') continue;
-    const pattern = texts.map((text) => text.replace(/[^0-9A-Za-z-]/g, '.')).join('|');
-    const rows = await app.storage.read(
-      anyRows()`select 1 as one from ${rawSql(table)} t where t::text ~ ${pattern} limit 1`,
-    );
-    if (rows.length > 0) found.push(table);
-  }
-  return found;
-}
 
 const begin = async (api: Api, path: string): Promise<ProjectResource & OrganizationResource> => {
   const { status, body } = await api.delete<ProjectResource & OrganizationResource>(path);
@@ -87,7 +49,7 @@ const isGone = (id: string): Promise<void> =>
 describe('every table', () => {
   it('whose rows belong to a project or an organization is listed by its feature', async () => {
     const listed = new Set(FEATURES.flatMap(({ owned = [] }) => owned).map(({ table, by }) => `${table}.${by}`));
-    const found = (await columns()).filter(
+    const found = (await allColumns(app.storage)).filter(
       ({ schema, table, column }) =>
         schema === 'public' && ['project_id', 'org_id'].includes(column) && !/_(p\d{8}|default)$/.test(table),
     );
@@ -143,7 +105,7 @@ describe('a project that is deleted', () => {
       expect(answer.body).toMatchObject({ status: 409, code: 'being_deleted' });
     }
     await isGone(project.id);
-    expect(await tablesWith([project.id])).toEqual([]);
+    expect(await tablesWith(app.storage, [project.id])).toEqual([]);
     expect((await tenant.api.delete(path)).body).toMatchObject({ code: 'project_not_found' });
     const [end, start] = (await auditOf(tenant.org.id)).filter(({ target_id }) => target_id === project.id);
     expect(start).toMatchObject({ action: 'project.deletion_begun', actor: `key:${tenant.keyId}` });
@@ -173,7 +135,7 @@ describe('an organization that is deleted', () => {
     await begin(app.api, `/api/orgs/${gone.org.id}`);
     await until(async () => (await gone.api.get('/api/traces')).status === 401);
     await isGone(gone.org.id);
-    expect(await tablesWith([gone.org.id, gone.project.id, mark, data.connection])).toEqual([]);
+    expect(await tablesWith(app.storage, [gone.org.id, gone.project.id, mark, data.connection])).toEqual([]);
     const after = (await other.api.get<object>('/api/export/json')).body;
     expect({ ...after, exported_at: 0 }).toEqual({ ...before, exported_at: 0 });
     const acts = (await auditOf(gone.org.id)).map(({ action }) => action);

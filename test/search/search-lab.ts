@@ -95,6 +95,15 @@ export class SearchLab {
     );
   }
 
+  /** Puts many documents into the index that no span is. */
+  async fill(schema: string, projectId: string, count: number): Promise<void> {
+    await this.index.query(
+      `insert into ${schema}.document select $1, 'planted-' || n, 't', null, 'custom', null, null, 'completed', '{}', 0,
+         '''planted''', null from generate_series(1, $2::int) n`,
+      [projectId, count],
+    );
+  }
+
   async close(): Promise<void> {
     for (const app of this.apps) await app.close();
     await this.server.stop();

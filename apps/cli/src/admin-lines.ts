@@ -24,8 +24,8 @@ export const organizationLine = ({
   (by === 'plan' ? '' : `, keeps traces ${days === null ? 'for ever' : `${days} days`}`) +
   (removal ? `, ${deletingOf(removal)}` : '');
 
-const deletingOf = ({ rows_deleted, step }: RemovalResource): string =>
-  `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`})`;
+const deletingOf = ({ rows_deleted, step, last_error: error }: RemovalResource): string =>
+  `being deleted (${rows_deleted} rows so far${step === null ? '' : `, now: ${step}`}${error === null ? '' : `; does not go on: ${error}`})`;
 
 /** One line for people. */
 export const projectLine = (project: ProjectResource): string => {

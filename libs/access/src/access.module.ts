@@ -37,6 +37,7 @@ import { Projects } from './organizations/projects.js';
 import { ProjectsController } from './organizations/projects.controller.js';
 import { BeginRemoval } from './removal/begin-removal.js';
 import { EndRemoval } from './removal/end-removal.js';
+import { RemovalMetrics } from './removal/removal-metrics.js';
 import { RemovalStore } from './removal/removal.store.js';
 import { RemovalTask } from './removal/removal-task.js';
 import { RemoveOwned } from './removal/remove-owned.js';
@@ -86,6 +87,7 @@ import { RetentionCapabilities } from './organizations/retention-capabilities.js
     RetentionCapabilities,
     ProtectProjects,
     RemovalStore,
+    RemovalMetrics,
     BeginRemoval,
     RemoveOwned,
     EndRemoval,

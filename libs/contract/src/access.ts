@@ -29,6 +29,10 @@ export const removalSchema = z
     requested_at: timestampTextSchema,
     rows_deleted: z.number().int().describe('Rows of tables that have gone so far.'),
     step: z.string().nullable().describe('What goes at the moment: a table, or what a feature keeps elsewhere.'),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('Why it does not go on at the moment; it is tried again every ten seconds. `null` while it goes on.'),
   })
   .meta({ id: 'Removal' });
 export type RemovalResource = z.output<typeof removalSchema>;

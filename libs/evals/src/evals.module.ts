@@ -89,7 +89,13 @@ export class EvalsModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.removers.register({ name: 'jobs of runs', remove: (projectId) => this.dispatch.forget(projectId) });
+    this.removers.register({
+      name: 'jobs of runs',
+      remove: async (projectId) => {
+        await this.dispatch.forget(projectId);
+        return { removed: 0, isMoreLeft: false };
+      },
+    });
     this.datasets.register({
       name: 'evals',
       beforeDatasetDelete: (tx, { scope, datasetId }) => this.changes.deleteAll(tx, scope, datasetId),

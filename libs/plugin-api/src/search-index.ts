@@ -75,6 +75,12 @@ export interface SearchIndex {
   removeTraces(scope: SearchScope, traceIds: readonly string[]): Promise<void>;
   /** Forgets all documents of the project. */
   clear(scope: SearchScope): Promise<void>;
+  /**
+   * Forgets some documents of the project: `limit` of them, or all that are left where those are fewer. A plugin that has
+   * it is asked again and again instead of once for all by {@link clear}, which may take longer than a call should.
+   * @returns how many went; fewer than `limit` when none is left.
+   */
+  clearSome?(scope: SearchScope, limit: number): Promise<number>;
   /** Best hits first, at most `limit`. */
   query(scope: SearchScope, query: SearchQuery): Promise<SearchHit[]>;
   /** Called once, when the process stops and no other call is under way. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { SpanLookups, TraceLookups } from '@spandrel/tracing';
+import { clearProject } from './clear-project.js';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { SearchStateStore } from './search-state.store.js';
 import { TASK_KIND } from './search-task.entity.js';
@@ -33,9 +34,10 @@ export class IndexGroups {
   }
 
   /** A project that was cleared; what it has since then is walked through again. @throws as {@link traces}. */
-  async project(projectId: string, claim: string): Promise<void> {
+  async project(projectId: string, claim: string, stopped: AbortSignal): Promise<void> {
     const { name, index } = this.configured!;
-    await index.clear({ projectId });
+    // What is left then is another server's to do, or this one's after its start.
+    if (!(await clearProject(index, projectId, stopped))) return;
     await this.storage.write(async (tx) => {
       await this.states.restart(tx, projectId, name);
       await this.tasks.finish(tx, { projectId, claim, kind: TASK_KIND.project, ids: [''] });

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { backoff, CoreSettings, LOGGER, type Logger, newId, pauseUnlessStopped, Unavailable } from '@spandrel/kernel';
 import { ProjectRemovers, Storage } from '@spandrel/storage';
 import { Backfill } from './backfill.js';
+import { clearSomeOfProject } from './clear-project.js';
 import { SEARCH_INDEX, type ConfiguredIndex } from './configured-index.js';
 import { IndexGroups } from './index-groups.js';
 import { IndexSpans } from './index-spans.js';
@@ -45,7 +46,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
     removers: ProjectRemovers,
   ) {
     const index = this.configured?.index;
-    if (index) removers.register({ name: 'search index', remove: (projectId) => index.clear({ projectId }) });
+    if (index) removers.register({ name: 'search index', remove: (id) => clearSomeOfProject(index, id) });
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -116,7 +117,7 @@ export class SearchWorker implements OnApplicationBootstrap, OnApplicationShutdo
   ): Promise<void> {
     const ids = (kind: number, texted?: number): string[] =>
       tasks.filter((task) => task.kind === kind && (texted ?? task.texted) === task.texted).map(({ id }) => id);
-    if (ids(TASK_KIND.project).length > 0) await this.groups.project(projectId, claim);
+    if (ids(TASK_KIND.project).length > 0) await this.groups.project(projectId, claim, this.stopping.signal);
     const traces = ids(TASK_KIND.trace);
     if (traces.length > 0) await this.groups.traces(projectId, traces, claim);
     const spans = { fresh: ids(TASK_KIND.span, 0), texted: ids(TASK_KIND.span, 1) };

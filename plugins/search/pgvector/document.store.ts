@@ -97,6 +97,16 @@ export class DocumentStore implements SearchIndex {
     await this.run(`delete from ${this.table} where project_id = $1`, [projectId]);
   }
 
+  async clearSome({ projectId }: SearchScope, limit: number): Promise<number> {
+    const [row] = await this.run<{ removed: number }>(
+      `with gone as (delete from ${this.table} where ctid = any(array(
+         select ctid from ${this.table} where project_id = $1 limit $2)) returning 1)
+       select count(*)::integer as removed from gone`,
+      [projectId, limit],
+    );
+    return row!.removed;
+  }
+
   async query(scope: SearchScope, query: SearchQuery): Promise<SearchHit[]> {
     const hits = await (query.mode === 'text' ? this.byWords(scope, query) : this.byVector(scope, query));
     // A vector of zeros is near to nothing.

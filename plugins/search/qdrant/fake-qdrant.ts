@@ -36,6 +36,12 @@ const pointBody = z.strictObject({
 });
 const upsertBody = z.strictObject({ points: z.array(pointBody).min(1) });
 const deleteBody = z.union([z.strictObject({ points: z.array(z.uuid()).min(1) }), z.strictObject({ filter })]);
+const scrollBody = z.strictObject({
+  filter,
+  limit: z.int().min(1),
+  with_payload: z.literal(false),
+  with_vector: z.literal(false),
+});
 const queryBody = z.strictObject({
   query: z.union([z.array(z.number()), sparse]),
   using: z.string(),
@@ -136,6 +142,11 @@ function route(collections: FakeQdrant['collections'], call: string, body: unkno
       const ids = 'points' in what ? what.points : matching(collection, what.filter).map(({ id }) => id);
       for (const id of ids) collection.points.delete(id);
       return { operation_id: 0, status: 'completed' };
+    }
+    case 'POST /points/scroll': {
+      const { filter: wanted, limit } = scrollBody.parse(body);
+      const points = matching(collection, wanted).map(({ id }) => ({ id }));
+      return { points: points.slice(0, limit), next_page_offset: points[limit]?.id ?? null };
     }
     case 'POST /points/query':
       return { points: best(collection, queryBody.parse(body)) };

@@ -47,6 +47,14 @@ export class QdrantIndex implements SearchIndex {
     await this.send('POST', `${this.points}/delete?wait=true`, { filter: filterOf(scope, {}) });
   }
 
+  async clearSome(scope: SearchScope, limit: number): Promise<number> {
+    const request = { filter: filterOf(scope, {}), limit, with_payload: false, with_vector: false };
+    const result = await this.send('POST', `${this.points}/scroll`, request);
+    const ids = listOf(objectOf(result)['points']).map((point) => objectOf(point)['id']);
+    if (ids.length > 0) await this.send('POST', `${this.points}/delete?wait=true`, { points: ids });
+    return ids.length;
+  }
+
   async query(scope: SearchScope, query: SearchQuery): Promise<SearchHit[]> {
     if (query.mode === 'vector') {
       this.assertDimensions(query.vector);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { formatTimestamp } from '@spandrel/contract';
 import { newId } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
-import { AuditTrail } from '@spandrel/audit';
+import { AuditTrail, Refusals } from '@spandrel/audit';
 import type { BrowserSessionRow } from '../browser-sessions/browser-session.entity.js';
 import { BrowserSessionStore } from '../browser-sessions/browser-session.store.js';
 import { newSessionToken } from '../browser-sessions/session-cookie.js';
@@ -34,24 +34,35 @@ export class SignInPerson {
     private readonly sessions: BrowserSessionStore,
     private readonly signOut: SignOut,
     private readonly audit: AuditTrail,
+    private readonly refusals: Refusals,
   ) {}
 
   /**
    * @param replaces digest of the session that the browser had until now; it ends.
-   * @returns `undefined` for somebody who has no role in any project.
+   * @returns `undefined` for somebody who has no role in any project. That is counted, and in the audit log soon: no number of
+   *   attempts may hold up the log.
    */
-  async execute({ identity, tokens }: Confirmed, replaces: string | null): Promise<SignedInPerson | undefined> {
+  async execute(confirmed: Confirmed, replaces: string | null): Promise<SignedInPerson | undefined> {
+    const { signedIn, person } = await this.signIn(confirmed, replaces);
+    if (signedIn) return signedIn;
+    const { issuer, subject } = confirmed.identity;
+    this.refusals.noteSignIn({
+      ...{ actor: actingPerson(person), targetId: person.id, targetName: person.email ?? person.name },
+      ...{ reason: 'no_role', details: { issuer, subject } },
+    });
+    return undefined;
+  }
+
+  private async signIn(
+    { identity, tokens }: Confirmed,
+    replaces: string | null,
+  ): Promise<{ signedIn?: SignedInPerson; person: PersonRow }> {
     const token = newSessionToken();
     return this.storage.write(async (tx) => {
       const person = await this.keepPerson.execute(tx, identity);
       await tx.em.flush();
       const project = chosenOf(openProjectsOf(await this.people.openProjectsIn(tx, person.id)), person);
-      if (!project) {
-        const details = { issuer: identity.issuer, subject: identity.subject, reason: 'no_role' };
-        const target = { orgId: null, targetId: person.id, targetName: person.email ?? person.name };
-        this.audit.record(tx, { action: 'session.refused', ...target, details, actor: actingPerson(person) });
-        return undefined;
-      }
+      if (!project) return { person };
       person.projectId = project.id;
       if (replaces !== null) await this.endReplaced(tx, replaces);
       const row = sessionRow(person, project, token);
@@ -62,7 +73,7 @@ export class SignInPerson {
         ...{ orgId: row.orgId, projectId: row.projectId, targetId: row.id, actor: actingPerson(person) },
         details: { project_id: row.projectId, expires_at: formatTimestamp(row.expiresAt), role: project.role },
       });
-      return { token, lastsMs: SESSION_MS_MAX };
+      return { person, signedIn: { token, lastsMs: SESSION_MS_MAX } };
     });
   }
 

@@ -87,6 +87,7 @@ export class BeginRemoval {
         counts: '{}',
       },
       ...{ leaseOwner: null, leaseUntil: 0, finishedAt: null },
+      ...{ progressedAt: now, failures: 0, lastError: null },
     });
   }
 }

@@ -1,7 +1,9 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, newId, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { failureOf } from './failure-of.js';
 import type { RemovalRow } from './removal.entity.js';
 import { LeaseLost, RemovalStore } from './removal.store.js';
+import { RemovalMetrics } from './removal-metrics.js';
 import { RemoveOwned } from './remove-owned.js';
 import { EndRemoval } from './end-removal.js';
 
@@ -26,6 +28,7 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly store: RemovalStore,
     private readonly owned: RemoveOwned,
     private readonly end: EndRemoval,
+    private readonly metrics: RemovalMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.task = new PeriodicTask({
@@ -63,17 +66,17 @@ export class RemovalTask implements OnApplicationBootstrap, OnApplicationShutdow
       if (stopped.aborted) return await this.store.release(removal, this.owner, 0);
       // Not before a whole look finds nothing that began when nobody could write any more.
       if (deleted > 0 || since < removal.requestedAt + SETTLED_MS) {
-        return await this.store.release(
-          removal,
-          this.owner,
-          Math.max(since + EVERY_MS, removal.requestedAt + SETTLED_MS),
-        );
+        const again = Math.max(since + EVERY_MS, removal.requestedAt + SETTLED_MS);
+        return await this.store.releaseWell(removal, this.owner, again, Date.now());
       }
       await this.end.execute(removal, this.owner);
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      this.logger.warn({ err: error, id, kind }, 'a removal could not go on; it will in a while');
-      await this.store.release(removal, this.owner, Date.now() + AGAIN_MS).catch(() => undefined);
+      const failures = removal.failures + 1;
+      this.metrics.countFailure();
+      this.logger.warn({ err: error, id, kind, failures }, 'a removal could not go on; it will in a while');
+      const again = Date.now() + AGAIN_MS;
+      await this.store.releaseFailed(removal, this.owner, again, failureOf(error)).catch(() => undefined);
     }
   }
 }

@@ -25,6 +25,12 @@ export const RemovalSchema = defineEntity({
     leaseUntil: p.bigint('number'),
     /** When nothing was left; `null`: under way. It is looked at again for a while, for what came too late. */
     finishedAt: p.bigint('number').nullable(),
+    /** When something last went, or a whole look ended without an error. */
+    progressedAt: p.bigint('number'),
+    /** How often it failed since then. */
+    failures: p.integer(),
+    /** What failed last, in words that may be shown to an administrator of the organization; `null` once it goes on. */
+    lastError: p.text().nullable(),
   },
   indexes: [{ name: 'removal_org', properties: ['orgId'] }],
 });

@@ -63,6 +63,14 @@ export class RemovalStore {
     });
   }
 
+  /** Removals that should go on: those under way, without organizations that wait for their projects. */
+  async unfinished(): Promise<{ requestedAt: number; progressedAt: number }[]> {
+    return this.storage.read(
+      COLUMNS.query`select ${COLUMNS} from removal r where r.finished_at is null and (r.kind = 'project' or not exists
+        (select 1 from removal p where p.org_id = r.org_id and p.kind = 'project' and p.finished_at is null))`,
+    );
+  }
+
   /** The tables in which the rows of a table lie. */
   leavesOf(table: string): Promise<string[]> {
     return leafTables(this.storage, table);
@@ -83,6 +91,11 @@ export class RemovalStore {
       if (deleted > 0) await this.note(tx, id, owner, until, table, deleted);
       return deleted;
     });
+  }
+
+  /** Notes what went that is kept elsewhere than in tables. @throws LeaseLost */
+  async noteRemoved({ id }: RemovalRow, owner: string, until: number, name: string, removed: number): Promise<void> {
+    await this.storage.write((tx) => this.note(tx, id, owner, until, name, removed));
   }
 
   /** Notes what goes now, and keeps the lease. @throws LeaseLost */
@@ -108,7 +121,7 @@ export class RemovalStore {
   async finish(tx: WriteTx, { id }: RemovalRow, now: number, again: number): Promise<void> {
     await tx.run(
       sql`update removal set finished_at = coalesce(finished_at, ${now}), step = null, lease_owner = null,
-        lease_until = ${again} where id = ${id}`,
+        lease_until = ${again}, progressed_at = ${now}, failures = 0, last_error = null where id = ${id}`,
     );
   }
 
@@ -117,6 +130,29 @@ export class RemovalStore {
     await this.storage.write((tx) =>
       tx.run(
         sql`update removal set lease_owner = null, lease_until = ${at} where id = ${id} and lease_owner = ${owner}`,
+      ),
+    );
+  }
+
+  /** Notes that a whole look ended without an error, and lets another server go on, from `at` on. */
+  async releaseWell({ id }: RemovalRow, owner: string, at: number, now: number): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(
+        sql`update removal set lease_owner = null, lease_until = ${at}, progressed_at = ${now}, failures = 0,
+          last_error = null where id = ${id} and lease_owner = ${owner}`,
+      ),
+    );
+  }
+
+  /**
+   * Notes what failed, and lets another server go on, from `at` on.
+   * @param what in words that may be shown to an administrator; the step it was at is put before it.
+   */
+  async releaseFailed({ id }: RemovalRow, owner: string, at: number, what: string): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(
+        sql`update removal set lease_owner = null, lease_until = ${at}, failures = failures + 1,
+          last_error = coalesce(step || ': ', '') || ${what}::text where id = ${id} and lease_owner = ${owner}`,
       ),
     );
   }
@@ -130,6 +166,7 @@ export class RemovalStore {
     return this.keep(
       tx,
       sql`update removal set rows_deleted = rows_deleted + ${deleted}, lease_until = ${until},
+          progressed_at = ${Date.now()}, failures = 0, last_error = null,
           counts = (counts::jsonb || jsonb_build_object(${table}::text,
             coalesce((counts::jsonb ->> ${table}::text)::bigint, 0) + ${deleted}::bigint))::text
         where id = ${id} and lease_owner = ${owner}`,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { pauseUnlessStopped } from '@spandrel/kernel';
-import { ProjectRemovers } from '@spandrel/storage';
+import { ProjectRemovers, type ProjectRemover } from '@spandrel/storage';
 import type { RemovalRow } from './removal.entity.js';
 import { RemovalStore } from './removal.store.js';
 
@@ -36,10 +36,26 @@ export class RemoveOwned {
     if (removal.kind !== 'project') return deleted;
     for (const remover of this.removers.removers) {
       if (stopped.aborted) return deleted;
-      await this.store.begin(removal, owner, this.leaseEnd(), remover.name);
-      await remover.remove(removal.id);
+      deleted += await this.elsewhere(removal, owner, remover, stopped);
     }
     return deleted;
+  }
+
+  private async elsewhere(
+    removal: RemovalRow,
+    owner: string,
+    remover: ProjectRemover,
+    stopped: AbortSignal,
+  ): Promise<number> {
+    await this.store.begin(removal, owner, this.leaseEnd(), remover.name);
+    for (let all = 0; ;) {
+      const began = performance.now();
+      const { removed, isMoreLeft } = await remover.remove(removal.id);
+      all += removed;
+      if (removed > 0) await this.store.noteRemoved(removal, owner, this.leaseEnd(), remover.name, removed);
+      if (!isMoreLeft || stopped.aborted) return all;
+      await pauseUnlessStopped(PAUSE_MS_MIN + (performance.now() - began) * PAUSE_PART, stopped);
+    }
   }
 
   private async table(removal: RemovalRow, owner: string, table: string, stopped: AbortSignal): Promise<number> {

@@ -14,5 +14,6 @@ export const stateOf = (
           requested_at: formatTimestamp(deletingAt),
           rows_deleted: removal?.rowsDeleted ?? 0,
           step: removal?.step ?? null,
+          last_error: removal?.lastError ?? null,
         },
 });

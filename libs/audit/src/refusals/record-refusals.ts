@@ -13,22 +13,21 @@ import {
 } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { AuditTrail, type AuditedAct } from '../trail/audit-trail.js';
-import { RefusalBook, type CountedRefusals, type RefusalKind } from './refusal-book.js';
+import type { CountedRefusals, RefusalKind } from './refusal-book.js';
+import { Refusals } from './refusals.js';
 
 /** How long refusals are counted before they are written. */
 const EVERY_MS = 10_000;
-const BOUNDS = { burst: 60, everyMs: 60_000, kindsMax: 1_000 };
 
 /** How the log names what several did. */
 const SEVERAL = 'several';
 
 /**
- * Writes requests that were refused for who sent them (docs/spec/audit.md#refusals): counted and bounded, and behind the
- * answers, so that nobody can hold up or fill the service by being refused.
+ * Counts requests that were refused for who sent them, and writes all {@link Refusals}
+ * (docs/spec/audit.md#refusals).
  */
 @Injectable()
 export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly book = new RefusalBook(BOUNDS);
   private readonly task: PeriodicTask;
   /** What was taken from the book and could not be written. */
   private waiting: CountedRefusals[] = [];
@@ -37,7 +36,8 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly storage: Storage,
     private readonly audit: AuditTrail,
-    private readonly refused: RefusedRequests,
+    private readonly requests: RefusedRequests,
+    private readonly refusals: Refusals,
     @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
   ) {
@@ -57,23 +57,23 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    this.refused.listen((request) => this.note(request));
+    this.requests.listen((request) => this.note(request));
     this.task.start();
   }
 
   async onModuleDestroy(): Promise<void> {
     await this.task.stop();
-    await this.write([...this.book.take(Date.now()), ...this.book.takeRest()]);
+    await this.write(this.refusals.takeRest());
   }
 
   /** Writes what has been counted, as far as the bounds allow. @throws Unavailable */
   execute(): Promise<void> {
-    return this.write(this.book.take(Date.now()));
+    return this.write(this.refusals.take());
   }
 
   private note(request: RefusedRequest): void {
     this.counted.inc({ code: request.code });
-    this.book.note(kindOf(request), request.requestId, Date.now());
+    this.refusals.note(kindOf(request), request.requestId);
   }
 
   /** All of them in one transaction. */
@@ -90,20 +90,21 @@ export class RecordRefusals implements OnApplicationBootstrap, OnModuleDestroy {
 function kindOf({ code, status, method, route, caller, address }: RefusedRequest): RefusalKind {
   const party = caller ? actingParty(caller) : { name: 'nobody', label: null };
   return {
+    action: 'request.refused',
     ...{ orgId: caller?.scope?.orgId ?? null, projectId: caller?.scope?.projectId ?? null },
     ...{ actor: party.name, actorName: party.label, address },
-    ...{ route: `${method} ${route ?? '*'}`, code, status },
+    ...{ target: `${method} ${route ?? '*'}`, targetName: null, code, details: { code, status } },
   };
 }
 
-function actOf({ orgId, projectId, actor, actorName, address, route, ...counted }: CountedRefusals): AuditedAct {
-  const { code, status, count, firstAt, lastAt, requestId } = counted;
+function actOf({ action, orgId, projectId, actor, actorName, address, ...counted }: CountedRefusals): AuditedAct {
+  const { target, targetName, details, count, firstAt, lastAt, requestId } = counted;
   return {
-    action: 'request.refused',
-    ...{ orgId, projectId, targetId: route ?? SEVERAL },
+    action,
+    ...{ orgId, projectId, targetId: target ?? SEVERAL, targetName },
     context: { actor: { name: actor ?? SEVERAL, label: actorName }, address, requestId },
     details: {
-      ...(code !== null && { code, status }),
+      ...details,
       ...{ count, first_at: formatTimestamp(firstAt), last_at: formatTimestamp(lastAt) },
     },
   };

@@ -5,8 +5,9 @@ import { RefusalBook, type RefusalKind } from './refusal-book.js';
 const BOUNDS = { burst: 3, everyMs: 1_000, kindsMax: 5 };
 
 const kind = (over: Partial<RefusalKind> = {}): RefusalKind => ({
-  ...{ orgId: 'o', projectId: 'p', actor: 'key:k', actorName: 'k', address: '::1', route: 'GET /api/traces' },
-  ...{ code: 'insufficient_scope', status: 403 },
+  ...{ orgId: 'o', projectId: 'p', actor: 'key:k', actorName: 'k', address: '::1' },
+  ...{ action: 'request.refused', target: 'GET /api/traces', targetName: null },
+  ...{ code: 'insufficient_scope', details: { status: 403 } },
   ...over,
 });
 
@@ -36,8 +37,23 @@ describe('the book of refusals', () => {
     book.note(kind({ address: 'late' }), 'r', 600);
     expect(book.take(1_010)).toMatchObject([{ orgId: 'o', actor: 'key:k', address: 'late', count: 1 }]);
     expect(book.take(2_010)).toMatchObject([
-      { orgId: 'o', actor: null, address: null, route: null, code: null, count: 2, firstAt: 3, lastAt: 4 },
+      { orgId: 'o', actor: null, address: null, target: null, code: null, count: 2, firstAt: 3, lastAt: 4 },
     ]);
+  });
+
+  it('lets no number of people who are not signed in take the place of requests, nor of each other without a count', () => {
+    const book = new RefusalBook(BOUNDS);
+    const signIn = { action: 'session.refused', orgId: null, projectId: null, code: 'no_role' } as const;
+    for (let n = 0; n < 4; n++) book.note(kind({ ...signIn, target: `person-${n}`, actor: `person:${n}` }), 'r', n);
+    for (let n = 0; n < 50; n++) book.note(kind({ ...signIn, target: 'person-0', actor: 'person:0' }), 'r', 10 + n);
+    book.note(kind({ orgId: null, projectId: null }), 'r', 60);
+    expect(book.take(70).map(({ action, target, count }) => [action, target, count])).toEqual([
+      ['session.refused', 'person-0', 51],
+      ['session.refused', 'person-1', 1],
+      ['session.refused', 'person-2', 1],
+      ['request.refused', 'GET /api/traces', 1],
+    ]);
+    expect(book.take(1_070)).toMatchObject([{ action: 'session.refused', target: null, actor: null, count: 1 }]);
   });
 
   it('gives out everything at the end, one for an organization', () => {

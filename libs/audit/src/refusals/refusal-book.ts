@@ -1,24 +1,26 @@
 /** What refusals have in common that are counted together. */
 export interface RefusalKind {
+  /** A request that was refused, or somebody who came from an identity provider. */
+  action: 'request.refused' | 'session.refused';
   orgId: string | null;
   projectId: string | null;
   actor: string;
   actorName: string | null;
   address: string | null;
-  /** Method and pattern of the route. */
-  route: string;
+  /** Method and pattern of the route; the id of who wanted to sign in. */
+  target: string;
+  targetName: string | null;
   code: string;
-  status: number;
+  /** What else the entry tells. */
+  details: Readonly<Record<string, string | number>>;
 }
 
 /** Refusals of one kind, or of several where there are too many kinds, counted. */
-export interface CountedRefusals extends Omit<RefusalKind, 'route' | 'code' | 'status' | 'actor' | 'address'> {
+export interface CountedRefusals extends Omit<RefusalKind, 'target' | 'code' | 'actor'> {
   /** `null` in all of these: refusals of several kinds. */
   actor: string | null;
-  address: string | null;
-  route: string | null;
+  target: string | null;
   code: string | null;
-  status: number | null;
   count: number;
   /** Milliseconds since the epoch. */
   firstAt: number;
@@ -38,18 +40,19 @@ export interface RefusalBounds {
 
 /**
  * Counts refusals by their kind, so that no number of them makes more entries than a chain is allowed: a token bucket for
- * each organization and one for the service. What gets no entry of its own is counted with the others, and told as one.
+ * each organization and one for the service, for requests and for people who sign in apart. What gets no entry of its own is counted with the others, and told as one.
  */
 export class RefusalBook {
   private kinds = new Map<string, CountedRefusals>();
-  private readonly others = new Map<string | null, CountedRefusals>();
-  private readonly buckets = new Map<string | null, { tokens: number; at: number }>();
+  /** Both by {@link bucketNameOf}. */
+  private readonly others = new Map<string, CountedRefusals>();
+  private readonly buckets = new Map<string, { tokens: number; at: number }>();
 
   constructor(private readonly bounds: RefusalBounds) {}
 
   /** Counts a refusal. @param now milliseconds since the epoch. */
   note(kind: RefusalKind, requestId: string, now: number): void {
-    const key = JSON.stringify([kind.orgId, kind.actor, kind.address, kind.route, kind.code]);
+    const key = JSON.stringify([kind.action, kind.orgId, kind.actor, kind.address, kind.target, kind.code]);
     const known = this.kinds.get(key);
     if (known) {
       known.count++;
@@ -67,19 +70,19 @@ export class RefusalBook {
     const kinds = [...this.kinds.values()];
     this.kinds = new Map();
     for (const refusals of kinds) {
-      if (this.takeToken(refusals.orgId, now)) taken.push(refusals);
+      if (this.takeToken(bucketNameOf(refusals), now)) taken.push(refusals);
       else this.merge(refusals);
     }
-    for (const [orgId, refusals] of this.others) {
-      if (!this.takeToken(orgId, now)) continue;
+    for (const [name, refusals] of this.others) {
+      if (!this.takeToken(name, now)) continue;
       taken.push(refusals);
-      this.others.delete(orgId);
+      this.others.delete(name);
     }
     this.forgetFull(now);
     return taken;
   }
 
-  /** What waits, whatever the bounds: for the end of the process. One for each organization, and one for the service. */
+  /** What waits, whatever the bounds: for the end of the process. One for each bucket. */
   takeRest(): CountedRefusals[] {
     for (const refusals of this.kinds.values()) this.merge(refusals);
     const rest = [...this.others.values()];
@@ -89,37 +92,43 @@ export class RefusalBook {
   }
 
   private merge(refusals: CountedRefusals): void {
-    const { orgId, count, firstAt, lastAt } = refusals;
-    const others = this.others.get(orgId);
+    const { action, orgId, count, firstAt, lastAt } = refusals;
+    const others = this.others.get(bucketNameOf(refusals));
     if (others) {
       others.count += count;
       others.firstAt = Math.min(others.firstAt, firstAt);
       others.lastAt = Math.max(others.lastAt, lastAt);
       return;
     }
-    const several = { actor: null, actorName: null, address: null, route: null, code: null, status: null };
-    this.others.set(orgId, { orgId, projectId: null, ...several, requestId: null, count, firstAt, lastAt });
+    const several = { actor: null, actorName: null, address: null, target: null, targetName: null, code: null };
+    this.others.set(bucketNameOf(refusals), {
+      ...{ action, orgId, projectId: null, ...several, details: {} },
+      ...{ requestId: null, count, firstAt, lastAt },
+    });
   }
 
-  private takeToken(orgId: string | null, now: number): boolean {
-    const bucket = this.bucketOf(orgId, now);
+  private takeToken(name: string, now: number): boolean {
+    const bucket = this.bucketOf(name, now);
     if (bucket.tokens < 1) return false;
     bucket.tokens--;
     return true;
   }
 
-  private bucketOf(orgId: string | null, now: number): { tokens: number; at: number } {
+  private bucketOf(name: string, now: number): { tokens: number; at: number } {
     const { burst, everyMs } = this.bounds;
-    const before = this.buckets.get(orgId) ?? { tokens: burst, at: now };
+    const before = this.buckets.get(name) ?? { tokens: burst, at: now };
     const bucket = { tokens: Math.min(burst, before.tokens + Math.max(0, now - before.at) / everyMs), at: now };
-    this.buckets.set(orgId, bucket);
+    this.buckets.set(name, bucket);
     return bucket;
   }
 
   /** A bucket that is full again is as good as none. */
   private forgetFull(now: number): void {
-    for (const orgId of this.buckets.keys()) {
-      if (this.bucketOf(orgId, now).tokens >= this.bounds.burst) this.buckets.delete(orgId);
+    for (const name of this.buckets.keys()) {
+      if (this.bucketOf(name, now).tokens >= this.bounds.burst) this.buckets.delete(name);
     }
   }
 }
+
+const bucketNameOf = ({ action, orgId }: Pick<RefusalKind, 'action' | 'orgId'>): string =>
+  `${action} ${orgId ?? 'service'}`;

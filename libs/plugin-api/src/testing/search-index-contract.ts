@@ -194,6 +194,20 @@ export function describeSearchIndexContract<Config>(
       assert.deepEqual(await left(), []);
     });
 
+    it('forgets some at a time, where it can', async () => {
+      const index = await provide();
+      if (!index.clearSome) return;
+      const [scope, other] = [project(), project()];
+      const documents = ['a', 'b', 'c', 'd', 'e'].map((id) => document(id, { text: 'tide' }));
+      for (const one of [scope, other]) await index.upsert(one, documents);
+      const left = (one: SearchScope) => idsOf(index, one, words('tide')).then((ids) => ids.length);
+      assert.equal(await index.clearSome(scope, 3), 3);
+      assert.equal(await left(scope), 2);
+      assert.equal(await index.clearSome(scope, 3), 2);
+      assert.equal(await index.clearSome(scope, 3), 0);
+      assert.deepEqual([await left(scope), await left(other)], [0, 5]);
+    });
+
     it('keeps projects apart that have the same ids', async () => {
       const index = await provide();
       const [one, two] = [project(), project()];

@@ -5,10 +5,12 @@ export interface ProjectRemover {
   /** Where it is kept; shown as progress. */
   readonly name: string;
   /**
-   * Called any number of times, by any server, once nobody can reach the project any more. Doing it again does no harm.
+   * Takes some of it away, within seconds. Called any number of times, by any server, once nobody can reach the project any
+   * more. Doing it again does no harm.
+   * @returns how much went, as far as that is known, and whether it is to be called again, as something may be left.
    * @throws what makes it impossible just now; it is tried again.
    */
-  remove(projectId: string): Promise<void>;
+  remove(projectId: string): Promise<{ removed: number; isMoreLeft: boolean }>;
 }
 
 /** How everything that belongs to a project goes with it: rows of tables as features list them, and what they register. */

@@ -28,8 +28,7 @@ export const projectColumns = (actions: ProjectActions): GridColumn<ProjectResou
 ];
 
 function Actions({ row, own, onEdit, onDelete }: ProjectActions & { row: ProjectResource }) {
-  if (row.removal)
-    return <span title={row.removal.step ?? ''}>Deleting, {formatCounted(row.removal.rows_deleted, 'row')}</span>;
+  if (row.removal) return <Deleting {...row.removal} />;
   return (
     <>
       <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={() => onEdit(row)}>
@@ -47,4 +46,10 @@ function Actions({ row, own, onEdit, onDelete }: ProjectActions & { row: Project
       )}
     </>
   );
+}
+
+/** How far the deletion of a project is. What holds it up is said, as nobody sees a title by touch or keyboard. */
+function Deleting({ rows_deleted: rows, step, last_error: error }: NonNullable<ProjectResource['removal']>) {
+  if (error !== null) return <span title={error}>Deletion held up: {error}</span>;
+  return <span title={step ?? ''}>Deleting, {formatCounted(rows, 'row')}</span>;
 }
