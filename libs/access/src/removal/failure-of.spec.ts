@@ -15,6 +15,6 @@ describe('what an administrator is told of a removal that failed', () => {
   });
 
   it('is the database where that is away', () => {
-    expect(failureOf(new Unavailable('db_unavailable', 'x'))).toBe('the database could not be used');
+    expect(failureOf(new Unavailable('x'))).toBe('the database could not be used');
   });
 });
