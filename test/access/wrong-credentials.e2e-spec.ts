@@ -8,6 +8,7 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 const MAX = 20;
+const METRICS_TOKEN = 'metrics-token-of-this-suite';
 
 let postgres: TestPostgres;
 let app: CloudApp;
@@ -22,8 +23,13 @@ beforeAll(async () => {
   });
   tenant = await app.createTenant();
   upstream = await startFakeProvider();
-  const settings = { apiUrl: app.url, mode: 'cloud', trustProxy: ['loopback'], wrongCredentials: MAX } as const;
-  gateway = await startGateway(upstream.url, settings);
+  const counting = { trustProxy: ['loopback'], wrongCredentials: MAX };
+  gateway = await startGateway(upstream.url, {
+    apiUrl: app.url,
+    mode: 'cloud',
+    metricsToken: METRICS_TOKEN,
+    ...counting,
+  });
 });
 afterAll(async () => {
   await gateway?.close();
@@ -54,6 +60,8 @@ const exported = (from: string, key: string) =>
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: '{}',
   });
+const metrics = (from: string, token: string) =>
+  ask(`${gateway.url}/metrics`, from, { headers: { authorization: `Bearer ${token}` } });
 const call = (from: string, key: string) =>
   ask(`${gateway.url}/v1/chat/completions`, from, {
     method: 'POST',
@@ -111,5 +119,12 @@ describe('wrong credentials', () => {
     expect((await call('203.0.113.7', newApiKey())).status).toBe(401);
     const { key } = await tenant.createKey(['ingest']);
     expect((await call('203.0.113.7', key)).status).toBe(200);
+  });
+
+  it('are counted by the metrics of the gateway', async () => {
+    for (let i = 0; i <= MAX; i++) expect((await ask(`${gateway.url}/metrics`, '203.0.113.8')).status).toBe(401);
+    expect(await guesses('203.0.113.8', MAX, metrics)).toEqual(Array(MAX).fill(401));
+    expect(await metrics('203.0.113.8', 'guess')).toMatchObject({ status: 429, authenticate: null });
+    expect((await metrics('203.0.113.8', METRICS_TOKEN)).status).toBe(200);
   });
 });

@@ -181,7 +181,9 @@ class RunningGateway implements Gateway, ForwardHost {
     const { metrics: shown, spool, delivery, ingest, log } = this;
     const isStopping = (): boolean => this.stopping;
     const metricsToken = settings.mode === 'cloud' ? settings.metricsToken : null;
-    const own = new OwnEndpoints({ metrics: shown, spool, delivery, ingest, log, isStopping, metricsToken });
+    const refusals = new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials));
+    const parts = { metrics: shown, spool, delivery, ingest, log, isStopping, metricsToken, refusals };
+    const own = new OwnEndpoints(parts);
     const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow, settings.allowPrivate) : null;
     this.server = new GatewayServer(
       new TargetResolver(providers, allow, () => this.addresses()),
@@ -192,7 +194,7 @@ class RunningGateway implements Gateway, ForwardHost {
       },
       this.keys && keysWithRules(this.keys, rules),
       rules,
-      new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials)),
+      refusals,
       log,
     );
   }

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { metricsText, newId } from '@spandrel/kernel';
+import { DomainError, metricsText, newId, WrongCredential, type CredentialRefusals } from '@spandrel/kernel';
 import { answerError } from './forward/answer-error.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { RequestLog } from './request-log.js';
@@ -17,6 +17,8 @@ export interface OwnEndpointsParts {
   isStopping: () => boolean;
   /** What `/metrics` asks for as a bearer token; `null`: nothing. */
   metricsToken: string | null;
+  /** Counts wrong tokens by the address they come from. */
+  refusals: CredentialRefusals;
   /** `null` when requests are not logged. */
   log: RequestLog | null;
 }
@@ -39,9 +41,7 @@ export class OwnEndpoints {
       return true;
     }
     if (path === '/metrics' && !this.mayReadMetrics(req)) {
-      res.setHeader('WWW-Authenticate', 'Bearer');
-      const message = '/metrics needs the metrics token (SPANDREL_METRICS_TOKEN) as a bearer token.';
-      answerError(res, { code: 'unauthenticated', message }, null, id);
+      this.refuseMetrics(req, res, id);
       return true;
     }
     res.setHeader('X-Request-Id', id);
@@ -50,11 +50,21 @@ export class OwnEndpoints {
     return true;
   }
 
-  private mayReadMetrics({ headers }: IncomingMessage): boolean {
+  private mayReadMetrics(req: IncomingMessage): boolean {
     const { metricsToken } = this.parts;
     if (metricsToken === null) return true;
-    const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+    const given = tokenOf(req);
     return given !== undefined && timingSafeEqual(sha256(given), sha256(metricsToken));
+  }
+
+  private refuseMetrics(req: IncomingMessage, res: ServerResponse, id: string): void {
+    const message = '/metrics needs the metrics token (SPANDREL_METRICS_TOKEN) as a bearer token.';
+    const isMissing = tokenOf(req) === undefined;
+    const error = isMissing
+      ? new DomainError('unauthenticated', message)
+      : this.parts.refusals.of(new WrongCredential(message), req);
+    if (error.code === 'unauthenticated') res.setHeader('WWW-Authenticate', 'Bearer');
+    answerError(res, error, null, id);
   }
 
   /** 200 while requests are forwarded, whether or not the API is up. */
@@ -93,3 +103,6 @@ export class OwnEndpoints {
 }
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+const tokenOf = ({ headers }: IncomingMessage): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];

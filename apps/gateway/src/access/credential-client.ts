@@ -1,5 +1,7 @@
-import { ERRORS, credentialSchema, type CredentialResource, type ErrorCode } from '@spandrel/contract';
+import { ERRORS, credentialSchema, type CredentialResource } from '@spandrel/contract';
 import { Agent } from 'undici';
+import { attemptJson } from '../attempt-json.js';
+import { isWrongCredential } from './is-wrong-credential.js';
 
 /** What the API says of a key. */
 export type CredentialAnswer =
@@ -65,7 +67,8 @@ function isClosed(error: unknown): boolean {
 }
 
 function readAnswer(status: number, text: string): CredentialAnswer {
-  if (status === ERRORS.too_many_wrong_credentials.status && isTooManyWrong(text)) return { kind: 'refused' };
+  if (status === ERRORS.too_many_wrong_credentials.status && isWrongCredential(attemptJson(text)))
+    return { kind: 'refused' };
   if (status === ERRORS.unauthenticated.status || status === ERRORS.insufficient_scope.status) {
     return { kind: 'refused' };
   }
@@ -74,16 +77,4 @@ function readAnswer(status: number, text: string): CredentialAnswer {
   return credential
     ? { kind: 'known', credential }
     : { kind: 'unavailable', message: 'the answer is not that of a Spandrel API: check gateway.api_url' };
-}
-
-/** The API says so of wrong credentials alone; a proxy before it may answer 429 to any. */
-const isTooManyWrong = (text: string): boolean =>
-  (attemptJson(text) as { code?: unknown } | undefined)?.code === ('too_many_wrong_credentials' satisfies ErrorCode);
-
-function attemptJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

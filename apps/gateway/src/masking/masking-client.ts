@@ -1,6 +1,8 @@
 import { ERRORS, recordingMaskingSchema, type Problem, type RecordingMasking } from '@spandrel/contract';
 import { Agent } from 'undici';
 import type { CallerKey } from '../access/caller-key.js';
+import { isWrongCredential } from '../access/is-wrong-credential.js';
+import { attemptJson } from '../attempt-json.js';
 
 /** What the API says of the rules of a project. */
 export type MaskingAnswer =
@@ -65,13 +67,5 @@ function readAnswer(status: number, text: string): MaskingAnswer {
   const code = (answer as Partial<Problem> | null | undefined)?.code;
   // A proxy before the API may answer 404 too, which says nothing about rules.
   if (status === ERRORS.not_found.status) return code === 'not_found' ? { kind: 'none' } : AWAY;
-  return code === 'unauthenticated' || code === 'insufficient_scope' ? { kind: 'refused' } : AWAY;
-}
-
-function attemptJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return isWrongCredential(answer) || code === 'insufficient_scope' ? { kind: 'refused' } : AWAY;
 }

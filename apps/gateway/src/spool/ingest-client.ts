@@ -1,6 +1,8 @@
-import type { IngestResult, Problem } from '@spandrel/contract';
+import type { IngestResult } from '@spandrel/contract';
 import { Agent } from 'undici';
 import type { CallerKey } from '../access/caller-key.js';
+import { isWrongCredential } from '../access/is-wrong-credential.js';
+import { attemptJson } from '../attempt-json.js';
 import type { SpoolItem } from './spool-item.js';
 
 /** How the API took a batch. */
@@ -96,10 +98,9 @@ function readAnswer(status: number, retryAfter: string | string[] | undefined, t
   if (status === 400 || status === 422) return { kind: 'refused', message };
   const seconds = Number(retryAfter ?? NaN);
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;
+  if ((status === 401 || status === 429) && isWrongCredential(attemptJson(text))) return { kind: 'unauthenticated' };
   if (status === 429) return { kind: 'limited', retryAfterMs };
   if (status === 408 || status >= 500) return { kind: 'unavailable', message, retryAfterMs };
-  // A proxy before the API may answer 401 too, which says nothing about the credential.
-  if (status === 401 && readCode(text) === 'unauthenticated') return { kind: 'unauthenticated' };
   return { kind: 'denied', message };
 }
 
@@ -113,14 +114,6 @@ function readResult(text: string): IngestAnswer {
     // Not the API's answer.
   }
   return { kind: 'denied', message: 'the answer is not that of a Spandrel API: check gateway.api_url' };
-}
-
-function readCode(text: string): string | undefined {
-  try {
-    return (JSON.parse(text) as Partial<Problem> | null)?.code;
-  } catch {
-    return undefined;
-  }
 }
 
 function messageOf(error: unknown): string {
