@@ -1,4 +1,4 @@
-import { parseWithAllDigits } from '@spandrel/contract/browser';
+import { parseWithAllDigits, type ErrorCode } from '@spandrel/contract/browser';
 import { ApiError, errorOfAnswer, unreachable } from './api-error.js';
 import { goToSignIn } from './go-to-sign-in.js';
 import { queryText, type Query } from './query-text.js';
@@ -47,8 +47,13 @@ async function exchange(path: string, options: CallOptions): Promise<{ response:
   const text = await response.text().catch((error: unknown) => {
     throw options.signal?.aborted ? error : unreachable();
   });
+  if (response.status === 429 && isSignedOut(readAnswer(text))) goToSignIn();
   return { response, text };
 }
+
+/** A session that has ended counts as a wrong credential; those that follow too many of them from one address are 429. */
+const isSignedOut = (problem: unknown): boolean =>
+  (problem as { code?: unknown } | null | undefined)?.code === ('too_many_wrong_credentials' satisfies ErrorCode);
 
 async function request(path: string, { method = 'GET', query = {}, body, signal }: CallOptions): Promise<Response> {
   try {

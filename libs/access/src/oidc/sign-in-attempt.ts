@@ -31,7 +31,8 @@ export function ownPath(next: string | undefined): string {
   if (next === undefined || next.length > 2_048 || !/^\/(?![/\\])/.test(next)) return '/';
   const base = 'http://own.invalid';
   const address = URL.canParse(next, base) ? new URL(next, base) : null;
-  if (address?.origin !== base || address.pathname === '/sign-in') return '/';
+  // Two slashes are left of `/.//host`, which a browser takes for the address of a host.
+  if (address?.origin !== base || address.pathname.startsWith('//') || address.pathname === '/sign-in') return '/';
   return address.pathname + address.search + address.hash;
 }
 
