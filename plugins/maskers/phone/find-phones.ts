@@ -66,13 +66,22 @@ const isWord = (code: number): boolean =>
 function endOfForm(text: string, start: number, code: number): number | undefined {
   for (const { pattern, digitsMin, digitsMax } of formsAt(text, start, code)) {
     pattern.lastIndex = start;
-    const value = pattern.exec(text)?.[0];
-    if (value === undefined) continue;
-    const digits = countDigits(value);
-    const end = start + value.length;
-    if (digits >= digitsMin && digits <= digitsMax && !goesOn(text, end) && !DATE.test(value)) return end;
+    let value = pattern.exec(text)?.[0];
+    // A number behind a blank may be another one, such as a time: "+44 20 7946 0958 10:30".
+    for (; value !== undefined; value = withoutLastGroup(value)) {
+      const digits = countDigits(value);
+      if (digits < digitsMin) break;
+      const end = start + value.length;
+      if (digits <= digitsMax && !goesOn(text, end) && !DATE.test(value)) return end;
+    }
   }
   return undefined;
+}
+
+/** What stands before the last blank; `undefined` where there is none. */
+function withoutLastGroup(value: string): string | undefined {
+  const blank = Math.max(value.lastIndexOf(' '), value.lastIndexOf('\u00a0'));
+  return blank === -1 ? undefined : value.slice(0, blank);
 }
 
 /** Where digits in one piece end that a word before them calls a phone's. */
@@ -93,7 +102,7 @@ function formsAt(text: string, start: number, code: number): readonly PhoneForm[
     if (isBehindNumber(text, start)) return NONE;
     return text.charCodeAt(start + 1) === ZERO ? FORMS_OF_ZEROS : FORMS_OF_ZERO;
   }
-  const area = code === ONE ? start + 1 : start + 3;
+  const area = code === ONE && !isDigit(text.charCodeAt(start + 1)) ? start + 1 : start + 3;
   return isDigit(text.charCodeAt(area)) || isWord(text.charCodeAt(area)) ? NONE : FORMS_OF_AREA;
 }
 

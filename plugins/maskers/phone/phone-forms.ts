@@ -26,10 +26,15 @@ export const FORMS_OF_ZERO: readonly PhoneForm[] = [
   { pattern: /\(?0[1-9]\d{0,4}(?:\) ?|[ /-])\d{2,8}(?:[ -]\d{2,5}){0,4}/y, digitsMin: 9, digitsMax: 12 },
 ];
 
-/** `(415) 555-0132`, `1-415-555-0132` */
+/** `(415) 555-0132`, `1-415-555-0132`; with hyphens, dots or a parenthesis any digits, as in `(555) 123-4567`. */
 export const FORMS_OF_AREA: readonly PhoneForm[] = [
   {
     pattern: /(?:1[ .-])?\(?[2-9]\d{2}(?:\) ?|[ .-])[2-9]\d{2}[ .-]\d{4}/y,
+    digitsMin: 10,
+    digitsMax: 11,
+  },
+  {
+    pattern: /(?:1[ .-])?(?:\([1-9]\d{2}\)[ -]?\d{3}[ -]|[1-9]\d{2}([.-])\d{3}\1)\d{4}/y,
     digitsMin: 10,
     digitsMax: 11,
   },

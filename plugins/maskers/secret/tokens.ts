@@ -18,12 +18,12 @@ const FORMS: readonly string[] = [
   'xox[abeoprs]-[0-9A-Za-z-]{10,}',
   'xapp-\\d-[0-9A-Z]+-\\d+-[0-9a-f]{20,}',
   // Google
-  'AIza[\\w-]{35}',
+  'AIza[\\w-]{30,}',
   'GOCSPX-[\\w-]{20,}',
   // Stripe
   '(?:[rs]k|whsec)_(?:live_|test_)?(?=[0-9A-Za-z]*\\d)[0-9A-Za-z]{20,}',
   // npm, PyPI, Hugging Face, Groq, Databricks, DigitalOcean, Shopify
-  'npm_[0-9A-Za-z]{36}',
+  'npm_[0-9A-Za-z]{36,}',
   'pypi-[\\w-]{50,}',
   'hf_[0-9A-Za-z]{30,}',
   'gsk_[0-9A-Za-z]{40,}',
