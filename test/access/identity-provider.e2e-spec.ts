@@ -1,8 +1,10 @@
 /** Signing in with an identity provider (docs/spec/sign-in.md#an-identity-provider), a real one: `oidc-provider` on loopback. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OidcSettings } from '@spandrel/access';
 import type { AuditEntry, BrowserSessionResource, MemberResource } from '@spandrel/contract';
-import { sql } from '@spandrel/storage';
+import { loadSettings } from '@spandrel/kernel';
 import { RecordRefusals } from '../../libs/audit/src/refusals/record-refusals.js';
 import { anyRows } from '../support/any-rows.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
@@ -14,7 +16,7 @@ import {
 } from '../support/identity-provider.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ProviderBrowser } from '../support/provider-browser.ts';
-import { until } from '../support/spandrel.ts';
+import { tempDir, until } from '../support/spandrel.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 const ORIGIN = 'https://spandrel.example';
@@ -73,13 +75,29 @@ const statusOf = async (browser: ProviderBrowser, of = app): Promise<number> =>
   (await of.anonymous.send('GET', '/api/traces', undefined, { cookie: browser.cookie })).status;
 const errorOf = (location: string): string | null => new URLSearchParams(location.split('?')[1]).get('error');
 
-/** Makes it as late as if so long had passed since the provider was asked. */
-const ago = (ms: number): Promise<unknown> =>
-  app.storage.write((tx) =>
-    tx.run(sql`update browser_session set refreshed_at = refreshed_at - ${ms} where person_id is not null`),
-  );
+const realNow = Date.now;
+let passed = 0;
+
+/** So much time passes at once, for the servers and the provider alike. */
+const pass = (ms: number): void => {
+  passed += ms;
+  Date.now = () => realNow() + passed;
+};
+afterAll(() => {
+  Date.now = realNow;
+});
 
 describe('somebody with a role by a group', () => {
+  it('is asked about again before five minutes have passed, unless a setting says sooner', () => {
+    expect(app.settings.of(OidcSettings).refreshMs).toBe(300_000);
+    const later = { SPANDREL_MODE: 'cloud', DATABASE_URL: url };
+    const file = join(tempDir(), 'later.yaml');
+    writeFileSync(file, 'auth:\n  oidc:\n    refresh: 301\n');
+    expect(() => loadSettings([OidcSettings], { args: ['--config', file], env: later, cwd: tempDir() })).toThrow(
+      'auth.oidc.refresh',
+    );
+  });
+
   it('signs in, is who the provider says, and goes where they wanted to', async () => {
     const browser = browserOf();
     const { status, location, setCookies } = await browser.signIn(
@@ -121,10 +139,10 @@ describe('somebody with a role by a group', () => {
     const stream = await fetch(`${app.url}/api/events`, { headers: { cookie: browser.cookie } });
     const ended = stream.text().catch(() => undefined);
     provider.people.get('linus')!.groups = ['llm-admins'];
-    await ago(250_000);
+    pass(250_000);
     await until(async () => (await told(browser)).role === 'admin');
     provider.people.get('linus')!.groups = [];
-    await ago(250_000);
+    pass(250_000);
     await ended;
     expect(await statusOf(browser)).toBe(401);
     expect(errorOf((await browserOf().signIn('linus')).location)).toBe('no_role');
@@ -133,10 +151,10 @@ describe('somebody with a role by a group', () => {
   it('is out within five minutes of being removed at the provider', async () => {
     const browser = browserOf();
     await browser.signIn(known('gone', { groups: ['llm-admins'] }));
-    await ago(200_000);
+    pass(200_000);
     provider.people.delete('gone');
     expect(await statusOf(browser)).toBe(200);
-    await ago(50_000);
+    pass(50_000);
     await until(async () => (await statusOf(browser)) === 401);
     expect(await told(browser)).toMatchObject({ signed_in: false });
   });
@@ -146,10 +164,10 @@ describe('somebody with a role by a group', () => {
     await browser.signIn(known('patient', { groups: ['llm-admins'] }));
     provider.isDown = true;
     try {
-      await ago(250_000);
+      pass(250_000);
       await until(async () => (await statusOf(browser)) === 200);
       const stream = await fetch(`${app.url}/api/events`, { headers: { cookie: browser.cookie } });
-      await ago(60_000);
+      pass(60_000);
       // Nobody knows whether its reader may still be here.
       await stream.text().catch(() => undefined);
       await until(async () => (await statusOf(browser)) === 503);
@@ -165,13 +183,19 @@ describe('somebody with a role by a group', () => {
       const browser = browserOf();
       await browser.signIn(known('busy', { groups: ['llm-admins'] }));
       second.settings.of(OidcSettings).groupRoles = app.settings.of(OidcSettings).groupRoles;
-      await ago(250_000);
+      pass(250_000);
       const asked = (): number => provider.requests.filter((request) => request === 'POST /token').length;
       const before = asked();
       const statuses = await Promise.all(Array.from({ length: 12 }, (_, n) => statusOf(browser, n % 2 ? app : second)));
       expect(new Set(statuses)).toEqual(new Set([200]));
       await until(() => asked() > before);
       expect(asked() - before).toBe(1);
+      // A person with two browsers, each with another server, is out in both.
+      const other = browserOf(second);
+      await other.signIn('busy');
+      provider.people.delete('busy');
+      pass(250_000);
+      await until(async () => (await statusOf(browser)) === 401 && (await statusOf(other, second)) === 401);
     } finally {
       await second.close();
     }
@@ -268,7 +292,7 @@ describe('a provider', () => {
 
   it('without refresh tokens is asked with the access token, and ends sessions with it', async () => {
     const plain = await startIdentityProvider([ORIGIN], {
-      ...{ refreshTokens: false, fullIdTokens: true, accessTokenSeconds: 3 },
+      ...{ refreshTokens: false, fullIdTokens: true, accessTokenSeconds: 400 },
     });
     const server = await openApp(plain.issuer, (oidc) => {
       oidc.signOutThere = true;
@@ -278,12 +302,10 @@ describe('a provider', () => {
       plain.people.set('ada', { name: 'Ada', email: 'ada@people.example', email_verified: true, groups: ['all'] });
       const browser = browserOf(server);
       await browser.signIn('ada');
-      await ago(250_000);
+      pass(250_000);
       await until(async () => (await told(browser, server)).signed_in && plain.requests.includes('GET /me'));
-      await until(async () => {
-        await ago(250_000);
-        return (await statusOf(browser, server)) === 401;
-      });
+      pass(250_000);
+      await until(async () => (await statusOf(browser, server)) === 401);
       const again = browserOf(server);
       await again.signIn('ada');
       const out = await server.anonymous.send<{ continue_at: string }>('DELETE', '/api/session', undefined, {

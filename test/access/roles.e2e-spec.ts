@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ROLES, type MemberResource, type Role } from '@spandrel/contract';
+import { ROLES, type MemberResource, type QueueItemResource, type Role } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { isOtlpPath } from '../support/otlp-path.ts';
@@ -18,6 +18,16 @@ import { rolesOf, roleTable, tableIn } from './role-table.ts';
 type RouteFacts = OpenApi['routes'][number];
 
 const PAGE = 'docs/spec/people.md';
+/** Bodies that would change something if the object were one's own. */
+const VALID: Readonly<Record<string, unknown>> = {
+  updateOrganization: { name: 'Taken' },
+  createProject: { name: 'Taken' },
+  updateProject: { name: 'Taken' },
+  createMember: { email: 'taken@people.example', role: 'viewer' },
+  updateMember: { role: 'editor' },
+  putMasking: { rules: [] },
+  previewMasking: { text: 'x', rules: [] },
+};
 const HEADING = '## What each role may\n';
 
 let postgres: TestPostgres;
@@ -39,7 +49,6 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-const addressOf = (role: Role): string => `${role}@people.example`;
 const add = async (email: string, role: Role, project_id?: string): Promise<MemberResource> => {
   const { status, body } = await app.api.post<MemberResource>(members, { email, role, project_id: project_id ?? null });
   expect(status).toBe(201);
@@ -76,9 +85,16 @@ describe('the table of roles', () => {
     expect(tableIn(text.split(HEADING)[1]!.split('\n## ')[0]!)).toEqual(table);
   });
 
-  it.each(ROLES)('holds for %s at every route', async (role) => {
-    await add(addressOf(role), role);
-    const headers = await signInAs(app, addressOf(role));
+  const held = ROLES.flatMap((role) => [
+    { role, where: 'the organization' },
+    // Owners and administrators are so of the whole organization.
+    ...(role === 'owner' || role === 'admin' ? [] : [{ role, where: 'one project' }]),
+  ]);
+
+  it.each(held)('holds for $role of $where at every route', async ({ role, where }) => {
+    const email = `${role}-of-${where.replace(' ', '-')}@people.example`;
+    await add(email, role, where === 'one project' ? tenant.project.id : undefined);
+    const headers = await signInAs(app, email);
     // Takes the session itself away, so that it comes last.
     const last = (route: RouteFacts): number => Number(route.operation.id === 'deleteBrowserSession');
     // Exporters send no cookies (docs/spec/otlp.md#credentials).
@@ -95,6 +111,94 @@ describe('the table of roles', () => {
     }
     expect(faults).toEqual([]);
   });
+});
+
+describe('a person', () => {
+  const headersOf = async (role: Role, email: string): Promise<Record<string, string>> => {
+    await add(email, role);
+    return signInAs(app, email);
+  };
+
+  it.each(['owner', 'admin'] as const)('who is %s reaches nothing of another organization by its id', async (role) => {
+    const other = await app.createTenant({ name: 'Theirs' });
+    const { body: key } = await other.api.post<{ id: string }>('/api/keys', { name: 'theirs', scopes: ['read'] });
+    const theirs = await app.api.post<MemberResource>(`/api/orgs/${other.org.id}/members`, {
+      ...{ email: 'somebody@theirs.example', role: 'viewer' },
+    });
+    const headers = await headersOf(role, `${role}-at-the-fence@people.example`);
+    const ids: Record<string, string> = { member_id: theirs.body.id };
+    const idIn = (path: string): string =>
+      path.startsWith('/api/orgs/') ? other.org.id : path.startsWith('/api/keys/') ? key.id : other.project.id;
+    const administered = routes.filter(({ path }) => /^\/api\/(orgs|projects|keys)\/\{/.test(path));
+    expect(administered.length).toBeGreaterThan(10);
+    for (const { path, method, operation } of administered) {
+      const address = path.replace(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? idIn(path));
+      const body = VALID[operation.id];
+      const { status } = await app.anonymous.unchecked.send(method.toUpperCase(), address, body, headers);
+      expect([`${method} ${path}`, status]).toEqual([`${method} ${path}`, 404]);
+    }
+    expect((await other.api.get<{ count: number }>(`/api/orgs/${other.org.id}/members`)).body.count).toBe(1);
+    const { body: projects } = await app.anonymous.send<{ projects: object[] }>(
+      ...(['GET', '/api/session/projects', undefined, headers] as const),
+    );
+    expect(projects.projects).toMatchObject([{ org: { id: tenant.org.id } }]);
+  });
+
+  it('gives nobody more than they have, and the last owner stays', async () => {
+    const { org } = await app.createTenant({ name: 'Of its own' });
+    const path = `/api/orgs/${org.id}/members`;
+    const people: Record<string, { id: string; headers: Record<string, string> }> = {};
+    for (const role of ['owner', 'admin', 'editor'] as const) {
+      const email = `${role}@own.example`;
+      const { body } = await app.api.post<MemberResource>(path, { email, role });
+      people[role] = { id: body.id, headers: await signInAs(app, email) };
+    }
+    const send = async (who: string, method: string, address: string, body?: unknown) => {
+      const answer = await app.anonymous.send<{ code: string }>(method, address, body, people[who]!.headers);
+      return answer.status >= 400 ? answer.body.code : answer.status;
+    };
+    const newOwner = { email: 'heir@own.example', role: 'owner' };
+    const key = { name: 'way up', scopes: ['admin'] };
+    const owner = `${path}/${people['owner']!.id}`;
+    expect([
+      await send('editor', 'POST', '/api/keys', key),
+      await send('editor', 'POST', path, newOwner),
+      await send('admin', 'POST', path, newOwner),
+      await send('admin', 'PATCH', `${path}/${people['admin']!.id}`, { role: 'owner' }),
+      await send('admin', 'DELETE', owner),
+    ]).toEqual(Array.from({ length: 5 }, () => 'insufficient_scope'));
+    expect(await send('admin', 'POST', '/api/keys', key)).toBe(201);
+    expect(await send('owner', 'DELETE', owner)).toBe('last_owner');
+    expect(await send('owner', 'PATCH', owner, { role: 'admin' })).toBe('last_owner');
+    expect(await send('owner', 'PATCH', owner, { role: 'owner' })).toBe(200);
+    expect(await send('owner', 'POST', path, newOwner)).toBe(201);
+    expect(await send('owner', 'DELETE', owner)).toBe(200);
+  });
+
+  it('is named by items that they claim, and so is a key', async () => {
+    const headers = await headersOf('reviewer', 'grace@people.example');
+    const { body: dataset } = await tenant.api.post<{ id: string }>('/api/datasets', { name: 'x' });
+    const kind = { Generic: { input: 'x' } };
+    const { body: first } = await tenant.api.post<{ id: string }>(`/api/datasets/${dataset.id}/datapoints`, { kind });
+    const { body: second } = await tenant.api.post<{ id: string }>(`/api/datasets/${dataset.id}/datapoints`, { kind });
+    await tenant.api.post(`/api/datasets/${dataset.id}/queue`, { datapoint_ids: [first.id, second.id] });
+    const next = `/api/datasets/${dataset.id}/queue/next`;
+    const claimed = (await app.anonymous.send<QueueItemResource>('POST', next, {}, headers)).body;
+    expect(claimed).toMatchObject({ claimed_by: (await personOf(headers)).id, claimed_by_name: 'grace' });
+    await tenant.api.post(next, {});
+    const { body: queue } = await tenant.api.get<{ items: object[] }>(`/api/datasets/${dataset.id}/queue`);
+    expect(queue.items).toMatchObject([
+      { id: claimed.id, claimed_by_name: 'grace' },
+      { claimed_by: tenant.keyId, claimed_by_name: 'Tenant' },
+    ]);
+    const { body: released } = await tenant.api.post<QueueItemResource>(`/api/queue/${claimed.id}/release`);
+    expect(released).toMatchObject({ claimed_by: null, claimed_by_name: null });
+    const { body: named } = await tenant.api.post(`/api/queue/${claimed.id}/claim`, { claimed_by: 'Ada' });
+    expect(named).toMatchObject({ claimed_by: 'Ada', claimed_by_name: null });
+  });
+
+  const personOf = async (headers: Record<string, string>) =>
+    (await app.anonymous.send<{ person: { id: string } }>('GET', '/api/session', undefined, headers)).body.person;
 });
 
 describe('a role', () => {

@@ -23,6 +23,7 @@ export function queueRules(app: () => QueueApp): void {
         datapoint_id: ids[n],
         status: 'pending',
         claimed_by: null,
+        claimed_by_name: null,
         claimed_at: null,
         original_data: shown(input),
         edited_data: null,

@@ -31,6 +31,7 @@ export { numberOf } from './values/numbers.js';
 export * from './people.js';
 export * from './queue.js';
 export * from './restored.js';
+export * from './role-scopes.js';
 export * from './roles.js';
 export * from './search.js';
 export * from './spans.js';

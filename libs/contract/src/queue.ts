@@ -65,6 +65,10 @@ export const queueItemSchema = z
     datapoint_id: z.string(),
     status: z.enum(QUEUE_STATUSES),
     claimed_by: z.string().nullable(),
+    claimed_by_name: z
+      .string()
+      .nullable()
+      .describe('What the reviewer was called when they claimed it; null where their credential has no name.'),
     claimed_at: timestampTextSchema.nullable(),
     original_data: datapointKindSchema.describe("The datapoint's kind when it was enqueued."),
     edited_data: jsonValueSchema,

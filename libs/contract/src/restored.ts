@@ -157,6 +157,7 @@ export const restoredQueueItemSchema = z
     datapoint_id: clientIdSchema,
     status: z.enum(QUEUE_STATUSES),
     claimed_by: keySchema.nullable(),
+    claimed_by_name: nameSchema.nullable().default(null),
     claimed_at: timestampSchema.nullable(),
     original_data: datapointKindSchema,
     edited_data: jsonValueSchema,

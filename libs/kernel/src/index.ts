@@ -47,7 +47,7 @@ export {
   type Gatekeeper,
   type Proof,
 } from './http/access/caller.js';
-export { holds, permissionsOfRole, rolesFor } from './http/access/role-table.js';
+export { permissionsOfRole, rolesFor } from './http/access/role-table.js';
 export { REFUSAL_CODES, RefusedRequests, type RefusedRequest } from './http/access/refused-requests.js';
 export { newId } from './ids.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';

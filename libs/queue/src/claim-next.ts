@@ -6,6 +6,7 @@ import { Storage } from '@spandrel/storage';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound } from './queue-item-states.js';
 import { QueueItemStore } from './queue-item.store.js';
+import type { Reviewer } from './reviewer.js';
 
 const NONE_LEFT = {
   plain: 'no item of this dataset is pending',
@@ -15,7 +16,7 @@ const NONE_LEFT = {
 /** What a caller of next says. */
 export interface NextOptions {
   /** Who claims. */
-  reviewer: string;
+  reviewer: Reviewer;
   /** Ids of items to leave out. */
   exclude: readonly string[];
 }

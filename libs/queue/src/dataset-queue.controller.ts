@@ -13,12 +13,12 @@ import {
 } from '@spandrel/contract';
 import { datasetNotFound, DatasetStore } from '@spandrel/datasets';
 import { CurrentReader, CurrentScope, PathId, type Reader, type Scope, Operation } from '@spandrel/kernel';
-import { CallerIdentity } from './caller-identity.js';
 import { ClaimNext } from './claim-next.js';
 import { EnqueueDatapoints } from './enqueue-datapoints.js';
 import { queueItemResource } from './queue-item-resource.js';
 import { QueueListStore } from './queue-list.store.js';
 import { queuePage, type QueuePage } from './queue-page.js';
+import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 
 /** `/api/datasets/:id/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/datasets/:id/queue')
@@ -77,11 +77,11 @@ export class DatasetQueueController {
   })
   async next(
     @CurrentScope() scope: Scope,
-    @CallerIdentity() caller: string,
+    @CallingReviewer() caller: Reviewer,
     @Param('id', new PathId(datasetNotFound)) id: string,
     @Body({ schema: claimNextSchema }) body: NextClaim,
   ): Promise<QueueItemResource> {
     const { claimed_by: reviewer, exclude = [] } = body;
-    return this.claimNext.execute(scope, id, { reviewer: reviewer ?? caller, exclude }, Date.now());
+    return this.claimNext.execute(scope, id, { reviewer: reviewerOf(reviewer, caller), exclude }, Date.now());
   }
 }

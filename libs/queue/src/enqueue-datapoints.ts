@@ -90,6 +90,7 @@ const pendingItem = (scope: Scope, datasetId: string, datapointId: string, origi
   datapointId,
   status: QUEUE_STATUS.pending,
   claimedBy: null,
+  claimedByName: null,
   claimedAt: null,
   originalData,
   editedData: null,

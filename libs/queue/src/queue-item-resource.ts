@@ -10,6 +10,7 @@ export const queueItemResource = (item: QueueItemRow): QueueItemResource => ({
   datapoint_id: item.datapointId,
   status: queueStatusName(item.status),
   claimed_by: item.claimedBy,
+  claimed_by_name: item.claimedByName,
   claimed_at: item.claimedAt === null ? null : formatTimestamp(item.claimedAt),
   original_data: fromJsonText(item.originalData) as DatapointKind,
   edited_data: fromJsonText(item.editedData),

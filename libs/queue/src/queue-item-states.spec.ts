@@ -10,29 +10,38 @@ const pending: QueueItemRow = {
   datapointId: 'dp',
   status: QUEUE_STATUS.pending,
   claimedBy: null,
+  claimedByName: null,
   claimedAt: null,
   originalData: '{}',
   editedData: null,
   createdAt: 1,
 };
-const byAda = claimed(pending, 'ada', 5);
+const ADA = { id: 'ada', name: 'Ada Lovelace' };
+const BOB = { id: 'bob', name: null };
+const byAda = claimed(pending, ADA, 5);
 const done = submitted(byAda, '{"a":1}');
 
 describe('a queue item', () => {
   it('is claimed, given back, claimed again and completed', () => {
-    expect(byAda).toEqual({ ...pending, status: QUEUE_STATUS.claimed, claimedBy: 'ada', claimedAt: 5 });
+    expect(byAda).toEqual({
+      ...pending,
+      status: QUEUE_STATUS.claimed,
+      claimedBy: 'ada',
+      claimedByName: 'Ada Lovelace',
+      claimedAt: 5,
+    });
     expect(released(byAda)).toEqual(pending);
     expect(done).toEqual({ ...byAda, status: QUEUE_STATUS.completed, editedData: '{"a":1}' });
     expect(submitted(byAda, null).editedData).toBeNull();
   });
 
   it('stays the same object when its reviewer claims it again', () => {
-    expect(claimed(byAda, 'ada', 9)).toBe(byAda);
+    expect(claimed(byAda, ADA, 9)).toBe(byAda);
   });
 
   it.each([
-    ['claimed by another', () => claimed(byAda, 'bob', 9), 'queue_item_already_claimed'],
-    ['claimed when completed', () => claimed(done, 'ada', 9), 'queue_item_completed'],
+    ['claimed by another', () => claimed(byAda, BOB, 9), 'queue_item_already_claimed'],
+    ['claimed when completed', () => claimed(done, ADA, 9), 'queue_item_completed'],
     ['released when pending', () => released(pending), 'queue_item_not_claimed'],
     ['released when completed', () => released(done), 'queue_item_completed'],
     ['submitted when pending', () => submitted(pending, null), 'queue_item_not_claimed'],

@@ -1,6 +1,7 @@
 import { Conflict, NotFound } from '@spandrel/kernel';
 import type { QueueItemRow } from './queue-item.entity.js';
 import { QUEUE_STATUS } from './queue-status.js';
+import type { Reviewer } from './reviewer.js';
 
 /**
  * The states of a queue item (docs/spec/queue.md#states-of-a-queue-item): every function takes the item as it is and
@@ -8,19 +9,25 @@ import { QUEUE_STATUS } from './queue-status.js';
  */
 
 /** @throws Conflict `queue_item_already_claimed` by somebody else, `queue_item_completed`. */
-export function claimed(item: QueueItemRow, reviewer: string, now: number): QueueItemRow {
+export function claimed(item: QueueItemRow, reviewer: Reviewer, now: number): QueueItemRow {
   if (item.status === QUEUE_STATUS.completed) throw completed();
   if (item.status === QUEUE_STATUS.pending) {
-    return { ...item, status: QUEUE_STATUS.claimed, claimedBy: reviewer, claimedAt: now };
+    return {
+      ...item,
+      status: QUEUE_STATUS.claimed,
+      claimedBy: reviewer.id,
+      claimedByName: reviewer.name,
+      claimedAt: now,
+    };
   }
-  if (item.claimedBy === reviewer) return item;
+  if (item.claimedBy === reviewer.id) return item;
   throw new Conflict('queue_item_already_claimed', 'another reviewer has claimed this queue item');
 }
 
 /** @throws Conflict `queue_item_not_claimed`, `queue_item_completed`. */
 export function released(item: QueueItemRow): QueueItemRow {
   assertClaimed(item);
-  return { ...item, status: QUEUE_STATUS.pending, claimedBy: null, claimedAt: null };
+  return { ...item, status: QUEUE_STATUS.pending, claimedBy: null, claimedByName: null, claimedAt: null };
 }
 
 /**

@@ -13,6 +13,8 @@ export const QueueItemSchema = defineEntity({
     /** {@link QUEUE_STATUS}. */
     status: p.smallint(),
     claimedBy: p.text().nullable(),
+    /** What the reviewer was called when they claimed it. */
+    claimedByName: p.text().nullable(),
     claimedAt: p.bigint('number').nullable(),
     /** JSON: the datapoint's kind when it was enqueued. */
     originalData: p.text(),

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
+  holds,
   claimSchema,
   listQueueSchema,
   submitQuerySchema,
@@ -17,14 +18,12 @@ import {
   CurrentReader,
   CurrentScope,
   DomainError,
-  holds,
   Operation,
   PathId,
   type Caller,
   type Reader,
   type Scope,
 } from '@spandrel/kernel';
-import { CallerIdentity } from './caller-identity.js';
 import { ChangeQueueItem } from './change-queue-item.js';
 import { claimed, queueItemNotFound, released } from './queue-item-states.js';
 import { queueItemResource } from './queue-item-resource.js';
@@ -32,6 +31,7 @@ import { QueueItemStore } from './queue-item.store.js';
 import { QueueListStore } from './queue-list.store.js';
 import { queuePage, type QueuePage } from './queue-page.js';
 import { SubmitItem } from './submit-item.js';
+import { CallingReviewer, reviewerOf, type Reviewer } from './reviewer.js';
 
 /** `/api/queue` (docs/spec/queue.md#queue-routes). */
 @Controller('api/queue')
@@ -86,12 +86,12 @@ export class QueueController {
   })
   async claim(
     @CurrentScope() scope: Scope,
-    @CallerIdentity() caller: string,
+    @CallingReviewer() caller: Reviewer,
     @Param('item_id', new PathId(queueItemNotFound)) id: string,
     @Body({ schema: claimSchema }) body: Claim,
   ): Promise<QueueItemResource> {
     const now = Date.now();
-    return this.changes.execute(scope, id, (item) => claimed(item, body.claimed_by ?? caller, now));
+    return this.changes.execute(scope, id, (item) => claimed(item, reviewerOf(body.claimed_by, caller), now));
   }
 
   @Post(':item_id/release')

@@ -65,7 +65,7 @@ export class RestoreQueueItems {
     const added: QueueItemRow[] = [];
     for (const item of items) {
       const before = here.get(item.id);
-      const after = itemRow(scope, item);
+      const after = itemRow(scope, item, before);
       const reason = reasonAgainst(before, after, known, openOf);
       if (reason) {
         rejected.push({ item, ...reason });
@@ -100,13 +100,15 @@ function reasonAgainst(
   return after.status !== QUEUE_STATUS.completed && open !== undefined && open !== after.id ? OTHER_OPEN : undefined;
 }
 
-const itemRow = (scope: Scope, item: RestoredQueueItem): QueueItemRow => ({
+/** An item as it becomes here. @param before as it is here: an export of an earlier version has no names of reviewers. */
+const itemRow = (scope: Scope, item: RestoredQueueItem, before: QueueItemRow | undefined): QueueItemRow => ({
   projectId: scope.projectId,
   id: item.id,
   datasetId: item.dataset_id,
   datapointId: item.datapoint_id,
   status: QUEUE_STATUS[item.status],
   claimedBy: item.claimed_by,
+  claimedByName: item.claimed_by_name ?? (before?.claimedBy === item.claimed_by ? before.claimedByName : null),
   claimedAt: item.claimed_at,
   originalData: JSON.stringify(item.original_data),
   editedData: toJsonText(item.edited_data),

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { PERMISSIONS, type Permission, type Role } from '@spandrel/contract';
-import { DomainError, holds, permissionsOfRole, type Caller } from '@spandrel/kernel';
+import { holds, PERMISSIONS, type Permission, type Role } from '@spandrel/contract';
+import { DomainError, permissionsOfRole, type Caller } from '@spandrel/kernel';
 
 /** The person or program that administers organizations, projects and keys. */
 export interface Actor {

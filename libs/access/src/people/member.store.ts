@@ -51,6 +51,11 @@ export class MemberStore {
     return (await tx.em.count(Member, { orgId, projectId, email, source: 'added' })) > 0;
   }
 
+  /** Whether somebody else is an owner of the organization of a member, also one who has not signed in yet. */
+  async hasOtherOwner(tx: WriteTx, { id, orgId }: Pick<MemberRow, 'id' | 'orgId'>): Promise<boolean> {
+    return (await tx.em.count(Member, { orgId, role: 'owner', id: { $ne: id } })) > 0;
+  }
+
   /** What people call the person behind a member. */
   async namesOf(tx: WriteTx, personId: string | null): Promise<Pick<ListedMember, 'personName' | 'personEmail'>> {
     const person = personId === null ? null : await tx.em.findOne(Person, { id: personId });

@@ -63,7 +63,7 @@ export class MembersController {
     summary: 'Give a member another role',
     audited: ['member.updated'],
     answer: memberSchema,
-    problems: ['organization_not_found', 'member_not_found', 'member_from_groups'],
+    problems: ['organization_not_found', 'member_not_found', 'member_from_groups', 'last_owner'],
   })
   update(
     @CurrentActor() actor: Actor,
@@ -82,7 +82,7 @@ export class MembersController {
     audited: ['member.deleted'],
     description: 'It counts no more within a second, in browsers that are signed in too.',
     answer: deletedSchema,
-    problems: ['organization_not_found', 'member_not_found', 'member_from_groups'],
+    problems: ['organization_not_found', 'member_not_found', 'member_from_groups', 'last_owner'],
   })
   delete(
     @CurrentActor() actor: Actor,

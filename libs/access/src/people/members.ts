@@ -63,7 +63,7 @@ export class Members {
 
   /**
    * Gives a member another role.
-   * @throws NotFound `organization_not_found`, `member_not_found`, Conflict `member_from_groups`, DomainError
+   * @throws NotFound `organization_not_found`, `member_not_found`, Conflict `member_from_groups`, `last_owner`, DomainError
    *   `insufficient_scope`.
    */
   async update(actor: Actor, orgId: string, id: string, { role }: UpdateMember): Promise<MemberResource> {
@@ -72,6 +72,7 @@ export class Members {
       if (member.projectId !== null) requireProjectRole(role);
       requireRole(actor, member.role as Role);
       requireRole(actor, role);
+      if (role !== 'owner') await this.requireOtherOwner(tx, actor, member);
       const from = member.role;
       if (from !== role) {
         member.role = role;
@@ -88,6 +89,7 @@ export class Members {
     await this.storage.write(async (tx) => {
       const member = await this.findOwn(tx, actor, orgId, id);
       if (member.role === 'owner') requireRole(actor, 'owner');
+      await this.requireOtherOwner(tx, actor, member);
       this.store.delete(tx, member);
       this.audit.record(tx, { action: 'member.deleted', ...told(member) });
     });
@@ -100,6 +102,12 @@ export class Members {
     if (!member) throw memberNotFound();
     if (member.source === 'groups') throw fromGroups();
     return member;
+  }
+
+  /** The organization is locked: of two owners who leave at once one stays. The operator may leave it without any. */
+  private async requireOtherOwner(tx: WriteTx, actor: Actor, member: MemberRow): Promise<void> {
+    if (member.role !== 'owner' || actor.orgId === null) return;
+    if (!(await this.store.hasOtherOwner(tx, member))) throw lastOwner();
   }
 
   private async requireProject(tx: WriteTx, actor: Actor, orgId: string, id: string): Promise<void> {
@@ -118,6 +126,9 @@ function requireProjectRole(role: Role): void {
 
 const memberExists = (): Conflict =>
   new Conflict('member_exists', 'this address has a role here already: change that one');
+
+const lastOwner = (): Conflict =>
+  new Conflict('last_owner', 'this is the only owner of the organization: make another one first');
 
 const fromGroups = (): Conflict =>
   new Conflict('member_from_groups', 'this role comes from a group of the identity provider: change it there');

@@ -31,7 +31,8 @@ export function subjectOf(event: LiveEvent): EventSubject {
       return { text: `Datapoint ${id}`, address: datapointAddress(datasetId, id) };
     }
     case 'queue_item_updated': {
-      const { id, dataset_id: datasetId, status, claimed_by: reviewer } = event.item;
+      const { id, dataset_id: datasetId, status } = event.item;
+      const reviewer = event.item.claimed_by_name ?? event.item.claimed_by;
       const more = reviewer === null ? status : `${status} by ${reviewer}`;
       return { text: `Item ${id}`, address: withQuery(reviewAddress(datasetId), 'item', id), more };
     }

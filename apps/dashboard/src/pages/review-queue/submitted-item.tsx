@@ -60,7 +60,7 @@ function ReadItem({ item }: { item: QueueItemResource }) {
         <strong>{describeOutcome(item)}</strong>
         {item.claimed_by !== null && (
           <span>
-            by <bdi>{item.claimed_by}</bdi>
+            by <bdi>{item.claimed_by_name ?? item.claimed_by}</bdi>
           </span>
         )}
         {item.claimed_at !== null && (

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
@@ -8,12 +9,17 @@ interface AdministeredGridProps<Row> {
   label: string;
   list: PagedList<Row>;
   columns: readonly GridColumn<Row>[];
+  /** What is shown where the list has nothing: what would be in it. */
+  empty: ReactNode;
+  /** Opens what is behind a row, where something is. */
+  onOpen?(row: Row): void;
 }
 
 /** A list within the page, which scrolls by itself when it is long. */
-export function AdministeredGrid<Row>({ label, list, columns }: AdministeredGridProps<Row>) {
+export function AdministeredGrid<Row>({ label, list, columns, empty, onOpen = ignore }: AdministeredGridProps<Row>) {
   if (list.error !== null)
     return <FaultNotice title={`${label} could not be loaded`} error={list.error} onRetry={list.retry} />;
+  if (list.isComplete && list.length === 0) return <div className={styles.hint}>{empty}</div>;
   return (
     <div className={styles.list}>
       <Grid<Row>
@@ -24,11 +30,11 @@ export function AdministeredGrid<Row>({ label, list, columns }: AdministeredGrid
         rowAt={list.rowAt}
         keyAt={list.keyAt}
         onVisible={list.onVisible}
-        onOpen={ignore}
+        onOpen={onOpen}
       />
     </div>
   );
 }
 
-/** Nothing is behind a row. */
+/** What a row opens where nothing is behind it. */
 const ignore = (): void => undefined;

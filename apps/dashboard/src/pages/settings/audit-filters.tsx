@@ -37,7 +37,7 @@ interface AuditFiltersProps {
   onChange(search: AuditSearch): void;
 }
 
-/** The filters of the audit log. Actors and targets are asked for by their ids, which the cells show as titles. */
+/** The filters of the audit log. Actors and targets are asked for by their ids, which an opened entry shows and fills in. */
 export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   const { actor, action, target, range } = search;
   return (
@@ -48,11 +48,7 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         value={action}
         onChange={(event) => onChange({ ...search, action: event.target.value })}
       />
-      <EnteredFilter
-        label="By (key:…, admin, cli)"
-        value={actor}
-        onChange={(text) => onChange({ ...search, actor: text })}
-      />
+      <EnteredFilter label="By (id)" value={actor} onChange={(text) => onChange({ ...search, actor: text })} />
       <EnteredFilter label="What (id)" value={target} onChange={(text) => onChange({ ...search, target: text })} />
       <TimeRangeField value={range} onChange={(chosen) => onChange({ ...search, range: chosen })} />
     </div>

@@ -53,12 +53,14 @@ describe('the words of the audit log', () => {
   it('tell details member by member', () => {
     const details = {
       ...{ name: 'left to the target', project_id: ID, spans_deleted: 12_000, scopes: ['read', 'write'] },
-      ...{ plan: { from: 'team', to: null }, projects: { [ID]: { traces_deleted: 1 } }, none: [] },
+      ...{ plan: { from: 'team', to: null }, projects: { [ID]: { traces_deleted: 1 } }, none: [], rows: {} },
+      ...{ protected: true, expires_at: '2026-11-30T05:06:07.123Z', requested_by: `key:${ID}` },
     };
-    expect(describeDetails(details, projects)).toBe(
+    expect(describeDetails(details, projects, 'utc')).toBe(
       'project: Chat; spans deleted: 12,000; scopes: read, write; plan: from team to none; ' +
-        'projects: Chat traces deleted 1; none: none',
+        'projects: Chat traces deleted 1; none: none; rows: none; ' +
+        'protected: yes; ends: 2026-11-30 05:06:07; requested by: Key …9W1Y0B',
     );
-    expect(describeDetails({}, projects)).toBe('');
+    expect(describeDetails({}, projects, 'utc')).toBe('');
   });
 });

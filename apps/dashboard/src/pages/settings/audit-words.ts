@@ -1,5 +1,6 @@
 import type { AuditEntry, ProjectResource } from '@spandrel/contract';
 import { formatCount } from '../../components/format/format-count.js';
+import { formatTime, type Zone } from '../../components/format/format-time.js';
 
 /** Names of projects by their ids, as far as they were read. */
 export type ProjectNames = ReadonlyMap<ProjectResource['id'], string>;
@@ -73,11 +74,11 @@ const shortened = (id: string): string => (/^[0-9A-HJKMNP-TV-Z]{26}$/.test(id) ?
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).replaceAll('_', ' ');
 
-/** Details in words: `name: from "a" to "b"; spans deleted: 3`. */
-export function describeDetails(details: AuditEntry['details'], projects: ProjectNames): string {
+/** Details in words: `name: from "a" to "b"; spans deleted: 3`. @param zone in which times are told. */
+export function describeDetails(details: AuditEntry['details'], projects: ProjectNames, zone: Zone): string {
   return Object.entries(details)
     .filter(([name]) => name !== 'name')
-    .map(([name, value]) => `${WORDS[name] ?? name.replaceAll('_', ' ')}: ${describeValue(value, projects)}`)
+    .map(([name, value]) => `${WORDS[name] ?? name.replaceAll('_', ' ')}: ${describeValue(value, { projects, zone })}`)
     .join('; ');
 }
 
@@ -90,18 +91,35 @@ const WORDS: Readonly<Record<string, string>> = {
   api_key: 'API key',
 };
 
-function describeValue(value: unknown, projects: ProjectNames): string {
+interface Reading {
+  projects: ProjectNames;
+  zone: Zone;
+}
+
+function describeValue(value: unknown, reading: Reading): string {
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'number') return formatCount(value);
-  if (typeof value === 'string') return projects.get(value) ?? shortened(value);
-  if (Array.isArray(value))
-    return value.length === 0 ? 'none' : value.map((one) => describeValue(one, projects)).join(', ');
+  if (typeof value === 'string') return describeText(value, reading);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map((one) => describeValue(one, reading)).join(', ') || 'none';
   if (typeof value !== 'object') return String(value);
   const members = value as Record<string, unknown>;
   if (Object.keys(members).length === 2 && 'from' in members && 'to' in members) {
-    return `from ${describeValue(members['from'], projects)} to ${describeValue(members['to'], projects)}`;
+    return `from ${describeValue(members['from'], reading)} to ${describeValue(members['to'], reading)}`;
   }
-  return Object.entries(members)
-    .map(([name, one]) => `${projects.get(name) ?? name.replaceAll('_', ' ')} ${describeValue(one, projects)}`)
-    .join(', ');
+  const told = Object.entries(members).map(
+    ([name, one]) => `${reading.projects.get(name) ?? name.replaceAll('_', ' ')} ${describeValue(one, reading)}`,
+  );
+  return told.join(', ') || 'none';
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const ACTOR = /^(key|jwt|person):/;
+
+/** A text that is a project's id, a time or an actor is told as people say it. */
+function describeText(text: string, { projects, zone }: Reading): string {
+  const project = projects.get(text);
+  if (project !== undefined) return project;
+  if (TIMESTAMP.test(text)) return formatTime(Date.parse(text), zone);
+  return ACTOR.test(text) ? describeActor({ actor: text, actor_name: null }) : shortened(text);
 }

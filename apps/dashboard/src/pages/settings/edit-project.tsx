@@ -58,7 +58,7 @@ export function EditProject({ project, onChanged, onClose }: EditProjectProps) {
           hint="Empty: as long as the organization keeps them, which is the most."
         />
         <CheckboxField
-          label="Protected: nobody deletes all traces, or a dataset, until this is lifted"
+          label="Protected: nobody deletes the project, all of its traces or a dataset until this is lifted"
           name="protected"
           defaultChecked={project.protected}
         />

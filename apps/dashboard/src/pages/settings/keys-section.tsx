@@ -29,7 +29,12 @@ export function KeysSection({ orgId }: { orgId: string }) {
         </Button>
       }
     >
-      <AdministeredGrid label="API keys" list={list} columns={columns} />
+      <AdministeredGrid
+        label="API keys"
+        list={list}
+        columns={columns}
+        empty="No keys yet. A key lets a program record, read or change what is in one project."
+      />
       {opened === 'new' && (
         <NewKeyDialog projects={projects.readRows} onCreated={() => void reread()} onClose={close} />
       )}

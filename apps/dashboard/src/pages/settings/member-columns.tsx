@@ -1,67 +1,80 @@
 import type { MemberResource } from '@spandrel/contract';
 import { Button } from '../../components/button.js';
+import { NONE } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
+import { actsOn, type Giver } from './giving.js';
 import styles from './settings-page.module.css';
 
 /** What a member is called: the name that the identity provider tells, else the address. */
 export const memberName = ({ person, email, id }: MemberResource): string =>
   person?.name ?? email ?? person?.email ?? id;
 
-/**
- * Every column of the list of members.
- * @param projects names of projects by their ids.
- */
-export function memberColumns(
-  projects: ReadonlyMap<string, string>,
-  onAct: (act: 'change' | 'remove', member: MemberResource) => void,
-): GridColumn<MemberResource>[] {
+type OnAct = (act: 'change' | 'remove', member: MemberResource) => void;
+
+export interface MemberContext {
+  /** Names of projects by their ids. */
+  projects: ReadonlyMap<string, string>;
+  /** Who looks at the list. */
+  giver: Giver;
+  /** All members, as far as they were read. */
+  members: readonly MemberResource[];
+  onAct: OnAct;
+}
+
+/** Every column of the list of members. */
+export function memberColumns({ projects, giver, members, onAct }: MemberContext): GridColumn<MemberResource>[] {
   return [
     {
       id: 'name',
       header: 'Name',
       width: 160,
       grows: true,
-      cell: (row) => <bdi title={row.person?.id ?? ''}>{memberName(row)}</bdi>,
+      cell: (row) => <bdi>{row.person?.name ?? NONE}</bdi>,
     },
-    { id: 'email', header: 'E-mail', width: 200, cell: ({ email }) => email ?? '' },
+    {
+      id: 'email',
+      header: 'E-mail',
+      width: 220,
+      cell: ({ email }) => <bdi title={email ?? undefined}>{email ?? NONE}</bdi>,
+    },
     { id: 'role', header: 'Role', width: 90, cell: ({ role }) => role },
     {
       id: 'project',
       header: 'Project',
       width: 140,
-      cell: ({ project_id: id }) => (id === null ? 'All' : <bdi title={id}>{projects.get(id) ?? id}</bdi>),
+      cell: ({ project_id: id }) =>
+        id === null ? 'All projects' : <bdi title={projects.get(id)}>{projects.get(id) ?? id}</bdi>,
     },
     {
       id: 'source',
       header: 'From',
       width: 130,
-      cell: ({ source, person }) => (source === 'groups' ? 'a group' : person === null ? 'never signed in' : 'added'),
+      cell: ({ source, person }) =>
+        source === 'groups' ? 'A group' : person === null ? 'Added, not here yet' : 'Added',
     },
     {
       id: 'actions',
       header: 'Actions',
       width: 150,
-      cell: (row) => row.source === 'added' && <Actions member={row} onAct={onAct} />,
+      cell: (row) => <Actions member={row} may={actsOn(giver, row, members)} onAct={onAct} />,
     },
   ];
 }
 
-function Actions({
-  member,
-  onAct,
-}: {
-  member: MemberResource;
-  onAct: (act: 'change' | 'remove', member: MemberResource) => void;
-}) {
+function Actions({ member, may, onAct }: { member: MemberResource; may: ReturnType<typeof actsOn>; onAct: OnAct }) {
   const name = memberName(member);
   return (
     <>
-      <Button className={styles.rowButton} aria-label={`Change ${name}`} onClick={() => onAct('change', member)}>
-        Change
-      </Button>{' '}
-      <Button className={styles.rowButton} aria-label={`Remove ${name}`} onClick={() => onAct('remove', member)}>
-        Remove
-      </Button>
+      {may.change && (
+        <Button className={styles.rowButton} aria-label={`Change ${name}`} onClick={() => onAct('change', member)}>
+          Change
+        </Button>
+      )}{' '}
+      {may.remove && (
+        <Button className={styles.rowButton} aria-label={`Remove ${name}`} onClick={() => onAct('remove', member)}>
+          Remove
+        </Button>
+      )}
     </>
   );
 }

@@ -5,7 +5,9 @@ import { listMembers, listProjects, removeMember } from '../../api/administratio
 import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
+import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
 import { AdministeredGrid } from './administered-grid.js';
+import { rolesToGive, type Giver } from './giving.js';
 import { memberColumns, memberName } from './member-columns.js';
 import { MemberDialog } from './member-dialog.js';
 import { Section } from './section.js';
@@ -17,7 +19,13 @@ export function MembersSection({ orgId }: { orgId: string }) {
   const { list: projects } = useAdministeredList('projects', (cursor, signal) => listProjects(orgId, cursor, signal));
   const [opened, setOpened] = useState<'new' | { act: 'change' | 'remove'; member: MemberResource } | null>(null);
   const names = useMemo(() => new Map(projects.readRows.map(({ id, name }) => [id, name])), [projects.readRows]);
-  const columns = useMemo(() => memberColumns(names, (act, member) => setOpened({ act, member })), [names]);
+  const session = useBrowserSession();
+  const giver = useMemo<Giver>(() => ({ role: session?.role ?? null, scopes: session?.scopes ?? [] }), [session]);
+  const members = list.readRows;
+  const columns = useMemo(
+    () => memberColumns({ projects: names, giver, members, onAct: (act, member) => setOpened({ act, member }) }),
+    [names, giver, members],
+  );
   const close = (): void => setOpened(null);
   const onDone = (said: string): void => {
     close();
@@ -28,17 +36,27 @@ export function MembersSection({ orgId }: { orgId: string }) {
     <Section
       title="Members"
       actions={
-        <Button icon="plus" onClick={() => setOpened('new')}>
-          Add member
-        </Button>
+        rolesToGive(giver, null).length > 0 && (
+          <Button icon="plus" onClick={() => setOpened('new')}>
+            Add member
+          </Button>
+        )
       }
     >
-      <AdministeredGrid label="Members" list={list} columns={columns} />
-      {opened === 'new' && <MemberDialog orgId={orgId} projects={projects.readRows} onDone={onDone} onClose={close} />}
+      <AdministeredGrid
+        label="Members"
+        list={list}
+        columns={columns}
+        empty="Nobody yet. Members are people who sign in with the identity provider: add them by their address, or have its groups give them roles."
+      />
+      {opened === 'new' && (
+        <MemberDialog orgId={orgId} projects={projects.readRows} giver={giver} onDone={onDone} onClose={close} />
+      )}
       {opened !== null && opened !== 'new' && opened.act === 'change' && (
         <MemberDialog
           orgId={orgId}
           projects={projects.readRows}
+          giver={giver}
           changed={opened.member}
           onDone={onDone}
           onClose={close}

@@ -8,6 +8,7 @@ import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { CheckboxField, SelectField, TextField } from '../../components/field.js';
 import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
+import { mayGiveScope } from './giving.js';
 import { ENDS, endAfter, SCOPES } from './key-choices.js';
 import styles from './settings-page.module.css';
 
@@ -41,19 +42,37 @@ export function NewKeyDialog({ projects, onCreated, onClose }: NewKeyDialogProps
     >
       <form id={formId} className={styles.form} onSubmit={submit}>
         <TextField label="Name" name="name" required hint="Who or what has it, such as a person or a service." />
-        <fieldset>
-          <legend>Scopes</legend>
-          <div className={styles.scopes}>
-            {SCOPES.map(({ scope, label, isUsual }) => (
-              <CheckboxField key={scope} label={label} name="scopes" value={scope} defaultChecked={isUsual} />
-            ))}
-          </div>
-        </fieldset>
+        <ScopeFields />
         <ProjectField projects={projects} />
         <SelectField label="Ends" name="ends" options={ENDS} />
         {creation.error && <FaultNotice title="The key could not be made" error={creation.error} />}
       </form>
     </Dialog>
+  );
+}
+
+/** The scopes that may be given: those that one has. */
+function ScopeFields() {
+  const session = useBrowserSession();
+  const given = SCOPES.filter(({ scope }) => session && mayGiveScope(session, scope));
+  return (
+    <fieldset>
+      <legend>Scopes</legend>
+      <div className={styles.scopes}>
+        {given.map(({ scope, label, isUsual }) => (
+          <CheckboxField
+            key={scope}
+            label={label}
+            name="scopes"
+            value={scope}
+            defaultChecked={isUsual || given.length === 1}
+          />
+        ))}
+      </div>
+      {given.length < SCOPES.length && (
+        <p className={styles.hint}>A scope that you do not have is not yours to give, and is left out.</p>
+      )}
+    </fieldset>
   );
 }
 

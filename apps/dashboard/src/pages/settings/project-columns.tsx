@@ -12,8 +12,8 @@ interface ProjectActions {
   onDelete(project: ProjectResource): void;
 }
 
-/** Every column of the list of projects. */
-export const projectColumns = (actions: ProjectActions): GridColumn<ProjectResource>[] => [
+/** Every column of the list of projects. @param zone zone of the times, shown in the header. */
+export const projectColumns = (zone: string, actions: ProjectActions): GridColumn<ProjectResource>[] => [
   { id: 'name', header: 'Name', width: 160, grows: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
   { id: 'id', header: 'ID', width: 230, cell: ({ id }) => id },
   {
@@ -23,7 +23,7 @@ export const projectColumns = (actions: ProjectActions): GridColumn<ProjectResou
     cell: ({ retention_days: days }) => (days === null ? 'As the organization' : formatCounted(days, 'day')),
   },
   { id: 'protected', header: 'Protected', width: 84, cell: (row) => (row.protected ? 'Yes' : 'No') },
-  { id: 'created_at', header: 'Created', width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
+  { id: 'created_at', header: 'Created', note: zone, width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
   { id: 'actions', header: 'Actions', width: 150, cell: (row) => <Actions row={row} {...actions} /> },
 ];
 
@@ -34,11 +34,10 @@ function Actions({ row, own, onEdit, onDelete }: ProjectActions & { row: Project
       <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={() => onEdit(row)}>
         Change
       </Button>
-      {row.id !== own && (
+      {row.id !== own && !row.protected && (
         <Button
           className={styles.rowButton}
           aria-label={`Delete the project ${row.name}`}
-          disabled={row.protected}
           onClick={() => onDelete(row)}
         >
           Delete

@@ -6,7 +6,9 @@ import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { TextField } from '../../components/field.js';
+import { zoneName } from '../../components/format/format-time.js';
 import { notify } from '../../components/notifications/notify.js';
+import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useLatest } from '../../components/use-latest.js';
 import { AdministeredGrid } from './administered-grid.js';
 import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
@@ -27,7 +29,11 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
   const [edited, setEdited] = useState<ProjectResource | null>(null);
   const [deleted, setDeleted] = useState<ProjectResource | null>(null);
   const own = useBrowserSession()?.project?.id;
-  const columns = useMemo(() => projectColumns({ own, onEdit: setEdited, onDelete: setDeleted }), [own]);
+  const { times } = usePreferences();
+  const columns = useMemo(
+    () => projectColumns(zoneName(Date.now(), times), { own, onEdit: setEdited, onDelete: setDeleted }),
+    [own, times],
+  );
   const isDeleting = Array.from({ length: list.length }, (_, index) => list.rowAt(index)).some((row) => row?.removal);
   const latest = useLatest(() => void reread());
   useEffect(() => {
@@ -49,7 +55,12 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
         </Button>
       }
     >
-      <AdministeredGrid label="Projects" list={list} columns={columns} />
+      <AdministeredGrid
+        label="Projects"
+        list={list}
+        columns={columns}
+        empty="No projects yet. Each has data and keys of its own."
+      />
       {isOpen && <ProjectDialog orgId={orgId} onCreated={onCreated} onClose={() => setIsOpen(false)} />}
       {edited && <EditProject project={edited} onChanged={() => void reread()} onClose={() => setEdited(null)} />}
       {deleted && <DeleteProject project={deleted} onDeleted={() => void reread()} onClose={() => setDeleted(null)} />}

@@ -28,6 +28,7 @@ export function SignInPage() {
         <SignInFault />
         {session && <Standing session={session} next={next} />}
         {session && <IdentityProviderLink session={session} next={next} />}
+        {session?.identity_provider && <p className={styles.or}>or with a key</p>}
         {session?.mode !== 'local' && <SignInForm next={next} hasFocus={!session?.identity_provider} />}
       </main>
     </div>
@@ -74,7 +75,7 @@ function SignInForm({ next, hasFocus }: { next: string; hasFocus: boolean }) {
           This address is plain http: everybody on the network between can read your key, and use the session.
         </p>
       )}
-      <Button variant="primary" type="submit" disabled={isBusy}>
+      <Button variant={hasFocus ? 'primary' : 'plain'} type="submit" disabled={isBusy}>
         Sign in
       </Button>
     </form>

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { holds } from '@spandrel/contract';
 import { DomainError } from '../../errors/domain-error.js';
 import { foreignProtocolOf } from '../foreign/foreign-requests.js';
 import { isOpenRoute } from '../open-route.js';
@@ -6,7 +7,6 @@ import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
 import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper, Proof } from './caller.js';
 import type { CredentialRefusals } from './credential-refusals.js';
-import { holds } from './role-table.js';
 
 /** Who lets in, and how it is said that somebody is not. */
 interface Doorkeepers {

@@ -1,0 +1,23 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Caller } from '@spandrel/kernel';
+
+/** Somebody who reviews. */
+export interface Reviewer {
+  /** What `claimed_by` has. */
+  readonly id: string;
+  /** What people call them; `null` where nobody knows. */
+  readonly name: string | null;
+}
+
+/**
+ * Who makes the request, as the reviewer when the body names nobody (docs/spec/queue.md#who-claims): the id of the API
+ * key or the person with its name, or the `sub` of the JWT. Local mode knows no logins: everybody is `local`.
+ */
+export const CallingReviewer = createParamDecorator((_data: unknown, context: ExecutionContext): Reviewer => {
+  const { caller } = context.switchToHttp().getRequest<{ caller?: Caller }>();
+  return { id: caller?.id ?? 'local', name: caller?.label ?? null };
+});
+
+/** The reviewer that a body names, else the caller: of others nobody knows more than what the body says. */
+export const reviewerOf = (named: string | null | undefined, caller: Reviewer): Reviewer =>
+  named === null || named === undefined || named === caller.id ? caller : { id: named, name: null };
