@@ -12,6 +12,10 @@ import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
 import { DashboardBrowser, expectNoFaults, inBrowser } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon } from './page-steps.ts';
 
+/** Whether an element has the focus, asked in the page. */
+const HAS_FOCUS = (element: unknown): boolean =>
+  element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement;
+
 describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   const browser = new DashboardBrowser();
   let place: Place;
@@ -155,6 +159,12 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Project created' });
     await audit.getByRole('row', { name: /Project created\s*Another/ }).waitFor();
     await expectSoon(() => audit.getByText('API key created').count(), 0);
+    await audit.getByRole('row', { name: /Project created\s*Another/ }).press('Enter');
+    const entry = page.getByRole('dialog', { name: 'Project created' });
+    await entry.getByText(/^key:/).waitFor();
+    await expectAccessible(watched);
+    await page.keyboard.press('Escape');
+    await expectSoon(() => audit.getByRole('row', { name: /Project created\s*Another/ }).evaluate(HAS_FOCUS), true);
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()]);
     const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
     expect(new Set(lines.map((line) => (JSON.parse(line) as { action: string }).action))).toEqual(

@@ -110,8 +110,12 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add member' });
     await dialog.getByLabel('E-mail').fill('new@people.example');
-    await dialog.getByLabel('Role').selectOption('editor');
+    const roles = () => dialog.getByLabel('Role').locator('option').allTextContents();
+    const offered = async () => (await roles()).map((label) => label.split(':')[0]);
+    expect(await offered()).toEqual(['viewer', 'reviewer', 'editor', 'admin']);
     await dialog.getByLabel('Project').selectOption({ label: 'Second' });
+    expect(await offered()).toEqual(['viewer', 'reviewer', 'editor']);
+    await dialog.getByLabel('Role').selectOption('editor');
     await expectAccessible(watched);
     await dialog.getByRole('button', { name: 'Add' }).click();
     await members.getByRole('row', { name: 'new@people.example' }).getByText('editor').waitFor();
@@ -164,6 +168,9 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await expectAccessible(watched);
     await page.keyboard.press('a');
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
+    const { body: queue } = await tenant.api.get<{ items: { id: string }[] }>(`/api/datasets/${dataset.id}/queue`);
+    await page.goto(`${app.url}/review/${dataset.id}?item=${queue.items[0]!.id}`);
+    await page.getByText('by Person rita').waitFor();
     // Nobody touches the tab: the role goes with the group, at the latest when the provider is asked again.
     provider.people.get('rita')!.groups = [];
     app.settings.of(OidcSettings).refreshMs = 1_000;

@@ -31,7 +31,7 @@ export function AuditEntryDialog({ entry, projects, onFilter, onClose }: AuditEn
           <CopyButton text={JSON.stringify(entry, null, 2)}>Copy as JSON</CopyButton>
           <Button onClick={() => onFilter({ actor: entry.actor })}>All by the same</Button>
           <Button onClick={() => onFilter({ target: entry.target_id })}>All about this</Button>
-          <Button variant="primary" data-first onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             Done
           </Button>
         </>

@@ -9,8 +9,15 @@ import { ImportExportDialog } from './import-export-dialog.js';
 import { Row, Section } from './section.js';
 import styles from './settings-page.module.css';
 
-/** What this instance is, and what is done with all that it has. @param mayWrite whether the reader may change the project. */
-export function InstanceSection({ mayWrite }: { mayWrite: boolean }) {
+interface InstanceSectionProps {
+  /** Whether whoever looks at the page may read the project. */
+  mayRead: boolean;
+  /** Whether they may change it. */
+  mayWrite: boolean;
+}
+
+/** What this instance is, and what is done with all that it has. */
+export function InstanceSection({ mayRead, mayWrite }: InstanceSectionProps) {
   const capabilities = useCapabilities();
   const [opened, setOpened] = useState<'import' | 'delete' | null>(null);
   const close = (): void => setOpened(null);
@@ -22,13 +29,17 @@ export function InstanceSection({ mayWrite }: { mayWrite: boolean }) {
       <Row name="Gateway">{capabilities ? (capabilities.gateway_url ?? 'Not known to this server') : NONE}</Row>
       <Row name="Traces are kept">{capabilities ? describeRetention(capabilities) : NONE}</Row>
       <div className={styles.buttons}>
-        <a href={EXPORT_ADDRESS} download>
-          Download everything
-        </a>
-        <a href="/metrics" target="_blank" rel="noreferrer">
-          Metrics
-        </a>
-        {capabilities?.mode === 'cloud' && <span className={styles.hint}>(for the operator of the service)</span>}
+        {mayRead && (
+          <a href={EXPORT_ADDRESS} download>
+            Download everything
+          </a>
+        )}
+        {/* In cloud mode they are the operator's, who has no session. */}
+        {capabilities?.mode === 'local' && (
+          <a href="/metrics" target="_blank" rel="noreferrer">
+            Metrics
+          </a>
+        )}
         <a href="/docs" target="_blank" rel="noreferrer">
           API
         </a>

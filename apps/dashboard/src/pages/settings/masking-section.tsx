@@ -84,7 +84,7 @@ function MaskingRules({ masking, mayChange, onSaved }: MaskingRulesProps) {
             </Button>
           </div>
         ) : (
-          <p className={styles.hint}>Rules are changed with the scope admin.</p>
+          <p className={styles.hint}>Whoever administers the organization changes the rules.</p>
         )}
         {saving.error && <FaultNotice title="The rules could not be saved" error={saving.error} />}
       </form>

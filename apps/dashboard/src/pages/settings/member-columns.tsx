@@ -35,6 +35,7 @@ export function memberColumns({ projects, giver, members, onAct }: MemberContext
       id: 'email',
       header: 'E-mail',
       width: 220,
+      grows: true,
       cell: ({ email }) => <bdi title={email ?? undefined}>{email ?? NONE}</bdi>,
     },
     { id: 'role', header: 'Role', width: 90, cell: ({ role }) => role },

@@ -24,7 +24,7 @@ export const projectColumns = (zone: string, actions: ProjectActions): GridColum
   },
   { id: 'protected', header: 'Protected', width: 84, cell: (row) => (row.protected ? 'Yes' : 'No') },
   { id: 'created_at', header: 'Created', note: zone, width: 136, cell: ({ created_at: at }) => <Time at={at} /> },
-  { id: 'actions', header: 'Actions', width: 150, cell: (row) => <Actions row={row} {...actions} /> },
+  { id: 'actions', header: 'Actions', width: 190, cell: (row) => <Actions row={row} {...actions} /> },
 ];
 
 function Actions({ row, own, onEdit, onDelete }: ProjectActions & { row: ProjectResource }) {
@@ -33,7 +33,7 @@ function Actions({ row, own, onEdit, onDelete }: ProjectActions & { row: Project
     <>
       <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={() => onEdit(row)}>
         Change
-      </Button>
+      </Button>{' '}
       {row.id !== own && !row.protected && (
         <Button
           className={styles.rowButton}

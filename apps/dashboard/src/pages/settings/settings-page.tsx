@@ -15,7 +15,7 @@ import { UnreadableConnections } from './unreadable-connections.js';
 export function SettingsPage() {
   const session = useBrowserSession();
   const administered = session?.scopes.includes('admin') ? session.org : null;
-  const mayRead = session?.mode === 'local' || session?.scopes.includes('read');
+  const mayRead = session?.mode === 'local' || session?.scopes.includes('read') === true;
   // In local mode there is one project, which nobody made.
   const masked = session?.mode === 'local' ? 'local' : mayRead ? session?.project?.id : undefined;
   return (
@@ -24,7 +24,7 @@ export function SettingsPage() {
       {mayRead && <UnreadableConnections />}
       <AppearanceSection />
       <KeyboardSection />
-      <InstanceSection mayWrite={session?.mode !== 'cloud' || session.scopes.includes('write')} />
+      <InstanceSection mayRead={mayRead} mayWrite={session?.mode !== 'cloud' || session.scopes.includes('write')} />
       {masked !== undefined && (
         <MaskingSection projectId={masked} mayChange={session?.mode !== 'cloud' || session.scopes.includes('admin')} />
       )}

@@ -3,11 +3,12 @@ import { listConnections } from '../../api/connections.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { formatCounted } from '../../components/format/format-count.js';
 
-const CAUSE = new Error(
-  'They are encrypted with another secret key than this server has, so that evaluations cannot call them here. ' +
-    'Whoever runs the server can bring that key back (SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS); ' +
-    'a connection that is given its API key again works at once.',
-);
+const causeOf = (names: readonly string[]): Error =>
+  new Error(
+    `${names.join(', ')}: encrypted with another secret key than this server has, so that evaluations cannot call ` +
+      `${names.length === 1 ? 'it' : 'them'} here. Whoever runs the server can bring that key back ` +
+      '(SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS); a connection that is given its API key again works at once.',
+  );
 
 /** Says when keys of the project's connections cannot be read by the server that answers; nothing otherwise. */
 export function UnreadableConnections() {
@@ -20,7 +21,7 @@ export function UnreadableConnections() {
   return (
     <FaultNotice
       title={`The ${unreadable.length === 1 ? 'key' : 'keys'} of ${formatCounted(unreadable.length, 'connection')} cannot be read`}
-      error={CAUSE}
+      error={causeOf(unreadable.map(({ name }) => name))}
     />
   );
 }
