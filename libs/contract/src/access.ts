@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { PERMISSIONS } from './role-scopes.js';
 import { labelSchema } from './values/text.js';
 import { timestampSchema, timestampTextSchema } from './values/timestamp.js';
-
-/**
- * What a credential may do: `scopes` on the wire (docs/spec/access.md#scopes), `permissions` inside the code. They do not
- * include each other, except that `write` includes `ingest` and `review`.
- */
-export const PERMISSIONS = ['read', 'write', 'ingest', 'review', 'admin'] as const;
-export type Permission = (typeof PERMISSIONS)[number];
 
 export const permissionSchema = z
   .enum(PERMISSIONS)

@@ -2,7 +2,7 @@
 export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js';
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
-export { holds, SCOPES_OF_ROLES } from './role-scopes.js';
+export { holds, ROLES, SCOPES_OF_ROLES } from './role-scopes.js';
 export { parseExactJson, readExactJson } from './values/exact-json.js';
 export { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './values/json-digits.js';
 export { describeJsonFault } from './values/json-fault.js';

@@ -1,5 +1,13 @@
-import type { Permission } from './access.js';
-import type { Role } from './roles.js';
+/**
+ * What a credential may do: `scopes` on the wire (docs/spec/access.md#scopes), `permissions` inside the code. They do not
+ * include each other, except that `write` includes `ingest` and `review`.
+ */
+export const PERMISSIONS = ['read', 'write', 'ingest', 'review', 'admin'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** What a person may be in an organization, the one that may most first (docs/spec/people.md#roles). */
+export const ROLES = ['owner', 'admin', 'editor', 'reviewer', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
 
 /**
  * What each role may, in the scopes that keys have: the one table of roles. What a route needs stands beside the route. An
@@ -13,7 +21,7 @@ export const SCOPES_OF_ROLES: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],
 };
 
-/** Scopes do not include each other, except that `write` includes `ingest` and `review` (docs/spec/access.md#scopes). */
+/** The scopes of which any one is enough. */
 const HELD_BY: Readonly<Record<Permission, readonly Permission[]>> = {
   read: ['read'],
   write: ['write'],

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-
-/** What a person may be in an organization, the one that may most first (docs/spec/people.md#roles). */
-export const ROLES = ['owner', 'admin', 'editor', 'reviewer', 'viewer'] as const;
-export type Role = (typeof ROLES)[number];
+import { ROLES } from './role-scopes.js';
 
 export const roleSchema = z
   .enum(ROLES)

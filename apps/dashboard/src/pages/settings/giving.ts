@@ -1,10 +1,8 @@
 import type { BrowserSessionResource, MemberResource, Permission, Role } from '@spandrel/contract';
-import { holds, SCOPES_OF_ROLES } from '@spandrel/contract/browser';
+import { holds, ROLES, SCOPES_OF_ROLES } from '@spandrel/contract/browser';
 
 /** Somebody who gives rights to others: nobody gives what they do not have (docs/spec/access.md#who-administers). */
 export type Giver = Pick<BrowserSessionResource, 'role' | 'scopes'>;
-
-const ROLES = Object.keys(SCOPES_OF_ROLES) as Role[];
 
 /** Whether somebody may give a key this scope. */
 export const mayGiveScope = ({ scopes }: Giver, scope: Permission): boolean => holds(scopes, scope);
