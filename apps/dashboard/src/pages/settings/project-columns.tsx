@@ -50,5 +50,5 @@ function Actions({ row, own, onEdit, onDelete }: ProjectActions & { row: Project
 /** How far the deletion of a project is. What holds it up is said, as nobody sees a title by touch or keyboard. */
 function Deleting({ rows_deleted: rows, step, last_error: error }: NonNullable<ProjectResource['removal']>) {
   if (error !== null) return <span title={error}>Deletion held up: {error}</span>;
-  return <span title={step ?? ''}>Deleting, {formatCounted(rows, 'row')}</span>;
+  return <span title={step ?? ''}>Deleting, {formatCounted(rows, 'row')} gone</span>;
 }
