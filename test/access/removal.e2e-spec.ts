@@ -101,9 +101,16 @@ describe('a project that is deleted', () => {
     const shown = listed.body.projects.find(({ id }) => id === project.id);
     if (shown) expect(shown).toMatchObject({ state: 'deleting', removal: { rows_deleted: expect.any(Number) } });
     const key = { name: 'x', scopes: ['read'], project_id: project.id };
-    for (const answer of [await tenant.api.post('/api/keys', key), await tenant.api.patch(path, { name: 'x' })]) {
+    const member = { email: 'late@spandrel.example', role: 'viewer', project_id: project.id };
+    for (const answer of [
+      await tenant.api.post('/api/keys', key),
+      await tenant.api.patch(path, { name: 'x' }),
+      await tenant.api.post(`/api/orgs/${tenant.org.id}/members`, member),
+    ]) {
       expect(answer.body).toMatchObject({ status: 409, code: 'being_deleted' });
     }
+    const masking = await tenant.api.send('PUT', `${path}/masking`, { rules: [] });
+    expect(masking.body).toMatchObject({ code: 'project_not_found' });
     await isGone(project.id);
     expect(await tablesWith(app.storage, [project.id])).toEqual([]);
     expect((await tenant.api.delete(path)).body).toMatchObject({ code: 'project_not_found' });

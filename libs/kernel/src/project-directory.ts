@@ -1,6 +1,9 @@
 /** Tells of projects beyond the caller's own; the feature `access` provides it, in local mode nobody does. */
 export interface ProjectDirectory {
-  /** @returns the organization that a project belongs to; `undefined` when there is no such project. @throws Unavailable */
+  /**
+   * @returns the organization that a project belongs to; `undefined` when there is no such project, or it is being deleted.
+   * @throws Unavailable
+   */
   organizationOf(projectId: string): Promise<string | undefined>;
 }
 

@@ -33,7 +33,9 @@ export class ProjectStore implements ProjectDirectory {
   }
 
   async organizationOf(id: string): Promise<string | undefined> {
-    const [row] = await this.storage.read(ORGANIZATION.query`select ${ORGANIZATION} from project p where p.id = ${id}`);
+    const [row] = await this.storage.read(
+      ORGANIZATION.query`select ${ORGANIZATION} from project p where p.id = ${id} and p.deleting_at is null`,
+    );
     return row?.orgId;
   }
 

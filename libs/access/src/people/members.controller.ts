@@ -30,7 +30,7 @@ export class MembersController {
     summary: 'Give somebody a role in an organization or a project',
     audited: ['member.created'],
     answer: memberSchema,
-    problems: ['organization_not_found', 'project_not_found', 'member_exists'],
+    problems: ['organization_not_found', 'project_not_found', 'member_exists', 'being_deleted'],
   })
   create(
     @CurrentActor() actor: Actor,

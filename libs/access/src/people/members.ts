@@ -12,7 +12,7 @@ import {
 import { Conflict, invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
-import { memberNotFound, organizationNotFound, projectNotFound } from '../not-found.js';
+import { beingDeleted, memberNotFound, organizationNotFound, projectNotFound } from '../not-found.js';
 import { requireRole, type Actor } from '../organizations/actor.js';
 import { OrganizationStore } from '../organizations/organization.store.js';
 import { ProjectStore } from '../organizations/project.store.js';
@@ -33,8 +33,8 @@ export class Members {
 
   /**
    * Gives a role to whoever signs in with an e-mail address.
-   * @throws NotFound `organization_not_found`, `project_not_found`, Conflict `member_exists`, DomainError
-   *   `insufficient_scope` for a role that grants more than the actor has.
+   * @throws NotFound `organization_not_found`, `project_not_found`, Conflict `member_exists`, `being_deleted`,
+   *   DomainError `insufficient_scope` for a role that grants more than the actor has.
    */
   async create(actor: Actor, orgId: string, { email, role, project_id }: CreateMember): Promise<MemberResource> {
     const projectId = project_id ?? null;
@@ -45,7 +45,9 @@ export class Members {
     };
     await this.storage.write(async (tx) => {
       // Locked: two requests with one address come one after the other.
-      if (!(await this.organizations.findForWrite(tx, actor, orgId))) throw organizationNotFound();
+      const organization = await this.organizations.findForWrite(tx, actor, orgId);
+      if (!organization) throw organizationNotFound();
+      if (organization.deletingAt !== null) throw beingDeleted('organization');
       if (projectId !== null) await this.requireProject(tx, actor, orgId, projectId);
       requireRole(actor, role);
       if (await this.store.has(tx, row)) throw memberExists();
@@ -113,6 +115,7 @@ export class Members {
   private async requireProject(tx: WriteTx, actor: Actor, orgId: string, id: string): Promise<void> {
     const project = isStorableText(id) ? await this.projects.find(tx, actor, id) : null;
     if (project?.orgId !== orgId) throw projectNotFound();
+    if (project.deletingAt !== null) throw beingDeleted('project');
   }
 }
 
