@@ -113,7 +113,11 @@ export const AUDITED_ACTS: Readonly<Record<string, (parts: ActParts) => Promise<
     );
     return send('DELETE', `/api/eval/${run}`);
   },
-  exportJson: ({ send }) => send('GET', '/api/export/json'),
+  exportJson: async ({ send, tenant: { api } }) => {
+    const id = await made(api.post('/api/traces', {}));
+    await send('GET', `/api/export/json?trace_id=${id}`);
+    return send('GET', '/api/export/json');
+  },
   importJson: async ({ send, tenant }) => {
     const { body } = await tenant.api.get('/api/export/json');
     return send('POST', '/api/import/json', { body });
