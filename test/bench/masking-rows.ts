@@ -39,7 +39,7 @@ export async function measureMasking(): Promise<Record<keyof typeof TEXTS, numbe
   const onFailure = (masker: string): void => {
     throw new Error(`${masker} failed`);
   };
-  const masking = new Masking(rules, maskers, { hashKey: null, onFailure });
+  const masking = new Masking(rules, maskers, { hashes: null, onFailure });
   const figures = Object.entries(TEXTS).map(([name, text]) => {
     const turns = Array.from({ length: TURNS }, () => {
       const before = process.threadCpuUsage();

@@ -13,7 +13,7 @@ const failed: string[] = [];
 
 beforeAll(async () => {
   const onFailure = (masker: string): void => void failed.push(masker);
-  masking = new Masking(ALL_RULES, await loadMaskers(), { hashKey: null, onFailure });
+  masking = new Masking(ALL_RULES, await loadMaskers(), { hashes: null, onFailure });
 });
 
 /** Three groups of four digits with a leading zero may be a phone number in Germany. */

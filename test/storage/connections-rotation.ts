@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { resealConnections, rotateKeyFile, secretKeyOf } from '@spandrel/connections';
+import { resealKeys, rotateKeyFile, secretKeyOf } from '@spandrel/connections';
 import { createLogger, type Scope } from '@spandrel/kernel';
 import { sql, type Storage, type WriteTx } from '@spandrel/storage';
 import { ConnectionsApp, type AppOptions } from './connections-app.js';
@@ -67,7 +67,12 @@ export function connectionRotation(storage: () => Storage): void {
       await fill(local);
       const [oldKey] = keyFile();
       const before = await rows();
-      expect(await rotateKeyFile(storage(), dataDir, logger)).toEqual({ rotated: KEYS.length, unreadable: [] });
+      expect(await rotateKeyFile(storage(), dataDir, logger)).toEqual({
+        rotated: KEYS.length,
+        unreadable: [],
+        maskingKeys: 0,
+        unreadableMaskingKeys: [],
+      });
       expect(keyFile()).toHaveLength(1);
       expect(keyFile()).not.toContain(oldKey);
       const after = await rows();
@@ -106,7 +111,12 @@ export function connectionRotation(storage: () => Storage): void {
       // A draft of the file was left behind.
       writeFileSync(`${path}.new`, 'half');
       expect(await readable(local)).toEqual([...KEYS, 'sk-between-1']);
-      expect(await rotateKeyFile(storage(), dataDir, logger)).toEqual({ rotated: KEYS.length + 1, unreadable: [] });
+      expect(await rotateKeyFile(storage(), dataDir, logger)).toEqual({
+        rotated: KEYS.length + 1,
+        unreadable: [],
+        maskingKeys: 0,
+        unreadableMaskingKeys: [],
+      });
       expect(keyFile()).toHaveLength(1);
       expect(await readable(local)).toEqual([...KEYS, 'sk-between-1']);
     });
@@ -137,7 +147,12 @@ export function connectionRotation(storage: () => Storage): void {
       await fill({ secretKey: oldKey });
       const keys = [secretKeyOf(newKey), secretKeyOf(oldKey)];
       for (let time = 0; time < 2; time++) {
-        expect(await resealConnections(storage(), keys)).toEqual({ rotated: KEYS.length, unreadable: [] });
+        expect(await resealKeys(storage(), keys)).toEqual({
+          rotated: KEYS.length,
+          unreadable: [],
+          maskingKeys: 0,
+          unreadableMaskingKeys: [],
+        });
       }
       expect(await readable({ secretKey: newKey })).toEqual(KEYS);
       for (const message of await readable({ secretKey: oldKey })) expect(message).toContain('SPANDREL_SECRET_KEY');
@@ -147,7 +162,7 @@ export function connectionRotation(storage: () => Storage): void {
       const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
       await fill({ secretKey: oldKey });
       const keys = [secretKeyOf(newKey), secretKeyOf(oldKey)];
-      await expect(resealConnections(failingAtCommit(storage(), 1), keys)).rejects.toThrow('killed');
+      await expect(resealKeys(failingAtCommit(storage(), 1), keys)).rejects.toThrow('killed');
       expect(await readable({ secretKey: oldKey })).toEqual(KEYS);
     });
   });

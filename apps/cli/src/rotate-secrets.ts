@@ -7,7 +7,7 @@ import {
   ConnectionsSettings,
   KeyHolderStore,
   parseSecretKey,
-  resealConnections,
+  resealKeys,
   rotateKeyFile,
   secretKeyOf,
   type Rotation,
@@ -25,8 +25,8 @@ import { printFailure } from './print-failure.js';
 const NEW_KEY = 'SPANDREL_NEW_SECRET_KEY';
 
 /**
- * `spandrel secrets rotate`: seals the keys of all provider connections with a new secret key. Never prints a key.
- * Ends with 1 when it cannot begin, or when a connection could not be decrypted and was left as it is.
+ * `spandrel secrets rotate`: seals the keys of all provider connections, and of masking, with a new secret key. Never prints a key.
+ * Ends with 1 when it cannot begin, or when something could not be decrypted and was left as it is.
  * @param args settings, as for the server.
  */
 export async function rotateSecrets(args: readonly string[]): Promise<void> {
@@ -43,7 +43,7 @@ export async function rotateSecrets(args: readonly string[]): Promise<void> {
     try {
       if (keys) await refuseServersWithout(keys[0]!, storage);
       const rotation = keys
-        ? await inContext(commandContext(), () => resealConnections(storage, keys, new AuditTrail(settings.core)))
+        ? await inContext(commandContext(), () => resealKeys(storage, keys, new AuditTrail(settings.core)))
         : await rotateKeyFile(storage, settings.core.dataDir, logger);
       report(rotation, keys !== null && wantsNewKey(process.env));
     } finally {
@@ -80,12 +80,20 @@ async function refuseServersWithout({ id }: SecretKey, storage: Storage): Promis
   ]);
 }
 
-function report({ rotated, unreadable }: Rotation, byVariable: boolean): void {
+function report({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rotation, byVariable: boolean): void {
   process.stdout.write(`Encrypted the keys of ${count(rotated, 'provider connection')} with the new secret key.\n`);
+  if (maskingKeys > 0)
+    process.stdout.write(`Encrypted the masking keys of ${count(maskingKeys, 'project')} with it.\n`);
   if (byVariable) {
     process.stdout.write(
       `Next: set SPANDREL_SECRET_KEY to the value of ${NEW_KEY}, unset ${NEW_KEY}, and start the server.\n`,
     );
+  }
+  for (const projectId of unreadableMaskingKeys) {
+    process.stderr.write(
+      `spandrel: the masking key of project ${projectId} could not be decrypted and stayed as before\n`,
+    );
+    process.exitCode = 1;
   }
   if (unreadable.length === 0) return;
   const lines = unreadable.map(({ id, projectId }) => `spandrel:   ${id} (project ${projectId})\n`);

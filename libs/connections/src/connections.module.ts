@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CoreSettings, LOGGER } from '@spandrel/kernel';
+import { CoreSettings, LOGGER, MASKING_SEALER } from '@spandrel/kernel';
 import { AddressRule } from './calls/address-rule.js';
 import { ChangeConnections } from './change-connections.js';
 import { ConnectionClient } from './calls/connection-client.js';
@@ -11,6 +11,7 @@ import { Connections } from './connections.js';
 import { FindReaders } from './keys/find-readers.js';
 import { KeyHolderStore } from './keys/key-holder.store.js';
 import { KeyHolders } from './keys/key-holders.js';
+import { MaskingSealer } from './keys/masking-sealer.js';
 import { UnreadableKeys } from './keys/unreadable-keys.js';
 import { KeyRing, openKeyRing } from './keys/key-ring.js';
 import { RestoreConnections } from './restore-connections.js';
@@ -22,6 +23,7 @@ import { ProviderCapabilities } from './provider-capabilities.js';
   controllers: [ConnectionsController],
   providers: [
     { provide: KeyRing, inject: [CoreSettings, ConnectionsSettings, LOGGER], useFactory: openKeyRing },
+    { provide: MASKING_SEALER, useClass: MaskingSealer },
     KeyHolderStore,
     KeyHolders,
     UnreadableKeys,

@@ -10,6 +10,6 @@ export { RestoreConnections } from './restore-connections.js';
 export { refusalOf } from './calls/refusal-of.js';
 export { FindReaders } from './keys/find-readers.js';
 export { KeyHolderStore, type RunningServer } from './keys/key-holder.store.js';
-export { resealConnections, rotateKeyFile, type Rotation } from './keys/rotate-keys.js';
+export { resealKeys, rotateKeyFile, type Rotation } from './keys/rotate-keys.js';
 export { parseSecretKey, secretKeyOf, type SecretKey } from './keys/secret-key.js';
 export { ConnectionsSettings } from './connections.settings.js';

@@ -107,7 +107,12 @@ export const recordingMaskingSchema = z
   .object({
     project_id: z.string(),
     rules: z.array(maskingRuleSchema),
-    hash_key: z.string().nullable().describe('Base64url; `null` when no rule hashes.'),
+    hash_key: z
+      .string()
+      .nullable()
+      .describe(
+        'Base64url: what hashes are begun with, which the API finishes; `null` when no rule hashes, and when it cannot be had: values become labels then.',
+      ),
   })
   .meta({ id: 'RecordingMasking' });
 export type RecordingMasking = z.output<typeof recordingMaskingSchema>;

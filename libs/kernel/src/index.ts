@@ -78,6 +78,7 @@ export {
 export { OutageLog } from './redis/outage-log.js';
 export { dropRedisClient, makeRedisClient, type RedisClient } from './redis/redis-client.js';
 export { PROJECT_DIRECTORY, type ProjectDirectory } from './project-directory.js';
+export { MASKING_SEALER, type SealedText, type Sealer } from './sealer.js';
 export { RETENTION_POLICY, type RetentionPolicy, type RetentionTerm } from './retention.js';
 export {
   commandContext,

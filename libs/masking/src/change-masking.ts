@@ -1,17 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { MaskingRule, PutMasking } from '@spandrel/contract';
 import { AuditTrail } from '@spandrel/audit';
 import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
 import { completeRules } from './complete-rules.js';
-import { rulesOf } from './masking-resource.js';
+import { HashKeys } from './hash-keys.js';
+import { hashes, rulesOf } from './masking-resource.js';
 import type { MaskingRulesRow } from './masking-rules.entity.js';
 import { MaskingRulesStore } from './masking-rules.store.js';
 import { ProjectMasking } from './project-masking.js';
-
-/** Bytes of the key of a project's hashes. */
-const HASH_KEY_BYTES = 32;
 
 const NO_RULES = '[]';
 
@@ -24,6 +21,7 @@ export class ChangeMasking {
     @Inject(ProjectMasking) private readonly masking: Pick<ProjectMasking, 'changed'>,
     private readonly audit: AuditTrail,
     @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'maskers'>,
+    @Inject(HashKeys) private readonly keys: Pick<HashKeys, 'isUnreadable'>,
   ) {}
 
   /** @throws Invalid for a rule that no masker takes. */
@@ -31,10 +29,11 @@ export class ChangeMasking {
     const { orgId, projectId } = scope;
     const rules = completeRules(given, this.plugins.maskers);
     const updatedAt = Date.now();
-    const hashKey = randomBytes(HASH_KEY_BYTES).toString('base64url');
     const row = await this.storage.write(async (tx) => {
-      const before = await this.store.lock(tx, { projectId, rules: NO_RULES, hashKey, updatedAt });
-      const after = { ...before, rules: JSON.stringify(rules), updatedAt };
+      const before = await this.store.lock(tx, { projectId, rules: NO_RULES, updatedAt });
+      // A key that nobody can read any more goes with the last rule that hashes; the next such rule has a new one.
+      const forgotten = !hashes(rules) && this.keys.isUnreadable(before) ? { keyId: '', sealedKey: '' } : {};
+      const after = { ...before, ...forgotten, rules: JSON.stringify(rules), updatedAt };
       if (before.rules === after.rules) return before;
       await this.store.update(tx, after);
       const details = { rules: { from: rulesOf(before).map(summaryOf), to: rules.map(summaryOf) } };

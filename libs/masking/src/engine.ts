@@ -2,3 +2,4 @@
 export { FailedTexts } from './engine/failed-texts.js';
 export { maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking } from './engine/masking.js';
+export { BegunHashes } from './engine/value-hashes.js';

@@ -3,5 +3,6 @@ export { maskKey, maskSpan, maskTrace } from './engine/mask-span.js';
 export { Masking } from './engine/masking.js';
 export { maskingFeature } from './masking.feature.js';
 export { maskingCommands, type MaskingCommands } from './masking-commands.js';
+export { allHashKeys, MaskingRulesStore, saveHashKey } from './masking-rules.store.js';
 export { MaskingModule } from './masking.module.js';
 export { ProjectMasking } from './project-masking.js';

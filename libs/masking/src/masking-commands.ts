@@ -20,8 +20,9 @@ export function maskingCommands(
   maskers: readonly LoadedMasker[],
 ): MaskingCommands {
   const store = new MaskingRulesStore(storage);
-  // Servers look at the rules anew by themselves.
-  const change = new ChangeMasking(storage, store, { changed: () => undefined }, trail, { maskers });
+  // Servers look at the rules anew by themselves; whether they can read a key is not known here.
+  const [told, keys] = [{ changed: () => undefined }, { isUnreadable: () => false }];
+  const change = new ChangeMasking(storage, store, told, trail, { maskers }, keys);
   return {
     read: async (projectId) => maskingResource(projectId, await store.find(projectId), maskers),
     put: async (scope, body) => maskingResource(scope.projectId, await change.execute(scope, body), maskers),

@@ -22,9 +22,12 @@ export const maskingResource = (
   })),
 });
 
-/** The masking of a project as a gateway needs it: with the key, where a rule hashes. */
-export function recordingMasking(projectId: string, row: MaskingRulesRow | undefined): RecordingMasking {
-  const rules = rulesOf(row);
-  const hashes = rules.some(({ replace }) => replace === 'hash');
-  return { project_id: projectId, rules, hash_key: row && hashes ? row.hashKey : null };
-}
+/** The masking of a project as a gateway needs it. @param beginKey what hashes are begun with; `null`: none can be. */
+export const recordingMasking = (
+  projectId: string,
+  rules: MaskingRule[],
+  beginKey: Buffer | null,
+): RecordingMasking => ({ project_id: projectId, rules, hash_key: beginKey && beginKey.toString('base64url') });
+
+/** Whether a rule hashes, so that a key is needed. */
+export const hashes = (rules: readonly MaskingRule[]): boolean => rules.some(({ replace }) => replace === 'hash');

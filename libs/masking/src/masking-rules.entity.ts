@@ -9,8 +9,10 @@ export const MaskingRulesSchema = defineEntity({
     projectId: p.text().primary(),
     /** JSON: a list of `MaskingRule`. */
     rules: p.text(),
-    /** Key of the project's hashes, base64url; made with the row, so that equal values stay equal whatever the rules. */
-    hashKey: p.text(),
+    /** Id of the secret key that sealed `sealedKey`; empty until a rule hashes. */
+    keyId: p.text().default(''),
+    /** Key of the project's hashes, sealed; it stays, so that equal values stay equal whatever the rules. */
+    sealedKey: p.text().default(''),
     updatedAt: p.bigint('number'),
   },
 });

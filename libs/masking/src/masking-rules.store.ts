@@ -1,9 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { forUpdate, sql, Storage, tableOf, type WriteTx } from '@spandrel/storage';
+import type { SealedText } from '@spandrel/kernel';
+import {
+  forUpdate,
+  integer,
+  shapeOf,
+  sql,
+  Storage,
+  tableOf,
+  text,
+  type RowOfShape,
+  type WriteTx,
+} from '@spandrel/storage';
 import { MaskingRulesSchema, type MaskingRulesRow } from './masking-rules.entity.js';
 
 const TABLE = tableOf(MaskingRulesSchema, ['projectId']);
 const COLUMNS = TABLE.select('r');
+const SEALED = TABLE.select('r', ['projectId', 'keyId', 'sealedKey']);
+
+const COUNT_BY_KEY = shapeOf({ keyId: text(), projects: integer() });
 
 /** Rows of masking rules. They are read whatever features a server has, so not through the entity manager. */
 @Injectable()
@@ -18,11 +32,11 @@ export class MaskingRulesStore {
   }
 
   /** The row of a project, locked; `made` where the project has none, which is written then. */
-  async lock(tx: WriteTx, made: MaskingRulesRow): Promise<MaskingRulesRow> {
-    const { projectId, rules, hashKey, updatedAt } = made;
+  async lock(tx: WriteTx, made: Pick<MaskingRulesRow, 'projectId' | 'rules' | 'updatedAt'>): Promise<MaskingRulesRow> {
+    const { projectId, rules, updatedAt } = made;
     await tx.run(
-      sql`insert into masking_rules (project_id, rules, hash_key, updated_at)
-        values (${projectId}, ${rules}, ${hashKey}, ${updatedAt}) on conflict (project_id) do nothing`,
+      sql`insert into masking_rules (project_id, rules, updated_at)
+        values (${projectId}, ${rules}, ${updatedAt}) on conflict (project_id) do nothing`,
     );
     const [row] = await tx.all(
       COLUMNS.query`select ${COLUMNS} from masking_rules r where r.project_id = ${projectId}${forUpdate('r')}`,
@@ -31,6 +45,40 @@ export class MaskingRulesStore {
   }
 
   update(tx: WriteTx, row: MaskingRulesRow): Promise<void> {
-    return tx.update(TABLE, [row], ['rules', 'updatedAt']);
+    return tx.update(TABLE, [row], ['rules', 'keyId', 'sealedKey', 'updatedAt']);
+  }
+
+  /**
+   * Gives a project its key of hashes unless it has one. In a transaction of its own.
+   * @returns the key that it has now; `undefined` when the project has no rules any more.
+   */
+  giveKey(projectId: string, { keyId, sealedKey }: SealedText): Promise<SealedText | undefined> {
+    return this.storage.write(async (tx) => {
+      await tx.run(sql`update masking_rules set key_id = ${keyId}, sealed_key = ${sealedKey}
+        where project_id = ${projectId} and key_id = ''`);
+      const [row] = await tx.all(SEALED.query`select ${SEALED} from masking_rules r where r.project_id = ${projectId}`);
+      return row;
+    });
+  }
+
+  /** How many keys of hashes, of all projects, are sealed with each secret key. */
+  countByKey(): Promise<RowOfShape<typeof COUNT_BY_KEY>[]> {
+    return this.storage.read(
+      COUNT_BY_KEY.query`select r.key_id as "keyId", count(*) as projects from masking_rules r
+        where r.key_id <> '' group by r.key_id`,
+    );
   }
 }
+
+/** A sealed key of hashes; what a rotation needs of a row. */
+export type SealedHashKey = Pick<MaskingRulesRow, 'projectId' | 'keyId' | 'sealedKey'>;
+
+/** Every sealed key of hashes, whatever its project, locked until the transaction ends. */
+export const allHashKeys = (tx: WriteTx): Promise<SealedHashKey[]> =>
+  tx.all(
+    SEALED.query`select ${SEALED} from masking_rules r where r.key_id <> '' order by r.project_id${forUpdate('r')}`,
+  );
+
+/** Writes a key of hashes that was sealed anew; nothing else of the row changes. */
+export const saveHashKey = (tx: WriteTx, { projectId, keyId, sealedKey }: SealedHashKey): Promise<unknown> =>
+  tx.run(sql`update masking_rules set key_id = ${keyId}, sealed_key = ${sealedKey} where project_id = ${projectId}`);

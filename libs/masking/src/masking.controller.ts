@@ -22,8 +22,10 @@ import {
   type Scope,
 } from '@spandrel/kernel';
 import { ChangeMasking } from './change-masking.js';
+import { ProjectHashes } from './engine/value-hashes.js';
+import { HashKeys } from './hash-keys.js';
 import { MaskedProject, projectNotFound } from './masked-project.js';
-import { maskingResource, recordingMasking } from './masking-resource.js';
+import { hashes, maskingResource, recordingMasking, rulesOf } from './masking-resource.js';
 import { MaskingRulesStore } from './masking-rules.store.js';
 import { PreviewRules } from './preview-rules.js';
 
@@ -35,6 +37,7 @@ export class MaskingController {
     private readonly store: MaskingRulesStore,
     private readonly changes: ChangeMasking,
     private readonly previews: PreviewRules,
+    private readonly keys: HashKeys,
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
   ) {}
 
@@ -102,7 +105,14 @@ export class MaskingController {
     description: 'For gateways and others that mask before they send.',
     answer: recordingMaskingSchema,
   })
-  async ofRecordings(@CurrentScope() { projectId }: Scope): Promise<RecordingMasking> {
-    return recordingMasking(projectId, await this.store.find(projectId));
+  async ofRecordings(
+    @CurrentCaller() caller: Caller | undefined,
+    @CurrentScope() { projectId }: Scope,
+  ): Promise<RecordingMasking> {
+    const row = await this.store.find(projectId);
+    const rules = rulesOf(row);
+    // People record nothing through a gateway.
+    const key = row && hashes(rules) && caller?.kind !== 'person' ? await this.keys.of(row) : null;
+    return recordingMasking(projectId, rules, key && new ProjectHashes(key).beginKey);
   }
 }

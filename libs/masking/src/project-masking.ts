@@ -3,8 +3,10 @@ import { Counter, type Registry } from '@prometheus-io/client';
 import { LOGGER, METRICS, PLUGINS, type Logger, type PluginRegistry, type Scope } from '@spandrel/kernel';
 import { FailedTexts } from './engine/failed-texts.js';
 import { Masking } from './engine/masking.js';
+import { ProjectHashes } from './engine/value-hashes.js';
 import { FreshFacts } from './fresh-facts.js';
-import { rulesOf } from './masking-resource.js';
+import { HashKeys } from './hash-keys.js';
+import { hashes, rulesOf } from './masking-resource.js';
 import type { MaskingRulesRow } from './masking-rules.entity.js';
 import { MaskingRulesStore } from './masking-rules.store.js';
 
@@ -17,10 +19,11 @@ export class ProjectMasking {
   private readonly facts: FreshFacts<Masking | null>;
   private readonly failed: FailedTexts;
   /** What was made of a row, so that rules which stay are not made anew. */
-  private readonly made = new Map<string, { rules: string; masking: Masking | null }>();
+  private readonly made = new Map<string, { row: MaskingRulesRow; masking: Masking | null }>();
 
   constructor(
     private readonly store: MaskingRulesStore,
+    private readonly keys: HashKeys,
     @Inject(PLUGINS) private readonly plugins: PluginRegistry,
     @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
@@ -58,16 +61,17 @@ export class ProjectMasking {
       this.made.delete(projectId);
       return null;
     }
-    if (made?.rules === row.rules) return made.masking;
-    const masking = this.maskingOf(row);
-    this.made.set(projectId, { rules: row.rules, masking });
+    if (made?.row.rules === row.rules && made.row.sealedKey === row.sealedKey) return made.masking;
+    const masking = await this.maskingOf(row);
+    this.made.set(projectId, { row, masking });
     return masking;
   }
 
-  private maskingOf(row: MaskingRulesRow): Masking | null {
+  private async maskingOf(row: MaskingRulesRow): Promise<Masking | null> {
     const rules = rulesOf(row);
     if (rules.length === 0) return null;
+    const key = hashes(rules) ? await this.keys.of(row) : null;
     const onFailure = (masker: string): void => this.failed.note(masker);
-    return new Masking(rules, this.plugins.maskers, { hashKey: Buffer.from(row.hashKey, 'base64url'), onFailure });
+    return new Masking(rules, this.plugins.maskers, { hashes: key && new ProjectHashes(key), onFailure });
   }
 }

@@ -1,5 +1,5 @@
 import { withinMs, type LoadedMasker } from '@spandrel/kernel';
-import { Masking } from '@spandrel/masking/engine';
+import { BegunHashes, Masking } from '@spandrel/masking/engine';
 import type { CallerKey } from '../access/caller-key.js';
 import type { MaskingAnswer, MaskingClient } from './masking-client.js';
 
@@ -138,7 +138,7 @@ export class RecordingRules {
     if (answer.kind === 'refused') return REFUSED;
     if (answer.kind === 'none' || answer.masking.rules.length === 0) return { kind: 'known', masking: null };
     const { rules, hash_key: key } = answer.masking;
-    const hashKey = key === null ? null : Buffer.from(key, 'base64url');
-    return { kind: 'known', masking: new Masking(rules, this.maskers, { hashKey, onFailure: this.onFailure }) };
+    const hashes = key === null ? null : new BegunHashes(Buffer.from(key, 'base64url'));
+    return { kind: 'known', masking: new Masking(rules, this.maskers, { hashes, onFailure: this.onFailure }) };
   }
 }

@@ -1,10 +1,11 @@
 import type { AuditTrail } from '@spandrel/audit';
 import type { Logger } from '@spandrel/kernel';
-import type { Storage } from '@spandrel/storage';
+import { allHashKeys, saveHashKey } from '@spandrel/masking';
+import type { Storage, WriteTx } from '@spandrel/storage';
 import { allSealed, saveSealed } from '../connection.store.js';
 import { openKeyFile, writeKeyFile } from './key-file.js';
 import { KeyRing } from './key-ring.js';
-import { seal, unseal, UnsealError } from './sealing.js';
+import { forMasking, seal, unseal, UnsealError, type Sealed, type SealedFor } from './sealing.js';
 import { newSecretKey, type SecretKey } from './secret-key.js';
 
 /** What a rotation did. */
@@ -13,51 +14,84 @@ export interface Rotation {
   rotated: number;
   /** Connections that no key at hand opens; left as they were. */
   unreadable: { projectId: string; id: string }[];
+  /** Projects whose key of masking hashes is sealed with the new key now. */
+  maskingKeys: number;
+  /** Projects whose key of masking hashes no key at hand opens; left as they were. */
+  unreadableMaskingKeys: string[];
 }
 
 /**
- * Seals the keys of all connections, in all projects, with the first of `keys`, in one transaction. What is sealed with
- * it already stays, so that a rotation may be repeated.
+ * Seals the keys of all connections and of all masking hashes, in all projects, with the first of `keys`, in one transaction. What
+ * is sealed with it already stays, so that a rotation may be repeated.
  * @param keys the new key first, then those that rows may be sealed with now.
  * @param audit has the rotation in its log; nothing has when left out.
  */
-export async function resealConnections(
-  storage: Storage,
-  keys: readonly SecretKey[],
-  audit?: AuditTrail,
-): Promise<Rotation> {
+export async function resealKeys(storage: Storage, keys: readonly SecretKey[], audit?: AuditTrail): Promise<Rotation> {
   const ring = new KeyRing(keys);
   return storage.write(async (tx) => {
-    const rotation: Rotation = { rotated: 0, unreadable: [] };
+    const rotation: Rotation = { rotated: 0, unreadable: [], maskingKeys: 0, unreadableMaskingKeys: [] };
     for (const row of await allSealed(tx)) {
-      const { projectId, id, keyId } = row;
-      try {
-        const apiKey = unseal(row, ring, row);
-        if (keyId !== ring.current.id) await saveSealed(tx, { projectId, id, ...seal(apiKey, ring.current, row) });
-        rotation.rotated++;
-      } catch (error) {
-        if (!(error instanceof UnsealError)) throw error;
-        rotation.unreadable.push({ projectId, id });
-      }
+      const { projectId, id } = row;
+      const isReadable = await reseal(row, row, ring, (sealed) => saveSealed(tx, { projectId, id, ...sealed }));
+      if (isReadable) rotation.rotated++;
+      else rotation.unreadable.push({ projectId, id });
     }
-    const details = { rotated: rotation.rotated, unreadable: rotation.unreadable.map(({ id }) => id) };
-    audit?.record(tx, { action: 'secrets.rotated', orgId: null, targetId: ring.current.id, details });
+    for (const row of await allHashKeys(tx)) {
+      const { projectId } = row;
+      const save = (sealed: Sealed): Promise<unknown> => saveHashKey(tx, { projectId, ...sealed });
+      if (await reseal(row, forMasking(projectId), ring, save)) rotation.maskingKeys++;
+      else rotation.unreadableMaskingKeys.push(projectId);
+    }
+    audit?.record(tx, {
+      action: 'secrets.rotated',
+      orgId: null,
+      targetId: ring.current.id,
+      details: detailsOf(rotation),
+    });
     return rotation;
   });
 }
 
+const detailsOf = ({ rotated, unreadable, maskingKeys, unreadableMaskingKeys }: Rotation): Record<string, unknown> => ({
+  rotated,
+  unreadable: unreadable.map(({ id }) => id),
+  masking_keys: maskingKeys,
+  unreadable_masking_keys: unreadableMaskingKeys,
+});
+
+/** Seals a text anew, unless the current key has sealed it. @returns whether a key of the ring opens it. */
+async function reseal(
+  sealed: Sealed,
+  row: SealedFor,
+  ring: KeyRing,
+  save: (sealed: Sealed) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    const text = unseal(sealed, ring, row);
+    if (sealed.keyId !== ring.current.id) await save(seal(text, ring.current, row));
+    return true;
+  } catch (error) {
+    if (error instanceof UnsealError) return false;
+    throw error;
+  }
+}
+
+/** Ids of the secret keys that something is sealed with. */
+const namedKeys = async (tx: WriteTx): Promise<Set<string>> =>
+  new Set([...(await allSealed(tx)), ...(await allHashKeys(tx))].map(({ keyId }) => keyId));
+
 /**
  * Replaces the key of a data directory by a new one, in steps that each leave every connection readable: the new key is
- * put before the old ones in the key file, the connections are sealed with it, the old ones leave the file. A key that
- * a connection left behind still names stays, so that one restored later can be opened.
+ * put before the old ones in the key file, everything is sealed with it, the old ones leave the file. A key that
+ * something left behind still names stays, so that one restored later can be opened.
  * @param dataDir taken by this process: `storage` is the database in it.
  * @throws StartError when the key file cannot be read or written.
  */
 export async function rotateKeyFile(storage: Storage, dataDir: string, logger: Logger): Promise<Rotation> {
   const keys = [newSecretKey(), ...openKeyFile(dataDir, logger)];
   writeKeyFile(dataDir, keys);
-  const rotation = await resealConnections(storage, keys);
-  const named = new Set((await storage.write(allSealed)).map(({ keyId }) => keyId));
+  const rotation = await resealKeys(storage, keys);
+  const named = await storage.write(namedKeys);
   writeKeyFile(
     dataDir,
     keys.filter(({ id }, index) => index === 0 || named.has(id)),

@@ -1,12 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { SealedText } from '@spandrel/kernel';
 import type { KeyRing } from './key-ring.js';
 import type { SecretKey } from './secret-key.js';
 
 /** A text sealed for one row: which key sealed it, and nonce, ciphertext and tag as base64. */
-export interface Sealed {
-  keyId: string;
-  sealedKey: string;
-}
+export type Sealed = SealedText;
 
 /** What a row without a key has in its place: an import of everything brings none. */
 export const NO_KEY: Sealed = { keyId: '', sealedKey: '' };
@@ -15,7 +13,12 @@ export const NO_KEY: Sealed = { keyId: '', sealedKey: '' };
 export interface SealedFor {
   projectId: string;
   id: string;
+  /** What is sealed; the key of a connection when left out. */
+  use?: 'connection' | 'masking';
 }
+
+/** The row of a project's masking rules, for the key of its hashes. */
+export const forMasking = (projectId: string): SealedFor => ({ projectId, id: '', use: 'masking' });
 
 /** Why a text cannot be unsealed: there is none, its key is not on the ring, or the text, its row or its key was changed. */
 export class UnsealError extends Error {
@@ -31,7 +34,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Names what is sealed and how, so that no other use of the key can be passed off as it. */
-const ASSOCIATED_TAG = 'spandrel connection key v1';
+const ASSOCIATED_TAGS = { connection: 'spandrel connection key v1', masking: 'spandrel masking key v1' };
 
 /** Seals a text with AES-256-GCM for one row (docs/spec/connections.md#keys-are-encrypted). */
 export function seal(text: string, { id: keyId, key }: SecretKey, row: SealedFor): Sealed {
@@ -62,5 +65,5 @@ export function unseal({ keyId, sealedKey }: Sealed, ring: KeyRing, row: SealedF
   }
 }
 
-const associatedData = ({ projectId, id }: SealedFor): Buffer =>
-  Buffer.from(JSON.stringify([ASSOCIATED_TAG, projectId, id]));
+const associatedData = ({ projectId, id, use = 'connection' }: SealedFor): Buffer =>
+  Buffer.from(JSON.stringify([ASSOCIATED_TAGS[use], projectId, id]));

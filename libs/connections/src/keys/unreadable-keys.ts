@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { LOGGER, METRICS, PeriodicTask, type Logger } from '@spandrel/kernel';
+import { MaskingRulesStore } from '@spandrel/masking';
 import { ConnectionStore } from '../connection.store.js';
 import { KeyRing } from './key-ring.js';
 import { NO_KEY } from './sealing.js';
@@ -8,30 +9,45 @@ import { NO_KEY } from './sealing.js';
 const EVERY_MS = 30_000;
 
 /**
- * Says when this server lacks a secret key that connections are sealed with
+ * Says when this server lacks a secret key that connections, or keys of masking hashes, are sealed with
  * (docs/spec/connections.md#when-a-key-cannot-be-decrypted): an error in the log, once until it changes, and a metric.
  */
 @Injectable()
 export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly task: PeriodicTask;
-  private readonly gauge: Gauge;
-  private known = 0;
+  private readonly connections: UnreadableCount;
+  private readonly maskingKeys: UnreadableCount;
 
   constructor(
     private readonly store: ConnectionStore,
+    private readonly maskingRules: MaskingRulesStore,
     private readonly ring: KeyRing,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
     @Inject(METRICS) registry: Registry,
   ) {
-    this.gauge = new Gauge({
+    const connections = new Gauge({
       name: 'spandrel_unreadable_connections',
       help: 'Provider connections whose keys are encrypted with a secret key that this server does not have.',
       registers: [registry],
     });
+    const maskingKeys = new Gauge({
+      name: 'spandrel_unreadable_masking_keys',
+      help: 'Projects whose key of masking hashes is encrypted with a secret key that this server does not have.',
+      registers: [registry],
+    });
+    this.connections = new UnreadableCount(connections, logger, {
+      lacking: `this server cannot read the keys of some provider connections: ${REMEDY}`,
+      readable: 'this server can read the keys of all provider connections',
+    });
+    this.maskingKeys = new UnreadableCount(maskingKeys, logger, {
+      lacking: `this server cannot read the keys that some projects have masked values hashed with, and puts labels: ${REMEDY}`,
+      readable: 'this server can read all keys that masked values are hashed with',
+    });
     this.task = new PeriodicTask({
       everyMs: EVERY_MS,
       task: () => this.look(),
-      failure: 'it cannot be found out now whether this server can read the keys of the provider connections',
+      failure:
+        'it cannot be found out now whether this server can read the keys that are encrypted with its secret key',
       logger,
     });
   }
@@ -46,17 +62,34 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
   }
 
   private async look(): Promise<void> {
-    const counts = await this.store.countByKey();
-    const unreadable = counts.filter(({ keyId }) => keyId !== NO_KEY.keyId && !this.ring.find(keyId));
-    const count = unreadable.reduce((sum, { connections }) => sum + connections, 0);
-    this.gauge.set(count);
-    if (count === this.known) return;
-    this.known = count;
-    if (count === 0) this.logger.info('this server can read the keys of all provider connections');
-    else this.logger.error({ connections: count, key_ids: unreadable.map(({ keyId }) => keyId) }, LACKING);
+    const isLacking = ({ keyId }: { keyId: string }): boolean => keyId !== NO_KEY.keyId && !this.ring.find(keyId);
+    const connections = await this.store.countByKey();
+    this.connections.told(connections.filter(isLacking).map(({ keyId, connections: count }) => ({ keyId, count })));
+    const projects = await this.maskingRules.countByKey();
+    this.maskingKeys.told(projects.filter(isLacking).map(({ keyId, projects: count }) => ({ keyId, count })));
   }
 }
 
-const LACKING =
-  'this server cannot read the keys of some provider connections: they are encrypted with another secret key; ' +
-  'give it that key as SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS';
+const REMEDY =
+  'they are encrypted with another secret key; give it that key as SPANDREL_SECRET_KEY or SPANDREL_SECRET_KEY_PREVIOUS';
+
+/** How much of one kind cannot be read: a metric, and a line in the log when it changes. */
+class UnreadableCount {
+  private known = 0;
+
+  constructor(
+    private readonly gauge: Gauge,
+    private readonly logger: Logger,
+    private readonly lines: { lacking: string; readable: string },
+  ) {}
+
+  /** @param lacking how much is sealed with each key that is not here. */
+  told(lacking: readonly { keyId: string; count: number }[]): void {
+    const unreadable = lacking.reduce((sum, { count }) => sum + count, 0);
+    this.gauge.set(unreadable);
+    if (unreadable === this.known) return;
+    this.known = unreadable;
+    if (unreadable === 0) this.logger.info(this.lines.readable);
+    else this.logger.error({ unreadable, key_ids: lacking.map(({ keyId }) => keyId) }, this.lines.lacking);
+  }
+}

@@ -9,7 +9,7 @@ const finder = {
   find: (text: string) => [...text.matchAll(/anna|4111/g)].map(({ index }) => ({ start: index, end: index + 4 })),
 };
 const masker = new TextMasker([{ masker: 'x', label: 'x', hashes: false, finder }], {
-  hashKey: null,
+  hashes: null,
   onFailure: () => undefined,
 });
 const masked = (value: unknown): unknown => maskJson(value, masker);
@@ -40,7 +40,7 @@ describe('maskJson', () => {
     expect(masked({ '4111': 1, anna: 2 })).toEqual({ '[x]': 1, '[x] 2': 2 });
     const everything = { lengthMin: 1, find: (text: string) => [{ start: 0, end: text.length }] };
     const all = new TextMasker([{ masker: 'y', label: 'y', hashes: false, finder: everything }], {
-      hashKey: null,
+      hashes: null,
       onFailure: () => undefined,
     });
     expect(maskJson({ messages: [{ role: 'user', content: 'anna' }] }, all)).toEqual({

@@ -3,6 +3,7 @@ import type { Finder, Found } from '@spandrel/plugin-api';
 import fc from 'fast-check';
 import type { PreparedRule } from './prepare-rules.js';
 import { MASKED_WHOLE, TextMasker, type TextMaskerParts } from './text-masker.js';
+import { BegunHashes, ProjectHashes } from './value-hashes.js';
 
 /** Finds a word wherever it stands. */
 const finderOf = (word: string, more: Partial<Finder> = {}): Finder => ({
@@ -18,10 +19,12 @@ const rule = (label: string, finder: Finder | null, hashes = false): PreparedRul
   finder,
 });
 
+const hashesOf = (key: number): ProjectHashes => new ProjectHashes(Buffer.alloc(32, key));
+
 let failed: string[] = [];
 function maskerOf(rules: PreparedRule[], parts: Partial<TextMaskerParts> = {}): TextMasker {
   failed = [];
-  return new TextMasker(rules, { hashKey: Buffer.alloc(32, 7), onFailure: (masker) => failed.push(masker), ...parts });
+  return new TextMasker(rules, { hashes: hashesOf(7), onFailure: (masker) => failed.push(masker), ...parts });
 }
 
 describe('TextMasker', () => {
@@ -41,7 +44,7 @@ describe('TextMasker', () => {
   it('hashes equal values alike, and apart by key, label and value', () => {
     const lower: Partial<Finder> = { canonical: (value) => value.toLowerCase() };
     const hashOf = (word: string, label: string, key: number): string =>
-      maskerOf([rule(label, finderOf(word, lower), true)], { hashKey: Buffer.alloc(32, key) }).mask(word);
+      maskerOf([rule(label, finderOf(word, lower), true)], { hashes: hashesOf(key) }).mask(word);
     expect(hashOf('Anna', 'a', 1)).toMatch(/^\[a:[a-p]{20}\]$/);
     expect(hashOf('Anna', 'a', 1)).toBe(hashOf('anna', 'a', 1));
     const others = [hashOf('Anne', 'a', 1), hashOf('Anna', 'b', 1), hashOf('Anna', 'a', 2)];
@@ -81,13 +84,32 @@ describe('TextMasker', () => {
     expect(failed).toEqual(['bad']);
   });
 
-  it('masks the whole text when it takes too long, when a rule has no finder, and when there is no key', () => {
+  it('masks the whole text when it takes too long, and when a rule has no finder', () => {
     let now = 0;
     const slow = finderOf('anna', { find: () => ((now += 1_500), []) });
     expect(maskerOf([rule('slow', slow)], { tick: () => now }).mask('somebody')).toBe(MASKED_WHOLE);
     expect(maskerOf([rule('gone', null)]).mask('somebody')).toBe(MASKED_WHOLE);
-    expect(maskerOf([rule('a', finderOf('anna'), true)], { hashKey: null }).mask('anna')).toBe(MASKED_WHOLE);
-    expect(failed).toEqual(['a']);
+  });
+
+  it('finishes what a gateway has begun, and makes the same of the value itself', () => {
+    const rules = [rule('a', finderOf('anna'), true), rule('b', finderOf('berta'))];
+    const hashes = hashesOf(7);
+    const gateway = maskerOf(rules, { hashes: new BegunHashes(hashes.beginKey) });
+    const server = maskerOf(rules, { hashes });
+    const begun = gateway.mask('anna, berta');
+    expect(begun).toMatch(/^\[a:[B-V]{20}\], \[b\]$/);
+    expect(gateway.mask(begun)).toBe(begun);
+    const done = server.mask(begun);
+    expect(done).toMatch(/^\[a:[a-p]{20}\], \[b\]$/);
+    expect([server.mask('anna, berta'), server.mask(done)]).toEqual([done, done]);
+    expect(server.mask(`${begun} anna`)).toBe(`${done} ${done.slice(0, 24)}`);
+  });
+
+  it('puts labels where there is no key for hashes, also for what a gateway has begun', () => {
+    const rules = [rule('a', finderOf('anna'), true)];
+    const begun = maskerOf(rules, { hashes: new BegunHashes(hashesOf(7).beginKey) }).mask('anna');
+    expect(maskerOf(rules, { hashes: null }).mask(`anna ${begun}`)).toBe('[a] [a]');
+    expect(failed).toEqual([]);
   });
 
   it('shows numbers to finders that want them', () => {

@@ -1,7 +1,7 @@
 import type { Found } from '@spandrel/plugin-api';
 import { inPlace } from './in-place.js';
-import { keyedHash } from './keyed-hash.js';
 import type { PreparedRule } from './prepare-rules.js';
+import { BEGUN_MARK_MIN, begunMarks, type ValueHashes } from './value-hashes.js';
 
 /** What stands in the place of a text whose rules failed. */
 export const MASKED_WHOLE = '[masked]';
@@ -12,12 +12,14 @@ const TEXT_MS_MAX = 1_000;
 /** Where values were found, and which rule found them. */
 interface Hit extends Found {
   readonly rule: PreparedRule;
+  /** The hash that a gateway has begun, where the value is masked already. */
+  readonly begun?: string;
 }
 
 /** What texts are masked with beside the rules. */
 export interface TextMaskerParts {
-  /** Key of the hashes; `null`: a rule that hashes fails. */
-  readonly hashKey: Buffer | null;
+  /** What makes the hashes; `null`: there is no key to be had, and rules that hash put labels. */
+  readonly hashes: ValueHashes | null;
   /** Is told of a rule that failed; never of the text. */
   readonly onFailure: (masker: string) => void;
   /** Is told of each value that was replaced. */
@@ -35,12 +37,17 @@ export class TextMasker {
   /** Whether a rule looks at numbers of JSON. */
   readonly masksNumbers: boolean;
   private readonly tick: () => number;
+  /** Whether hashes that gateways have begun are finished here, or, without a key, taken out. */
+  private readonly finishes: boolean;
 
   constructor(
     private readonly rules: readonly PreparedRule[],
     private readonly parts: TextMaskerParts,
   ) {
-    this.lengthMin = Math.min(...rules.map(({ finder }) => finder?.lengthMin ?? 1));
+    const { hashes } = parts;
+    this.finishes = rules.some((rule) => rule.hashes) && (hashes === null || hashes.finish !== undefined);
+    const lengths = rules.map(({ finder }) => finder?.lengthMin ?? 1);
+    this.lengthMin = Math.min(...lengths, this.finishes ? BEGUN_MARK_MIN : Infinity);
     this.masksNumbers = rules.some(({ finder }) => finder === null || finder.numbers === true);
     this.tick = parts.tick ?? (() => performance.now());
   }
@@ -57,6 +64,10 @@ export class TextMasker {
         const found = hitsOf(rule, text);
         if (found.length > 0) hits = hits ? [...hits, ...found] : [...found];
         if (this.tick() > until) throw new Error('took too long over a text');
+      }
+      if (this.finishes) {
+        const begun = begunHits(text);
+        if (begun.length > 0) hits = hits ? [...hits, ...begun] : begun;
       }
       return hits ? this.replaced(text, hits) : text;
     } catch {
@@ -94,13 +105,13 @@ export class TextMasker {
     return masked + text.slice(at);
   }
 
-  private markOf({ rule, start, end }: Hit, text: string): string {
-    this.parts.onReplaced?.(rule);
-    if (!rule.hashes) return `[${rule.label}]`;
+  private markOf({ rule, start, end, begun }: Hit, text: string): string {
+    const { hashes } = this.parts;
+    if (begun === undefined) this.parts.onReplaced?.(rule);
+    if (!rule.hashes || !hashes) return `[${rule.label}]`;
+    if (begun !== undefined) return `[${rule.label}:${hashes.finish!(rule.label, begun)}]`;
     const value = text.slice(start, end);
-    const canonical = rule.finder!.canonical?.(value) ?? value;
-    if (this.parts.hashKey === null) throw new Error('there is no key for hashes');
-    return `[${rule.label}:${keyedHash(this.parts.hashKey, rule.label, canonical)}]`;
+    return `[${rule.label}:${hashes.of(rule.label, rule.finder!.canonical?.(value) ?? value)}]`;
   }
 }
 
@@ -117,6 +128,12 @@ function hitsOf(rule: PreparedRule, text: string): readonly Hit[] {
     return { start, end, rule };
   });
 }
+
+/** The marks of a gateway as if a rule had found them. */
+const begunHits = (text: string): Hit[] =>
+  begunMarks(text).map(({ start, end, label, hash }) => {
+    return { start, end, begun: hash, rule: { masker: label, label, hashes: true, finder: null } };
+  });
 
 /** Among equals the first rule's. */
 const longest = (hits: readonly Hit[]): Hit =>
