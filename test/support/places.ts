@@ -134,7 +134,15 @@ const tenantTemplate = (server: string): Promise<{ key: string; keyId: string }>
 const filesOf = (directory: string): [string, Buffer][] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name))]);
+    .flatMap(({ parentPath, name }) => {
+      try {
+        return [[name, readFileSync(join(parentPath, name))]];
+      } catch (error) {
+        // What the spool held was delivered meanwhile.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }
+    });
 
 async function tablesOf(url: string): Promise<[string, Buffer][]> {
   return withClient(url, async (client) => {

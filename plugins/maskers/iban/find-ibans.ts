@@ -20,22 +20,43 @@ export function findIbans(text: string): readonly Found[] {
   return found.length === 0 ? NOTHING_FOUND : found;
 }
 
+/** Characters that the remainder counts last: country and check digits. */
+const BEGINNING_LENGTH = 4;
+
 /** Where the number that begins here ends; `undefined` when none does. */
 function endOf(text: string, start: number): number | undefined {
   const length = IBAN_LENGTHS.get(text.slice(start, start + 2).toUpperCase());
   if (length === undefined) return undefined;
-  let compact = '';
-  let at = start;
-  while (compact.length < length && at < text.length) {
+  let remainder = 0;
+  let at = start + BEGINNING_LENGTH;
+  for (let count = BEGINNING_LENGTH; count < length; at++) {
     const code = text.charCodeAt(at);
-    if (isWordCharacter(code) && code !== UNDERSCORE) compact += text[at];
-    else if (!isSeparator(code) || isSeparator(text.charCodeAt(at - 1))) return undefined;
-    at++;
+    if (isWordCharacter(code) && code !== UNDERSCORE) {
+      remainder = withCharacter(remainder, code);
+      count++;
+    } else if (!isSeparator(code) || isSeparator(text.charCodeAt(at - 1))) {
+      return undefined;
+    }
   }
-  if (compact.length < length || isWordCharacter(text.charCodeAt(at))) return undefined;
-  return remainderOf(compact.toUpperCase()) === 1 ? at : undefined;
+  if (isWordCharacter(text.charCodeAt(at))) return undefined;
+  for (let first = start; first < start + BEGINNING_LENGTH; first++) {
+    remainder = withCharacter(remainder, text.charCodeAt(first));
+  }
+  return remainder === 1 ? at : undefined;
 }
 
+/** The remainder modulo 97 with one more character behind; a letter, large or small, counts as two digits. */
+function withCharacter(remainder: number, code: number): number {
+  const isDigit = code <= NINE;
+  return (remainder * (isDigit ? 10 : 100) + (isDigit ? code - ZERO : (code | SMALL) - LETTER_OF_TEN + 10)) % 97;
+}
+
+const ZERO = 0x30;
+const NINE = 0x39;
+/** The bit that makes a letter small. */
+const SMALL = 0x20;
+/** The letter that counts as 10, `a`. */
+const LETTER_OF_TEN = 0x61;
 const UNDERSCORE = 0x5f;
 const isSeparator = (code: number): boolean => code === 0x20 || code === 0x2d || code === 0xa0;
 const isWordCharacter = (code: number): boolean =>
@@ -43,13 +64,3 @@ const isWordCharacter = (code: number): boolean =>
   (code >= 0x41 && code <= 0x5a) ||
   (code >= 0x61 && code <= 0x7a) ||
   code === UNDERSCORE;
-
-/** The number with its first four characters last and letters as two digits, modulo 97. */
-function remainderOf(iban: string): number {
-  let remainder = 0;
-  for (const character of iban.slice(4) + iban.slice(0, 4)) {
-    const value = Number.parseInt(character, 36);
-    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return remainder;
-}

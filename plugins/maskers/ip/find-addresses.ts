@@ -89,4 +89,11 @@ const trimmed = (value: string): string => value.replace(/(?:\.+|(?<!:):)$/, '')
 
 /** A name of a programming language (`a::b`) has no digit. */
 const isGrouped = (value: string): boolean =>
-  value.length >= 3 && value.indexOf(':') !== value.lastIndexOf(':') && /\d/.test(value) && isIPv6(value);
+  value.length >= 3 && (value.includes('::') || hasAllGroups(value)) && /\d/.test(value) && isIPv6(value);
+
+/** Whether there are colons for all groups, the last two of which may be an address of version 4: a time of day has fewer. */
+function hasAllGroups(value: string): boolean {
+  let colons = 0;
+  for (let at = value.indexOf(':'); at !== -1; at = value.indexOf(':', at + 1)) colons++;
+  return colons >= 6;
+}

@@ -4,8 +4,8 @@ import { FORMS_OF_PLUS, FORMS_OF_ZERO, FORMS_OF_ZEROS, FORMS_OF_AREA, type Phone
 const NAMED_BEFORE =
   /(?:^|[^a-z])(?:tel|phone|mobile|cell|fax|call|whatsapp|sms|telefon|handy|rufnummer)[a-z_]*[^a-z\d\n]{1,6}$/i;
 const NAME_LENGTH = 24;
-/** Where numbers may be: nothing but what they are written with. Most texts have no such region. */
-const REGION = /[+(]?\d[\d ()./\u00a0-]{6,}/g;
+/** Where numbers may be: so many characters that they are written with, one after the other. Most texts have no such region. */
+const REGION_MIN = 7;
 const NAMED_DIGITS = { min: 7, max: 15 };
 const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}/;
 
@@ -18,19 +18,37 @@ const isDigit = (code: number): boolean => code >= ZERO && code <= 0x39;
 /** The numbers in a text. Digits in one piece are one where a word such as "phone" stands before them, or a plus. */
 export function findPhones(text: string): readonly Found[] {
   let found: Found[] | undefined;
-  REGION.lastIndex = 0;
-  for (let region = REGION.exec(text); region; region = REGION.exec(text)) {
-    const regionEnd = REGION.lastIndex;
-    for (let at = region.index; at < regionEnd; at++) {
-      const code = text.charCodeAt(at);
-      if (!isDigit(code) && code !== PLUS && code !== OPENING) continue;
-      const end = endOf(text, at, code);
-      if (end !== undefined) (found ??= []).push({ start: at, end });
-      at = (end ?? (isDigit(code) ? pastDigits(text, at) : at + 1)) - 1;
-    }
+  // No region is shorter, so one character in so many is looked at.
+  for (let at = REGION_MIN - 1; at < text.length; at += REGION_MIN) {
+    if (!isOfRegion(text.charCodeAt(at))) continue;
+    let start = at;
+    while (start > 0 && isOfRegion(text.charCodeAt(start - 1))) start--;
+    let end = at + 1;
+    while (end < text.length && isOfRegion(text.charCodeAt(end))) end++;
+    at = end;
+    if (end - start >= REGION_MIN) found = findInRegion(text, start, end, found);
   }
   return found ?? NOTHING_FOUND;
 }
+
+function findInRegion(text: string, start: number, end: number, before: Found[] | undefined): Found[] | undefined {
+  let found = before;
+  for (let at = text.charCodeAt(start - 1) === PLUS ? start - 1 : start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code) && code !== PLUS && code !== OPENING) continue;
+    const past = endOf(text, at, code);
+    if (past !== undefined) (found ??= []).push({ start: at, end: past });
+    at = (past ?? (isDigit(code) ? pastDigits(text, at) : at + 1)) - 1;
+  }
+  return found;
+}
+
+/** Which of the first 256 characters numbers are written with: a look here is several times as fast as comparisons. */
+const REGION_CHARACTERS = Uint8Array.from({ length: 256 }, (_, code) =>
+  /[\d ()./\u00a0-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+const isOfRegion = (code: number): boolean => code < 256 && REGION_CHARACTERS[code] === 1;
 
 /** Past the run of digits that begins here. */
 function pastDigits(text: string, start: number): number {

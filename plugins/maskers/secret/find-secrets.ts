@@ -67,16 +67,21 @@ function readRun(text: string, start: number, end: number, found: Found[]): numb
 
 /** A token of several parts with dots, which begins at this run or just before it. */
 function dottedToken(text: string, run: number): Found | undefined {
-  JWT.lastIndex = run;
-  SENDGRID.lastIndex = Math.max(0, run - 'SG.'.length);
-  const start = JWT.test(text) ? run : SENDGRID.test(text) ? Math.max(0, run - 'SG.'.length) : -1;
-  if (start === -1) return undefined;
-  return { start, end: Math.max(JWT.lastIndex, SENDGRID.lastIndex) };
+  return tokenAt(text, run, JWT_START, JWT) ?? tokenAt(text, run - SENDGRID_START.length, SENDGRID_START, SENDGRID);
 }
 
-const isTokenCharacter = (code: number): boolean =>
-  (code >= 0x61 && code <= 0x7a) ||
-  (code >= 0x30 && code <= 0x39) ||
-  (code >= 0x41 && code <= 0x5a) ||
-  code === 0x2d ||
-  code === 0x5f;
+const JWT_START = 'eyJ';
+const SENDGRID_START = 'SG.';
+
+function tokenAt(text: string, start: number, beginning: string, pattern: RegExp): Found | undefined {
+  if (start < 0 || !text.startsWith(beginning, start)) return undefined;
+  pattern.lastIndex = start;
+  return pattern.test(text) ? { start, end: pattern.lastIndex } : undefined;
+}
+
+/** Which of the first 128 characters are letters, digits, `-` and `_`: a look here is several times as fast as comparisons. */
+const TOKEN_CHARACTERS = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[\w-]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+const isTokenCharacter = (code: number): boolean => code < 128 && TOKEN_CHARACTERS[code] === 1;

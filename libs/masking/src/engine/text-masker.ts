@@ -1,5 +1,5 @@
 import type { Found } from '@spandrel/plugin-api';
-import { inPlace } from './in-place.js';
+import { NumberPlaces } from './number-places.js';
 import type { PreparedRule } from './prepare-rules.js';
 import { BEGUN_MARK_MIN, begunMarks, type ValueHashes } from './value-hashes.js';
 
@@ -28,14 +28,13 @@ export interface TextMaskerParts {
   readonly tick?: () => number;
 }
 
-const NO_HITS: readonly Hit[] = [];
-
 /** Masks the texts of one field by its rules, in their order. */
 export class TextMasker {
   /** UTF-16 units of the shortest text that any rule looks at. */
   readonly lengthMin: number;
   /** Whether a rule looks at numbers of JSON. */
   readonly masksNumbers: boolean;
+  private readonly numberRules: readonly PreparedRule[];
   private readonly tick: () => number;
   /** Whether hashes that gateways have begun are finished here, or, without a key, taken out. */
   private readonly finishes: boolean;
@@ -48,7 +47,8 @@ export class TextMasker {
     this.finishes = rules.some((rule) => rule.hashes) && (hashes === null || hashes.finish !== undefined);
     const lengths = rules.map(({ finder }) => finder?.lengthMin ?? 1);
     this.lengthMin = Math.min(...lengths, this.finishes ? BEGUN_MARK_MIN : Infinity);
-    this.masksNumbers = rules.some(({ finder }) => finder === null || finder.numbers === true);
+    this.numberRules = rules.filter(({ finder }) => finder === null || finder.numbers === true);
+    this.masksNumbers = this.numberRules.length > 0;
     this.tick = parts.tick ?? (() => performance.now());
   }
 
@@ -58,18 +58,14 @@ export class TextMasker {
     let masker = '';
     try {
       const until = this.tick() + TEXT_MS_MAX;
-      let hits: Hit[] | undefined;
+      const hits: Hit[] = [];
       for (const rule of this.rules) {
         masker = rule.masker;
-        const found = hitsOf(rule, text);
-        if (found.length > 0) hits = hits ? [...hits, ...found] : [...found];
+        findHits(rule, text, hits);
         if (this.tick() > until) throw new Error('took too long over a text');
       }
-      if (this.finishes) {
-        const begun = begunHits(text);
-        if (begun.length > 0) hits = hits ? [...hits, ...begun] : begun;
-      }
-      return hits ? this.replaced(text, hits) : text;
+      if (this.finishes) for (const hit of begunHits(text)) hits.push(hit);
+      return hits.length > 0 ? this.replaced(text, hits, until) : text;
     } catch {
       this.parts.onFailure(masker);
       return MASKED_WHOLE;
@@ -78,18 +74,20 @@ export class TextMasker {
 
   /** What stands in the place of a number of JSON, as it is written; `undefined` when it stays. */
   maskNumber(written: string): string | undefined {
-    const rules = this.rules.filter(({ finder }) => finder === null || finder.numbers === true);
     try {
-      const hits = rules.flatMap((rule) => hitsOf(rule, written));
+      const hits: Hit[] = [];
+      for (const rule of this.numberRules) findHits(rule, written, hits);
       return hits.length === 0 ? undefined : this.markOf(longest(hits), written);
     } catch {
-      this.parts.onFailure(rules[0]!.masker);
+      this.parts.onFailure(this.numberRules[0]!.masker);
       return MASKED_WHOLE;
     }
   }
 
-  private replaced(text: string, hits: Hit[]): string {
+  /** @throws Error when it takes until then. */
+  private replaced(text: string, hits: Hit[], until: number): string {
     hits.sort((a, b) => a.start - b.start);
+    const numbers = new NumberPlaces(text);
     let masked = '';
     let at = 0;
     for (let first = 0; first < hits.length;) {
@@ -97,10 +95,11 @@ export class TextMasker {
       let { end } = hits[first]!;
       let next = first + 1;
       for (; next < hits.length && hits[next]!.start < end; next++) end = Math.max(end, hits[next]!.end);
-      const mark = this.markOf(longest(hits.slice(first, next)), text);
-      masked += text.slice(at, start) + inPlace(text, start, end, mark);
+      const mark = this.markOf(next === first + 1 ? hits[first]! : longest(hits.slice(first, next)), text);
+      masked += text.slice(at, start) + (numbers.has(start, end) ? `"${mark}"` : mark);
       at = end;
       first = next;
+      if (this.tick() > until) throw new Error('took too long over a text');
     }
     return masked + text.slice(at);
   }
@@ -115,18 +114,16 @@ export class TextMasker {
   }
 }
 
-/** @throws Error when the finder throws, answers nonsense, or there is none. */
-function hitsOf(rule: PreparedRule, text: string): readonly Hit[] {
+/** Adds what a rule finds. @throws Error when the finder throws, answers nonsense, or there is none. */
+function findHits(rule: PreparedRule, text: string, hits: Hit[]): void {
   const { finder } = rule;
   if (finder === null) throw new Error('this rule cannot be kept here');
-  if (text.length < finder.lengthMin) return NO_HITS;
-  const found = finder.find(text);
-  if (found.length === 0) return NO_HITS;
-  return found.map(({ start, end }) => {
+  if (text.length < finder.lengthMin) return;
+  for (const { start, end } of finder.find(text)) {
     const isPlace = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= text.length;
     if (!isPlace) throw new Error('named a place that is not in the text');
-    return { start, end, rule };
-  });
+    hits.push({ start, end, rule });
+  }
 }
 
 /** The marks of a gateway as if a rule had found them. */
