@@ -21,11 +21,13 @@ export class Beside {
     this.loops = [this.spans(), this.memory()];
   }
 
-  async stop(): Promise<{ p99: number; peak: number }> {
+  /** @returns milliseconds that a request took, and the most memory, in bytes. */
+  async stop(): Promise<{ p50: number; p99: number; peak: number; requests: number }> {
     this.going = false;
     await Promise.all(this.loops);
     const sorted = this.millis.toSorted((a, b) => a - b);
-    return { p99: sorted[Math.floor(sorted.length * 0.99)]!, peak: this.peak };
+    const at = (part: number): number => sorted[Math.floor(sorted.length * part)]!;
+    return { p50: at(0.5), p99: at(0.99), peak: this.peak, requests: sorted.length };
   }
 
   private async spans(): Promise<void> {

@@ -1,15 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { freePorts } from '../support/ports.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { copiedSpansPerSecond } from './bare-copy.ts';
 import { Caller } from './caller.ts';
+import { startCloudServer } from './cloud-server.ts';
 import { median, medianTurn, run, type Turn } from './load.ts';
 import { spanOf, traceIdOf } from './postgres-data.ts';
-import { startPeer, type Peer } from './process.ts';
+import type { Peer } from './process.ts';
 import { goal, heading, row } from './report.ts';
 
 const CONNECTIONS = 64;
@@ -32,25 +27,9 @@ interface PostgresFigures {
 
 /** The server in cloud mode on a Postgres of its own, which waits for the disk at every commit. */
 export async function measurePostgres(rounds: number, seconds: number, spans: number): Promise<PostgresFigures> {
-  const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
-  const postgres = await startPostgres();
-  let peer: Peer | undefined;
+  const { databaseUrl: url, base, adminToken, peer, stop } = await startCloudServer();
   try {
-    const url = await postgres.createDatabase('bench');
-    const [port] = await freePorts(1);
-    const adminToken = randomBytes(24).toString('hex');
-    peer = await startPeer(
-      process.execPath,
-      [resolve('dist/apps/server/src/main.js'), '--port', String(port), '--data-dir', join(folder, 'data')],
-      [port!],
-      {
-        SPANDREL_MODE: 'cloud',
-        DATABASE_URL: url,
-        SPANDREL_SECRET_KEY: randomBytes(32).toString('hex'),
-        SPANDREL_ADMIN_TOKEN: adminToken,
-      },
-    );
-    const caller = await Caller.withKey(`http://127.0.0.1:${port}`, adminToken);
+    const caller = await Caller.withKey(base, adminToken);
     const pairs = await measurePairs(caller, peer, rounds, seconds);
     const ingest = await measureIngest(caller, url, rounds, seconds);
     const before = await countSpans(url);
@@ -73,9 +52,7 @@ export async function measurePostgres(rounds: number, seconds: number, spans: nu
       answers,
     };
   } finally {
-    await peer?.stop();
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await stop();
   }
 }
 

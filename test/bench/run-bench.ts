@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
- * `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -17,6 +17,7 @@ import { measureOtlp } from './otlp-rows.ts';
 import { measurePostgres, reportPostgres } from './postgres-rows.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
+import { measureRemoval, reportRemoval } from './removal-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { measureStrategies, type StrategyFigure } from './strategy-rows.ts';
 import { goal, heading, row, verdicts } from './report.ts';
@@ -32,6 +33,7 @@ const PARTS = [
   'strategies',
   'otlp',
   'masking',
+  'removal',
   'dashboard',
   'postgres',
 ];
@@ -53,6 +55,7 @@ if (measures('queries')) reportQueries(await measureQueries(spans), spans);
 if (measures('strategies')) reportStrategies(await measureStrategies(spans));
 if (measures('otlp')) reportOtlp(await measureOtlp(rounds));
 if (measures('masking')) reportMasking(await measureMasking());
+if (measures('removal')) reportRemoval(await measureRemoval(quick ? 5_000 : 20_000, seconds));
 if (measures('dashboard')) {
   const amounts = { spans, seconds: quick ? 20 : 300 };
   reportDashboard(await measureDashboard(quick ? 3 : 9, [10_000, 50_000, 100_000], amounts));
