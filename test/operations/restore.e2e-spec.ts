@@ -6,7 +6,7 @@ import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { databaseUrl, startOwnPostgres, type OwnPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
-import { takeBaseBackup } from './base-backup.ts';
+import { takeBaseBackup } from '../support/base-backup.ts';
 
 let provider: FakeProvider;
 const servers: OwnPostgres[] = [];
@@ -78,7 +78,7 @@ it('a base backup of a database that is written to becomes a service that has al
   await servers.pop()!.stop();
   const asked = provider.requests.length;
 
-  const second = await startOwnPostgres([], folder);
+  const second = await startOwnPostgres([], { files: folder });
   servers.push(second);
   const restored = await open(databaseUrl(second.server, 'spandrel'), { SPANDREL_EVALS_PAUSED: 'true' });
   const again = restored.anonymous.as(key);

@@ -37,6 +37,11 @@ export interface TestIdentityProvider {
   close(): Promise<void>;
 }
 
+/** Made once: a key takes a tenth of a second and more. */
+let signingKey: object | undefined;
+const keyOfProviders = (): object =>
+  (signingKey ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }));
+
 /**
  * Starts one.
  * @param origins where browsers may be sent back to.
@@ -90,7 +95,6 @@ function configuration(
   { refreshTokens = true, fullIdTokens = false, accessTokenSeconds = 3_600 }: IdentityProviderOptions,
   provider: () => Provider,
 ): Record<string, unknown> {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return {
     clients: [
       {
@@ -101,7 +105,7 @@ function configuration(
         grant_types: ['authorization_code', 'refresh_token'],
       },
     ],
-    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'RS256' }] },
+    jwks: { keys: [{ ...keyOfProviders(), kid: 'k1', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['a key of the tests'] },
     scopes: ['openid', 'offline_access'],
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'], groups: ['groups'] },

