@@ -59,6 +59,11 @@ describe('the checks of the chart', () => {
       /values\.yaml\/config/,
     ],
     [
+      "an identity provider's secret among the settings",
+      (copy) => Object.assign(copy.values['config'] as object, { auth: { oidc: { client_secret: 'x' } } }),
+      /values\.yaml\/config\/auth\/oidc/,
+    ],
+    [
       'a secret that stands among the further variables',
       (copy) =>
         Object.assign(copy.values['server'] as object, {
@@ -102,6 +107,8 @@ describe('the checks of the chart', () => {
         extraVolumes: [{ name: 'plugins', configMap: { name: 'spandrel-plugins' } }],
         extraVolumeMounts: [{ name: 'plugins', mountPath: '/plugins', readOnly: true }],
       });
+      const secrets = (server as { secrets: object }).secrets;
+      Object.assign(secrets, { SPANDREL_OIDC_CLIENT_SECRET: { name: 'spandrel', key: 'oidc-client-secret' } });
       Object.assign(gateway, { apiUrl: 'https://spandrel.example' });
       Object.assign(customCa, { secret: 'spandrel-ca' });
     });

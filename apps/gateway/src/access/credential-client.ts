@@ -1,6 +1,7 @@
 import { ERRORS, credentialSchema, type CredentialResource } from '@spandrel/contract';
 import { Agent } from 'undici';
 import { attemptJson } from '../attempt-json.js';
+import { untrustedCertificate } from '../untrusted-certificate.js';
 import { isWrongCredential } from './is-wrong-credential.js';
 
 /** What the API says of a key. */
@@ -36,9 +37,9 @@ export class CredentialClient {
     try {
       return await this.askThrough(this.agent, authorization, signal);
     } catch (error) {
-      if (!isClosed(error)) return NO_ANSWER;
+      if (!isClosed(error)) return noAnswer(error);
     }
-    return this.askThrough(this.freshAgent, authorization, signal).catch(() => NO_ANSWER);
+    return this.askThrough(this.freshAgent, authorization, signal).catch(noAnswer);
   }
 
   async close(): Promise<void> {
@@ -58,7 +59,10 @@ export class CredentialClient {
   }
 }
 
-const NO_ANSWER: CredentialAnswer = { kind: 'unavailable', message: 'no answer' };
+const noAnswer = (error: unknown): CredentialAnswer => ({
+  kind: 'unavailable',
+  message: untrustedCertificate(error) ?? 'no answer',
+});
 
 /** Whether a connection was closed under a question, as the API does with idle ones at any time (ADR 0018). */
 function isClosed(error: unknown): boolean {

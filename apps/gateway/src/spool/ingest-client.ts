@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import type { CallerKey } from '../access/caller-key.js';
 import { isWrongCredential } from '../access/is-wrong-credential.js';
 import { attemptJson } from '../attempt-json.js';
+import { untrustedCertificate } from '../untrusted-certificate.js';
 import type { SpoolItem } from './spool-item.js';
 
 /** How the API took a batch. */
@@ -118,6 +119,8 @@ function readResult(text: string): IngestAnswer {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const untrusted = untrustedCertificate(error);
+  if (untrusted !== null) return untrusted;
   const code = (error as NodeJS.ErrnoException).code;
   return typeof code === 'string' ? code : error.name === 'TimeoutError' ? 'timed out' : error.message;
 }
