@@ -171,8 +171,12 @@ describe('spandrel admin', () => {
     );
     const { err } = await admin('project', 'update', id, '--retention-days', '8');
     expect(err).toContain('--retention-days: must be 7 or less');
+    expect(await update('--retention-days', 'null')).not.toContain('keeps');
+    const word = await admin('project', 'update', id, '--retention-days', 'ever');
+    expect(word.err).toContain('--retention-days: must be a number of days, or organization');
     const org = async (days: string) => (await admin('org', 'update', other.org.id, '--retention-days', days)).out;
     expect(await org('ever')).toContain('keeps traces for ever\n');
+    expect(await org('null')).toContain('keeps traces for ever\n');
     expect(await org('12')).toContain('keeps traces 12 days\n');
     expect(await org('plan')).not.toContain('keeps');
   });

@@ -30,7 +30,7 @@ export const ADMIN_ACTIONS = {
     listed(await all((query) => organizations.list(CLI_ACTOR, query)), organizationLine),
   updateOrganization: async ({ organizations }, { id, options }) => {
     const { name, plan, rateLimit, retentionDays } = options;
-    const retention_days = daysOf(retentionDays, 'ever');
+    const retention_days = daysOf(retentionDays, 'ever', ['plan']);
     const body = checked(updateOrganizationSchema, { name, plan, rate_limit: limitOf(rateLimit), retention_days });
     const org = await organizations.update(CLI_ACTOR, id!, body);
     return { json: org, lines: [organizationLine(org)] };
@@ -119,12 +119,25 @@ const limitOf = (given: string | boolean | undefined): number | null | undefined
   return given === 'default' ? null : Number(given);
 };
 
-/** Days as they are given; a word stands for `null`, and other words are passed on. */
-const daysOf = (given: string | boolean | undefined, none: string): number | string | null | undefined => {
+/**
+ * Days as they are given.
+ * @param none stands for `null`, which may be written too.
+ * @param passedOn words that the API takes as they are.
+ * @throws StartError for what is neither a number nor one of these words.
+ */
+function daysOf(
+  given: string | boolean | undefined,
+  none: string,
+  passedOn: readonly string[] = [],
+): number | string | null | undefined {
   if (given === undefined) return undefined;
-  if (given === none) return null;
-  return Number.isNaN(Number(given)) ? String(given) : Number(given);
-};
+  const word = String(given);
+  if (word === none || word === 'null') return null;
+  if (passedOn.includes(word)) return word;
+  const days = Number(word);
+  if (!Number.isNaN(days)) return days;
+  throw new StartError([`--retention-days: must be a number of days, or ${[...passedOn, none].join(', or ')}`]);
+}
 
 /** Every page of a list. */
 async function all<Item>(list: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>): Promise<Item[]> {
