@@ -41,6 +41,15 @@ describe('the corpus of masking', () => {
     ).toEqual([]);
   });
 
+  it('has every planted value found in JSON that is text, behind escapes, and leaves it JSON', () => {
+    for (const { text, value } of plantedTexts(COUNT / 4, PLANTED_SEED)) {
+      const written = JSON.stringify(JSON.stringify({ text: `\n${value}\t"${text}"` }));
+      const masked = masking.text(written, 'input');
+      const { text: read } = JSON.parse(JSON.parse(masked) as string) as { text: string };
+      expect(read.toLowerCase()).not.toContain(bare(value));
+    }
+  });
+
   it('has hardly a text masked that only looks so', () => {
     const texts = lookAlikes(COUNT, LOOK_ALIKE_SEED);
     expect(shownBy(texts, ({ text }) => masking.text(text, 'input') !== text)).toEqual(FALSE_ALARMS);

@@ -36,6 +36,11 @@ export interface Finder {
   readonly lengthMin: number;
   /** Whether numbers of JSON are shown to it too, as they are written: one with a value in it is replaced as a whole. */
   readonly numbers?: boolean;
+  /**
+   * Whether it sees a text as it is written too. All see it as it is shown: escapes of JSON undone, and with usual blanks, hyphens and
+   * digits.
+   */
+  readonly written?: boolean;
   /** @returns the values, in the order of the text; those that overlap are masked as one. */
   find(text: string): readonly Found[];
   /** The form in which equal values are equal, for keyed hashes: an address in small letters. Left out: as it stands. */

@@ -12,6 +12,7 @@ export function patternFinder(pattern: string, ignoreCase: boolean): Finder {
   return {
     lengthMin: 1,
     numbers: true,
+    written: true,
     find(text): readonly Found[] {
       if (!compiled.test(text)) return NOTHING_FOUND;
       const matcher = compiled.matcher(text);

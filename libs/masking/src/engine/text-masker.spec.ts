@@ -105,6 +105,16 @@ describe('TextMasker', () => {
     expect(server.mask(`${begun} anna`)).toBe(`${done} ${done.slice(0, 24)}`);
   });
 
+  it('finds what JSON in a text escapes, leaves that JSON, and hashes values as they are shown', () => {
+    const inner = JSON.stringify({ body: 'see\nanna\u00a0b "anna b"' });
+    const masker = maskerOf([rule('a', finderOf('anna b'), true)]);
+    const { body } = JSON.parse(masker.mask(inner)) as { body: string };
+    expect(body).toMatch(/^see\n(\[a:[a-p]{20}\]) "\1"$/);
+    const raw: Finder = { lengthMin: 6, find: (text) => (text.startsWith('x\\nanna') ? [{ start: 1, end: 7 }] : []) };
+    expect(maskerOf([rule('r', raw)]).mask('x\\nanna')).toBe('x\\nanna');
+    expect(maskerOf([rule('r', { ...raw, written: true })]).mask('x\\nanna')).toBe('x[r]');
+  });
+
   it('puts labels where there is no key for hashes, also for what a gateway has begun', () => {
     const rules = [rule('a', finderOf('anna'), true)];
     const begun = maskerOf(rules, { hashes: new BegunHashes(hashesOf(7).beginKey) }).mask('anna');

@@ -1,6 +1,7 @@
 import type { Found } from '@spandrel/plugin-api';
 import { NumberPlaces } from './number-places.js';
 import type { PreparedRule } from './prepare-rules.js';
+import { shownText, type ShownText } from './shown-text.js';
 import { BEGUN_MARK_MIN, begunMarks, type ValueHashes } from './value-hashes.js';
 
 /** What stands in the place of a text whose rules failed. */
@@ -12,6 +13,8 @@ const TEXT_MS_MAX = 1_000;
 /** Where values were found, and which rule found them. */
 interface Hit extends Found {
   readonly rule: PreparedRule;
+  /** What was found, as it is shown; kept where the rule hashes. */
+  readonly value: string;
   /** The hash that a gateway has begun, where the value is masked already. */
   readonly begun?: string;
 }
@@ -59,9 +62,11 @@ export class TextMasker {
     try {
       const until = this.tick() + TEXT_MS_MAX;
       const hits: Hit[] = [];
+      const shown = shownText(text);
       for (const rule of this.rules) {
         masker = rule.masker;
-        findHits(rule, text, hits);
+        findHits(rule, shown?.text ?? text, hits, shown);
+        if (shown && rule.finder?.written) findHits(rule, text, hits);
         if (this.tick() > until) throw new Error('took too long over a text');
       }
       if (this.finishes) for (const hit of begunHits(text)) hits.push(hit);
@@ -77,7 +82,7 @@ export class TextMasker {
     try {
       const hits: Hit[] = [];
       for (const rule of this.numberRules) findHits(rule, written, hits);
-      return hits.length === 0 ? undefined : this.markOf(longest(hits), written);
+      return hits.length === 0 ? undefined : this.markOf(longest(hits));
     } catch {
       this.parts.onFailure(this.numberRules[0]!.masker);
       return MASKED_WHOLE;
@@ -95,7 +100,7 @@ export class TextMasker {
       let { end } = hits[first]!;
       let next = first + 1;
       for (; next < hits.length && hits[next]!.start < end; next++) end = Math.max(end, hits[next]!.end);
-      const mark = this.markOf(next === first + 1 ? hits[first]! : longest(hits.slice(first, next)), text);
+      const mark = this.markOf(next === first + 1 ? hits[first]! : longest(hits.slice(first, next)));
       masked += text.slice(at, start) + (numbers.has(start, end) ? `"${mark}"` : mark);
       at = end;
       first = next;
@@ -104,32 +109,33 @@ export class TextMasker {
     return masked + text.slice(at);
   }
 
-  private markOf({ rule, start, end, begun }: Hit, text: string): string {
+  private markOf({ rule, value, begun }: Hit): string {
     const { hashes } = this.parts;
     if (begun === undefined) this.parts.onReplaced?.(rule);
     if (!rule.hashes || !hashes) return `[${rule.label}]`;
     if (begun !== undefined) return `[${rule.label}:${hashes.finish!(rule.label, begun)}]`;
-    const value = text.slice(start, end);
     return `[${rule.label}:${hashes.of(rule.label, rule.finder!.canonical?.(value) ?? value)}]`;
   }
 }
 
 /** Adds what a rule finds. @throws Error when the finder throws, answers nonsense, or there is none. */
-function findHits(rule: PreparedRule, text: string, hits: Hit[]): void {
+function findHits(rule: PreparedRule, text: string, hits: Hit[], shown?: ShownText): void {
   const { finder } = rule;
   if (finder === null) throw new Error('this rule cannot be kept here');
   if (text.length < finder.lengthMin) return;
   for (const { start, end } of finder.find(text)) {
     const isPlace = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= text.length;
     if (!isPlace) throw new Error('named a place that is not in the text');
-    hits.push({ start, end, rule });
+    const value = rule.hashes ? text.slice(start, end) : '';
+    if (shown) hits.push({ ...shown.placeOf(start, end), rule, value });
+    else hits.push({ start, end, rule, value });
   }
 }
 
 /** The marks of a gateway as if a rule had found them. */
 const begunHits = (text: string): Hit[] =>
   begunMarks(text).map(({ start, end, label, hash }) => {
-    return { start, end, begun: hash, rule: { masker: label, label, hashes: true, finder: null } };
+    return { start, end, value: '', begun: hash, rule: { masker: label, label, hashes: true, finder: null } };
   });
 
 /** Among equals the first rule's. */
