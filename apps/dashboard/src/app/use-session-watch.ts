@@ -13,7 +13,8 @@ import { useLiveState } from '../live/live-updates.js';
  */
 export function useSessionWatch(session: BrowserSessionResource): void {
   const queryClient = useQueryClient();
-  const isLive = useLiveState() === 'live';
+  const isRefused = session.mode === 'cloud' && !session.scopes.includes('read');
+  const isLive = useLiveState(undefined, isRefused) === 'live';
   const wasLive = useRef(false);
   useEffect(() => {
     const look = async (): Promise<void> => {

@@ -11,10 +11,11 @@ let audience = '';
 /**
  * Whether the page hears of changes: what the status `Live updates` says.
  * @param of the project whose changes they are; tabs of another project have a stream of their own.
+ * @param isRefused whether the server would refuse the stream, so that it is not asked for.
  */
-export function useLiveState(of?: string): LiveState {
+export function useLiveState(of?: string, isRefused = false): LiveState {
   if (of !== undefined) audience = of;
-  return useSyncExternalStore(subscribeToState, () => state);
+  return useSyncExternalStore(isRefused ? listenToState : subscribeToState, () => state);
 }
 
 /**
@@ -38,6 +39,10 @@ export function useLiveBatches(onBatch: (batch: LiveBatch) => void): void {
 
 function subscribeToState(listener: () => void): () => void {
   connect();
+  return listenToState(listener);
+}
+
+function listenToState(listener: () => void): () => void {
   stateListeners.add(listener);
   return () => stateListeners.delete(listener);
 }
