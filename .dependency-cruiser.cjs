@@ -13,7 +13,7 @@ const FLOORS = [
   ['access', ['events', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['tracing', ['events', 'masking', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['otlp', ['tracing', 'events', 'masking', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
-  ['connections', ['events', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
+  ['connections', ['events', 'masking', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['datasets', ['tracing', 'uploads', 'events', 'masking', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['analytics', ['tracing', 'events', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['queue', ['datasets', 'events', 'masking', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],

@@ -56,7 +56,9 @@ export class MaskingRulesStore {
     return this.storage.write(async (tx) => {
       await tx.run(sql`update masking_rules set key_id = ${keyId}, sealed_key = ${sealedKey}
         where project_id = ${projectId} and key_id = ''`);
-      const [row] = await tx.all(SEALED.query`select ${SEALED} from masking_rules r where r.project_id = ${projectId}`);
+      const [row] = await tx.all(
+        SEALED.query`select ${SEALED} from masking_rules r where r.project_id = ${projectId} and r.key_id <> ''`,
+      );
       return row;
     });
   }

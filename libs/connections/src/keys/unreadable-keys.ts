@@ -36,10 +36,12 @@ export class UnreadableKeys implements OnApplicationBootstrap, OnApplicationShut
       registers: [registry],
     });
     this.connections = new UnreadableCount(connections, logger, {
+      counted: 'connections',
       lacking: `this server cannot read the keys of some provider connections: ${REMEDY}`,
       readable: 'this server can read the keys of all provider connections',
     });
     this.maskingKeys = new UnreadableCount(maskingKeys, logger, {
+      counted: 'projects',
       lacking: `this server cannot read the keys that some projects have masked values hashed with, and puts labels: ${REMEDY}`,
       readable: 'this server can read all keys that masked values are hashed with',
     });
@@ -80,7 +82,7 @@ class UnreadableCount {
   constructor(
     private readonly gauge: Gauge,
     private readonly logger: Logger,
-    private readonly lines: { lacking: string; readable: string },
+    private readonly lines: { counted: string; lacking: string; readable: string },
   ) {}
 
   /** @param lacking how much is sealed with each key that is not here. */
@@ -90,6 +92,10 @@ class UnreadableCount {
     if (unreadable === this.known) return;
     this.known = unreadable;
     if (unreadable === 0) this.logger.info(this.lines.readable);
-    else this.logger.error({ unreadable, key_ids: lacking.map(({ keyId }) => keyId) }, this.lines.lacking);
+    else
+      this.logger.error(
+        { [this.lines.counted]: unreadable, key_ids: lacking.map(({ keyId }) => keyId) },
+        this.lines.lacking,
+      );
   }
 }

@@ -6,7 +6,7 @@ const SIGNS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: 
 
 /** Blanks, hyphens, characters without width, and the wide forms of ASCII. */
 const UNUSUAL = /[\u00a0\u00ad\u2000-\u2015\u202f\u2060\u3000\ufeff\uff01-\uff5e]/g;
-/** Those that V8 need not look for in a text of Latin letters alone. */
+/** Unusual characters that V8 need not look for in a text of Latin letters alone. */
 const UNUSUAL_BEYOND_LATIN = /[\u2000-\u2015\u202f\u2060\u3000\ufeff\uff01-\uff5e]/;
 /** What a wide character is behind its usual one. */
 const WIDE = 0xfee0;
