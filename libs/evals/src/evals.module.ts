@@ -116,6 +116,6 @@ function dispatchOf(
   timing: RunTiming,
   logger: Logger,
 ): RunDispatch {
-  if (paused) return new PausedDispatch();
+  if (paused) return new PausedDispatch(logger);
   return exclusive ? new LocalDispatch(runs, timing, logger) : new PgBossDispatch(database, runs, timing, logger);
 }
