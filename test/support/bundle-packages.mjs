@@ -15,6 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What is imported of packages of ES modules. */
 const ES_MODULES = [
   'zod',
+  'jose',
   '@nestjs/common',
   '@nestjs/common/constants.js',
   '@nestjs/common/enums/route-paramtypes.enum.js',
@@ -31,6 +32,7 @@ const ES_MODULES = [
 /** What is imported of packages of CommonJS modules, a list a package. */
 const COMMON_JS = [
   ['rxjs', 'rxjs/operators'],
+  ['undici'],
   ['fastify'],
   ['yaml'],
   ['semver'],
