@@ -40,12 +40,13 @@ afterAll(async () => {
 });
 
 /** Who may do what, told by method and path alone (docs/spec/access.md#scopes). */
-function scopeOf({ method, path, id }: Route): Permission | 'caller' | 'operator' {
+function scopeOf({ method, path, id }: Route): Permission | 'read or admin' | 'caller' | 'operator' {
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
   if (['/api/credential', '/api/capabilities', '/api/session', '/api/session/projects'].includes(path)) return 'caller';
   if (id === 'getRecordingMasking') return 'ingest';
-  if (['getMasking', 'previewMasking'].includes(id)) return 'read';
+  if (id === 'getMasking') return 'read or admin';
+  if (id === 'previewMasking') return 'read';
   if (/^\/api\/(orgs|projects|keys|audit-log)/.test(path)) return 'admin';
   if (['createTrace', 'createSpan', 'completeSpan', 'failSpan', 'ingest'].includes(id)) return 'ingest';
   if (['queryAnalytics', 'searchSpans', 'previewCaptureRule'].includes(id)) return 'read';
@@ -58,6 +59,7 @@ const scopesFor = (route: Route): readonly Permission[] => {
   const scope = scopeOf(route);
   if (scope === 'caller') return PERMISSIONS;
   if (scope === 'operator') return [];
+  if (scope === 'read or admin') return ['read', 'admin'];
   return scope === 'ingest' || scope === 'review' ? [scope, 'write'] : [scope];
 };
 
@@ -242,7 +244,7 @@ describe('cloud mode', () => {
 
   it('lets the operator do what is administrative, and see no data', async () => {
     const expected = new Map(
-      guarded().map((route) => [route, ['admin', 'operator', 'caller'].includes(scopeOf(route))]),
+      guarded().map((route) => [route, ['admin', 'read or admin', 'operator', 'caller'].includes(scopeOf(route))]),
     );
     for (const [route, administrative] of expected) {
       const { status } = await send(app.url, {

@@ -94,6 +94,12 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
     model?.close();
   });
 
+  it('is by rules that are shown as they were given', async () => {
+    const { status, body } = await program.api.get<MaskingResource>(masking);
+    expect([status, body]).toMatchObject([200, { rules: RULES, updated_at: expect.any(String) }]);
+    expect(await program.api.get('/api/projects/nothing/masking')).toMatchObject({ status: 404 });
+  });
+
   it('is kept of no trace and no span that programs send', async () => {
     const trace = await made('/api/traces', {
       name: text('trace-name'),

@@ -100,6 +100,16 @@ describe('masking rules', () => {
     ]) {
       expect(answer.body).toMatchObject({ code: 'project_not_found' });
     }
+    const second = await tenant.api.post<{ id: string }>(`/api/orgs/${tenant.org.id}/projects`, { name: 'Second' });
+    const secondPath = `/api/projects/${second.body.id}/masking`;
+    const administrator = first.anonymous.as((await tenant.createKey(['admin'])).key);
+    expect((await put([{ masker: 'email' }], administrator, secondPath)).status).toBe(200);
+    for (const api of [administrator, first.api, tenant.api]) {
+      const { status, body: shown } = await api.get<MaskingResource>(secondPath);
+      expect([status, shown]).toMatchObject([200, { project_id: second.body.id, rules: [EMAIL] }]);
+    }
+    expect((await reader.get(secondPath)).body).toMatchObject({ code: 'project_not_found' });
+    expect((await first.api.get('/api/projects/nothing/masking')).body).toMatchObject({ code: 'project_not_found' });
     const otherPath = `/api/projects/${other.project.id}/masking`;
     expect((await put([{ masker: 'ip', replace: 'hash' }], first.api, otherPath)).status).toBe(200);
     const { body } = await other.api.get<RecordingMasking>('/api/masking');

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { holds } from '@spandrel/contract';
 import { ModuleRef } from '@nestjs/core';
 import {
   LOCAL_SCOPE,
@@ -21,6 +22,17 @@ export class MaskedProject {
   own(scope: Scope, id: string): Scope {
     if (id !== scope.projectId) throw projectNotFound();
     return scope;
+  }
+
+  /**
+   * The project whose rules a caller reads: the caller's own, and each that the caller administers.
+   * @param caller `undefined` in local mode; has `read` or `admin`, or is the operator.
+   * @throws NotFound `project_not_found`
+   */
+  async readable(caller: Caller | undefined, id: string): Promise<Scope> {
+    if (caller?.scope && (caller.scope.projectId === id || !holds(caller.permissions, 'admin')))
+      return this.own(caller.scope, id);
+    return this.administered(caller, id);
   }
 
   /**

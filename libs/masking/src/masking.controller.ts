@@ -44,17 +44,18 @@ export class MaskingController {
   @Get('projects/:id/masking')
   @Operation({
     id: 'getMasking',
-    access: 'read',
+    access: 'read or admin',
     summary: 'How the texts of a project are masked',
-    description: 'In local mode the id is `local`.',
+    description:
+      'With `read` of the own project, with `admin` of every project of the organization. In local mode the id is `local`.',
     answer: maskingSchema,
     problems: ['project_not_found'],
   })
   async read(
-    @CurrentScope() scope: Scope,
+    @CurrentCaller() caller: Caller | undefined,
     @Param('id', new PathId(projectNotFound)) id: string,
   ): Promise<MaskingResource> {
-    const { projectId } = this.projects.own(scope, id);
+    const { projectId } = await this.projects.readable(caller, id);
     return maskingResource(projectId, await this.store.find(projectId), this.plugins.maskers);
   }
 

@@ -1,12 +1,22 @@
-import type { Permission } from '@spandrel/contract';
+import { holds, type Permission } from '@spandrel/contract';
 
 /**
  * Who may call a route in cloud mode, declared beside the route. `open`: everyone. `anyone`: everyone too, but a caller
  * who shows a credential is known to the route, and refused when it is not valid. A permission: every credential that
- * has it, for the data of its own project (`admin`: of its own organization; the operator too). `caller`: every valid
+ * has it, for the data of its own project (`admin`: of its own organization; the operator too). `read or admin`: both of these. `caller`: every valid
  * credential. `operator`: the admin token, and for `/metrics` the metrics token.
  */
-export type AccessRule = 'open' | 'anyone' | Permission | 'caller' | 'operator';
+export type AccessRule = 'open' | 'anyone' | ScopeRule | 'caller' | 'operator';
+
+/** A rule that asks for a permission. */
+export type ScopeRule = Permission | 'read or admin';
+
+/** Whether permissions are enough for a rule. */
+export const isGranted = (rule: ScopeRule, held: readonly Permission[]): boolean =>
+  rule === 'read or admin' ? holds(held, 'read') || holds(held, 'admin') : holds(held, rule);
+
+/** Whether a rule lets the operator in, who belongs to no project. */
+export const isOperators = (rule: ScopeRule): boolean => rule === 'admin' || rule === 'read or admin';
 
 /** What a route says of who may call it, and whether that counts. */
 export interface CountedAccess {

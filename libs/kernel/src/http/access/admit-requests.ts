@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { holds } from '@spandrel/contract';
 import { DomainError } from '../../errors/domain-error.js';
 import { foreignProtocolOf } from '../foreign/foreign-requests.js';
 import { isOpenRoute } from '../open-route.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
-import { isCounted, type AccessRule } from './access-rule.js';
+import { isCounted, isGranted, isOperators, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper, Proof } from './caller.js';
 import type { CredentialRefusals } from './credential-refusals.js';
 
@@ -123,9 +122,9 @@ function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): voi
       throw insufficient('only the operator of the service may do this: send the admin token');
     return;
   }
-  if (caller.kind === 'admin_token' && access === 'admin') return;
+  if (caller.kind === 'admin_token' && isOperators(access)) return;
   if (caller.scope === null) throw insufficient('this credential belongs to no project; use an API key of a project');
-  if (!holds(caller.permissions, access)) {
+  if (!isGranted(access, caller.permissions)) {
     throw insufficient(`this needs a credential with the scope ${access}`);
   }
 }

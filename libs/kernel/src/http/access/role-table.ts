@@ -1,5 +1,5 @@
-import { holds, ROLES, SCOPES_OF_ROLES, type Permission, type Role } from '@spandrel/contract';
-import type { AccessRule } from './access-rule.js';
+import { ROLES, SCOPES_OF_ROLES, type Permission, type Role } from '@spandrel/contract';
+import { isGranted, type AccessRule } from './access-rule.js';
 
 /** What a role grants. */
 export const permissionsOfRole = (role: Role): readonly Permission[] => SCOPES_OF_ROLES[role];
@@ -8,5 +8,5 @@ export const permissionsOfRole = (role: Role): readonly Permission[] => SCOPES_O
 export function rolesFor(access: AccessRule): readonly Role[] {
   if (access === 'operator') return [];
   if (access === 'open' || access === 'anyone' || access === 'caller') return ROLES;
-  return ROLES.filter((role) => holds(SCOPES_OF_ROLES[role], access));
+  return ROLES.filter((role) => isGranted(access, SCOPES_OF_ROLES[role]));
 }
