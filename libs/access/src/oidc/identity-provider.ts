@@ -4,6 +4,7 @@ import * as oidc from 'openid-client';
 import { AccessSettings } from '../access.settings.js';
 import { claimAt } from '../credentials/claim-path.js';
 import { identityOf, type Identity } from './identity.js';
+import { isRefusal, OtherPerson } from './is-refusal.js';
 import { OidcSettings } from './oidc.settings.js';
 import type { ProviderTokens } from './sealed-tokens.js';
 import type { SignInAttempt } from './sign-in-attempt.js';
@@ -160,12 +161,3 @@ export class IdentityProvider {
 }
 
 const NO_ANSWER = 'the identity provider did not answer; try again soon';
-
-/** The provider confirmed somebody else than it was asked about. */
-class OtherPerson extends Error {}
-
-/** Whether the provider answered, and does not confirm the person: `invalid_grant`, or an access token that is no more. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof OtherPerson ||
-  (error instanceof oidc.ResponseBodyError && error.status < 500 && error.error !== 'temporarily_unavailable') ||
-  (error instanceof oidc.WWWAuthenticateChallengeError && error.status === 401);
