@@ -43,8 +43,16 @@ function forwardedFor(
   request: Pick<IncomingMessage, 'socket' | 'headers'>,
   isTrusted: (address: string, hop: number) => boolean,
 ): string {
-  const hops = proxyAddr.all(request as IncomingMessage, isTrusted);
-  return hops.findLast((address) => isIP(address) !== 0) ?? request.socket.remoteAddress!;
+  const hops = proxyAddr.all(request as IncomingMessage, (entry, hop) => isTrusted(withoutPort(entry), hop));
+  return hops.map(withoutPort).findLast((address) => isIP(address) !== 0) ?? request.socket.remoteAddress!;
+}
+
+/** An address with the port that some proxies write behind it: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
+const WITH_PORT = /^(?:\[([\da-f:.]+)\](?::\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/i;
+
+function withoutPort(entry: string): string {
+  const [, inBrackets, plainAddress] = WITH_PORT.exec(entry) ?? [];
+  return inBrackets ?? plainAddress ?? entry;
 }
 
 /** How a socket that takes both spells an address of IPv4. */
