@@ -166,6 +166,14 @@ describe('spandrel admin', () => {
     expect(await update('--name', 'P', '--protect', '--retention-days', '3')).toBe(
       `${id}  "P"  of organization ${other.org.id}, keeps traces 3 days, protected\n`,
     );
+    expect((await admin('project', 'show', id)).out).toBe(
+      `${id}  "P"  of organization ${other.org.id}, keeps traces 3 days, protected\n`,
+    );
+    expect((await admin('project', 'show', 'nothing')).err).toContain('there is no such project');
+    expect(JSON.parse((await admin('org', 'show', other.org.id, '--json')).out)).toMatchObject({
+      ...{ id: other.org.id, state: 'active', removal: null },
+    });
+    expect((await admin('org', 'show', 'nothing')).err).toContain('there is no such organization');
     expect(await update('--no-protect', '--retention-days', 'organization')).toBe(
       `${id}  "P"  of organization ${other.org.id}\n`,
     );

@@ -1,6 +1,6 @@
 /** Deleting projects and organizations (docs/spec/projects.md#deleting-a-project). What a kill does is in removal-kill.e2e-spec.ts. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AuditEntry, KeyCreated, OrganizationResource, ProjectResource } from '@spandrel/contract';
+import type { AuditEntry, KeyCreated, OrganizationResource, Problem, ProjectResource } from '@spandrel/contract';
 import { ConnectionsSettings } from '@spandrel/connections';
 import { FEATURES } from '@spandrel/server';
 import { anyRows } from '../support/any-rows.ts';
@@ -73,29 +73,37 @@ describe('a project that is deleted', () => {
   let tenant: Tenant;
   let project: ProjectResource;
   let api: Api;
+  let keyId: string;
 
   beforeAll(async () => {
     tenant = await app.createTenant({ name: 'keeps-its-own' });
     project = (await tenant.api.post<ProjectResource>(`/api/orgs/${tenant.org.id}/projects`, { name: 'goes-away' }))
       .body;
     const body = { name: 'of-the-gone', scopes: ['read', 'write', 'admin'], project_id: project.id };
-    api = app.anonymous.as((await tenant.api.post<KeyCreated>('/api/keys', body)).body.key);
+    const { body: key } = await tenant.api.post<KeyCreated>('/api/keys', body);
+    api = app.anonymous.as(key.key);
+    keyId = key.id;
   });
 
-  it('is neither that of the credential that asks, nor a protected one, nor that of others', async () => {
+  it('is neither a protected one nor that of others', async () => {
     const path = `/api/projects/${project.id}`;
     const other = await app.createTenant();
-    expect((await api.delete(path)).body).toMatchObject({ status: 409, code: 'own_project' });
     expect((await other.api.delete(path)).body).toMatchObject({ code: 'project_not_found' });
     await tenant.api.patch(path, { protected: true });
     expect((await tenant.api.delete(path)).body).toMatchObject({ status: 409, code: 'project_protected' });
+    const whole = await app.api.delete<Problem>(`/api/orgs/${tenant.org.id}`);
+    expect(whole.body).toMatchObject({ status: 409, code: 'project_protected' });
+    expect(whole.body.detail).toContain(`the project "goes-away" (${project.id}) is protected`);
     await tenant.api.patch(path, { protected: false });
   });
 
-  it('is out of reach at once, and shown as deleting', async () => {
+  it('is out of reach at once, also when its own key asked for that, and shown as deleting', async () => {
     const path = `/api/projects/${project.id}`;
     expect((await api.post('/api/traces', { id: 'last' })).status).toBe(201);
-    await begin(tenant.api, path);
+    expect((await tenant.api.get(path)).body).toMatchObject({ id: project.id, state: 'active', removal: null });
+    await begin(api, path);
+    const progress = { id: project.id, state: 'deleting', removal: { rows_deleted: expect.any(Number) } };
+    for (const reader of [tenant.api, app.api]) expect((await reader.get(path)).body).toMatchObject(progress);
     await until(async () => (await api.get('/api/traces')).status === 401);
     const listed = await tenant.api.get<{ projects: ProjectResource[] }>(`/api/orgs/${tenant.org.id}/projects`);
     const shown = listed.body.projects.find(({ id }) => id === project.id);
@@ -113,12 +121,14 @@ describe('a project that is deleted', () => {
     expect(masking.body).toMatchObject({ code: 'project_not_found' });
     await isGone(project.id);
     expect(await tablesWith(app.storage, [project.id])).toEqual([]);
-    expect((await tenant.api.delete(path)).body).toMatchObject({ code: 'project_not_found' });
+    for (const answer of [await tenant.api.delete(path), await tenant.api.get(path)]) {
+      expect(answer.body).toMatchObject({ status: 404, code: 'project_not_found' });
+    }
     const [end, start] = (await auditOf(tenant.org.id)).filter(({ target_id }) => target_id === project.id);
-    expect(start).toMatchObject({ action: 'project.deletion_begun', actor: `key:${tenant.keyId}` });
+    expect(start).toMatchObject({ action: 'project.deletion_begun', actor: `key:${keyId}` });
     expect(end).toMatchObject({
       ...{ action: 'project.deleted', actor: 'service', target_name: 'goes-away' },
-      details: { requested_by: `key:${tenant.keyId}`, rows: { trace: 1 } },
+      details: { requested_by: `key:${keyId}`, rows: { trace: 1 } },
     });
   });
 });
@@ -139,9 +149,14 @@ describe('an organization that is deleted', () => {
     expect((await gone.api.delete(`/api/orgs/${gone.org.id}`)).body).toMatchObject({ code: 'insufficient_scope' });
     expect((await other.api.delete(`/api/orgs/${gone.org.id}`)).body).toMatchObject({ code: 'organization_not_found' });
 
-    await begin(app.api, `/api/orgs/${gone.org.id}`);
+    const path = `/api/orgs/${gone.org.id}`;
+    expect((await gone.api.get(path)).body).toEqual((await app.api.get(path)).body);
+    expect((await other.api.get(path)).body).toMatchObject({ status: 404, code: 'organization_not_found' });
+    await begin(app.api, path);
+    expect((await app.api.get(path)).body).toMatchObject({ id: gone.org.id, state: 'deleting', removal: {} });
     await until(async () => (await gone.api.get('/api/traces')).status === 401);
     await isGone(gone.org.id);
+    expect((await app.api.get(path)).body).toMatchObject({ status: 404, code: 'organization_not_found' });
     expect(await tablesWith(app.storage, [gone.org.id, gone.project.id, mark, data.connection])).toEqual([]);
     const after = (await other.api.get<object>('/api/export/json')).body;
     expect({ ...after, exported_at: 0 }).toEqual({ ...before, exported_at: 0 });

@@ -46,7 +46,7 @@ const newest = async (): Promise<AuditEntry[]> =>
 /** Commands that read. */
 const READING: ReadonlySet<string> = new Set([
   ...['listOrganizations', 'listProjects', 'listKeys', 'listMembers', 'listAudit', 'listAuditHeads', 'verifyAudit'],
-  ...['showMasking', 'checkJwt'],
+  ...['showOrganization', 'showProject', 'showMasking', 'checkJwt'],
 ]);
 
 const org = (): Promise<string> => made('org', 'create', '--name', 'Acme');

@@ -142,6 +142,9 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       .getByRole('grid', { name: 'Projects' })
       .getByRole('row', { name: 'Another' })
       .waitFor({ state: 'detached' });
+    await button(page, 'Delete the project Tenant').click();
+    await deletion.getByText('you are signed out with it').waitFor();
+    await deletion.getByRole('button', { name: 'Cancel' }).click();
     await button(page, 'New key').click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByLabel('Name').fill('Ada');

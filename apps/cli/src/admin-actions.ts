@@ -28,6 +28,10 @@ export const ADMIN_ACTIONS = {
   },
   listOrganizations: async ({ organizations }) =>
     listed(await all((query) => organizations.list(CLI_ACTOR, query)), organizationLine),
+  showOrganization: async ({ organizations }, { id }) => {
+    const org = await organizations.find(CLI_ACTOR, id!);
+    return { json: org, lines: [organizationLine(org)] };
+  },
   updateOrganization: async ({ organizations }, { id, options }) => {
     const { name, plan, rateLimit, retentionDays } = options;
     const retention_days = daysOf(retentionDays, 'ever', ['plan']);
@@ -56,6 +60,10 @@ export const ADMIN_ACTIONS = {
     const retention_days = daysOf(retentionDays, 'organization');
     const body = checked(updateProjectSchema, { name, retention_days, protected: protect });
     const project = await projects.update(CLI_ACTOR, id!, body);
+    return { json: project, lines: [projectLine(project)] };
+  },
+  showProject: async ({ projects }, { id }) => {
+    const project = await projects.find(CLI_ACTOR, id!);
     return { json: project, lines: [projectLine(project)] };
   },
   listProjects: async ({ projects }, { options }) =>

@@ -42,6 +42,7 @@ export function adminCommand(settings: string): Command {
     .option('--plan <plan>', 'starter, team or enterprise: how long traces are kept', 'starter')
     .option('--rate-limit <number>', "requests per second; the service's default when left out");
   leaf(org, 'list', 'list organizations', 'listOrganizations');
+  leaf(org, 'show', 'show an organization, and how far its deletion is', 'showOrganization', 'org');
   leaf(org, 'update', 'change an organization', 'updateOrganization', 'org')
     .option('--name <name>', 'what it is called')
     .option('--plan <plan>', 'starter, team or enterprise')
@@ -59,6 +60,7 @@ export function adminCommand(settings: string): Command {
     .requiredOption('--name <name>', 'what it is called')
     .option('--retention-days <days>', 'how long traces are kept; as long as the organization keeps them when left out')
     .option('--protect', 'refuse the deletion of all traces, of datasets and of the project');
+  leaf(project, 'show', 'show a project, and how far its deletion is', 'showProject', 'project');
   leaf(project, 'update', 'change a project', 'updateProject', 'project')
     .option('--name <name>', 'what it is called')
     .option('--retention-days <days>', 'how long traces are kept, or `organization` for as long as that keeps them')

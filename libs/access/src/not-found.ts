@@ -7,10 +7,11 @@ export const projectNotFound = (): NotFound => new NotFound('project_not_found',
 
 export const keyNotFound = (): NotFound => new NotFound('key_not_found', 'there is no such API key');
 
-export const projectProtected = (): Conflict =>
+/** @param project the protected one, named where the request itself does not. */
+export const projectProtected = (project?: { id: string; name: string }): Conflict =>
   new Conflict(
     'project_protected',
-    'the project is protected; an administrator can lift that (PATCH /api/projects/{id})',
+    `the project${project ? ` "${project.name}" (${project.id})` : ''} is protected; an administrator can lift that (PATCH /api/projects/{id})`,
   );
 
 export const memberNotFound = (): NotFound => new NotFound('member_not_found', 'there is no such member');

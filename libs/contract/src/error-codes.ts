@@ -37,7 +37,6 @@ export const ERRORS = {
   member_exists: { status: 409, title: 'This address is a member already' },
   member_from_groups: { status: 409, title: 'The role comes from a group of the identity provider' },
   last_owner: { status: 409, title: 'The organization would have no owner' },
-  own_project: { status: 409, title: 'The credential would end with its project' },
   being_deleted: { status: 409, title: 'The project or organization is being deleted' },
   connection_in_use: { status: 409, title: 'The provider connection is in use' },
   payload_too_large: { status: 413, title: 'The body is too large' },

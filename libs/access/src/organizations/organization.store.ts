@@ -29,6 +29,11 @@ export class OrganizationStore {
     return canSee(actor, id) && (await this.storage.find((em) => em.count(Organization, { id }))) > 0;
   }
 
+  /** One that the actor can see, to be shown. */
+  async findVisible(actor: Actor, id: string): Promise<OrganizationRow | null> {
+    return canSee(actor, id) ? this.storage.find((em) => em.findOne(Organization, { id })) : null;
+  }
+
   /** One that the actor can see, locked; what is changed of it is written with the transaction. */
   async findForWrite(tx: WriteTx, actor: Actor, id: string): Promise<OrganizationRow | null> {
     if (!canSee(actor, id)) return null;

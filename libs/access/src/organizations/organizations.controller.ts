@@ -60,6 +60,22 @@ export class OrganizationsController {
     return listOf('orgs', await this.organizations.list(actor, query));
   }
 
+  @Get(':id')
+  @Operation({
+    id: 'getOrganization',
+    access: 'admin',
+    summary: 'An organization, and how far its deletion is',
+    description: 'The own one; the operator of the service sees all.',
+    answer: organizationSchema,
+    problems: ['organization_not_found'],
+  })
+  read(
+    @CurrentActor() actor: Actor,
+    @Param('id', new PathId(organizationNotFound)) id: string,
+  ): Promise<OrganizationResource> {
+    return this.organizations.find(actor, id);
+  }
+
   @Patch(':id')
   @Operation({
     id: 'updateOrganization',

@@ -86,6 +86,13 @@ export class Organizations {
     return mapPage(page, (row) => this.resource(row, removals.get(row.id)));
   }
 
+  /** The actor's own, any for the operator. @throws NotFound `organization_not_found` */
+  async find(actor: Actor, id: string): Promise<OrganizationResource> {
+    const row = await this.store.findVisible(actor, id);
+    if (!row) throw organizationNotFound();
+    return this.shown(row);
+  }
+
   /** An organization as it is shown, with how far its deletion is. */
   async shown(row: OrganizationRow): Promise<OrganizationResource> {
     return this.resource(row, (await this.removals.underWay(beingDeletedOf([row]))).get(row.id));

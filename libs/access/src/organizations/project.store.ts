@@ -27,6 +27,11 @@ export class ProjectStore implements ProjectDirectory {
     );
   }
 
+  /** One that the actor can see, to be shown. */
+  async findVisible(actor: Actor, id: string): Promise<ProjectRow | null> {
+    return this.storage.find((em) => em.findOne(Project, { id, ...inOrganization(actor) }));
+  }
+
   /** One that the actor can see. */
   find(tx: WriteTx, actor: Actor, id: string): Promise<ProjectRow | null> {
     return tx.em.findOne(Project, { id, ...inOrganization(actor) });

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, HttpCode, Param, Patch } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch } from '@nestjs/common';
 import { projectSchema, updateProjectSchema, type ProjectResource, type UpdateProject } from '@spandrel/contract';
 import { Operation, PathId } from '@spandrel/kernel';
 import { CurrentActor, type Actor } from './actor.js';
@@ -13,6 +13,18 @@ export class ProjectsController {
     private readonly projects: Projects,
     private readonly removal: BeginRemoval,
   ) {}
+
+  @Get(':id')
+  @Operation({
+    id: 'getProject',
+    access: 'admin',
+    summary: 'A project of the organization, and how far its deletion is',
+    answer: projectSchema,
+    problems: ['project_not_found'],
+  })
+  read(@CurrentActor() actor: Actor, @Param('id', new PathId(projectNotFound)) id: string): Promise<ProjectResource> {
+    return this.projects.find(actor, id);
+  }
 
   @Patch(':id')
   @Operation({
@@ -41,7 +53,7 @@ export class ProjectsController {
       'It is out of reach at once; the rest goes in the background. Asked for again, it says how far that is.',
     audited: ['project.deletion_begun'],
     answer: projectSchema,
-    problems: ['project_not_found', 'project_protected', 'own_project'],
+    problems: ['project_not_found', 'project_protected'],
   })
   delete(@CurrentActor() actor: Actor, @Param('id', new PathId(projectNotFound)) id: string): Promise<ProjectResource> {
     return this.removal.ofProject(actor, id);

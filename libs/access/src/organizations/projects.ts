@@ -89,6 +89,13 @@ export class Projects {
     return mapPage(page, (row) => projectResource(row, removals.get(row.id)));
   }
 
+  /** A project of the actor's organization, any for the operator. @throws NotFound `project_not_found` */
+  async find(actor: Actor, id: string): Promise<ProjectResource> {
+    const row = await this.store.findVisible(actor, id);
+    if (!row) throw projectNotFound();
+    return this.shown(row);
+  }
+
   /** A project as it is shown, with how far its deletion is. */
   async shown(row: ProjectRow): Promise<ProjectResource> {
     return projectResource(row, (await this.removals.underWay(beingDeletedOf([row]))).get(row.id));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationResource, ProjectResource } from '@spandrel/contract';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
-import { Conflict, currentContext } from '@spandrel/kernel';
+import { currentContext } from '@spandrel/kernel';
 import { Storage, type WriteTx } from '@spandrel/storage';
 import { organizationNotFound, projectNotFound, projectProtected } from '../not-found.js';
 import { requireOperator, type Actor } from '../organizations/actor.js';
@@ -30,12 +30,11 @@ export class BeginRemoval {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws NotFound `project_not_found`, Conflict `own_project`, `project_protected` */
+  /** @throws NotFound `project_not_found`, Conflict `project_protected` */
   async ofProject(actor: Actor, id: string): Promise<ProjectResource> {
     const project = await this.storage.write(async (tx) => {
       const row = await this.projectStore.findForWrite(tx, actor, id);
       if (!row) throw projectNotFound();
-      if (actor.projectId === id) throw ownProject();
       if (row.deletingAt === null) await this.beginProject(tx, row, Date.now());
       return row;
     });
@@ -58,7 +57,7 @@ export class BeginRemoval {
   }
 
   private async beginProject(tx: WriteTx, project: ProjectRow, now: number): Promise<void> {
-    if (project.protected === 1) throw projectProtected();
+    if (project.protected === 1) throw projectProtected(project);
     project.deletingAt = now;
     const { id, orgId, name } = project;
     await this.begin(tx, { kind: 'project', id, orgId, name }, now);
@@ -91,9 +90,3 @@ export class BeginRemoval {
     });
   }
 }
-
-const ownProject = (): Conflict =>
-  new Conflict(
-    'own_project',
-    'the credential of this request is for this very project and would end with it: use one of another project, or ask the operator',
-  );

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { TextField } from '../../components/field.js';
+import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
 import { notify } from '../../components/notifications/notify.js';
 import styles from './settings-page.module.css';
 
@@ -18,6 +19,7 @@ interface DeleteProjectProps {
 /** Deletes a project, once somebody typed its name. */
 export function DeleteProject({ project, onDeleted, onClose }: DeleteProjectProps) {
   const formId = useId();
+  const isOwn = useBrowserSession()?.project?.id === project.id;
   const [typed, setTyped] = useState('');
   const deletion = useMutation({
     mutationFn: () => deleteProject(project.id),
@@ -52,6 +54,7 @@ export function DeleteProject({ project, onDeleted, onClose }: DeleteProjectProp
           Within a second nobody reaches the project <bdi>{project.name}</bdi> any more, and its keys and sessions end.
           Its traces, datasets, evaluations, reviews and connections are deleted, and cannot be had back.
         </p>
+        {isOwn && <p>It is the project that you are signed in to: you are signed out with it.</p>}
         <TextField
           label="Type the name of the project to confirm"
           value={typed}

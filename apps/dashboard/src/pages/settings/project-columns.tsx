@@ -6,8 +6,6 @@ import { Time } from '../../components/time.js';
 import styles from './settings-page.module.css';
 
 interface ProjectActions {
-  /** The project of this session, which cannot be deleted from here. */
-  own: string | undefined;
   onEdit(project: ProjectResource): void;
   onDelete(project: ProjectResource): void;
 }
@@ -27,14 +25,14 @@ export const projectColumns = (zone: string, actions: ProjectActions): GridColum
   { id: 'actions', header: 'Actions', width: 190, cell: (row) => <Actions row={row} {...actions} /> },
 ];
 
-function Actions({ row, own, onEdit, onDelete }: ProjectActions & { row: ProjectResource }) {
+function Actions({ row, onEdit, onDelete }: ProjectActions & { row: ProjectResource }) {
   if (row.removal) return <Deleting {...row.removal} />;
   return (
     <>
       <Button className={styles.rowButton} aria-label={`Change ${row.name}`} onClick={() => onEdit(row)}>
         Change
       </Button>{' '}
-      {row.id !== own && !row.protected && (
+      {!row.protected && (
         <Button
           className={styles.rowButton}
           aria-label={`Delete the project ${row.name}`}

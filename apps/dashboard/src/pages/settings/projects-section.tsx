@@ -11,7 +11,6 @@ import { notify } from '../../components/notifications/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { useLatest } from '../../components/use-latest.js';
 import { AdministeredGrid } from './administered-grid.js';
-import { useBrowserSession } from '../../features/sign-in/use-browser-session.js';
 import { DeleteProject } from './delete-project.js';
 import { projectColumns } from './project-columns.js';
 import { EditProject } from './edit-project.js';
@@ -28,11 +27,10 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
   const [isOpen, setIsOpen] = useState(false);
   const [edited, setEdited] = useState<ProjectResource | null>(null);
   const [deleted, setDeleted] = useState<ProjectResource | null>(null);
-  const own = useBrowserSession()?.project?.id;
   const { times } = usePreferences();
   const columns = useMemo(
-    () => projectColumns(zoneName(Date.now(), times), { own, onEdit: setEdited, onDelete: setDeleted }),
-    [own, times],
+    () => projectColumns(zoneName(Date.now(), times), { onEdit: setEdited, onDelete: setDeleted }),
+    [times],
   );
   const isDeleting = Array.from({ length: list.length }, (_, index) => list.rowAt(index)).some((row) => row?.removal);
   const latest = useLatest(() => void reread());
