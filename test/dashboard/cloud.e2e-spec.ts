@@ -23,7 +23,10 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
 
   beforeAll(async () => {
     place = await takePlace();
-    program = await place.start({ command: 'server', env: { SPANDREL_GATEWAY_URL: 'https://gateway.example/' } });
+    program = await place.start({
+      command: 'server',
+      env: { SPANDREL_GATEWAY_URL: 'https://gateway.example/', SPANDREL_EVALS_PAUSED: 'true' },
+    });
   });
   afterAll(async () => {
     await browser.close();
@@ -232,6 +235,35 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       await watched.close();
     },
   );
+
+  inBrowser('says in the list and at a run that evaluations are paused at this server, as its log does', async () => {
+    const { api } = program;
+    const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'Paused' });
+    await api.post(`/api/datasets/${dataset.id}/datapoints`, { kind: { Generic: { input: 'Who waits?' } } });
+    const { body: connection } = await api.post<{ id: string }>('/api/provider-connections', {
+      name: 'never called',
+      provider: 'openai',
+      api_key: 'sk-of-the-test',
+      default_model: 'm',
+    });
+    const { body: run } = await api.post<{ id: string }>(`/api/datasets/${dataset.id}/eval`, {
+      name: 'Waits',
+      scoring: 'None',
+      config: { connection_id: connection.id, model: 'm' },
+    });
+    const watched = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
+    const { page } = watched;
+    const notice = page.getByRole('status').getByText('Evaluations are paused on this server (evals.paused)');
+    await page.goto(`${program.apiUrl}/evaluations`);
+    await notice.waitFor();
+    await page.goto(`${program.apiUrl}/evaluations/${run.id}`);
+    await notice.waitFor();
+    await expectAccessible(watched);
+    expect((await api.get(`/api/eval/${run.id}`)).body).toMatchObject({ status: 'pending', progress: 0, total: 1 });
+    expect(program.output().split('eval runs are paused at this server (evals.paused)')).toHaveLength(2);
+    expectNoFaults(watched);
+    await watched.close();
+  });
 
   inBrowser('stops the other tabs when one signs in to another project', async () => {
     const theirs = await createTenant(program.api.as(ADMIN_TOKEN), { name: 'Theirs' });
