@@ -7,6 +7,7 @@ import { describeOnBothDatabases } from '../support/databases.ts';
 import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { uploadRaw } from '../support/upload.ts';
+import { protobufRequest, PROTOBUF } from '../otlp/otlp-door.ts';
 import { startLeakyModel, type LeakyModel } from './leaky-model.ts';
 
 /** Written in two parts, so that no scanner of repositories takes it for a key. */
@@ -190,6 +191,21 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
     };
     const resource = { attributes: [attribute('service.name', 'app'), attribute('host', text('otel-resource'))] };
     await send('/v1/traces', { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 's' }, spans: [span] }] }] });
+    const binary = protobufRequest({
+      ...span,
+      traceId: '1'.repeat(32),
+      spanId: '2'.repeat(16),
+      name: text('protobuf'),
+    });
+    expect(foundIn(binary)).not.toEqual([]);
+    const answer = await fetch(`${program.apiUrl}/v1/traces`, {
+      method: 'POST',
+      headers: { ...PROTOBUF, ...place.headers },
+      body: new Uint8Array(binary),
+    });
+    expect(answer.status).toBe(200);
+    const stored = await program.api.get<SpanResource>(`/api/spans/${'2'.repeat(16)}`);
+    expect(stored.body.name).toContain('card [card]');
     expect(await kept()).toEqual([]);
   });
 
@@ -223,8 +239,8 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
     expect([...users]).toEqual([expect.stringMatching(/^\[email:[a-p]{20}\]$/)]);
     const [user] = users;
     const same = await program.api.get<{ count: number }>(`/api/traces?user_id=${encodeURIComponent(user!)}`);
-    // Sent to the API, exported by OpenTelemetry, and three calls of the gateway.
-    expect(same.body.count).toBe(5);
+    // Sent to the API, exported by OpenTelemetry in both encodings, and three calls of the gateway.
+    expect(same.body.count).toBe(6);
   });
 
   it('is kept of no datapoint, result and review', async () => {
@@ -286,6 +302,10 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
       body: before,
     });
     expect([restored.status, await restored.text()]).toEqual([200, expect.stringContaining('imported')]);
+    if (place.mode === 'local') {
+      const files = (await place.contents()).map(([name]) => name);
+      expect(files).toEqual(expect.arrayContaining(['spandrel.db', 'spandrel.db-wal']));
+    }
     expect(await kept()).toEqual([]);
   });
 });

@@ -86,6 +86,14 @@ export class SearchLab {
     return rows;
   }
 
+  /** Every row of the index in full, as JSON. */
+  async contents(schema: string): Promise<string[]> {
+    const { rows } = await this.index.query<{ row: string }>(
+      `select to_jsonb(d)::text as row from ${schema}.document d`,
+    );
+    return rows.map(({ row }) => row);
+  }
+
   /** Puts a document into the index that no span is. */
   async plant(schema: string, projectId: string, id: string, traceId: string): Promise<void> {
     await this.index.query(
