@@ -1,5 +1,6 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { describeMaskerContract } from '@spandrel/plugin-api/testing';
+import { findAddresses } from './find-addresses.js';
 import ip from './index.js';
 
 describeMaskerContract(
@@ -21,3 +22,19 @@ describeMaskerContract(
   },
   { describe, it },
 );
+
+it('looks at a run of groups that is longer than an address once, however long the run is', () => {
+  const steps = (text: string): number => {
+    const slice = jest.spyOn(String.prototype, 'slice');
+    try {
+      expect(findAddresses(text)).toEqual([]);
+      return slice.mock.calls.length;
+    } finally {
+      slice.mockRestore();
+    }
+  };
+  const few = steps('::1:'.repeat(20));
+  expect(few).toBeGreaterThan(0);
+  expect(steps('::1:'.repeat(2_000))).toBe(few);
+  expect(findAddresses(`${'::1:'.repeat(20)} ::1`)).toEqual([{ start: 81, end: 84 }]);
+});
