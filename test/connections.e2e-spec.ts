@@ -257,6 +257,12 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
     kept = await fill(server.api, 5);
     count = (await server.api.get<{ count: number }>(`${PATH}?limit=1000`)).body.count;
     expect(count).toBeGreaterThanOrEqual(ids.length - 4 + kept.size);
+    const project = place.mode === 'local' ? 'local' : (await credentialOf(server.api)).project_id;
+    const rules = [{ masker: 'email', replace: 'hash' }];
+    expect((await server.api.send('PUT', `/api/projects/${project}/masking`, { rules })).status).toBe(200);
+    // The first text that is recorded has the key of hashes made.
+    expect((await server.api.post('/api/traces', { name: 'jane@planted.example' })).status).toBe(201);
+    expect(await place.rows("select 1 from masking_rules where key_id <> ''")).toHaveLength(1);
     await expectNoCanaries();
     expect(existsSync(join(place.dataDir, KEY_FILE))).toBe(false);
   });
@@ -270,6 +276,7 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
     expect([code, output]).toEqual([
       0,
       `Encrypted the keys of ${count} provider connections with the new secret key.\n` +
+        'Encrypted the masking keys of 1 project with it.\n' +
         'Next: set SPANDREL_SECRET_KEY to the value of SPANDREL_NEW_SECRET_KEY, unset SPANDREL_NEW_SECRET_KEY, and start the server.\n',
     ]);
   });
@@ -318,6 +325,8 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
       'select project_id from provider_connection',
     );
     for (const id of kept.keys()) expect(output).toContain(`${id} (project ${project})`);
+    expect(output).toContain(`the masking key of project ${project} could not be decrypted and stayed as before\n`);
+    expect(output).not.toContain('Encrypted the masking keys');
     expect(output).not.toContain(readable);
     kept.set(readable, 'sk-readable-0123');
   });
@@ -442,3 +451,6 @@ describe('the key file', () => {
     expect(output).not.toContain('half a key');
   });
 });
+
+const credentialOf = async (api: Api): Promise<{ project_id: string }> =>
+  (await api.get<{ project_id: string }>('/api/credential')).body;
