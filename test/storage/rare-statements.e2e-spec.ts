@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { accessFeature, AccessSettings, administrationOf, CLI_ACTOR, JwtSettings } from '@spandrel/access';
+import { KeyHolderStore } from '@spandrel/connections';
 import { listSpansSchema } from '@spandrel/contract';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
 import { dayOf, openStorage, type DayPartitions } from '@spandrel/storage';
@@ -64,6 +65,16 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     const exist = (ids: string[]): Promise<boolean> => app.storage.write((tx) => traces.exist(tx, LOCAL_SCOPE, ids));
     expect(await exist(['none', sampleTraces[0]!.id])).toBe(true);
     expect(await exist(['none'])).toBe(false);
+  });
+
+  it('knows the servers that have said something lately', async () => {
+    const holders = new KeyHolderStore(app.storage);
+    const server = { id: 'server', host: 'here', keyIds: ['key'] };
+    await holders.note({ ...server, keyIds: JSON.stringify(server.keyIds), seenAt: 100_000 });
+    expect(await holders.running(110_000)).toEqual([server]);
+    expect(await holders.running(200_000)).toEqual([]);
+    await holders.forget(server.id);
+    expect(await holders.running(110_000)).toEqual([]);
   });
 
   it('drops events that are old, and finds whose they are', async () => {
