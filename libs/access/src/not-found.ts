@@ -16,5 +16,7 @@ export const projectProtected = (project?: { id: string; name: string }): Confli
 
 export const memberNotFound = (): NotFound => new NotFound('member_not_found', 'there is no such member');
 
-export const beingDeleted = (what: 'project' | 'organization'): Conflict =>
-  new Conflict('being_deleted', `the ${what} is being deleted`);
+/** @throws Conflict `being_deleted` */
+export function assertNotDeleting(what: 'project' | 'organization', row: { deletingAt: number | null }): void {
+  if (row.deletingAt !== null) throw new Conflict('being_deleted', `the ${what} is being deleted`);
+}

@@ -17,7 +17,7 @@ import { digestOf, newApiKey, shownPrefixOf } from './api-key.js';
 import type { ApiKeyRow } from './api-key.entity.js';
 import { ApiKeyStore } from './api-key.store.js';
 import { mapPage } from '../pages.js';
-import { beingDeleted, keyNotFound, projectNotFound } from '../not-found.js';
+import { assertNotDeleting, keyNotFound, projectNotFound } from '../not-found.js';
 import { ProjectStore } from '../organizations/project.store.js';
 import { permissionsOf } from './permissions.js';
 
@@ -47,7 +47,7 @@ export class ApiKeys {
     const row = await this.storage.write(async (tx) => {
       const project = await this.projects.find(tx, actor, projectId);
       if (!project) throw projectNotFound();
-      if (project.deletingAt !== null) throw beingDeleted('project');
+      assertNotDeleting('project', project);
       const made: ApiKeyRow = {
         ...given,
         orgId: project.orgId,

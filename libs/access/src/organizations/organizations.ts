@@ -13,7 +13,7 @@ import { AccessSettings } from '../access.settings.js';
 import { Storage, type Page } from '@spandrel/storage';
 import { requireOperator, type Actor } from './actor.js';
 import { mapPage } from '../pages.js';
-import { beingDeleted, organizationNotFound } from '../not-found.js';
+import { assertNotDeleting, organizationNotFound } from '../not-found.js';
 import type { RemovalRow } from '../removal/removal.entity.js';
 import { beingDeletedOf, RemovalStore } from '../removal/removal.store.js';
 import { stateOf } from '../removal/state-of.js';
@@ -61,7 +61,7 @@ export class Organizations {
     return this.storage.write(async (tx) => {
       const organization = await this.store.findForWrite(tx, actor, id);
       if (!organization) throw organizationNotFound();
-      if (organization.deletingAt !== null) throw beingDeleted('organization');
+      assertNotDeleting('organization', organization);
       if (plan !== undefined || rate_limit !== undefined || days !== undefined) {
         requireOperator(actor, 'change plan, rate_limit and retention_days');
       }

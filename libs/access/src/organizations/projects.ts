@@ -7,7 +7,7 @@ import { AccessSettings } from '../access.settings.js';
 import type { Actor } from './actor.js';
 import { mapPage } from '../pages.js';
 import { beingDeletedOf, RemovalStore } from '../removal/removal.store.js';
-import { beingDeleted, organizationNotFound, projectNotFound } from '../not-found.js';
+import { assertNotDeleting, organizationNotFound, projectNotFound } from '../not-found.js';
 import { OrganizationStore } from './organization.store.js';
 import type { ProjectRow } from './project.entity.js';
 import { auditedMembers, projectResource } from './project-resource.js';
@@ -44,7 +44,7 @@ export class Projects {
     await this.storage.write(async (tx) => {
       const organization = await this.organizations.findForWrite(tx, actor, orgId);
       if (!organization) throw organizationNotFound();
-      if (organization.deletingAt !== null) throw beingDeleted('organization');
+      assertNotDeleting('organization', organization);
       this.assertKept(organization, retentionDays);
       this.store.insert(tx, row);
       const { id: projectId } = row;
@@ -63,7 +63,7 @@ export class Projects {
     return this.storage.write(async (tx) => {
       const project = await this.store.findForWrite(tx, actor, id);
       if (!project) throw projectNotFound();
-      if (project.deletingAt !== null) throw beingDeleted('project');
+      assertNotDeleting('project', project);
       const { orgId } = project;
       const before = auditedMembers(project);
       if (name !== undefined) project.name = name;

@@ -12,7 +12,7 @@ import {
 import { Conflict, invalidRequest, newId } from '@spandrel/kernel';
 import { Storage, type Page, type WriteTx } from '@spandrel/storage';
 import { AuditTrail, type AuditedAct } from '@spandrel/audit';
-import { beingDeleted, memberNotFound, organizationNotFound, projectNotFound } from '../not-found.js';
+import { assertNotDeleting, memberNotFound, organizationNotFound, projectNotFound } from '../not-found.js';
 import { requireRole, type Actor } from '../organizations/actor.js';
 import { OrganizationStore } from '../organizations/organization.store.js';
 import { ProjectStore } from '../organizations/project.store.js';
@@ -47,7 +47,7 @@ export class Members {
       // Locked: two requests with one address come one after the other.
       const organization = await this.organizations.findForWrite(tx, actor, orgId);
       if (!organization) throw organizationNotFound();
-      if (organization.deletingAt !== null) throw beingDeleted('organization');
+      assertNotDeleting('organization', organization);
       if (projectId !== null) await this.requireProject(tx, actor, orgId, projectId);
       requireRole(actor, role);
       if (await this.store.has(tx, row)) throw memberExists();
@@ -115,7 +115,7 @@ export class Members {
   private async requireProject(tx: WriteTx, actor: Actor, orgId: string, id: string): Promise<void> {
     const project = isStorableText(id) ? await this.projects.find(tx, actor, id) : null;
     if (project?.orgId !== orgId) throw projectNotFound();
-    if (project.deletingAt !== null) throw beingDeleted('project');
+    assertNotDeleting('project', project);
   }
 }
 

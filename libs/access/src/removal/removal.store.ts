@@ -121,40 +121,27 @@ export class RemovalStore {
   async finish(tx: WriteTx, { id }: RemovalRow, now: number, again: number): Promise<void> {
     await tx.run(
       sql`update removal set finished_at = coalesce(finished_at, ${now}), step = null, lease_owner = null,
-        lease_until = ${again}, progressed_at = ${now}, failures = 0, last_error = null where id = ${id}`,
+        lease_until = ${again}, ${wentOn(now)} where id = ${id}`,
     );
   }
 
   /** Lets another server go on, from `at` on. */
-  async release({ id }: RemovalRow, owner: string, at: number): Promise<void> {
-    await this.storage.write((tx) =>
-      tx.run(
-        sql`update removal set lease_owner = null, lease_until = ${at} where id = ${id} and lease_owner = ${owner}`,
-      ),
-    );
+  release(removal: RemovalRow, owner: string, at: number): Promise<void> {
+    return this.letGo(removal, owner, sql`lease_until = ${at}`);
   }
 
   /** Notes that a whole look ended without an error, and lets another server go on, from `at` on. */
-  async releaseWell({ id }: RemovalRow, owner: string, at: number, now: number): Promise<void> {
-    await this.storage.write((tx) =>
-      tx.run(
-        sql`update removal set lease_owner = null, lease_until = ${at}, progressed_at = ${now}, failures = 0,
-          last_error = null where id = ${id} and lease_owner = ${owner}`,
-      ),
-    );
+  releaseWell(removal: RemovalRow, owner: string, at: number, now: number): Promise<void> {
+    return this.letGo(removal, owner, sql`lease_until = ${at}, ${wentOn(now)}`);
   }
 
   /**
    * Notes what failed, and lets another server go on, from `at` on.
    * @param what in words that may be shown to an administrator; the step it was at is put before it.
    */
-  async releaseFailed({ id }: RemovalRow, owner: string, at: number, what: string): Promise<void> {
-    await this.storage.write((tx) =>
-      tx.run(
-        sql`update removal set lease_owner = null, lease_until = ${at}, failures = failures + 1,
-          last_error = coalesce(step || ': ', '') || ${what}::text where id = ${id} and lease_owner = ${owner}`,
-      ),
-    );
+  releaseFailed(removal: RemovalRow, owner: string, at: number, what: string): Promise<void> {
+    const last = sql`coalesce(step || ': ', '') || ${what}::text`;
+    return this.letGo(removal, owner, sql`lease_until = ${at}, failures = failures + 1, last_error = ${last}`);
   }
 
   /** Forgets one that is long over. */
@@ -166,10 +153,16 @@ export class RemovalStore {
     return this.keep(
       tx,
       sql`update removal set rows_deleted = rows_deleted + ${deleted}, lease_until = ${until},
-          progressed_at = ${Date.now()}, failures = 0, last_error = null,
+          ${wentOn(Date.now())},
           counts = (counts::jsonb || jsonb_build_object(${table}::text,
             coalesce((counts::jsonb ->> ${table}::text)::bigint, 0) + ${deleted}::bigint))::text
         where id = ${id} and lease_owner = ${owner}`,
+    );
+  }
+
+  private async letGo({ id }: RemovalRow, owner: string, set: Sql): Promise<void> {
+    await this.storage.write((tx) =>
+      tx.run(sql`update removal set lease_owner = null, ${set} where id = ${id} and lease_owner = ${owner}`),
     );
   }
 
@@ -177,6 +170,9 @@ export class RemovalStore {
     if ((await tx.run(update)) === 0) throw new LeaseLost('the lease of a removal ended');
   }
 }
+
+/** What is noted of a removal that goes on. */
+const wentOn = (now: number): Sql => sql`progressed_at = ${now}, failures = 0, last_error = null`;
 
 /** Ids of those that are being deleted. */
 export const beingDeletedOf = (rows: readonly { id: string; deletingAt: number | null }[]): string[] =>

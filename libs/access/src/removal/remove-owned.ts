@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { pauseUnlessStopped } from '@spandrel/kernel';
+import { pauseUnlessStopped, type OwnedTable } from '@spandrel/kernel';
 import { ProjectRemovers, type ProjectRemover } from '@spandrel/storage';
 import type { RemovalRow } from './removal.entity.js';
 import { RemovalStore } from './removal.store.js';
@@ -10,9 +10,8 @@ const ROWS_AT_ONCE = 500;
 /** How long a server that is silent keeps a removal. */
 const LEASE_MS = 10_000;
 
-/** How long is waited between two transactions, at least and as a part of what one took: others have the database too. */
+/** How long is waited between two transactions beyond what the one before took: others have the database too. */
 const PAUSE_MS_MIN = 2;
-const PAUSE_PART = 1;
 
 /** Takes away what belongs to a project or an organization, once through everything. */
 @Injectable()
@@ -27,7 +26,7 @@ export class RemoveOwned {
 
   /** @returns how many rows went. @throws LeaseLost, and what makes it impossible just now. */
   async execute(removal: RemovalRow, owner: string, stopped: AbortSignal): Promise<number> {
-    const by = removal.kind === 'project' ? 'project_id' : 'org_id';
+    const by = ownerColumn(removal);
     let deleted = 0;
     for (const owned of this.removers.tables) {
       if (owned.by !== by || stopped.aborted) continue;
@@ -54,25 +53,32 @@ export class RemoveOwned {
       all += removed;
       if (removed > 0) await this.store.noteRemoved(removal, owner, this.leaseEnd(), remover.name, removed);
       if (!isMoreLeft || stopped.aborted) return all;
-      await pauseUnlessStopped(PAUSE_MS_MIN + (performance.now() - began) * PAUSE_PART, stopped);
+      await rest(began, stopped);
     }
   }
 
   private async table(removal: RemovalRow, owner: string, table: string, stopped: AbortSignal): Promise<number> {
-    const by = removal.kind === 'project' ? 'project_id' : 'org_id';
+    const by = ownerColumn(removal);
     let [deleted, hasBegun] = [0, false];
     for (const leaf of await this.store.leavesOf(table)) {
       while (!stopped.aborted) {
         const began = performance.now();
-        const rows = { table, leaf, by, limit: ROWS_AT_ONCE } as const;
+        const rows = { table, leaf, by, limit: ROWS_AT_ONCE };
         const count = await this.store.deleteRows(removal, owner, this.leaseEnd(), rows);
         deleted += count;
         if (count < ROWS_AT_ONCE) break;
         if (!hasBegun) await this.store.begin(removal, owner, this.leaseEnd(), table);
         hasBegun = true;
-        await pauseUnlessStopped(PAUSE_MS_MIN + (performance.now() - began) * PAUSE_PART, stopped);
+        await rest(began, stopped);
       }
     }
     return deleted;
   }
 }
+
+/** The column of tables that names what is removed. */
+const ownerColumn = ({ kind }: RemovalRow): OwnedTable['by'] => (kind === 'project' ? 'project_id' : 'org_id');
+
+/** @param began when the work began that is rested from, on the clock of `performance.now()`. */
+const rest = (began: number, stopped: AbortSignal): Promise<void> =>
+  pauseUnlessStopped(PAUSE_MS_MIN + performance.now() - began, stopped);

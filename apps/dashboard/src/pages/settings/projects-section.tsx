@@ -32,7 +32,7 @@ export function ProjectsSection({ orgId }: { orgId: string }) {
     () => projectColumns(zoneName(Date.now(), times), { onEdit: setEdited, onDelete: setDeleted }),
     [times],
   );
-  const isDeleting = Array.from({ length: list.length }, (_, index) => list.rowAt(index)).some((row) => row?.removal);
+  const isDeleting = list.readRows.some(({ removal }) => removal !== null);
   const latest = useLatest(() => void reread());
   useEffect(() => {
     if (!isDeleting) return undefined;
