@@ -46,7 +46,10 @@ export default {
     {
       ...shared,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{apps,libs,plugins}/**/*.spec.ts', '<rootDir>/test/{fake-provider,support}/**/*.spec.ts'],
+      testMatch: [
+        '<rootDir>/{apps,libs,plugins}/**/*.spec.ts',
+        '<rootDir>/test/{bench,fake-provider,support}/**/*.spec.ts',
+      ],
     },
     {
       ...shared,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -14,6 +14,18 @@ export function countSpans(dataDir: string): number {
   const db = new Database(databaseFile(dataDir), { readonly: true });
   try {
     return (db.prepare('SELECT count(*) AS n FROM span').get() as { n: number }).n;
+  } finally {
+    db.close();
+  }
+}
+
+/** Bytes of the database file and of its write-ahead log, once the log is copied into the file. */
+export function bytesOnDisk(dataDir: string): number {
+  const file = databaseFile(dataDir);
+  const db = new Database(file);
+  try {
+    db.pragma('wal_checkpoint(truncate)');
+    return [file, `${file}-wal`].reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   } finally {
     db.close();
   }

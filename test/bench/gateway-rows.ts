@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { medianTurn, run, singleFile, type Load, type Turn } from './load.ts';
+import { median, medianTurn, run, singleFile, type Load, type Turn } from './load.ts';
 import { startPeer, type Peer } from './process.ts';
 import { freePorts } from '../support/ports.ts';
 import { countSpans } from './database.ts';
@@ -15,6 +15,11 @@ const messages = [
 ];
 const jsonBody = JSON.stringify({ model: 'gpt-4o', messages });
 const sseBody = JSON.stringify({ model: 'gpt-4o', messages, stream: true });
+
+/** The peer that records nothing and keeps its connections, as this gateway does. */
+export const KEEP_ALIVE = 'http-proxy-3, keep-alive';
+/** Turns of the gateway with its recordings on disk against the one without, a round; each of a second. */
+const DISK_TURNS = 3;
 
 /** One way through: a proxy in front of the same upstream. */
 interface Way {
@@ -31,6 +36,8 @@ export interface GatewayFigures {
   sse: Record<string, Turn>;
   /** Median latency at one connection over the direct one, microseconds. */
   addedMicros: Record<string, number>;
+  /** What a call costs more with `gateway.spool_dir`, in microseconds of the gateway's CPU. */
+  diskMicros: number;
   recorded: { called: number; stored: number };
   rss: { before: number; after: number };
 }
@@ -38,7 +45,7 @@ export interface GatewayFigures {
 /** The gateway against its peers: each round visits all of them, so that they share the machine's moods. */
 export async function measureGateway(rounds: number, seconds: number): Promise<GatewayFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
-  const [upstream, api, gateway, proxy, keepAlive, nginx, portkey] = await freePorts(7);
+  const [upstream, api, gateway, disk, proxy, keepAlive, nginx, portkey] = await freePorts(8);
   const stops: (() => Promise<void>)[] = [];
   const start = async (...args: Parameters<typeof startPeer>): Promise<Peer> => {
     const peer = await startPeer(...args);
@@ -52,15 +59,18 @@ export async function measureGateway(rounds: number, seconds: number): Promise<G
       ['dist/apps/server/src/main.js', '--port', String(api), '--data-dir', join(folder, 'data')],
       [api!],
     );
-    const own = await start(
-      process.execPath,
-      ['dist/apps/gateway/src/main.js', '--port', String(api), '--gateway-port', String(gateway)],
-      [gateway!],
-      {
-        SPANDREL_API_URL: `http://127.0.0.1:${api}`,
-        SPANDREL_OPENAI_BASE_URL: `http://127.0.0.1:${upstream}`,
-      },
-    );
+    const startGateway = (port: number, env: Record<string, string> = {}): Promise<Peer> =>
+      start(
+        process.execPath,
+        ['dist/apps/gateway/src/main.js', '--port', String(api), '--gateway-port', String(port)],
+        [port],
+        {
+          SPANDREL_API_URL: `http://127.0.0.1:${api}`,
+          SPANDREL_OPENAI_BASE_URL: `http://127.0.0.1:${upstream}`,
+          ...env,
+        },
+      );
+    const own = await startGateway(gateway!);
     const ways: Way[] = [{ name: 'spandrel', peer: own, port: gateway!, headers: {} }];
     if (NGINX) {
       writeFileSync(join(folder, 'nginx.conf'), nginxConfig(folder, nginx!, upstream!));
@@ -73,7 +83,7 @@ export async function measureGateway(rounds: number, seconds: number): Promise<G
     }
     for (const [name, port, ...args] of [
       ['http-proxy-3', proxy!],
-      ['http-proxy-3, keep-alive', keepAlive!, 'keep-alive'],
+      [KEEP_ALIVE, keepAlive!, 'keep-alive'],
     ] as const) {
       const peer = await start(
         process.execPath,
@@ -122,18 +132,42 @@ export async function measureGateway(rounds: number, seconds: number): Promise<G
     const json128 = await turns(jsonBody, 128);
     const sse = await turns(sseBody, 32);
     const addedMicros = await added(ways, upstream!, rounds);
+    const after = own.rssBytes();
+    const onDisk = await startGateway(disk!, { SPANDREL_SPOOL_DIR: join(folder, 'spool') });
+    const diskMicros = await diskCosts({ peer: own, port: gateway! }, { peer: onDisk, port: disk! }, rounds);
     return {
+      diskMicros,
       json32,
       json128,
       sse,
       addedMicros,
       recorded: { called, stored: await storedSpans(join(folder, 'data')) },
-      rss: { before, after: own.rssBytes() },
+      rss: { before, after },
     };
   } finally {
     for (const stop of stops.toReversed()) await stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The median of the differences between both, one turn after the other. */
+async function diskCosts(
+  memory: Pick<Way, 'peer' | 'port'>,
+  disk: Pick<Way, 'peer' | 'port'>,
+  rounds: number,
+): Promise<number> {
+  const turn = async ({ peer, port }: typeof disk): Promise<number> => {
+    const url = `http://127.0.0.1:${port}/v1/chat/completions`;
+    return (await run({ url, body: jsonBody, connections: 32, seconds: 1 }, peer)).cpuMicros;
+  };
+  const differences: number[] = [];
+  for (let n = -2; n < rounds * DISK_TURNS; n++) {
+    const first = n % 2 === 0 ? await turn(disk) : undefined;
+    const without = await turn(memory);
+    const difference = (first ?? (await turn(disk))) - without;
+    if (n >= 0) differences.push(difference);
+  }
+  return median(differences);
 }
 
 /** Long enough that every JavaScript peer runs its compiled code. */

@@ -12,12 +12,13 @@ export function reportQueries(figures: QueryFigures, spans: number): void {
   heading('POST /api/spans beside text searches without a hit and a full export');
   row('p99', `${beside.p99.toFixed(1)} ms`, `${beside.spans} spans`, `${beside.searches} searches`);
   row('exported', `${(beside.exportedBytes / 1_048_576).toFixed(0)} MB`);
-  goal('slowest list with one filter, ms', slowest(figures.lists), '<=', 20);
-  goal('slowest sorted list, ms', slowest(figures.sorts), '<=', 20);
-  goal('slowest text search with hits, ms', slowest(figures.searchesWithHits), '<=', 20);
-  goal('slowest text search without a hit, ms', slowest(figures.searchesWithout), '<=', 1_000);
-  goal('slowest summary or time series, ms', slowest(figures.analytics), '<=', 10);
-  goal('POST /api/spans p99 ms beside search and export', beside.p99, '<=', 50);
+  goal('slowest list with one filter, ms', slowest(figures.lists), '<', 20);
+  goal('slowest sorted list, ms', slowest(figures.sorts), '<', 20);
+  goal('slowest list when first asked for, ms', slowestFirst([...figures.lists, ...figures.sorts]), '<=', 100);
+  goal('slowest text search with hits, ms', slowest(figures.searchesWithHits), '<', 20);
+  goal('slowest text search without a hit, ms', slowest(figures.searchesWithout), '<', 1_000);
+  goal('slowest summary or time series, ms', slowest(figures.analytics), '<', 10);
+  goal('POST /api/spans p99 ms beside search and export', beside.p99, '<', 50);
 }
 
 function table(title: string, figures: readonly QueryFigure[]): void {
@@ -28,3 +29,4 @@ function table(title: string, figures: readonly QueryFigure[]): void {
 }
 
 const slowest = (figures: readonly QueryFigure[]): number => Math.max(...figures.map(({ medianMs }) => medianMs));
+const slowestFirst = (figures: readonly QueryFigure[]): number => Math.max(...figures.map(({ firstMs }) => firstMs));

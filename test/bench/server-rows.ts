@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bareSpansPerSecond, countSpans } from './database.ts';
+import { measureAccessLog } from './access-log-rows.ts';
+import { bareSpansPerSecond, bytesOnDisk, countSpans } from './database.ts';
 import { median, medianTurn, run, type Turn } from './load.ts';
 import { freePorts } from '../support/ports.ts';
 import { startPeer, type Peer } from './process.ts';
+import { proseOf } from './prose.ts';
 
 const CONNECTIONS = 64;
 const INGEST_SPANS = 500;
@@ -20,19 +22,28 @@ export interface ServerFigures {
   http: Record<'bare node http' | 'Fastify + zod' | 'Spandrel, nothing stored', Turn>;
   /** Create and complete of a span: two requests. */
   pairs: Record<'nothing stored' | 'one transaction each' | 'Spandrel', Turn>;
+  /** What a span of 1.2 KB that was created and completed takes in the database file and its log. */
+  bytesASpan: number;
+  /** What a line of the access log costs, in microseconds of the server's CPU. */
+  accessLogMicros: number;
   ingest: { spansPerSecond: number; bareSpansPerSecond: number; stored: number; sent: number };
 }
 
-const span = (traceId: string) => ({
+/** Texts that differ from span to span, since equal ones would flatter whatever compresses them. */
+const TEXTS = 4_096;
+const inputs = Array.from({ length: TEXTS }, (_, n) => proseOf(n, 1_000));
+const outputs = Array.from({ length: TEXTS }, (_, n) => proseOf(TEXTS + n, 300));
+
+const span = (traceId: string, n = 0) => ({
   trace_id: traceId,
   name: 'chat',
   kind: { type: 'llm_call', model: 'gpt-4o', provider: 'openai' },
-  input: [{ role: 'user', content: 'z'.repeat(1_000) }],
+  input: [{ role: 'user', content: inputs[n % TEXTS]! }],
 });
-const finished = {
-  output: { text: 'w'.repeat(300), finish_reason: 'stop' },
+const finished = (n: number) => ({
+  output: { text: outputs[n % TEXTS]!, finish_reason: 'stop' },
   kind: { type: 'llm_call', model: 'gpt-4o', provider: 'openai', input_tokens: 120, output_tokens: 80 },
-};
+});
 
 /** The API against the same HTTP stack storing nothing, and storing one transaction a request. */
 export async function measureServer(rounds: number, seconds: number): Promise<ServerFigures> {
@@ -70,6 +81,7 @@ export async function measureServer(rounds: number, seconds: number): Promise<Se
     const traceId = await createTrace(api!);
     const http = new Turns();
     const pairs = new Turns();
+    const empty = { bytes: bytesOnDisk(dataDir), spans: countSpans(dataDir) };
     await warmUp(ways, traceId);
     for (let round = 0; round < rounds; round++) {
       for (const name of HTTP_WAYS) {
@@ -81,7 +93,10 @@ export async function measureServer(rounds: number, seconds: number): Promise<Se
         await sleep(200);
       }
     }
+    const bytesASpan = (bytesOnDisk(dataDir) - empty.bytes) / (countSpans(dataDir) - empty.spans);
     return {
+      bytesASpan,
+      accessLogMicros: await measureAccessLog(rounds),
       http: {
         'bare node http': http.median('bare node http'),
         'Fastify + zod': http.median('Fastify + zod'),
@@ -136,8 +151,8 @@ const post = ({ port, peer }: Way, body: string, seconds: number): Promise<Turn>
 
 /** Each connection creates a span with an id of its own and completes it, over and over. */
 function createAndComplete({ port, peer }: Way, traceId: string, seconds: number): Promise<Turn> {
-  const create = JSON.stringify(span(traceId)).slice(1);
-  const complete = JSON.stringify(finished);
+  const creates = inputs.map((_, n) => JSON.stringify(span(traceId, n)).slice(1));
+  const completes = outputs.map((_, n) => JSON.stringify(finished(n)));
   let ids = 0;
   const prefix = `b${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
   return run(
@@ -148,18 +163,18 @@ function createAndComplete({ port, peer }: Way, traceId: string, seconds: number
           method: 'POST',
           path: '/api/spans',
           setupRequest: (request, context) => {
-            const id = `${prefix}-${ids++}`;
-            (context as { id?: string }).id = id;
-            return { ...request, body: `{"id":"${id}",${create}` };
+            const n = ids++;
+            const id = `${prefix}-${n}`;
+            Object.assign(context, { id, n });
+            return { ...request, body: `{"id":"${id}",${creates[n % TEXTS]}` };
           },
         },
         {
           method: 'POST',
-          setupRequest: (request, context) => ({
-            ...request,
-            path: `/api/spans/${(context as { id?: string }).id}/complete`,
-            body: complete,
-          }),
+          setupRequest: (request, context) => {
+            const { id, n } = context as { id: string; n: number };
+            return { ...request, path: `/api/spans/${id}/complete`, body: completes[n % TEXTS]! };
+          },
         },
       ],
       connections: CONNECTIONS,
@@ -187,11 +202,12 @@ async function measureIngest(
   let sent = 0;
   let serial = 0;
   const sendOne = async (): Promise<void> => {
+    const first = serial * INGEST_SPANS;
     const traceId = `ingest-${serial++}`;
     const spans = Array.from({ length: INGEST_SPANS }, (_, i) => ({
       id: `${traceId}-${i}`,
-      ...span(traceId),
-      ...finished,
+      ...span(traceId, first + i),
+      ...finished(first + i),
       status: 'completed',
     }));
     const body = JSON.stringify({ traces: [{ id: traceId }], spans });
