@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
+import { linesOf } from '../../libs/events/src/log/event-rows.js';
 import { backup } from '../../apps/cli/src/backup.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import type { Place, Program } from '../support/places.ts';
@@ -20,21 +21,16 @@ const BALLAST = Array.from({ length: 3 }, (_body, body) =>
   Array.from({ length: 8 }, (_span, n) => ({ id: `b${body}-${n}`, output: 'x'.repeat(1_000_000) })),
 );
 
-interface Told {
-  type: string;
-  span?: { id: string };
-}
-
 /** Ids of the spans that the event log tells of, in the order of its numbers; and whether a number is missing. */
 function toldOf(dataDir: string): { spans: Set<string>; gaps: number } {
   const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
   try {
     const rows = db
-      .prepare('select first_seq as first, last_seq as last, lines from event_log order by last_seq')
-      .all() as { first: number; last: number; lines: string }[];
-    const events = rows.flatMap(({ lines }) => lines.split('\n').map((line) => JSON.parse(line) as Told));
+      .prepare('select first_seq as first, last_seq as last, lines, packed from event_log order by last_seq')
+      .all() as { first: number; last: number; lines: string; packed: Buffer | null }[];
+    const created = /^\{"type":"span_created","span":\{"id":"([^"]+)"/;
     return {
-      spans: new Set(events.flatMap(({ type, span }) => (type === 'span_created' ? [span!.id] : []))),
+      spans: new Set(rows.flatMap((row) => linesOf(row).flatMap((line) => created.exec(line)?.[1] ?? []))),
       gaps: rows.filter(({ first }, n) => n > 0 && first !== rows[n - 1]!.last + 1).length,
     };
   } finally {

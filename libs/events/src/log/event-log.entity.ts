@@ -12,9 +12,13 @@ export const EventLogSchema = defineEntity({
     projectId: p.text().primary(),
     lastSeq: p.bigint('number').primary(),
     firstSeq: p.bigint('number'),
-    /** One JSON text a line, in order: the `data:` of each event. */
+    /** One text a line, in order, for each event: the JSON of its `data:`. Empty where they are {@link packed}. */
     lines: p.text(),
     createdAt: p.bigint('number'),
+    /** The lines, where they are packed (`packed-lines.ts`). */
+    packed: p.blob().nullable(),
+    /** Length of all events as they are sent, in UTF-16 units; `null` where that is the length of `lines`. */
+    sentLength: p.bigint('number').nullable(),
   },
 });
 

@@ -14,6 +14,7 @@ import {
 } from '@spandrel/storage';
 import type { EventBatch } from './event-batch.js';
 import { EventLogSchema, type EventLogRow } from './event-log.entity.js';
+import { linesOf, rowsOf, type LoggedLine } from './event-rows.js';
 
 const COUNTER = shapeOf({ lastSeq: integer() });
 const COUNTER_OF = COUNTER.and(shapeOf({ projectId: text() }));
@@ -24,11 +25,6 @@ const OLDEST = shapeOf({ lastSeq: integer(), createdAt: integer(), bytes: intege
 const log = tableOf(EventLogSchema, ['projectId', 'lastSeq']);
 const EVENTS = log.select('e');
 
-/**
- * Text of one row, in UTF-16 units, about; a larger event has a row to itself. What is read of the log at once, for each
- * client that is sent from it, is at least a row.
- */
-const ROW_TEXT_MAX = 64 * 1024;
 /** Rows that are looked at for one slice. */
 const SLICE_ROWS_MAX = 64;
 /** What one transaction deletes of the log: a few milliseconds of the event loop on SQLite. */
@@ -37,6 +33,9 @@ const PRUNED_ROWS_MAX_EACH = 100;
 const PRUNED_BYTES_MAX = 4 * 1024 * 1024;
 const PROJECTS_AT_ONCE = 500;
 
+/** The numbers of events that follow one another. */
+type Numbers = Pick<EventBatch, 'firstSeq' | 'lastSeq'>;
+
 /** The event log and its counters. */
 @Injectable()
 export class EventLogStore {
@@ -44,9 +43,9 @@ export class EventLogStore {
 
   /**
    * Numbers events and writes them. Locks the project's counter until the transaction ends.
-   * @param lines the JSON text of each, on one line; at least one.
+   * @param lines at least one. @returns their numbers.
    */
-  async append(tx: WriteTx, scope: Scope, lines: readonly string[], createdAt: number): Promise<EventBatch> {
+  async append(tx: WriteTx, scope: Scope, lines: readonly LoggedLine[], createdAt: number): Promise<Numbers> {
     const { projectId } = scope;
     if (tx.dialect === 'postgres') return this.appendAtOnce(tx, scope, lines, createdAt);
     const [counter] = await tx.all(
@@ -54,37 +53,36 @@ export class EventLogStore {
         on conflict (project_id) do update set last_seq = event_counter.last_seq + excluded.last_seq
         returning last_seq as "lastSeq"`,
     );
-    const lastSeq = counter!.lastSeq;
-    const batch = { projectId, firstSeq: lastSeq - lines.length + 1, lastSeq, lines };
-    await tx.insert(log, rowsOf(batch, createdAt));
-    return batch;
+    const numbers = numbersOf(counter!.lastSeq, lines);
+    await tx.insert(log, rowsOf({ projectId, ...numbers }, lines, createdAt));
+    return numbers;
   }
 
   /** Appends like {@link append}, in one round trip. */
   private async appendAtOnce(
     tx: WriteTx,
     { projectId }: Scope,
-    lines: readonly string[],
+    lines: readonly LoggedLine[],
     createdAt: number,
-  ): Promise<EventBatch> {
+  ): Promise<Numbers> {
     // Numbers from 1 on, to which the statement adds what the counter was.
-    const rows = rowsOf({ projectId, firstSeq: 1, lastSeq: lines.length, lines }, createdAt);
+    const rows = rowsOf({ projectId, firstSeq: 1 }, lines, createdAt);
     const values = rows.map(
-      (row) => sql`(cast(${row.firstSeq} as bigint), cast(${row.lastSeq} as bigint), cast(${row.lines} as text))`,
+      (row) => sql`(cast(${row.firstSeq} as bigint), cast(${row.lastSeq} as bigint), cast(${row.lines} as text),
+        cast(${row.packed} as bytea), cast(${row.sentLength} as bigint))`,
     );
     const [counter] = await tx.all(
       COUNTER.query`with counter as (
           insert into event_counter as c (project_id, last_seq) values (${projectId}, ${lines.length})
           on conflict (project_id) do update set last_seq = c.last_seq + excluded.last_seq returning last_seq
         ), written as (
-          insert into event_log (project_id, first_seq, last_seq, lines, created_at)
+          insert into event_log (project_id, first_seq, last_seq, lines, packed, sent_length, created_at)
           select ${projectId}, counter.last_seq - ${lines.length} + r.first_seq,
-            counter.last_seq - ${lines.length} + r.last_seq, r.lines, ${createdAt}
-          from counter, (values ${joinSql(values, ', ')}) as r(first_seq, last_seq, lines)
+            counter.last_seq - ${lines.length} + r.last_seq, r.lines, r.packed, r.sent_length, ${createdAt}
+          from counter, (values ${joinSql(values, ', ')}) as r(first_seq, last_seq, lines, packed, sent_length)
         ) select last_seq as "lastSeq" from counter`,
     );
-    const { lastSeq } = counter!;
-    return { projectId, firstSeq: lastSeq - lines.length + 1, lastSeq, lines };
+    return numbersOf(counter!.lastSeq, lines);
   }
 
   /** The newest sequence number of a project; 0 before its first event. */
@@ -111,7 +109,7 @@ export class EventLogStore {
   async slice({ projectId }: Scope, afterSeq: number, bytesMax: number): Promise<EventBatch[]> {
     for (;;) {
       const sized = await this.storage.read(
-        SIZED.query`select last_seq as "lastSeq", octet_length(lines) as bytes from event_log
+        SIZED.query`select last_seq as "lastSeq", coalesce(sent_length, octet_length(lines)) as bytes from event_log
           where project_id = ${projectId} and last_seq > ${afterSeq} order by last_seq limit ${SLICE_ROWS_MAX}`,
       );
       const through = takeFitting(sized, bytesMax).at(-1)?.lastSeq;
@@ -166,7 +164,8 @@ export class EventLogStore {
 
   private async pruneOne(tx: WriteTx, projectId: string, before: number): Promise<boolean> {
     const oldest = await tx.all(
-      OLDEST.query`select last_seq as "lastSeq", created_at as "createdAt", octet_length(lines) as bytes from event_log
+      OLDEST.query`select last_seq as "lastSeq", created_at as "createdAt",
+          octet_length(lines) + coalesce(octet_length(packed), 0) as bytes from event_log
         where project_id = ${projectId} order by last_seq limit ${PRUNED_ROWS_MAX}`,
     );
     const kept = oldest.findIndex(({ createdAt }) => createdAt >= before);
@@ -179,32 +178,12 @@ export class EventLogStore {
   }
 }
 
-const batchOf = ({ projectId, firstSeq, lastSeq, lines }: EventLogRow): EventBatch => ({
-  projectId,
-  firstSeq,
+const numbersOf = (lastSeq: number, { length }: readonly LoggedLine[]): Numbers => ({
+  firstSeq: lastSeq - length + 1,
   lastSeq,
-  lines: lines.split('\n'),
 });
 
-function rowsOf({ projectId, firstSeq, lines }: EventBatch, createdAt: number): EventLogRow[] {
-  const rows: EventLogRow[] = [];
-  let begin = 0;
-  let length = 0;
-  const end = (index: number): void => {
-    rows.push({
-      projectId,
-      firstSeq: firstSeq + begin,
-      lastSeq: firstSeq + index - 1,
-      lines: lines.slice(begin, index).join('\n'),
-      createdAt,
-    });
-    begin = index;
-    length = 0;
-  };
-  for (const [index, line] of lines.entries()) {
-    if (length > 0 && length + line.length > ROW_TEXT_MAX) end(index);
-    length += line.length;
-  }
-  end(lines.length);
-  return rows;
+function batchOf(row: EventLogRow): EventBatch {
+  const { projectId, firstSeq, lastSeq } = row;
+  return { projectId, firstSeq, lastSeq, lines: linesOf(row) };
 }

@@ -55,7 +55,9 @@ export class EventLog implements EventSink, OnModuleInit {
     const createdAt = Date.now();
     const projects = [...open.byProject].toSorted(([a], [b]) => (a < b ? -1 : 1));
     for (const [, { scope, events }] of projects) {
-      const batch = await this.store.append(tx, scope, events.map(oneLine), createdAt);
+      const lines = events.map(oneLine);
+      const logged = lines.map((line) => ({ line, length: line.length }));
+      const batch = { projectId: scope.projectId, ...(await this.store.append(tx, scope, logged, createdAt)), lines };
       tx.end.afterCommit(() => this.metrics.published(events));
       this.bus.publishAfter(tx.end, batch);
     }

@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 interface Request {
   id: number;
   text: string;
-  params: (string | number | null)[];
+  params: (string | number | null | Uint8Array)[];
 }
 
 const STATEMENTS_MAX = 100;

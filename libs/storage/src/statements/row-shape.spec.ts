@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { defineEntity, p } from '@mikro-orm/core';
 import { checkedRows } from './checked-rows.js';
-import { integer, nullable, number, shapeOf, text } from './row-shape.js';
+import { bytes, integer, nullable, number, shapeOf, text } from './row-shape.js';
 import { renderSql } from './sql.js';
 import { tableOf } from './table.js';
 
@@ -13,6 +13,7 @@ const ThingSchema = defineEntity({
     seenAt: p.bigint('number').nullable(),
     status: p.smallint(),
     cost: p.double().$type<number>().nullable(),
+    packed: p.blob().nullable(),
   },
 });
 const thing = tableOf(ThingSchema, ['projectId']);
@@ -24,6 +25,7 @@ describe('the shape of rows', () => {
       seenAt: nullable(integer()),
       status: integer(),
       cost: nullable(number()),
+      packed: nullable(bytes()),
     });
   });
 
@@ -44,12 +46,12 @@ describe('the shape of rows', () => {
 
 describe('a row', () => {
   const columns = thing.select('t');
-  const row = { projectId: 'a', seenAt: null, status: 1, cost: 0.5 };
+  const row = { projectId: 'a', seenAt: null, status: 1, cost: 0.5, packed: null };
   const check = (found: unknown) => checkedRows(columns.query`select ${columns} from thing t`, [found], 'sqlite');
 
   it("of its query's shape passes", () => {
     expect(check(row)).toEqual([row]);
-    expect(check({ ...row, seenAt: 2 ** 53, cost: null })).toHaveLength(1);
+    expect(check({ ...row, seenAt: 2 ** 53, cost: null, packed: Buffer.of(1) })).toHaveLength(1);
   });
 
   it.each([
@@ -57,6 +59,7 @@ describe('a row', () => {
     ['has one more', { ...row, extra: 1 }, 'column extra is not in the shape'],
     ['has text for a number', { ...row, status: '1' }, 'column status is string 1, not integer'],
     ['has a fraction for a whole number', { ...row, status: 1.5 }, 'column status is number 1.5, not integer'],
+    ['has text for bytes', { ...row, packed: 'x' }, 'column packed is string x, not bytes or null'],
     ['has a boolean for a number', { ...row, cost: true }, 'column cost is boolean true, not number or null'],
     ['has null where there is always a value', { ...row, projectId: null }, 'projectId is object null, not text'],
   ])('that %s does not', (_what, other, fault) => {

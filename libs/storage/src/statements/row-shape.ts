@@ -1,7 +1,7 @@
 import { sql, type Sql, type SqlValue } from './sql.js';
 
 /** What the values of a column are. Both databases hand out integers and other numbers as numbers. */
-type Kind = 'text' | 'integer' | 'number';
+type Kind = 'text' | 'integer' | 'number' | 'bytes';
 
 /** A column of a query's answer; `Value` is its type in TypeScript. */
 export interface Column<Value extends SqlValue = SqlValue> {
@@ -16,6 +16,7 @@ export const text = <Value extends string = string>(): Column<Value> => ({ kind:
 /** Whole numbers: counts, times in milliseconds, sums of whole numbers. */
 export const integer = (): Column<number> => ({ kind: 'integer', nullable: false });
 export const number = (): Column<number> => ({ kind: 'number', nullable: false });
+export const bytes = (): Column<Uint8Array> => ({ kind: 'bytes', nullable: false });
 /** A column that may be `null`. */
 export const nullable = <Value extends SqlValue>({ kind }: Column<Value>): Column<Value | null> => ({
   kind,
@@ -74,6 +75,7 @@ export const shapeOf = <Of extends Columns>(columns: Of): RowShape<RowOfColumns<
 function isOf({ kind, nullable: mayBeNull }: Column, value: unknown): boolean {
   if (value === null) return mayBeNull;
   if (kind === 'text') return typeof value === 'string';
+  if (kind === 'bytes') return value instanceof Uint8Array;
   return kind === 'integer' ? Number.isInteger(value) : typeof value === 'number';
 }
 

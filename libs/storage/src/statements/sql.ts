@@ -2,7 +2,7 @@
 export type Dialect = 'sqlite' | 'postgres';
 
 /** What a parameter may be. Booleans are stored as 0 and 1. */
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 
 /** Text and parameters in the form of one database. */
 export interface RenderedSql {
@@ -38,8 +38,9 @@ export function sql(strings: TemplateStringsArray, ...values: readonly (SqlValue
         target.text += text;
         if (index >= values.length) continue;
         const value = values[index]!;
-        if (typeof value === 'object' && value !== null) value.writeTo(target);
-        else target.param(value ?? null);
+        if (typeof value !== 'object' || value === null) target.param(value ?? null);
+        else if (value instanceof Uint8Array) target.param(value);
+        else value.writeTo(target);
       }
     },
   };

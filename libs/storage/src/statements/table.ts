@@ -1,5 +1,6 @@
 import {
   BigIntType,
+  BlobType,
   DoubleType,
   IntegerType,
   SmallIntType,
@@ -111,6 +112,7 @@ const KINDS = [
   { kind: 'text', types: [TextType] },
   { kind: 'integer', types: [BigIntType, IntegerType, SmallIntType] },
   { kind: 'number', types: [DoubleType] },
+  { kind: 'bytes', types: [BlobType] },
 ] as const;
 
 /** What a property's column holds, by the ORM's type of it. @throws Error for a type that no entity has had so far. */

@@ -19,6 +19,7 @@ import { ProjectSettings } from './20261123042000-project-settings.js';
 import { Removals } from './20261123043000-removals.js';
 import { ReviewerNames } from './20261123055500-reviewer-names.js';
 import { MaskingKeys } from './20261123061500-masking-keys.js';
+import { PackedEvents } from './20261123092414-packed-events.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -41,4 +42,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261123043000-removals', class: Removals },
   { name: '20261123055500-reviewer-names', class: ReviewerNames },
   { name: '20261123061500-masking-keys', class: MaskingKeys },
+  { name: '20261123092414-packed-events', class: PackedEvents },
 ];
