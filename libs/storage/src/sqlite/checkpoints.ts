@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { codeFile } from '@spandrel/kernel';
+import { PageCache } from './page-cache.js';
 
 /** Pages of 16 KiB in the write-ahead log that begin a checkpoint. */
 export const CHECKPOINT_PAGES = 600;
@@ -27,6 +28,7 @@ export class Checkpoints {
   private worker: Worker | undefined;
   private readonly look;
   private readonly copy;
+  private readonly cache: PageCache;
   private lookAt = 0;
   private running = false;
   /** Pages of the log when the thread had copied them. */
@@ -38,6 +40,7 @@ export class Checkpoints {
   ) {
     this.look = writer.prepare('pragma wal_checkpoint(noop)');
     this.copy = writer.prepare('pragma wal_checkpoint(passive)');
+    this.cache = new PageCache(writer);
   }
 
   /** Called after every commit, outside of transactions. Never throws: a log that is not copied is only longer. */
@@ -66,11 +69,12 @@ export class Checkpoints {
     this.worker.postMessage('copy');
   }
 
-  /** Copies what is left, unless the log has begun anew. */
+  /** Copies what is left, unless the log has begun anew. The database has grown by then. */
   private finish(copied: number): void {
     this.copied = undefined;
     const { log, checkpointed } = this.look.get() as LogState;
     if (log >= copied && log > checkpointed) this.copy.get();
+    this.cache.fit();
   }
 
   private startThread(): Worker {
