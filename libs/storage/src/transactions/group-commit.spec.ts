@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Unavailable } from '@spandrel/kernel';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 import type { WriteTx } from './write-tx.js';
@@ -77,6 +77,48 @@ describe('GroupCommit', () => {
     expect(batches).toEqual([3]);
     await group.submit({ n: 4 });
     expect(batches).toEqual([3, 1]);
+  });
+
+  describe('that waits for callers who come back', () => {
+    beforeEach(
+      () => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'performance', 'queueMicrotask'] }),
+    );
+    afterEach(() => void jest.useRealTimers());
+
+    /** Ten callers are answered; `comesBack` of them are there again some turns after another one has come. */
+    async function tenAnd(comesBack: number, rows = 1): Promise<number[]> {
+      const batches: number[] = [];
+      const group = new GroupCommit<Job, number>({
+        transaction: async (work) => work({} as WriteTx),
+        apply: async (_tx, batch) => {
+          batches.push(batch.length);
+          return { outcomes: batch.map(({ n }) => ({ answer: n })) };
+        },
+        weigh: (job) => job.rows ?? 1,
+        rowsMax: 20,
+        awaitsReturning: true,
+        ...hooks,
+      });
+      await Promise.all(jobs(10).map((job) => group.submit(job)));
+      const first = group.submit({ n: 10, rows });
+      for (let turn = 0; turn < 4; turn++) await nextTurn();
+      const others = jobs(comesBack).map((job) => group.submit(job));
+      if (comesBack === 0) jest.advanceTimersByTime(5);
+      await Promise.all([first, ...others]);
+      return batches;
+    }
+
+    it('takes them into its transaction', async () => {
+      expect(await tenAnd(9)).toEqual([10, 10]);
+    });
+
+    it('does not wait for ever for those who stay away', async () => {
+      expect(await tenAnd(0)).toEqual([10, 1]);
+    });
+
+    it('does not wait when a transaction is full without them', async () => {
+      expect(await tenAnd(9, 20)).toEqual([10, 1, 9]);
+    });
   });
 
   it('gives a job heavier than the bound a transaction of its own', async () => {

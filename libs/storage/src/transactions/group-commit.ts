@@ -1,4 +1,5 @@
 import { isUnavailable, toDomainError } from '../storage-errors.js';
+import { ReturningCallers } from './returning-callers.js';
 import type { HookFailed } from './transaction-end.js';
 import type { WriteTx } from './write-tx.js';
 
@@ -24,6 +25,8 @@ export interface GroupCommitOptions<Job, Answer> {
    * Fewer, larger transactions are cheaper.
    */
   expected?: () => number;
+  /** Whether callers that are answered together are waited for, {@link RETURN_MS_MAX} at most, when they come back at once. */
+  awaitsReturning?: boolean;
   /**
    * Whether a job is so large that others should not stand behind it: those that come within {@link YIELD_MS} go first,
    * and its transaction is its own. None is when left out.
@@ -54,6 +57,9 @@ const GATHER_MS_MAX = 2;
 
 /** Milliseconds a transaction waits for requests that are expected. */
 const LINGER_MS_MAX = 5;
+
+/** Milliseconds a transaction waits for callers that the one before it has answered. */
+const RETURN_MS_MAX = 3;
 
 /** Milliseconds after its own arrival in which jobs still go before a large one. */
 const YIELD_MS = 25;
@@ -89,9 +95,11 @@ export class GroupCommit<Job, Answer> {
   /** Ends the wait for expected jobs. */
   private enough: (() => void) | undefined;
   private readonly rowsMax: number;
+  private readonly returning: ReturningCallers | undefined;
 
   constructor(private readonly options: GroupCommitOptions<Job, Answer>) {
     this.rowsMax = options.rowsMax ?? ROWS_MAX;
+    this.returning = options.awaitsReturning ? new ReturningCallers() : undefined;
   }
 
   /** Queues a job. @returns its answer once it is durable. @throws the job's own error, or {@link Unavailable}. */
@@ -104,6 +112,7 @@ export class GroupCommit<Job, Answer> {
       const place = this.waiting.findLastIndex((other) => other.due <= due) + 1;
       this.waiting.splice(place, 0, { job, rows, large, due, touches, resolve, reject });
       this.rowsWaiting += rows;
+      this.returning?.comes();
       this.begin();
       if (this.enough && !this.expectsMore()) this.enough();
     });
@@ -174,16 +183,20 @@ export class GroupCommit<Job, Answer> {
       seen = this.waiting.length;
       await nextTurn();
     } while (this.waiting.length > seen && performance.now() < deadline);
-    if (this.expectsMore()) await this.linger();
+    if (!this.expectsMore()) return;
+    await this.linger(this.returning ? RETURN_MS_MAX : LINGER_MS_MAX);
+    // A turn that brought the last of them brings others.
+    if (this.returning) await nextTurn();
   }
 
   private expectsMore(): boolean {
+    if (this.returning) return this.rowsWaiting < this.rowsMax && this.returning.expected > 0;
     return this.waiting.length < (this.attempt(() => this.options.expected?.()) ?? 0);
   }
 
-  private async linger(): Promise<void> {
+  private async linger(msMax: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LINGER_MS_MAX);
+      const timer = setTimeout(resolve, msMax);
       this.enough = () => (clearTimeout(timer), resolve());
     });
     this.enough = undefined;
@@ -227,6 +240,7 @@ export class GroupCommit<Job, Answer> {
       return;
     }
     this.attempt(() => this.options.committed(batch.length));
+    this.returning?.answers(batch.length);
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = applied.outcomes[index];
       if (outcome && 'answer' in outcome) resolve(outcome.answer);

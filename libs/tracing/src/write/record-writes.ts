@@ -48,6 +48,7 @@ export class RecordWrites {
     this.jobRecords = JOB_RECORDS[storage.dialect];
     this.group = storage.groupCommit<TracingJob, JobAnswer>({
       apply: (tx, jobs) => batch.apply(tx, jobs, pricing),
+      awaitsReturning: true,
       ...(storage.exclusive && { isLarge: (job) => jobWeight(job) >= this.jobRecords }),
       ...(!storage.exclusive && { beside: { max: TRANSACTIONS_MAX, touches: tracesOf } }),
       // Rows of a transaction are locked in one order; a bulk delete beside other jobs would begin that order anew.
