@@ -23,6 +23,16 @@ export class Caller {
     return new Caller(base, key);
   }
 
+  /** Speaks with a key that was made before. */
+  static of(base: string, key: string): Caller {
+    return new Caller(base, key);
+  }
+
+  /** The key it speaks with. */
+  get key(): string {
+    return this.headers['authorization']!.slice('Bearer '.length);
+  }
+
   post = <Answer>(path: string, body: object): Promise<Answer> =>
     this.answer<Answer>(fetch(this.base + path, { method: 'POST', headers: this.headers, body: JSON.stringify(body) }));
 

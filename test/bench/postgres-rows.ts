@@ -1,15 +1,15 @@
-import pg from 'pg';
 import { copiedSpansPerSecond } from './bare-copy.ts';
 import { Caller } from './caller.ts';
 import { startCloudServer } from './cloud-server.ts';
 import { median, medianTurn, run, type Turn } from './load.ts';
-import { spanOf, traceIdOf } from './postgres-data.ts';
+import { openFilledPostgres } from './filled-postgres.ts';
+import { countSpans, databaseBytes, INGEST_SPANS, sendSpans } from './postgres-database.ts';
+import { spanOf } from './postgres-data.ts';
 import type { Peer } from './process.ts';
 import { proseOf } from './prose.ts';
 import { goal, heading, row } from './report.ts';
 
 const CONNECTIONS = 64;
-const INGEST_SPANS = 500;
 /** Each question is asked so many times; the first is left out of the median, since it finds the caches cold. */
 const TURNS = 6;
 const WARM_UP_SECONDS = 2;
@@ -23,42 +23,38 @@ interface PostgresFigures {
   bytesASpan: number;
   ingestPerSecond: number;
   copyPerSecond: number;
-  /** Spans a second of the whole load, over 30 days. */
-  loadPerSecond: number;
-  stored: number;
-  acknowledged: number;
+  /** The database that is asked. */
+  filled: { bytes: number; perSecond: number; stored: number };
   answers: { name: string; firstMs: number; medianMs: number }[];
 }
 
-/** The server in cloud mode on a Postgres of its own, which waits for the disk at every commit. */
-export async function measurePostgres(rounds: number, seconds: number, spans: number): Promise<PostgresFigures> {
+/**
+ * The server in cloud mode on a Postgres of its own, which waits for the disk at every commit: writes into an empty
+ * database, and questions to one with many spans.
+ */
+export async function measurePostgres(
+  rounds: number,
+  seconds: number,
+  spans: number,
+  keep: string | undefined,
+): Promise<PostgresFigures> {
+  const writes = await measureWrites(rounds, seconds);
+  const { caller, stop, ...filled } = await openFilledPostgres(spans, keep);
+  try {
+    return { ...writes, filled, answers: await ask(caller) };
+  } finally {
+    await stop();
+  }
+}
+
+async function measureWrites(rounds: number, seconds: number): Promise<Omit<PostgresFigures, 'filled' | 'answers'>> {
   const { databaseUrl: url, base, adminToken, peer, stop } = await startCloudServer();
   try {
     const caller = await Caller.withKey(base, adminToken);
     const empty = { bytes: await databaseBytes(url), spans: await countSpans(url) };
     const pairs = await measurePairs(caller, peer, rounds, seconds);
     const bytesASpan = ((await databaseBytes(url)) - empty.bytes) / ((await countSpans(url)) - empty.spans);
-    const ingest = await measureIngest(caller, url, rounds, seconds);
-    const before = await countSpans(url);
-    const to = Math.floor(Date.now() / 1_000) * 1_000;
-    const began = performance.now();
-    await send(
-      caller,
-      (n) => (n * INGEST_SPANS < spans ? n : undefined),
-      (n) => spanOf(n, spans, to),
-    );
-    const loadPerSecond = spans / ((performance.now() - began) / 1000);
-    await query(url, 'analyze');
-    const answers = await ask(caller);
-    return {
-      pairs,
-      bytesASpan,
-      ...ingest,
-      loadPerSecond,
-      stored: (await countSpans(url)) - before,
-      acknowledged: spans,
-      answers,
-    };
+    return { pairs, bytesASpan, ...(await measureIngest(caller, url, rounds, seconds)) };
   } finally {
     await stop();
   }
@@ -66,7 +62,7 @@ export async function measurePostgres(rounds: number, seconds: number, spans: nu
 
 /** Prints the figures and notes them against the goals. */
 export function reportPostgres(figures: PostgresFigures, spans: number): void {
-  const { pairs, answers } = figures;
+  const { pairs, answers, filled } = figures;
   heading('Postgres 18, fsync on, cloud mode');
   row(
     'create + complete',
@@ -77,12 +73,9 @@ export function reportPostgres(figures: PostgresFigures, spans: number): void {
   row('a span on disk', `${figures.bytesASpan.toFixed(0)} bytes`);
   row('ingest of 500', `${figures.ingestPerSecond.toFixed(0)} spans/s`);
   row('COPY of the same rows', `${figures.copyPerSecond.toFixed(0)} spans/s`);
-  row(
-    'load over 30 days',
-    `${figures.loadPerSecond.toFixed(0)} spans/s`,
-    `${figures.stored} stored of ${figures.acknowledged}`,
-  );
-  heading(`Postgres, ${spans} spans`);
+  heading(`Postgres, ${spans} spans over 30 days, events of some seconds`);
+  row('on disk', `${(filled.bytes / 1_048_576).toFixed(0)} MB`, `${(filled.bytes / spans).toFixed(0)} a span`);
+  row('filled by ingests at', `${filled.perSecond.toFixed(0)} spans/s`, `${filled.stored} stored of ${spans}`);
   row('', 'median ms', 'first ms');
   for (const { name, medianMs, firstMs } of answers) row(name, medianMs.toFixed(1), firstMs.toFixed(1));
   const slowest = (prefix: string, of: 'medianMs' | 'firstMs' = 'medianMs'): number =>
@@ -157,39 +150,12 @@ async function measureIngest(caller: Caller, url: string, rounds: number, second
       started_at: new Date(now + (n % 60_000)).toISOString(),
       ended_at: null,
     });
-    const sent = await send(caller, (n) => (performance.now() < until ? first + n : undefined), of);
+    const sent = await sendSpans(caller, (n) => (performance.now() < until ? first + n : undefined), of);
     if (round === -1) continue;
     own.push(sent / ((performance.now() - began) / 1000));
     bare.push(await copiedSpansPerSecond(url, INGEST_SPANS));
   }
   return { ingestPerSecond: median(own), copyPerSecond: median(bare) };
-}
-
-/**
- * Sends spans with their traces, {@link INGEST_SPANS} a request, two requests on the way.
- * @param next the number of the nth request; `undefined` ends it.
- * @returns how many were acknowledged.
- */
-async function send(
-  caller: Caller,
-  next: (n: number) => number | undefined,
-  of: (n: number) => object,
-): Promise<number> {
-  let sent = 0;
-  let requests = 0;
-  const sender = async (): Promise<void> => {
-    for (let n = next(requests++); n !== undefined; n = next(requests++)) {
-      const numbers = Array.from({ length: INGEST_SPANS }, (_, i) => n! * INGEST_SPANS + i);
-      const traces = [...new Set(numbers.map(traceIdOf))].map((id) => ({ id }));
-      const { accepted } = await caller.post<{ accepted: { spans: number } }>('/api/ingest', {
-        traces,
-        spans: numbers.map(of),
-      });
-      sent += accepted.spans;
-    }
-  };
-  await Promise.all([sender(), sender()]);
-  return sent;
 }
 
 async function ask(caller: Caller): Promise<PostgresFigures['answers']> {
@@ -225,22 +191,3 @@ async function ask(caller: Caller): Promise<PostgresFigures['answers']> {
   }
   return answers;
 }
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as Record<string, unknown>[];
-  } finally {
-    await client.end();
-  }
-}
-
-/** Bytes of the database's files, without the log of the whole server, which is bounded and used again. */
-async function databaseBytes(url: string): Promise<number> {
-  const [size] = await query(url, 'select pg_database_size(current_database()) as bytes');
-  return Number(size!['bytes']);
-}
-
-const countSpans = async (url: string): Promise<number> =>
-  Number((await query(url, 'select count(*) as n from span'))[0]!['n']);

@@ -1,8 +1,12 @@
+import type { FilledDatabase } from './filled-database.ts';
 import type { QueryFigure, QueryFigures } from './query-rows.ts';
 import { goal, heading, row } from './report.ts';
 
 /** Prints the figures of the queries and holds the slowest of each kind against its goal. */
-export function reportQueries(figures: QueryFigures, spans: number): void {
+export function reportQueries(figures: QueryFigures, spans: number, { bytes, perSecond }: FilledDatabase): void {
+  heading(`SQLite, ${spans} spans over 30 days, events of some seconds`);
+  row('on disk', `${(bytes / 1_048_576).toFixed(0)} MB`, `${(bytes / spans).toFixed(0)} a span`);
+  row('filled by ingests at', `${perSecond.toFixed(0)} spans/s`);
   table(`GET /api/spans at ${spans} spans, one filter`, figures.lists);
   table('GET /api/spans, sorted', figures.sorts);
   table('Text searches', [...figures.searchesWithHits, ...figures.searchesWithout]);

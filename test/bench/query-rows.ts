@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../support/ports.ts';
+import { START_MS_MAX, type FilledDatabase } from './filled-database.ts';
 import { storage } from './libs.ts';
 import { median } from './load.ts';
-import { startPeer, type Peer } from './process.ts';
-import { fillSpans, HUGE_TRACE, spanId } from './query-data.ts';
+import { startPeer } from './process.ts';
+import { HUGE_TRACE, spanId } from './query-data.ts';
 
 /** Each question is asked so many times; the first time is told apart, since it finds the caches cold. */
 const TURNS = 6;
@@ -35,23 +34,11 @@ export interface QueryFigures {
 }
 
 /** Questions to the API with many spans in its SQLite database, one at a time. */
-export async function measureQueries(spans: number): Promise<QueryFigures> {
-  const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
-  const dataDir = join(folder, 'data');
+export async function measureQueries(spans: number, { dataDir, range }: FilledDatabase): Promise<QueryFigures> {
   const [port] = await freePorts(1);
-  let peer: Peer | undefined;
-  const start = (): Promise<Peer> =>
-    startPeer(
-      process.execPath,
-      [resolve('dist/apps/server/src/main.js'), '--port', String(port), '--data-dir', dataDir],
-      [port!],
-      {},
-      START_MS,
-    );
+  const args = [resolve('dist/apps/server/src/main.js'), '--port', String(port), '--data-dir', dataDir];
+  const peer = await startPeer(process.execPath, args, [port!], {}, START_MS_MAX);
   try {
-    await (await start()).stop();
-    const range = fillSpans(join(dataDir, 'spandrel.db'), spans);
-    peer = await start();
     const ask = new Asker(`http://127.0.0.1:${port}`);
     return {
       lists: await ask.lists(filters(spans, range)),
@@ -76,13 +63,9 @@ export async function measureQueries(spans: number): Promise<QueryFigures> {
       beside: await ask.beside(),
     };
   } finally {
-    await peer?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await peer.stop();
   }
 }
-
-/** The first start over spans that were written behind the API's back counts them. */
-const START_MS = 120_000;
 
 interface Range {
   from: number;

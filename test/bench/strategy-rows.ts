@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Position, Sql } from '@spandrel/storage';
 import type { OfTraces } from '../../libs/tracing/src/listing/trace-filter.sql.js';
-import { freePorts } from '../support/ports.ts';
+import type { FilledDatabase } from './filled-database.ts';
 import { contract, importSource, kernel, storage } from './libs.ts';
 import { median } from './load.ts';
-import { startPeer } from './process.ts';
-import { fillSpans, spanId } from './query-data.ts';
+import { spanId } from './query-data.ts';
 
 type Planning = typeof import('../../libs/tracing/src/listing/plan-list.js');
 type Requests = typeof import('../../libs/tracing/src/listing/list-request.sql.js');
@@ -33,8 +30,7 @@ export interface StrategyFigure {
 }
 
 /** Lists that each strategy is made for, over many spans in SQLite, with and without it. */
-export async function measureStrategies(spans: number): Promise<StrategyFigure[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
+export async function measureStrategies(spans: number, { dataDir }: FilledDatabase): Promise<StrategyFigure[]> {
   const { planList, STRATEGIES } = (await importSource('libs/tracing/src/listing/plan-list.ts')) as Planning;
   const { ListRequest } = (await importSource('libs/tracing/src/listing/list-request.sql.ts')) as Requests;
   const { LIST_LIMITS } = (await importSource('libs/tracing/src/listing/list-limits.ts')) as Limits;
@@ -43,15 +39,8 @@ export async function measureStrategies(spans: number): Promise<StrategyFigure[]
   const { payloadsAsTheyLie } = (await importSource(
     'libs/tracing/src/listing/text/payload-scan.sql.ts',
   )) as PayloadScan;
-  const dataDir = join(folder, 'data');
-  const [port] = await freePorts(1);
-  const server = resolve('dist/apps/server/src/main.js');
-  const args = [server, '--port', String(port), '--data-dir', dataDir];
+  const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
   try {
-    await (await startPeer(process.execPath, args, [port!])).stop();
-    const file = join(dataDir, 'spandrel.db');
-    fillSpans(file, spans);
-    const db = new Database(file, { readonly: true });
     const readLong = <Row>(read: Sql): Promise<Row[]> => {
       const { text, params } = storage.renderSql(read, 'sqlite');
       return Promise.resolve(db.prepare(text).all(...params) as Row[]);
@@ -125,10 +114,9 @@ export async function measureStrategies(spans: number): Promise<StrategyFigure[]
       });
     }
     figures.push(await searched({ text_contains: 'zebra' }));
-    db.close();
     return figures;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    db.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -26,9 +26,11 @@ export interface OwnPostgres extends TestPostgres {
   crash(): Promise<void>;
 }
 
-/** Files that a server begins with; they are moved. */
+/** Files that a server begins with; they are moved, unless they stay. */
 export interface PostgresFiles {
   files: string;
+  /** They are used where they are and stay there when the server ends; made where there are none. */
+  stay?: boolean;
   /** Whether they are a standby's, which takes no writes. */
   isStandby?: boolean;
 }
@@ -54,7 +56,7 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: Pos
   chmodSync(directory, 0o755);
   const log: string[] = [];
   const note = (message: unknown): void => void (log.push(String(message)) > 50 && log.shift());
-  const dataDir = join(directory, 'data');
+  const dataDir = from?.stay ? from.files : join(directory, 'data');
   const port = await freePort();
   const url = `postgres://spandrel:spandrel@127.0.0.1:${port}/postgres`;
   const isRoot = process.getuid?.() === 0;
@@ -64,7 +66,7 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: Pos
     user: 'spandrel',
     password: 'spandrel',
     authMethod: 'password',
-    persistent: false,
+    persistent: from?.stay === true,
     createPostgresUser: isRoot,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
     postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', ...flags].flatMap(
@@ -75,8 +77,8 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: Pos
   });
   try {
     if (isRoot) chmodSync(directory, 0o777);
-    if (from === undefined) await server.initialise();
-    else renameSync(from.files, dataDir);
+    if (from?.stay ? !existsSync(join(dataDir, 'PG_VERSION')) : from === undefined) await server.initialise();
+    else if (from && !from.stay) renameSync(from.files, dataDir);
     // What a standby says when it is ready is not what the package waits for.
     await (from?.isStandby ? Promise.race([server.start(), isAnswering(url)]) : server.start());
   } catch (error) {
