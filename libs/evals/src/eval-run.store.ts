@@ -4,7 +4,7 @@ import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
   deleteRows,
-  forUpdate,
+  forUpdateInOrder,
   IdOrder,
   joinSql,
   rawSql,
@@ -56,7 +56,7 @@ export class EvalRunStore {
   findForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<EvalRunRow[]> {
     return tx.all(
       COLUMNS.query`select ${COLUMNS} from eval_run r
-        where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)} order by r.id${forUpdate('r')}`,
+        where r.project_id = ${scope.projectId} and ${anyOf('r.id', ids)}${forUpdateInOrder('r', 'id')}`,
     );
   }
 
@@ -119,7 +119,7 @@ export class EvalRunStore {
   async idsForWrite(tx: WriteTx, scope: Scope, datasetId: string): Promise<string[]> {
     const rows = await tx.all(
       ID.query`select ${ID} from eval_run r
-        where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId} order by r.id${forUpdate('r')}`,
+        where r.project_id = ${scope.projectId} and r.dataset_id = ${datasetId}${forUpdateInOrder('r', 'id')}`,
     );
     return rows.map(({ id }) => id);
   }

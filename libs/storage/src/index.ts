@@ -44,6 +44,7 @@ export {
   anyOf,
   containsText,
   forUpdate,
+  forUpdateInOrder,
   forUpdateSkipLocked,
   joinedInOrder,
   joinSql,

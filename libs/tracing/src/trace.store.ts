@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
-  forUpdate,
+  forUpdateInOrder,
   integer,
   lockedInOrder,
   rawSql,
@@ -168,7 +168,7 @@ export class TraceStore {
   private lock(tx: WriteTx, scope: Scope, which: Sql): Promise<TraceRow[]> {
     return tx.all(
       TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from trace t
-        where t.project_id = ${scope.projectId} and ${which} order by t.id${forUpdate('t')}`,
+        where t.project_id = ${scope.projectId} and ${which}${forUpdateInOrder('t', 'id')}`,
     );
   }
 

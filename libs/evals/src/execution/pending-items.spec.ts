@@ -32,6 +32,35 @@ describe('pending items', () => {
     expect(reads()).toBeLessThan(10);
   });
 
+  it('are read ahead, so that no slot waits for a page', async () => {
+    const { items, reads } = itemsOf(new Set());
+    const begun: number[] = [];
+    for (let taken = 0; taken < 198; taken++) {
+      await items.next();
+      begun.push(reads());
+    }
+    expect([begun[0], begun.at(-1)]).toEqual([1, 2]);
+  });
+
+  it('are read anew by the next slot that asks, when a page could not be read', async () => {
+    const ids = ['a', 'b'];
+    let isAway = false;
+    const snapshots = {
+      after: async (_scope: unknown, _snapshot: unknown, after: string) => {
+        if (isAway) throw new Error('away');
+        return ids.filter((id) => id > after).map((id) => ({ id, kind: { Generic: { input: id } } }));
+      },
+    };
+    const run = { progress: 0, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
+    const items = new PendingItems(snapshots, { processed: async () => new Set() } as never, LOCAL_SCOPE, run);
+    isAway = true;
+    await expect(items.next()).rejects.toThrow('away');
+    isAway = false;
+    expect((await items.next())?.id).toBe('a');
+    expect((await items.next())?.id).toBe('b');
+    expect(await items.next()).toBeUndefined();
+  });
+
   it('leave out what is processed, also where that is whole pages', async () => {
     const processed = new Set(all.filter((_, i) => i !== 1_100));
     const { items } = itemsOf(processed);

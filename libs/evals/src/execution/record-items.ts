@@ -34,6 +34,9 @@ export interface StepAnswer {
 /** Rows that a step writes, about. */
 const ROWS_PER_STEP = 3;
 
+/** Steps that fill a commit. */
+const STEPS_MAX = 64;
+
 /**
  * The one way in which items of runs are written: steps of all runs share commits. An item that is processed stays as it
  * is, progress only grows, and the run completes with its last item, in the same transaction.
@@ -54,8 +57,8 @@ export class RecordItems {
     this.group = storage.groupCommit<ItemStep, StepAnswer>({
       apply: (tx, steps) => this.apply(tx, steps),
       weigh: () => ROWS_PER_STEP,
-      // While more are out than have come back, a commit of those few is not worth its fsync.
-      expected: () => calls.taken,
+      // Calls that come back within moments share the commit: one for those of them that came first is not worth its fsync.
+      expected: () => Math.min(this.group.waitingJobs + calls.taken, STEPS_MAX),
     });
   }
 

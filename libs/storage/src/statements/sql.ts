@@ -187,6 +187,16 @@ export const forUpdate = (of: string): Sql => ({
   },
 });
 
+/**
+ * Locks the rows of a select like {@link forUpdate}, in the order of a column. On SQLite it is nothing, the order included: a
+ * select by a parameter that has an order is planned anew each time its parameters are bound, which takes it ten times as long.
+ */
+export const forUpdateInOrder = (of: string, column: string): Sql => ({
+  writeTo(target) {
+    if (target.dialect === 'postgres') target.text += ` order by ${of}.${column} for update of ${of}`;
+  },
+});
+
 /** Locks rows like {@link forUpdate}, but leaves out rows that another transaction has locked instead of waiting. */
 export const forUpdateSkipLocked = (of: string): Sql => ({
   writeTo(target) {
