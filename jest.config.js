@@ -1,4 +1,5 @@
 import { SWC_OPTIONS } from './scripts/swc-options.mjs';
+import { bundledLibs } from './test/support/bundle-libs.mjs';
 import { bundledPackages } from './test/support/bundle-packages.mjs';
 
 /**
@@ -8,6 +9,12 @@ import { bundledPackages } from './test/support/bundle-packages.mjs';
 // Every row that a hand-written query returns is compared with its shape, in this process and in those that tests start.
 process.env.SPANDREL_CHECK_ROWS = '1';
 
+const packages = {
+  ...(await bundledPackages()),
+  '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
+};
+const TYPESCRIPT = { '^(\\.{1,2}/.*)\\.js$': '$1' };
+
 const shared = {
   // Of each project: jest looks here for no other.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
@@ -15,17 +22,6 @@ const shared = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { ...SWC_OPTIONS, sourceMaps: true }],
-  },
-  moduleNameMapper: {
-    ...(await bundledPackages()),
-    '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
-    '^@spandrel/contract/browser$': '<rootDir>/libs/contract/src/browser.ts',
-    '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
-    '^@spandrel/masking/engine$': '<rootDir>/libs/masking/src/engine.ts',
-    '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',
-    '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',
-    '^@spandrel/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
-    '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   setupFiles: ['reflect-metadata'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/dist-nest', '<rootDir>/data'],
@@ -46,6 +42,16 @@ export default {
     {
       ...shared,
       displayName: 'unit',
+      moduleNameMapper: {
+        ...packages,
+        '^@spandrel/contract/browser$': '<rootDir>/libs/contract/src/browser.ts',
+        '^@spandrel/kernel/launch$': '<rootDir>/libs/kernel/src/launch.ts',
+        '^@spandrel/masking/engine$': '<rootDir>/libs/masking/src/engine.ts',
+        '^@spandrel/server/settings$': '<rootDir>/libs/server/src/settings.ts',
+        '^@spandrel/plugin-api/testing$': '<rootDir>/libs/plugin-api/src/testing/index.ts',
+        '^@spandrel/([a-z-]+)$': '<rootDir>/libs/$1/src/index.ts',
+        ...TYPESCRIPT,
+      },
       testMatch: [
         '<rootDir>/{apps,libs,plugins}/**/*.spec.ts',
         '<rootDir>/test/{bench,fake-provider,support}/**/*.spec.ts',
@@ -55,6 +61,7 @@ export default {
       ...shared,
       ...postgres,
       displayName: 'system',
+      moduleNameMapper: { ...packages, ...bundledLibs(), ...TYPESCRIPT },
       testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
     },
   ],

@@ -10,6 +10,11 @@ import { prepareConfig } from './prepare-config.mjs';
 import { SWC_OPTIONS } from './swc-options.mjs';
 import { nodeFault } from '../bin/node-version.cjs';
 
+/** A module of ours is there for what it exports: an app takes along what it uses of a lib's index, and no more. */
+export const WITHOUT_SIDE_EFFECTS = {
+  moduleSideEffects: [{ test: /\/(libs|apps)\/[^/]+\/src\/(?!main\.ts)/, sideEffects: false }],
+};
+
 /**
  * Writes the programs into a folder.
  * @param root of the repository.
@@ -30,8 +35,7 @@ export async function buildServer(root, folder, gateway) {
       mapsOfOwnCodeOnly(),
       ...(gateway ? [withoutCommands()] : []),
     ],
-    // A module of ours is there for what it exports: an app takes along what it uses of a lib's index, and no more.
-    treeshake: { moduleSideEffects: [{ test: /\/(libs|apps)\/[^/]+\/src\/(?!main\.ts)/, sideEffects: false }] },
+    treeshake: WITHOUT_SIDE_EFFECTS,
   });
   const { output } = await bundled.write({
     dir: folder,
@@ -72,7 +76,8 @@ function checkedStart(name) {
   ].join('\n');
 }
 
-function typescript() {
+/** Compiles the sources, decorators with their metadata. */
+export function typescript() {
   return {
     name: 'typescript',
     transform: {

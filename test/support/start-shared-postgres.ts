@@ -1,4 +1,5 @@
 import { SHARED_POSTGRES, startOwnPostgres, type TestPostgres } from './postgres.ts';
+import { bundleLibs } from './bundle-libs.mjs';
 import { sharedDocuments } from './shared-documents.ts';
 
 let postgres: TestPostgres | undefined;
@@ -7,10 +8,11 @@ let postgres: TestPostgres | undefined;
 const IN_A_HURRY = ['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0'];
 
 /**
- * What all suites of a run share (jest's globalSetup): one Postgres, as to start one costs more than many a suite, and
- * the OpenAPI documents.
+ * What all suites of a run share (jest's globalSetup): one Postgres, as to start one costs more than many a suite,
+ * the OpenAPI documents, and bundles of the code.
  */
 export default async function start(): Promise<void> {
+  await bundleLibs();
   const started = await startOwnPostgres(IN_A_HURRY);
   postgres = started;
   process.env[SHARED_POSTGRES] = started.server;

@@ -1,0 +1,2 @@
+/** Makes the bundles where there are none of these sources yet. */
+export function bundleLibs(): Promise<void>;
