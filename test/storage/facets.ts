@@ -73,6 +73,15 @@ export function facets(app: () => TracingApp): void {
       }
     });
 
+    it('go on from wherever a cursor stands, before the prefix too', async () => {
+      const { next_cursor: cursor } = (await app().get('/api/facets?of=span_name&limit=1')).body;
+      const [last, ...others] = expected('span_name').toReversed();
+      const query = `of=span_name&prefix=${encodeURIComponent(last!)}&cursor=${cursor}`;
+      const { facets: found } = (await app().get(`/api/facets?${query}`)).body as { facets: Facet[] };
+      expect(others.length).toBeGreaterThan(1);
+      expect(found.map(({ value }) => value)).toEqual([last]);
+    });
+
     it('refuse what they do not know', async () => {
       const { next_cursor: cursor } = (await app().get('/api/facets?of=kind&limit=1')).body;
       expect((await app().get(`/api/facets?of=model&cursor=${cursor}`)).body.code).toBe('invalid_cursor');

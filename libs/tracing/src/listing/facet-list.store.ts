@@ -87,16 +87,16 @@ function steps(
           until === undefined ? undefined : dayStart(dayOf(until) + 1),
         )
       : rawSql('');
+  const past = prefix === undefined ? rawSql('') : sql` and ${value} < ${pastPrefix(prefix)}`;
   const next = sql`select min(${value}) from ${from} v
-    where v.project_id = ${scope.projectId} and ${value} is not null${days}${prefixed(value, prefix)}`;
-  const begun = after === undefined ? rawSql('') : sql` and ${value} > ${after}`;
+    where v.project_id = ${scope.projectId} and ${value} is not null${days}${past}`;
   const inside =
     since === undefined && until === undefined
       ? sql`1 = 1`
       : sql`exists (select 1 from ${from} e where e.project_id = ${scope.projectId} and ${rawSql(`e.${column}`)} = facet.value
           ${inRange('e.started_at', since, until)})`;
   return STEP.query`with recursive facet(value, number) as (
-      select (${next}${begun}), 1
+      select (${next}${begun(value, prefix, after)}), 1
       union all
       select (${next} and ${value} > facet.value), facet.number + 1
       from facet where facet.value is not null and facet.number < ${rawSql(String(STEPS_MAX))}
@@ -121,8 +121,23 @@ const traceNames = (
 /** No character sorts behind this one, with which no text goes on. */
 const LAST_CHARACTER = '\u{10ffff}';
 
+const pastPrefix = (prefix: string): string => prefix + LAST_CHARACTER;
+
+/**
+ * Where the values of a page begin: one bound, since of two SQLite takes the first to its index. With the prefix as a bound
+ * of every step each read all behind it: 1.3 s for 20 of 2,000 users.
+ */
+function begun(value: Sql, prefix: string | undefined, after: string | undefined): Sql {
+  const isWithin = after !== undefined && (prefix === undefined || compareTexts(after, prefix) >= 0);
+  if (isWithin) return sql` and ${value} > ${after}`;
+  return prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix}`;
+}
+
+/** The order of texts in both databases, which is that of their bytes. */
+const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
 const prefixed = (value: Sql, prefix: string | undefined): Sql =>
-  prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix} and ${value} < ${prefix + LAST_CHARACTER}`;
+  prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix} and ${value} < ${pastPrefix(prefix)}`;
 
 const inRange = (column: string, since: number | undefined, until: number | undefined): Sql =>
   sql`${since === undefined ? rawSql('') : sql` and ${rawSql(column)} >= ${since}`}${

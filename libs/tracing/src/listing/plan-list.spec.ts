@@ -116,7 +116,7 @@ describe('planList', () => {
   it('counts no further than it needs to know', async () => {
     const { asked } = await planOf({ model: 'gpt', provider: 'openai' });
     expect(asked).toHaveLength(2);
-    for (const text of asked) expect(text).toMatch(/limit \?\) taken$/);
+    for (const text of asked) expect(text).toMatch(/limit \+\?\) taken$/);
   });
 
   it('looks names up once, whoever asks', async () => {
