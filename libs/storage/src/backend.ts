@@ -1,3 +1,4 @@
+import type { Query } from './statements/row-shape.js';
 import type { Dialect, Sql } from './statements/sql.js';
 import type { TransactionWatch } from './transactions/transaction-watch.js';
 import type { WriteTx } from './transactions/write-tx.js';
@@ -48,7 +49,7 @@ export interface Backend {
   read(query: Sql): Promise<unknown[]>;
 
   /** A read that may take long; does not hold up the event loop. */
-  readLong(query: Sql, options?: LongReadOptions): Promise<unknown[]>;
+  readLong(query: Sql & Pick<Query<unknown>, 'isPlannedOnce'>, options?: LongReadOptions): Promise<unknown[]>;
 
   /** Whether the database can be read and takes writes, tried out. @throws when not. */
   check(): Promise<void>;

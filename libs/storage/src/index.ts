@@ -8,12 +8,14 @@ export {
   integer,
   nullable,
   number,
+  plannedOnce,
   RowShape,
   shapeOf,
   text,
   type Query,
   type RowOfShape,
 } from './statements/row-shape.js';
+export { compareTexts } from './statements/compare-texts.js';
 export { decodeCursor, encodeCursor, type Position, type ValueType } from './statements/cursor.js';
 export { IdOrder, type SizedRows } from './statements/id-order.js';
 export { PairOrder, type Pair } from './statements/pair-order.js';

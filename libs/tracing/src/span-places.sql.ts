@@ -5,16 +5,23 @@ import {
   betweenStarts,
   forUpdate,
   integer,
+  joinSql,
   nullable,
+  onPostgres,
+  onSqlite,
   rawSql,
+  rowsFrom,
   shapeOf,
   sql,
+  text,
   type Dialect,
   type Query,
+  type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
 
 const START = shapeOf({ startedAt: integer() });
+const KEY = START.and(shapeOf({ id: text() }));
 const ENDS = shapeOf({ first: nullable(integer()), last: nullable(integer()) });
 
 /** Runs a query on the database, or in a transaction. */
@@ -29,6 +36,9 @@ export interface Places {
   /** Whether there are any of them, as far as is known. */
   any: boolean;
 }
+
+/** Where a span lies. */
+type SpanPlace = RowOfShape<typeof KEY>;
 
 const ANYWHERE: Within = () => rawSql('');
 
@@ -51,6 +61,54 @@ export async function placesOfSpans(
   );
   const starts = rows.map(({ startedAt }) => startedAt);
   return { within: (alias) => atStarts(`${alias}.started_at`, starts), any: starts.length > 0 };
+}
+
+/**
+ * Where each of some spans lies, by its id: on Postgres from the table of their keys, so that each is then looked up in its
+ * partition ({@link placed}). SQLite needs not know, and is asked nothing.
+ */
+export async function placesOf(
+  dialect: Dialect,
+  read: Read,
+  { projectId }: Scope,
+  ids: readonly string[],
+): Promise<SpanPlace[]> {
+  if (dialect === 'sqlite') return ids.map((id) => ({ id, startedAt: 0 }));
+  return read(
+    KEY.query`select k.id as id, k.started_at as "startedAt" from span_key k
+      where k.project_id = ${projectId} and ${anyOf('k.id', ids)}`,
+  );
+}
+
+const PLACED = {
+  s: sql`select * from span i where i.id = k.id and i.started_at = k.started_at::bigint`,
+  p: sql`select * from span_payload i where i.span_id = k.id and i.started_at = k.started_at::bigint`,
+};
+const ON_SQLITE = {
+  s: { from: rawSql('span s'), id: 's.id' },
+  p: { from: rawSql('span_payload p'), id: 'p.span_id' },
+  both: { from: rawSql('span s join span_payload p on p.project_id = s.project_id and p.span_id = s.id'), id: 's.id' },
+};
+
+/**
+ * Some spans, as `span s`, their payloads, as `span_payload p`, or both: what stands behind `from`, the condition with it.
+ * On Postgres the places join the spans one by one, so that one plan looks each up in its partition alone: planned for all
+ * partitions that the spans of a page lie in, the three statements that load them took 30 ms.
+ */
+export function placed({ projectId }: Scope, places: readonly SpanPlace[], what: 's' | 'p' | 'both'): Sql {
+  const { from, id } = ON_SQLITE[what];
+  const ids = places.map((place) => place.id);
+  const keys = rowsFrom('k', {
+    id: { type: 'text', values: ids },
+    started_at: { type: 'number', values: places.map(({ startedAt }) => startedAt) },
+  });
+  const looked = (what === 'both' ? (['s', 'p'] as const) : [what]).map(
+    (alias) => sql`cross join lateral (${PLACED[alias]} and i.project_id = ${projectId} limit 1) ${rawSql(alias)}`,
+  );
+  const alias = rawSql(what === 'p' ? 'p' : 's');
+  return sql`${onSqlite(sql`${from} where ${alias}.project_id = ${projectId} and ${anyOf(id, ids)}`)}${onPostgres(
+    sql`${keys} ${joinSql(looked, ' ')}`,
+  )}`;
 }
 
 /** The partitions in which the spans of a trace lie. */

@@ -8,6 +8,7 @@ import {
   nullable,
   onPostgres,
   orderBy,
+  plannedOnce,
   rawSql,
   shapeOf,
   sql,
@@ -21,7 +22,15 @@ import {
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
-import { placesOfSpans, placesOfTrace, placesOfTraces, type Places, type Read } from './span-places.sql.js';
+import {
+  placed,
+  placesOf,
+  placesOfSpans,
+  placesOfTrace,
+  placesOfTraces,
+  type Places,
+  type Read,
+} from './span-places.sql.js';
 import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';
@@ -122,15 +131,16 @@ export class SpanStore {
    */
   async loadSome(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<StoredSpan[]> {
     if (ids.length === 0) return [];
-    const { within } = await placesOfSpans(this.storage.dialect, this.reading(options), scope, ids);
+    const places = await placesOf(this.storage.dialect, this.reading(options), scope, ids);
     const sizes = await this.storage.readLong(
-      SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from span_payload p
-        where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}`,
+      plannedOnce(SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from ${placed(scope, places, 'p')}`),
       options,
     );
     const taken = takeFittingIds(ids, sizes, PAYLOAD_BYTES);
+    const wanted = new Set(taken);
+    const fitting = places.filter(({ id }) => wanted.has(id));
     const spans = await this.storage.readLong(
-      SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', taken)}${within('s')}${within('p')}`,
+      plannedOnce(SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${placed(scope, fitting, 'both')}`),
       options,
     );
     const byId = new Map(spans.map((span) => [span.id, span]));

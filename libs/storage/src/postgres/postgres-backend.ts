@@ -4,11 +4,12 @@ import type pg from 'pg';
 import { Unavailable } from '@spandrel/kernel';
 import type { Backend, BackendSize, BackendState, BackendTx, LongReadOptions } from '../backend.js';
 import { checkedRows } from '../statements/checked-rows.js';
-import { integer, shapeOf, text } from '../statements/row-shape.js';
-import { renderSql, type RenderedSql, type Sql } from '../statements/sql.js';
+import { integer, shapeOf, text, type Query } from '../statements/row-shape.js';
+import { renderSql, type Sql } from '../statements/sql.js';
 import { isAway, isConnectionLost } from '../storage-errors.js';
 import type { TransactionWatch } from '../transactions/transaction-watch.js';
 import type { ConnectionKeeping } from './connection-keeping.js';
+import { PlannedStatements } from './planned-statements.js';
 import { SERVER_LIFE, serverLifeOf } from './postgres-pool.js';
 import { PostgresTx } from './postgres-tx.js';
 import { ReadPlaces } from './read-places.js';
@@ -41,6 +42,7 @@ interface Committing<T> {
 export class PostgresBackend implements Backend {
   readonly dialect = 'postgres';
   private readonly places: ReadPlaces;
+  private readonly planned = new PlannedStatements();
 
   constructor(private readonly parts: PostgresBackendParts) {
     this.places = new ReadPlaces(Math.max(1, Math.floor(parts.pool.options.max / 2)));
@@ -78,7 +80,10 @@ export class PostgresBackend implements Backend {
     return (await this.parts.pool.query(text, params)).rows;
   }
 
-  async readLong(query: Sql, options: LongReadOptions = {}): Promise<unknown[]> {
+  async readLong(
+    query: Sql & Pick<Query<unknown>, 'isPlannedOnce'>,
+    options: LongReadOptions = {},
+  ): Promise<unknown[]> {
     const leave = await this.places.take(options);
     let client: pg.PoolClient;
     try {
@@ -88,7 +93,11 @@ export class PostgresBackend implements Backend {
       throw error;
     }
     const release = (broken?: Error | boolean): void => (client.release(broken), leave());
-    return this.readOn(client, renderSql(query, 'postgres'), options.signal, release);
+    const rendered = renderSql(query, 'postgres');
+    const isPlannedOnce = query.isPlannedOnce === true && this.parts.keeping.prepares;
+    const ask = (): Promise<pg.QueryResult> =>
+      isPlannedOnce ? this.planned.query(client, rendered) : client.query(rendered.text, rendered.params);
+    return this.readOn(client, ask, options.signal, release);
   }
 
   /** A transaction of its own gets an id, which a standby has none of, and must be one that may write. */
@@ -121,7 +130,7 @@ export class PostgresBackend implements Backend {
    */
   private async readOn(
     client: pg.PoolClient,
-    { text, params }: RenderedSql,
+    ask: () => Promise<pg.QueryResult>,
     signal: AbortSignal | undefined,
     release: (broken?: Error | boolean) => void,
   ): Promise<unknown[]> {
@@ -136,7 +145,7 @@ export class PostgresBackend implements Backend {
     try {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', abandon, { once: true });
-      return (await Promise.race([client.query(text, params), given])).rows;
+      return (await Promise.race([ask(), given])).rows;
     } catch (error) {
       if (isAway(error)) broken = error as Error;
       throw error;

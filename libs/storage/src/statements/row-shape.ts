@@ -34,7 +34,15 @@ export interface Query<Row> extends Sql {
   readonly shape: RowShape<Row>;
   /** The text of the template, by which the statements of the program differ. */
   readonly template: string;
+  /** See {@link plannedOnce}. */
+  readonly isPlannedOnce?: boolean;
 }
+
+/**
+ * The same query, of which Postgres makes one plan for all values and keeps it: for a long read about many partitions whose
+ * index is known, so that no value leads to a better plan.
+ */
+export const plannedOnce = <Row>(query: Query<Row>): Query<Row> => ({ ...query, isPlannedOnce: true });
 
 /**
  * What rows of a query look like. The type of a row follows from it, so that no reader asserts one; tests compare every row

@@ -3,11 +3,13 @@ import { isStorableText, type FacetName, type ListFacets } from '@spandrel/contr
 import type { Scope } from '@spandrel/kernel';
 import {
   betweenStarts,
+  compareTexts,
   dayOf,
   dayStart,
   decodeCursor,
   encodeCursor,
   integer,
+  plannedOnce,
   rawSql,
   shapeOf,
   sql,
@@ -59,7 +61,7 @@ export class FacetListStore {
       const items = rows.slice(0, query.limit).map(({ value }) => value);
       return { items, nextCursor: rows.length > query.limit ? cursorAt(items.at(-1)!) : null };
     }
-    const rows = await this.storage.readLong(steps(scope, query, COLUMNS[query.of], after), options);
+    const rows = await this.storage.readLong(plannedOnce(steps(scope, query, COLUMNS[query.of], after)), options);
     const items = rows.filter(({ inside }) => inside === 1).map(({ value }) => value);
     if (items.length > query.limit) {
       const page = items.slice(0, query.limit);
@@ -132,9 +134,6 @@ function begun(value: Sql, prefix: string | undefined, after: string | undefined
   if (isWithin) return sql` and ${value} > ${after}`;
   return prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix}`;
 }
-
-/** The order of texts in both databases, which is that of their bytes. */
-const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const prefixed = (value: Sql, prefix: string | undefined): Sql =>
   prefix === undefined ? rawSql('') : sql` and ${value} >= ${prefix} and ${value} < ${pastPrefix(prefix)}`;

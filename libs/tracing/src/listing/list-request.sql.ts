@@ -3,9 +3,13 @@ import {
   behind,
   integer,
   joinSql,
+  onPostgres,
+  onSqlite,
   orderBy,
+  plannedOnce,
   positionShape,
   rawSql,
+  rowsFrom,
   shapeOf,
   sql,
   type LongReadOptions,
@@ -106,12 +110,13 @@ export class ListRequest {
     return joinSql([...own, ...(this.ofTraces ? [this.ofTraces.condition] : []), ...more], ' and ');
   }
 
-  /** How many spans a condition takes, up to `max`. */
-  async count(where: Sql, max: number): Promise<number> {
-    const [row] = await this.storage.readLong(
-      NUMBER.query`select count(*) as number from (select 1 as one from span s where ${where} limit ${max}) taken`,
-      this.options,
-    );
+  /**
+   * How many spans a condition takes, up to `max`.
+   * @param isOneFilter whether it is that of one filter, whose index serves whatever the value.
+   */
+  async count(where: Sql, max: number, isOneFilter = false): Promise<number> {
+    const query = NUMBER.query`select count(*) as number from (select 1 as one from span s where ${where} limit ${max}) taken`;
+    const [row] = await this.storage.readLong(isOneFilter ? plannedOnce(query) : query, this.options);
     return row!.number;
   }
 
@@ -122,8 +127,18 @@ export class ListRequest {
 
   /** The candidates of a walk. */
   walking({ where, sorting }: Walk): Candidates {
-    return (part, from, count) =>
-      this.storage.readLong(selectInListOrder(sorting, where, part, from, count), this.options);
+    // Which of several indexes is best, and whether to sort, hangs on the values.
+    const isPlain = sorting.unindexed !== true && this.indexedFilters <= 1;
+    return (part, from, count) => {
+      const query = selectInListOrder(sorting, where, part, from, count);
+      return this.storage.readLong(isPlain ? plannedOnce(query) : query, this.options);
+    };
+  }
+
+  /** The candidates of several lists, as {@link firstOf} finds them. */
+  first(where: Sql, lists: Lists, part: Part, from: Position | undefined, count: number): Promise<Position[]> {
+    const query = firstOf(this.sorting, where, lists, part, from, count);
+    return this.storage.readLong(this.indexedFilters <= 1 ? plannedOnce(query) : query, this.options);
   }
 }
 
@@ -141,26 +156,42 @@ export const selectInListOrder = (
   .query`select ${positionColumns(sorting)} from span s where ${where} and ${behind(sorting, part, from)}
   order by ${orderBy(sorting, part)} limit ${count}`;
 
-/**
- * The first of several lists, each of which an index holds in list order: `count` of each, and of these the first.
- * @param lists what sets each list apart. Their number is rounded up, so that the statements stay few.
- */
-export function firstOf(
+/** Lists of spans, each of which an index holds in list order. */
+export interface Lists {
+  type: 'text' | 'number';
+  /** One value a list. */
+  values: readonly (string | number)[];
+  /** The spans of the list of a value; a number on Postgres is a `bigint`. */
+  belongs(value: Sql): Sql;
+}
+
+/** The first of several lists: `count` of each, and of these the first. */
+function firstOf(
   sorting: Sorting,
   where: Sql,
-  lists: readonly Sql[],
+  { type, values, belongs }: Lists,
   part: Part,
   from: Position | undefined,
   count: number,
 ): Query<Position> {
-  const padded = [...lists];
-  while (padded.length !== 2 ** Math.ceil(Math.log2(padded.length))) padded.push(sql`1 = 0`);
-  const arms = padded.map((list) => {
-    const order = orderBy({ ...sorting, unindexed: false }, part);
-    return sql`select * from (select ${positionColumns(sorting)} from span s
-      where ${where} and ${list} and ${behind(sorting, part, from)} order by ${order} limit ${count}) one`;
-  });
+  const own = (of: Sql): Sql => sql`select ${positionColumns(sorting)} from span s
+    where ${where} and ${of} and ${behind(sorting, part, from)}
+    order by ${orderBy({ ...sorting, unindexed: false }, part)} limit ${count}`;
+  // Their number is rounded up, so that the statements stay few.
+  const arms: Sql[] = values.map((value) => belongs(sql`${value}`));
+  while (arms.length !== 2 ** Math.ceil(Math.log2(arms.length))) arms.push(sql`1 = 0`);
+  const armed = joinSql(
+    arms.map((of) => sql`select * from (${own(of)}) one`),
+    ' union all ',
+  );
+  // An arm of a union is planned for its partitions, each anew: 64 of them took 100 ms.
+  const keys = type === 'text' ? textKeys(values as string[]) : numberKeys(values as number[]);
+  const key = rawSql(type === 'text' ? 'k.value' : 'k.value::bigint');
+  const joined = sql`select one.value, one.id from ${keys} cross join lateral (${own(belongs(key))}) one`;
   const names: Sorting = { ...sorting, column: 'value', idColumn: 'id', unindexed: false };
   return positionShape(sorting)
-    .query`select * from (${joinSql(arms, ' union all ')}) every order by ${orderBy(names, part)} limit ${count}`;
+    .query`select * from (${onSqlite(armed)}${onPostgres(joined)}) every order by ${orderBy(names, part)} limit ${count}`;
 }
+
+const textKeys = (values: readonly string[]): Sql => rowsFrom('k', { value: { type: 'text', values } });
+const numberKeys = (values: readonly number[]): Sql => rowsFrom('k', { value: { type: 'number', values } });

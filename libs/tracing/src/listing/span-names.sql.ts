@@ -3,6 +3,7 @@ import {
   betweenStarts,
   containsText,
   integer,
+  plannedOnce,
   shapeOf,
   sql,
   text,
@@ -35,14 +36,14 @@ export async function findNames(
     within?.until,
   )}`;
   const rows = await storage.readLong(
-    NAME.query`with recursive names(name, number) as (
+    plannedOnce(NAME.query`with recursive names(name, number) as (
         select (${first}), 1
         union all
         select (${first} and v.name > names.name), names.number + 1
         from names where names.name is not null and names.number < ${NAMES_MAX}
       )
       select name, number from names
-      where name is not null and (${containsText('name', needle)} or number = ${NAMES_MAX}) limit ${MATCHING_MAX + 1}`,
+      where name is not null and (${containsText('name', needle)} or number = ${NAMES_MAX}) limit ${MATCHING_MAX + 1}`),
     options,
   );
   const looked = rows.length <= MATCHING_MAX && rows.every(({ number }) => number < NAMES_MAX);

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
-  anyOf,
   integer,
   nullable,
+  plannedOnce,
   rawSql,
   shapeOf,
   sql,
@@ -16,8 +16,7 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { placesOfSpans, type Within } from '../span-places.sql.js';
-import { PAYLOAD_OF_SPAN } from '../span.store.js';
+import { placed, placesOf } from '../span-places.sql.js';
 import { STATUS } from '../status.js';
 import { spanTable } from '../tables.js';
 import { PREVIEWED_BYTES_MAX } from './preview-text.js';
@@ -65,23 +64,21 @@ export class SpanOutlineStore {
   ): Promise<OutlinedSpan[]> {
     if (ids.length === 0) return [];
     const { storage } = this;
-    const { within } = await placesOfSpans(storage.dialect, (query) => storage.readLong(query, options), scope, ids);
-    const rows = await storage.readLong(
-      OUTLINE.query`select ${ROW}, ${smallOnly('p.kind')} as kind, ${smallOnly(ERROR)} as error,
+    const places = await placesOf(storage.dialect, (query) => storage.readLong(query, options), scope, ids);
+    const outlines = OUTLINE.query`select ${ROW}, ${smallOnly('p.kind')} as kind, ${smallOnly(ERROR)} as error,
           octet_length(p.kind) as "kindBytes", coalesce(octet_length(${rawSql(ERROR)}), 0) as "errorBytes",
           coalesce(octet_length(p.input), 0) as "inputBytes", coalesce(octet_length(p.output), 0) as "outputBytes"
-        from span s join span_payload p on ${PAYLOAD_OF_SPAN} where ${chosen(scope, ids, within)}`,
-      options,
-    );
+        from ${placed(scope, places, 'both')}`;
+    const rows = await storage.readLong(plannedOnce(outlines), options);
     const taken = takeFittingIds(
       ids,
       rows.map((row) => ({ id: row.id, bytes: isLarge(row) ? row.kindBytes + row.errorBytes : 0 })),
       BYTES_AT_ONCE,
     );
-    const large = await this.large(scope, taken, rows, within, options);
+    const large = await this.large(scope, taken, rows, options);
     const byId = new Map(rows.map((row) => [row.id, outlined({ ...row, ...large.get(row.id) })]));
     const spans = taken.flatMap((id) => byId.get(id) ?? []);
-    return preview === 0 ? spans : this.previewed(scope, spans, preview, within, options);
+    return preview === 0 ? spans : this.previewed(scope, spans, preview, options);
   }
 
   /** Kinds and errors that were not read with their rows. */
@@ -89,17 +86,14 @@ export class SpanOutlineStore {
     scope: Scope,
     taken: readonly string[],
     rows: readonly OutlineRow[],
-    within: Within,
     options: LongReadOptions,
   ): Promise<Map<string, RowOfShape<typeof LARGE>>> {
     const wanted = new Set(taken);
-    const ids = rows.filter((row) => isLarge(row) && wanted.has(row.id)).map(({ id }) => id);
-    if (ids.length === 0) return new Map();
-    const texts = await this.storage.readLong(
-      LARGE.query`select s.id as id, p.kind as kind, ${rawSql(ERROR)} as error
-        from span s join span_payload p on ${PAYLOAD_OF_SPAN} where ${chosen(scope, ids, within)}`,
-      options,
-    );
+    const large = rows.filter((row) => isLarge(row) && wanted.has(row.id));
+    if (large.length === 0) return new Map();
+    const query = LARGE.query`select s.id as id, p.kind as kind, ${rawSql(ERROR)} as error
+      from ${placed(scope, large, 'both')}`;
+    const texts = await this.storage.readLong(plannedOnce(query), options);
     return new Map(texts.map((row) => [row.id, row]));
   }
 
@@ -108,20 +102,16 @@ export class SpanOutlineStore {
     scope: Scope,
     spans: readonly OutlinedSpan[],
     preview: number,
-    within: Within,
     options: LongReadOptions,
   ): Promise<OutlinedSpan[]> {
     const done: OutlinedSpan[] = [];
     while (done.length < spans.length) {
       const left = spans.slice(done.length).map((span) => ({ span, bytes: previewedBytes(span) }));
       const slice = takeFitting(left, BYTES_AT_ONCE).map(({ span }) => span);
-      const ids = slice.filter((span) => previewedBytes(span) > 0).map(({ id }) => id);
-      const rows = await this.storage.readLong(
-        TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
-            ${beginning('p.output', preview)} as output
-          from span_payload p where p.project_id = ${scope.projectId} and ${anyOf('p.span_id', ids)}${within('p')}`,
-        options,
-      );
+      const previewing = slice.filter((span) => previewedBytes(span) > 0);
+      const query = TEXTS.query`select p.span_id as id, ${beginning('p.input', preview)} as input,
+          ${beginning('p.output', preview)} as output from ${placed(scope, previewing, 'p')}`;
+      const rows = await this.storage.readLong(plannedOnce(query), options);
       const texts = new Map(rows.map((row) => [row.id, row]));
       for (const span of slice) done.push(withPreviews(span, texts.get(span.id) ?? NO_TEXTS, preview));
       await nextTurn();
@@ -131,9 +121,6 @@ export class SpanOutlineStore {
 }
 
 const NO_TEXTS = { input: null, output: null };
-
-const chosen = ({ projectId }: Scope, ids: readonly string[], within: Within): Sql =>
-  sql`s.project_id = ${projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}`;
 
 /** A text where it is small, else `null`. */
 const smallOnly = (column: string): Sql =>

@@ -72,7 +72,7 @@ async function countedBy(list: ListRequest, driver: Driver, limit: number): Prom
     const ids = found.map(({ id }) => id);
     return { spans: ids.length, indexed: [], condition: anyOf('s.id', ids) };
   }
-  const count = (where: Sql): Promise<number> => list.count(where, limit + 1);
+  const count = (where: Sql): Promise<number> => list.count(where, limit + 1, true);
   if (driver.by === 'names') {
     if (driver.names.length === 0) return { spans: 0, indexed: [] };
     const condition = anyOf('s.name', driver.names);

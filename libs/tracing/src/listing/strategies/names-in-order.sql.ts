@@ -1,5 +1,5 @@
 import { anyOf, sql } from '@spandrel/storage';
-import { firstOf } from '../list-request.sql.js';
+import type { Lists } from '../list-request.sql.js';
 import type { ListStrategy } from '../list-strategy.js';
 
 /**
@@ -14,13 +14,12 @@ export const namesInOrder: ListStrategy = {
   async estimate(list) {
     const names = await list.names();
     if (names === undefined) return undefined;
-    const { sorting, storage, options } = list;
     const where = list.where();
-    const lists = names.map((name) => sql`s.name = ${name}`);
+    const lists: Lists = { type: 'text', values: names, belongs: (name) => sql`s.name = ${name}` };
     return {
       spans: names.length * list.query.limit,
       find: () => ({
-        candidates: (part, from, count) => storage.readLong(firstOf(sorting, where, lists, part, from, count), options),
+        candidates: (part, from, count) => list.first(where, lists, part, from, count),
         where: list.where([], anyOf('s.name', names)),
       }),
     };

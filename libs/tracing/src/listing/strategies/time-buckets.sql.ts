@@ -1,6 +1,6 @@
 import type { SortOrder } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
-import { betweenStarts, dayStart, onPostgres, rawSql, sql, type Sql } from '@spandrel/storage';
+import { dayStart, onPostgres, rawSql, sql, type Sql } from '@spandrel/storage';
 import { bucketColumn, bucketOf, bucketStart } from '../../span.entity.js';
 import type { SpanQuery } from '../span-query.js';
 import { VALUES, type ValueName } from '../span-filter.sql.js';
@@ -65,11 +65,9 @@ function bucketsOfDay(day: number): number[] {
 }
 
 /** Which bucket a span is in; on Postgres also in which partitions that is. */
-export const bucketIs = (bucket: Sql | number): Sql =>
-  typeof bucket === 'number'
-    ? sql`${rawSql(bucketColumn('s'))} = ${bucket}${betweenStarts('s.started_at', bucketStart(bucket), bucketStart(bucket + 1))}`
-    : sql`${rawSql(bucketColumn('s'))} = ${bucket}${onPostgres(
-        sql` and s.started_at >= ${bucket} * ${BUCKET} and s.started_at < (${bucket} + 1) * ${BUCKET}`,
-      )}`;
+export const bucketIs = (bucket: Sql): Sql =>
+  sql`${rawSql(bucketColumn('s'))} = ${bucket}${onPostgres(
+    sql` and s.started_at >= ${bucket} * ${BUCKET} and s.started_at < (${bucket} + 1) * ${BUCKET}`,
+  )}`;
 
 const BUCKET = rawSql(String(bucketStart(1)));

@@ -1,8 +1,10 @@
 import {
   behind,
+  compareTexts,
   integer,
   joinSql,
   orderBy,
+  plannedOnce,
   positionShape,
   rawSql,
   shapeOf,
@@ -14,7 +16,7 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { firstOf, type Candidates, type ListRequest, type Walk } from '../list-request.sql.js';
+import type { Candidates, ListRequest, Lists, Walk } from '../list-request.sql.js';
 import type { ListStrategy } from '../list-strategy.js';
 import { isValue, statusIs, VALUES, type ValueName } from '../span-filter.sql.js';
 import { STATUS } from '../../status.js';
@@ -47,27 +49,46 @@ function sortedBy(list: ListRequest, name: ValueName, where: Sql): Candidates {
   const { order } = sorting;
   const isBefore = (a: Position, b: Position): boolean => {
     const [left, right] = order === 'asc' ? [a, b] : [b, a];
-    return left.value === right.value ? left.id < right.id : left.value! < right.value!;
+    return left.value === right.value ? compareTexts(left.id, right.id) < 0 : left.value! < right.value!;
   };
   const comparePositions = (a: Position, b: Position): number => (isBefore(a, b) ? -1 : 1);
   const valueless = list.walking(valuelessWalk(list, name, where));
 
-  return async (part, from, count) => {
-    if (part === 'valueless') return valueless(part, from, count);
-    const heads = (await storage.readLong(headsOf(list, name, where, part, from), options)).toSorted(comparePositions);
+  /** @param bound a span of the list that the page does not go beyond. */
+  const pageOf = async (
+    heads: readonly Head[],
+    bound: Position | undefined,
+    ...[part, from, count]: Parameters<Candidates>
+  ): Promise<Position[]> => {
     let page: Position[] = [];
     for (let at = 0, size = BUCKETS_MIN; at < heads.length; at += size, size = Math.min(size * 2, BUCKETS_MAX)) {
-      const last = page.length === count ? page.at(-1)! : undefined;
-      const wanted = heads.slice(at, at + size).filter((head) => !last || isBefore(head, last));
+      const last = page.length === count ? page.at(-1) : bound;
+      if (last) size = BUCKETS_MAX;
+      const wanted = heads.slice(at, at + size).filter((head) => !last || !isBefore(last, head));
       if (wanted.length === 0) break;
       const bounded = last ? sql`${where} and ${upTo(sorting, part, last)}` : where;
-      const buckets = wanted.map(({ bucket }) => bucketIs(bucket));
-      const rows = await storage.readLong(firstOf(sorting, bounded, buckets, part, from, count), options);
+      const rows = await list.first(bounded, bucketsOf(wanted), part, from, count);
       page = [...page, ...rows].toSorted(comparePositions).slice(0, count);
     }
     return page;
   };
+
+  return async (part, from, count) => {
+    if (part === 'valueless') return valueless(part, from, count);
+    const heads = (await storage.readLong(headsOf(list, name, where, part, from), options)).toSorted(comparePositions);
+    // The heads are spans of the list themselves, so that no page goes beyond as many of them as it has spans.
+    const bound = heads[count - 1];
+    const page = await pageOf(heads, bound, part, from, count);
+    // Heads that were deleted meanwhile are no bound.
+    return bound && page.length < count ? pageOf(heads, undefined, part, from, count) : page;
+  };
 }
+
+const bucketsOf = (heads: readonly Head[]): Lists => ({
+  type: 'number',
+  values: heads.map(({ bucket }) => bucket),
+  belongs: bucketIs,
+});
 
 /** Spans without the number, by id: those without a duration run still, and are few; of the others there are many. */
 const valuelessWalk = ({ sorting }: ListRequest, name: ValueName, where: Sql): Walk =>
@@ -76,7 +97,7 @@ const valuelessWalk = ({ sorting }: ListRequest, name: ValueName, where: Sql): W
     : { where, sorting };
 
 function headsOf(
-  { scope, query, sorting, storage }: ListRequest,
+  { scope, query, sorting, storage, indexedFilters }: ListRequest,
   name: ValueName,
   where: Sql,
   part: Part,
@@ -91,6 +112,7 @@ function headsOf(
     from buckets join span h on h.project_id = ${scope.projectId} and h.id = (${first(rawSql('s.id'))})`;
   const headOfPostgres = sql`select buckets.bucket as bucket, h.value as value, h.id as id
     from buckets cross join lateral (${first(sql`s.${value} as value, s.id as id`)}) h`;
-  return positionShape(sorting).and(BUCKET).query`${bucketsWith(scope, query, name, 'desc', undefined)}
+  const heads = positionShape(sorting).and(BUCKET).query`${bucketsWith(scope, query, name, 'desc', undefined)}
     ${dialect === 'sqlite' ? headOfSqlite : headOfPostgres}`;
+  return indexedFilters === 0 ? plannedOnce(heads) : heads;
 }

@@ -1,9 +1,12 @@
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
+  atStarts,
   betweenStarts,
+  compareTexts,
   integer,
   joinedInOrder,
+  plannedOnce,
   rawSql,
   shapeOf,
   sql,
@@ -19,7 +22,7 @@ import { bucketOf, bucketStart } from '../../span.entity.js';
 import { filteredValues, inRange, type ValueName } from '../span-filter.sql.js';
 import { bucketIs, bucketsWith } from './time-buckets.sql.js';
 
-const MATCH = shapeOf({ bucket: integer(), id: text() });
+const MATCH = shapeOf({ bucket: integer(), id: text(), startedAt: integer() });
 type Match = RowOfShape<typeof MATCH>;
 
 /**
@@ -38,16 +41,25 @@ export const valueRange: ListStrategy = {
 function inStartOrder(list: ListRequest, name: ValueName): Candidates {
   const { scope, query, sorting, storage, options, limits } = list;
   const { order } = sorting;
-  const few = (ids: readonly string[], from: Position | undefined, count: number): Promise<Position[]> =>
-    ids.length === 0
-      ? Promise.resolve([])
-      : storage.readLong(
-          selectInListOrder({ ...sorting, unindexed: true }, list.where([], anyOf('s.id', ids)), 'valued', from, count),
-          options,
-        );
+  const few = async (matches: readonly Match[], from: Position | undefined, count: number): Promise<Position[]> => {
+    if (matches.length === 0) return [];
+    if (list.indexedFilters === 1 && hasNoOther(list)) return sorted(list, matches, from, count);
+    const places = atStarts(
+      's.started_at',
+      matches.map(({ startedAt }) => startedAt),
+    );
+    const where = list.where(
+      [],
+      sql`${anyOf(
+        's.id',
+        matches.map(({ id }) => id),
+      )}${places}`,
+    );
+    return storage.readLong(selectInListOrder({ ...sorting, unindexed: true }, where, 'valued', from, count), options);
+  };
   const many = (bucket: number, from: Position | undefined, count: number): Promise<Position[]> => {
     const within = sql`s.started_at >= ${bucketStart(bucket)} and s.started_at < ${bucketStart(bucket + 1)}`;
-    return storage.readLong(selectInListOrder(sorting, list.where([], within), 'valued', from, count), options);
+    return list.walking(list.walk(list.where([], within)))('valued', from, count);
   };
 
   return async (_part, from, count) => {
@@ -59,7 +71,7 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
         options,
       );
       const last = matches.length > limits.inBuckets ? matches.at(-1)!.bucket : undefined;
-      const whole = matches.filter((match) => match.bucket !== last).map(({ id }) => id);
+      const whole = matches.filter((match) => match.bucket !== last);
       found.push(...(await few(whole, from, count - found.length)));
       if (found.length === count || last === undefined) return found;
       bucket = last;
@@ -69,6 +81,27 @@ function inStartOrder(list: ListRequest, name: ValueName): Candidates {
       bucket = order === 'desc' ? last - 1 : last + 1;
     }
   };
+}
+
+/** Whether the spans are tested for nothing but the filter on the number and their start. */
+const hasNoOther = ({ ofTraces, query }: ListRequest): boolean => !ofTraces && query.status === undefined;
+
+/** Matches that need no further test, as the list has them: their starts are known from the index. */
+function sorted(
+  { query: { since = -Infinity, until = Infinity }, sorting: { order } }: ListRequest,
+  matches: readonly Match[],
+  from: Position | undefined,
+  count: number,
+): Position[] {
+  const sign = order === 'asc' ? 1 : -1;
+  const compare = (a: Position, b: Position): number =>
+    sign * (Number(a.value) - Number(b.value) || compareTexts(a.id, b.id));
+  return matches
+    .filter(({ startedAt }) => startedAt >= since && startedAt < until)
+    .map(({ id, startedAt }): Position => ({ value: startedAt, id }))
+    .filter((position) => from === undefined || compare(position, from) > 0)
+    .toSorted(compare)
+    .slice(0, count);
 }
 
 /** Up to `count` spans that a filter on a number takes, in no order; the other filters are not looked at. */
@@ -83,14 +116,15 @@ const matchesOf = (
   order: 'asc' | 'desc',
   from: number | undefined,
   count: number,
-): Query<Match> => MATCH.query`${bucketsWith(scope, query, name, order, from)}
-  select buckets.bucket as bucket, s.id as id from ${joinedInOrder({
+): Query<Match> =>
+  plannedOnce(MATCH.query`${bucketsWith(scope, query, name, order, from)}
+  select buckets.bucket as bucket, s.id as id, s.started_at as "startedAt" from ${joinedInOrder({
     outer: 'buckets',
     inner: 'span',
     alias: 's',
-    columns: 's.id',
+    columns: 's.id, s.started_at',
     where: sql`s.project_id = ${scope.projectId}${betweenStarts('s.started_at', query.within?.from, query.within?.until)}
       and ${bucketIs(rawSql('buckets.bucket'))} and ${inRange(query, name)}`,
     limit: count,
   })}
-  limit ${count}`;
+  limit ${count}`);

@@ -1,0 +1,16 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { compareTexts } from './compare-texts.js';
+
+describe('the order of texts', () => {
+  it('is that of their bytes', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 6 });
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(Math.sign(compareTexts(a, b))).toBe(Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))));
+      }),
+    );
+    expect(compareTexts('\u{1f600}', '\uffee')).toBeGreaterThan(0);
+    expect(compareTexts('b', 'a')).toBeGreaterThan(0);
+  });
+});
