@@ -37,6 +37,7 @@ const ALONE = [
   { on: 'postgres', file: 'libs/storage/src/partitions/' },
   { on: 'postgres', file: 'libs/storage/src/projects/delete-owned.ts' },
   { on: 'postgres', file: 'libs/tracing/src/span-places.sql.ts' },
+  { on: 'postgres', file: 'libs/tracing/src/listing/strategies/spans-of-few-traces.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/text/day-scans.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/text/list-slices.sql.ts', text: 'select p.span_id' },
   { on: 'sqlite', file: 'libs/tracing/src/listing/text/list-slices.sql.ts' },

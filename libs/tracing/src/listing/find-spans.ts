@@ -19,7 +19,7 @@ import { planList } from './plan-list.js';
 import { filteredValues } from './span-filter.sql.js';
 import type { SpanQuery, StartRange } from './span-query.js';
 import type { SpanForm } from './span-form.js';
-import { PARTITIONS_MIN, startWindows } from './start-windows.js';
+import { PARTITIONS_MIN, startWindows, WINDOW_DAYS } from './start-windows.js';
 import { searchText } from './text/text-search.sql.js';
 import { searchesText } from './text/text-filter.sql.js';
 import { ofMatchingTraces, type OfTraces } from './trace-filter.sql.js';
@@ -168,7 +168,9 @@ async function windowsOf(
   const days = [...((await partitions?.known()) ?? [])];
   if (days.length < PARTITIONS_MIN) return () => [EVER];
   const ends = { oldest: Math.min(...days), newest: Math.max(...days) };
-  return (start) => startWindows(query, start, ends);
+  // In every window names are looked through anew.
+  const windowDays = query.name_contains === undefined ? WINDOW_DAYS : WINDOW_DAYS.slice(0, 1);
+  return (start) => startWindows(query, start, ends, windowDays);
 }
 
 /**

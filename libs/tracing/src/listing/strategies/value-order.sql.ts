@@ -97,7 +97,7 @@ const valuelessWalk = ({ sorting }: ListRequest, name: ValueName, where: Sql): W
     : { where, sorting };
 
 function headsOf(
-  { scope, query, sorting, storage, indexedFilters }: ListRequest,
+  { scope, query, sorting, storage, indexedFilters, isPlain }: ListRequest,
   name: ValueName,
   where: Sql,
   part: Part,
@@ -114,5 +114,5 @@ function headsOf(
     from buckets cross join lateral (${first(sql`s.${value} as value, s.id as id`)}) h`;
   const heads = positionShape(sorting).and(BUCKET).query`${bucketsWith(scope, query, name, 'desc', undefined)}
     ${dialect === 'sqlite' ? headOfSqlite : headOfPostgres}`;
-  return indexedFilters === 0 ? plannedOnce(heads) : heads;
+  return isPlain && indexedFilters === 0 ? plannedOnce(heads) : heads;
 }
