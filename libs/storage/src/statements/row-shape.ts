@@ -39,7 +39,7 @@ export interface Query<Row> extends Sql {
 }
 
 /**
- * The same query, of which Postgres makes one plan for all values and keeps it: for a long read about many partitions whose
+ * A query of which Postgres makes one plan for all values and keeps it: for a long read about many partitions whose
  * index is known, so that no value leads to a better plan.
  */
 export const plannedOnce = <Row>(query: Query<Row>): Query<Row> => ({ ...query, isPlannedOnce: true });
