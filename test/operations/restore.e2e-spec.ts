@@ -52,7 +52,8 @@ it('a base backup of a database that is written to becomes a service that has al
     api_key: 'sk-restore-test-key',
     default_model: 'm',
   });
-  const questions = Array.from({ length: 60 }, (_, n) => `fake:slow:100 ${n}`);
+  // The run is never through, however slow the machine is.
+  const questions = Array.from({ length: 60 }, (_, n) => (n < 4 ? `fake:slow:100 ${n}` : `fake:hang ${n}`));
   const runId = await startRun(api, connection.id, questions);
   await until(async () => (await runOf(api, runId)).progress >= 4);
   await api.post('/api/traces', { id: 't' });
