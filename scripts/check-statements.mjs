@@ -39,6 +39,7 @@ const ALONE = [
   { on: 'postgres', file: 'libs/tracing/src/span-places.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/strategies/spans-of-few-traces.sql.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/text/day-scans.sql.ts' },
+  { on: 'postgres', file: 'libs/tracing/src/text-slices/settle-writes.store.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/text/list-slices.sql.ts', text: 'select p.span_id' },
   { on: 'sqlite', file: 'libs/tracing/src/listing/text/list-slices.sql.ts' },
   { on: 'sqlite', file: 'libs/tracing/src/listing/text/payload-scan.sql.ts' },

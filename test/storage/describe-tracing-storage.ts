@@ -14,6 +14,7 @@ import { rollUps } from './roll-ups.js';
 import { schema } from './schema.js';
 import { sessionLists } from './session-lists.js';
 import { spanRules } from './span-rules.js';
+import { textSlices } from './text-slices.js';
 import { TracingApp } from './tracing-app.js';
 import { transactionEnd } from './transaction-end.js';
 import { traceLists } from './trace-lists.js';
@@ -53,5 +54,6 @@ export function describeTracingStorage(database: TestDatabase): void {
     rollUps(app);
     participants(app);
     projects(app);
+    textSlices(app);
   });
 }

@@ -38,6 +38,11 @@ import { SpansController } from './spans.controller.js';
 import { TraceStore } from './trace.store.js';
 import { SPAN_DAYS } from './tables.js';
 import { TracingSettings } from './tracing.settings.js';
+import { BuildSlices } from './text-slices/build-slices.js';
+import { SettleWrites } from './text-slices/settle-writes.store.js';
+import { TextCover } from './text-slices/text-cover.store.js';
+import { TextSliceStore } from './text-slices/text-slice.store.js';
+import { TextSliceTask } from './text-slices/text-slice-task.js';
 import { TracesController } from './traces.controller.js';
 import { TracingEvents } from './write/tracing-events.js';
 import { WriteBatch } from './write/write-batch.js';
@@ -95,6 +100,11 @@ import { WriteBatch } from './write/write-batch.js';
     TraceListStore,
     SessionListStore,
     ReadTrace,
+    BuildSlices,
+    SettleWrites,
+    TextCover,
+    TextSliceStore,
+    TextSliceTask,
   ],
   exports: [
     ExpireSpans,

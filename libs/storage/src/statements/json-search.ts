@@ -22,9 +22,18 @@ export const valueContains = (value: unknown, needle: string): boolean => contai
  * {@link jsonContains} takes passes; a few more may.
  */
 export function mayContainJson(column: string, needle: string): Sql {
+  const written = needleInJson(needle);
+  return written === undefined ? sql`1 = 1` : containsFolded(column, written);
+}
+
+/**
+ * What JSON text contains, but for the case of A to Z, when {@link jsonContains} finds the needle in it: the needle as JSON
+ * writes it, or the beginning of a long one.
+ * @returns `undefined` where nothing can be said.
+ */
+export function needleInJson(needle: string): string | undefined {
   const shortened = needle.slice(0, PREFILTER_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '');
-  if (!shortened.isWellFormed()) return sql`1 = 1`;
-  return containsFolded(column, foldAscii(JSON.stringify(shortened).slice(1, -1)));
+  return shortened.isWellFormed() ? foldAscii(JSON.stringify(shortened).slice(1, -1)) : undefined;
 }
 
 function containsFoldedText(value: unknown, folded: string): boolean {

@@ -28,6 +28,8 @@ export class WorkingSet {
   readonly traces = new Map<string, TraceCell>();
   readonly spans = new Map<string, Cell<StoredSpan>>();
   readonly marks = new UsageMarks();
+  /** Texts of spans that start before it lie in slices: see `TextCover`. */
+  textCoverEnd = Infinity;
   /** Spans beside those that may change: parents, to know their traces, and ancestors that are covered already. `null` is not there. */
   private readonly links = new Map<string, SpanLink | null>();
 

@@ -7,6 +7,7 @@ import { DeleteTraces } from './delete-traces.js';
 import type { PricingTable } from '../pricing.js';
 import { SpanCommitParticipants } from './span-commit-participant.js';
 import { SpanStore } from '../span.store.js';
+import { TextCover } from '../text-slices/text-cover.store.js';
 import type { StoredSpan } from '../span.entity.js';
 import { TraceStore } from '../trace.store.js';
 import type { TracingChange } from './tracing-change.js';
@@ -30,6 +31,7 @@ export class WriteBatch {
     private readonly participants: SpanCommitParticipants,
     private readonly family: LoadFamily,
     private readonly audit: AuditTrail,
+    private readonly textCover: TextCover,
   ) {}
 
   /** @returns a job's own error as its outcome. @throws whatever loses the transaction. */
@@ -96,12 +98,15 @@ export class WriteBatch {
       // Traces before their spans, as who deletes a trace does. SQLite has one writer, which needs no second look.
       const locking = this.traces.loadWithThoseOf(tx, scope, [...traceIds], spanIds);
       const placing = this.spans.lock(tx, scope, spanIds);
-      await together(locking, placing);
+      const covering = this.textCover.endOf(tx, scope);
+      await together(locking, placing, covering);
+      set.textCoverEnd = await covering;
       const places = await placing;
       for (const trace of await locking) set.loadTrace(trace.id, trace);
       spans = await this.spans.loadLocked(tx, scope, spanIds, places);
       await this.assertLocked(tx, set, spans);
     } else {
+      set.textCoverEnd = await this.textCover.endOf(tx, scope);
       spans = await this.spans.loadForWrite(tx, scope, spanIds);
       for (const { traceId } of spans) traceIds.add(traceId);
       for (const trace of await this.traces.loadForWrite(tx, scope, [...traceIds])) set.loadTrace(trace.id, trace);
@@ -125,7 +130,11 @@ export class WriteBatch {
 
   private async save(tx: WriteTx, set: WorkingSet): Promise<void> {
     const traces = [...set.traces.values()];
-    const saving = together(this.spans.save(tx, set.scope, set.spans.values()), saveMarks(tx, set.scope, set.marks));
+    const saving = together(
+      this.spans.save(tx, set.scope, set.spans.values()),
+      saveMarks(tx, set.scope, set.marks),
+      this.textCover.noteLate(tx, set.scope, set.textCoverEnd, set.spans.values()),
+    );
     if (!traces.some(({ recount }) => recount)) {
       await together(saving, this.traces.save(tx, traces));
       return;

@@ -16,7 +16,7 @@ import {
   type Sorting,
   type Sql,
 } from '@spandrel/storage';
-import { firstScan, rangeBehind } from './scan-ranges.js';
+import { firstScan, listStarts, rangeBehind } from './scan-ranges.js';
 import type { ListRequest } from '../list-request.sql.js';
 import type { StartRange } from '../span-query.js';
 import { payloadConditions } from './text-filter.sql.js';
@@ -75,7 +75,7 @@ async function scanDays(
   const payload = payloadConditions(read.query);
   const { sorting, limits } = read;
   const { order } = sorting;
-  const left = rangeBehind(rangeOf(read), order, from);
+  const left = rangeBehind(listStarts(read.query), order, from);
   const range = firstScan(order, left, sizes, bytesOf(turn));
   if (range.bytes > DAY_BYTES_MAX) return undefined;
   const ofPayload: Sorting = { ...sorting, column: 'p.started_at', idColumn: 'p.span_id' };
@@ -102,7 +102,7 @@ async function scanAllDays(
   const payload = payloadConditions(read.query);
   const { storage, sorting, options, limits } = read;
   const hits: Hit[] = [];
-  let left: StartRange | undefined = rangeOf(read);
+  let left: StartRange | undefined = listStarts(read.query);
   for (let turn = 0; left; turn++) {
     const range = firstScan('desc', left, sizes, bytesOf(turn));
     if (range.bytes > DAY_BYTES_MAX) return undefined;
@@ -144,11 +144,4 @@ function conditionsOn(list: ListRequest, hits: readonly Hit[]): Sql {
   const ids = hits.map(({ id }) => id);
   const starts = hits.map(({ startedAt }) => startedAt);
   return list.where([], sql`${anyOf('s.id', ids)}${atStarts('s.started_at', starts)}`);
-}
-
-/** The earliest and latest start that the spans of a list can have. */
-function rangeOf({ query: { since, until, within } }: ListRequest): StartRange {
-  const from = Math.max(since ?? -Infinity, within?.from ?? -Infinity);
-  const end = Math.min(until ?? Infinity, within?.until ?? Infinity);
-  return { from: from === -Infinity ? undefined : from, until: end === Infinity ? undefined : end };
 }

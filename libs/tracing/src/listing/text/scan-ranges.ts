@@ -1,6 +1,6 @@
 import { dayOf, dayStart, type DaySize, type Position } from '@spandrel/storage';
 import type { SortOrder } from '@spandrel/contract';
-import type { StartRange } from '../span-query.js';
+import type { SpanQuery, StartRange } from '../span-query.js';
 
 /**
  * The first part of a range of starts, in list order, whose payloads are looked through by one statement: whole days of
@@ -39,4 +39,11 @@ export function rangeBehind({ from, until }: StartRange, order: SortOrder, posit
   return order === 'desc'
     ? { from, until: Math.min(until ?? Infinity, position.id === '' ? start : start + 1) }
     : { from: Math.max(from ?? -Infinity, start), until };
+}
+
+/** The earliest and latest start that the spans of a list can have. */
+export function listStarts({ since, until, within }: SpanQuery): StartRange {
+  const from = Math.max(since ?? -Infinity, within?.from ?? -Infinity);
+  const end = Math.min(until ?? Infinity, within?.until ?? Infinity);
+  return { from: from === -Infinity ? undefined : from, until: end === Infinity ? undefined : end };
 }

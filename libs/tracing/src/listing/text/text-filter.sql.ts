@@ -1,5 +1,5 @@
 import type { SpanFilters } from '@spandrel/contract';
-import { jsonContains, mayContainJson, sql, type Sql } from '@spandrel/storage';
+import { jsonContains, mayContainJson, needleInJson, sql, type Sql } from '@spandrel/storage';
 import type { StoredSpan } from '../../span.entity.js';
 
 /** Whether a list looks for text in payloads. */
@@ -19,6 +19,15 @@ export function payloadConditions(query: SpanFilters): Sql[] {
   if (error !== undefined) conditions.push(mayContainJson('p.error', error));
   return conditions;
 }
+
+/** What the texts of every hit contain, as they are stored, without the case of A to Z. */
+export const needlesInJson = ({
+  text_contains: text,
+  input_contains: input,
+  output_contains: output,
+  error_contains: error,
+}: SpanFilters): string[] =>
+  [text, input, output, error].flatMap((needle) => (needle === undefined ? [] : (needleInJson(needle) ?? [])));
 
 /** Whether the decoded payload of a span contains what is searched. */
 export function matchesText(span: StoredSpan, query: SpanFilters): boolean {

@@ -3,13 +3,14 @@ import type { StoredSpan } from '../../span.entity.js';
 import type { SpanStore } from '../../span.store.js';
 import type { SpanForm } from '../span-form.js';
 import { allDays, dayByDay } from './day-scans.sql.js';
+import { filteredSlices } from './filtered-slices.sql.js';
 import { nextInListOrder } from './list-slices.sql.js';
 import { payloadsAsTheyLie } from './payload-scan.sql.js';
 import { matchesText } from './text-filter.sql.js';
-import { FIRST_SLICE, type TextSearch, type TextStrategy } from './text-strategy.js';
+import { FIRST_SLICE, type Slice, type TextSearch, type TextStrategy } from './text-strategy.js';
 
 /** The strategies in the order in which they are preferred. */
-const STRATEGIES: readonly TextStrategy[] = [payloadsAsTheyLie, dayByDay, allDays];
+const STRATEGIES: readonly TextStrategy[] = [filteredSlices, payloadsAsTheyLie, dayByDay, allDays];
 
 /** The most candidates looked at in one go. */
 const SLICE_MAX = 16_000;
@@ -34,12 +35,9 @@ export async function searchText<Row>(
   let length = 0;
   let from = start;
   let looked = 0;
-  let turn = 0;
-  let strategy = STRATEGIES.find((one) => one.applies(search));
+  const strategies = new Trying(STRATEGIES, search);
   for (let size = FIRST_SLICE; ; looked += size, size = Math.min(size * 2, SLICE_MAX)) {
-    const isWorth = strategy !== undefined && looked >= strategy.worthBehind(search);
-    const scanned = isWorth ? await strategy!.next(search, part, from, turn++) : undefined;
-    if (isWorth && !scanned) strategy = undefined;
+    const scanned = await strategies.next(looked, part, from);
     const { maybes, end } = scanned ?? (await nextInListOrder(search, part, from, size));
     for await (const loaded of load(search, spans, maybes)) {
       for (const span of loaded.filter((candidate) => matchesText(candidate, search.list.query))) {
@@ -52,6 +50,31 @@ export async function searchText<Row>(
     }
     if (!end) return { rows: found };
     from = end;
+  }
+}
+
+/** The strategies that can search a list, one after the other: what finds that it is not worth it is asked no more. */
+class Trying {
+  private readonly left: TextStrategy[];
+  private turn = 0;
+
+  constructor(
+    strategies: readonly TextStrategy[],
+    private readonly search: TextSearch,
+  ) {
+    this.left = strategies.filter((one) => one.applies(search));
+  }
+
+  /** @param looked how many candidates were looked at in list order. @returns `undefined` when none is worth it so far. */
+  async next(looked: number, part: Part, from: Position | undefined): Promise<Slice | undefined> {
+    for (;;) {
+      const [strategy] = this.left;
+      if (!strategy || looked < strategy.worthBehind(this.search)) return undefined;
+      const slice = await strategy.next(this.search, part, from, this.turn++);
+      if (slice) return slice;
+      this.left.shift();
+      this.turn = 0;
+    }
   }
 }
 
