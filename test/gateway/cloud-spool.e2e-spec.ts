@@ -1,12 +1,11 @@
 /** Cloud mode: recordings wait for the API by caller, in memory and on disk, and none is delivered for another. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessLog, createLogger } from '@spandrel/kernel';
 import type { GatewayLine } from '../../apps/gateway/src/request-log.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { tempDir } from '../support/spandrel.js';
 import { credentialOf, finished, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
+import { journalFiles, journalText, keptCalls } from './support/journal.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
 const ALICE = 'spn_sk_alice-0123456789';
@@ -126,14 +125,6 @@ describe('recordings of one caller', () => {
 });
 
 describe('the spool directory', () => {
-  /** Everything in it, as one text. */
-  const contents = (spoolDir: string): string =>
-    fs
-      .readdirSync(spoolDir)
-      .filter((name) => name.endsWith('.call'))
-      .map((name) => fs.readFileSync(path.join(spoolDir, name), 'latin1'))
-      .join('\n');
-
   /** Three calls that the API does not learn of before the gateway stops. */
   async function leaveBehind(spoolDir: string): Promise<void> {
     await start({ spoolDir });
@@ -150,8 +141,8 @@ describe('the spool directory', () => {
   it('keeps whose a recording is over a restart, and no key that can be read', async () => {
     const spoolDir = tempDir();
     await leaveBehind(spoolDir);
-    const kept = contents(spoolDir);
-    expect(fs.readdirSync(spoolDir).filter((name) => name.endsWith('.call'))).toHaveLength(3);
+    const kept = journalText(spoolDir);
+    expect(keptCalls(spoolDir)).toHaveLength(3);
     expect(kept).toContain('mine is');
     for (const key of [ALICE, BOB, OWN]) {
       for (const spelling of [key, key.slice(7), Buffer.from(key).toString('base64url').slice(0, 20)]) {
@@ -161,7 +152,7 @@ describe('the spool directory', () => {
     await start({ spoolDir });
     await recorded(api, 5);
     expect(keysOf().toSorted()).toEqual([ALICE, ALICE, BOB, BOB, BOB]);
-    await until(() => fs.readdirSync(spoolDir).every((name) => !name.endsWith('.call')));
+    await until(() => journalFiles(spoolDir).length === 0);
   });
 
   it('keeps recordings under another credential of the gateway until their caller is back', async () => {

@@ -1,10 +1,13 @@
 /** What a former run left in the spool directory is damaged in part: the rest is recorded, and nothing is lost unseen. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { callFile } from '../../apps/gateway/src/spool/fixtures/call-file.js';
+import { FrameType } from '../../apps/gateway/src/spool/journal-frames.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
+import { framesOf, journalFiles, keptCalls } from './support/journal.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
 let upstream: FakeProvider;
@@ -38,7 +41,8 @@ const metrics = async (): Promise<Record<string, number>> => {
   return Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)]));
 };
 
-it('damaged files go to quarantine, all others are recorded', async () => {
+/** Calls that the API does not learn of before the gateway stops. @returns their ids. */
+async function leaveBehind(): Promise<string[]> {
   await start();
   api.mood = 'unavailable';
   for (const content of ['a', 'b', 'c', 'd']) {
@@ -52,29 +56,73 @@ it('damaged files go to quarantine, all others are recorded', async () => {
   }
   await until(async () => (await metrics())['spool_items'] === 4);
   await gateway.close();
-  const left = files().sort();
+  api.mood = 'up';
+  const left = keptCalls(spoolDir);
   expect(left).toHaveLength(4);
+  return left;
+}
+const quarantine = (): string[] => readdirSync(join(spoolDir, 'quarantine')).sort();
+const expected = (quarantined: number): Record<string, number> => ({
+  delivered_recordings_total: 3,
+  spool_bytes: 0,
+  spool_errors_total: 0,
+  spool_items: 0,
+  spool_quarantine_files: quarantined,
+  spool_quarantine_removed_total: 0,
+  spool_quarantined_total: quarantined,
+  spool_unreadable_files: 0,
+});
+
+it('a damaged part of the journal goes to quarantine with its file, all other calls are recorded', async () => {
+  const left = await leaveBehind();
+  const [file] = journalFiles(spoolDir);
+  const { start: at } = framesOf(file!).find(({ id, type }) => id === left[0] && type === FrameType.Facts)!;
+  const bytes = readFileSync(file!);
+  writeFileSync(file!, bytes.fill(0x55, at, at + 60));
+  appendFileSync(file!, 'more than was written');
+  const damaged = readFileSync(file!);
+
+  await start();
+  const spans = await recorded(api, 3);
+  expect(spans.map(({ id }) => id)).toEqual(left.slice(1));
+  expect(spans.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+  await until(() => journalFiles(spoolDir).length === 0);
+  expect(quarantine()).toEqual([basename(file!)]);
+  expect(readFileSync(join(spoolDir, 'quarantine', basename(file!)))).toEqual(damaged);
+  expect(await metrics()).toEqual(expected(1));
+});
+
+/** Has the calls of the journal stand in files as gateways before ADR 0036 kept them, one a call. */
+function asCallFiles(): void {
+  const [journal] = journalFiles(spoolDir);
+  const frames = framesOf(journal!);
+  for (const id of keptCalls(spoolDir)) {
+    const of = frames.filter((frame) => frame.id === id).sort((a, b) => a.number - b.number);
+    const bytes = callFile(
+      of.map(({ type, payload }) => ({
+        type,
+        payload: type === FrameType.Finished ? Buffer.from(JSON.stringify(payload.toString().split('\n'))) : payload,
+      })),
+    );
+    writeFileSync(join(spoolDir, `${id}.call`), bytes);
+  }
+  rmSync(journal!);
+}
+
+it('files of an earlier version, one a call, are recorded as well; damaged ones go to quarantine', async () => {
+  await leaveBehind();
+  asCallFiles();
+  const left = files().sort();
   change(left[0]!, (bytes) => bytes.fill(0x55, 0, 40));
   change(left[1]!, (bytes) => Buffer.concat([bytes, Buffer.from('more than was written')]));
   const damaged = readFileSync(join(spoolDir, left[0]!));
 
-  api.mood = 'up';
   await start();
   const spans = await recorded(api, 3);
   expect(spans.map(({ id }) => `${id}.call`)).toEqual(left.slice(1));
   expect(spans.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
   await until(() => files().length === 0);
-  const quarantine = join(spoolDir, 'quarantine');
-  expect(existsSync(quarantine) && readdirSync(quarantine).sort()).toEqual(left.slice(0, 2));
-  expect(readFileSync(join(quarantine, left[0]!))).toEqual(damaged);
-  expect(await metrics()).toEqual({
-    delivered_recordings_total: 3,
-    spool_bytes: 0,
-    spool_errors_total: 0,
-    spool_items: 0,
-    spool_quarantine_files: 2,
-    spool_quarantine_removed_total: 0,
-    spool_quarantined_total: 2,
-    spool_unreadable_files: 0,
-  });
+  expect(quarantine()).toEqual(left.slice(0, 2));
+  expect(readFileSync(join(spoolDir, 'quarantine', left[0]!))).toEqual(damaged);
+  expect(await metrics()).toEqual(expected(2));
 });

@@ -1,6 +1,6 @@
 /** kill -9 of the gateway: with a spool directory every call is recorded, once. Runs the built gateway. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/ports.ts';
 import { COMPILE_CACHE } from '../support/spandrel.ts';
 import { finished, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
+import { journalFiles, journalText, keptCalls } from './support/journal.ts';
 
 const KEY = 'sk-canary-9876543210';
 let api: FakeApi;
@@ -118,13 +119,10 @@ describe('kill -9 with a spool directory', () => {
     await readUntil(await ask(first.url, 'mark', 'complete'), '[DONE]');
     await kill(first.child);
 
-    const files = readdirSync(spool).filter((name) => name.endsWith('.call'));
-    expect(files).toHaveLength(22);
+    expect(keptCalls(spool)).toHaveLength(22);
     expect(statSync(spool).mode & 0o777).toBe(0o700);
-    for (const file of files) {
-      expect(statSync(join(spool, file)).mode & 0o777).toBe(0o600);
-      expect(readFileSync(join(spool, file), 'latin1')).not.toContain(KEY);
-    }
+    for (const file of journalFiles(spool)) expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(journalText(spool)).not.toContain(KEY);
 
     api.mood = 'up';
     await start();
@@ -140,7 +138,7 @@ describe('kill -9 with a spool directory', () => {
     expect(by('complete')).toMatchObject([
       { status: 'completed', output: { text: 'first second ', finish_reason: 'stop' } },
     ]);
-    await until(() => readdirSync(spool).filter((name) => name.endsWith('.call')).length === 0);
+    await until(() => journalFiles(spool).length === 0);
     expect(api.bodies.join()).not.toContain(KEY);
   });
 
@@ -169,7 +167,7 @@ describe('kill -9 with a spool directory', () => {
       await Promise.all(workers);
     }
     await start();
-    await until(() => readdirSync(spool).filter((name) => name.endsWith('.call')).length === 0, 10_000);
+    await until(() => journalFiles(spool).length === 0, 10_000);
     const contents = finished(api).map(({ input }) => (input as { content: string }[] | null)?.[0]?.content);
     for (const content of answered) expect(contents.filter((found) => found === content)).toHaveLength(1);
   });
@@ -180,8 +178,8 @@ describe('kill -9 with a spool directory', () => {
     await readUntil(await ask(url, 'stream', 'private words'), 'second');
     await new Promise((resolve) => setTimeout(resolve, 100));
     await kill(child);
-    const [file] = readdirSync(spool).filter((name) => name.endsWith('.call'));
-    expect(readFileSync(join(spool, file!), 'latin1')).not.toMatch(/private|second/);
+    expect(keptCalls(spool)).toHaveLength(1);
+    expect(journalText(spool)).not.toMatch(/private|second/);
     api.mood = 'up';
     await start({ SPANDREL_CAPTURE: 'Off' });
     expect((await recorded(api, 1, 10_000))[0]).toMatchObject({

@@ -1,11 +1,12 @@
 /** What the gateway does with the masking rules of its callers' projects, and while it does not know them. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadMaskers, ruleFor } from '../masking/all-maskers.ts';
 import { startLeakyModel, type LeakyModel } from '../masking/leaky-model.ts';
 import { credentialOf, recorded, startFakeApi, until, type FakeApi } from './support/fake-api.js';
+import { journalText, keptCalls } from './support/journal.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
 const ASKED = 'I am jane@planted.example';
@@ -42,11 +43,7 @@ const chat = async (headers: Record<string, string> = {}, stream = false): Promi
     headers: { 'content-type': 'application/json', 'x-spandrel-user-id': 'jane@planted.example', ...headers },
     body: JSON.stringify({ model: 'gpt-4o', stream, messages: [{ role: 'user', content: ASKED }] }),
   });
-const spooled = (): string =>
-  readdirSync(spoolDir)
-    .filter((name) => name.endsWith('.call'))
-    .map((name) => readFileSync(join(spoolDir, name), 'latin1'))
-    .join('\n');
+const spooled = (): string => journalText(spoolDir);
 
 describe('the gateway and masking rules', () => {
   it('spools masked recordings alone, and hands the call on as it is', async () => {
@@ -76,7 +73,7 @@ describe('the gateway and masking rules', () => {
     api.masking = { rules: [ruleFor('email')], hash_key: null };
     await start();
     await (await chat()).text();
-    await until(() => readdirSync(spoolDir).some((name) => name.endsWith('.call')));
+    await until(() => keptCalls(spoolDir).length > 0);
     expect(spooled()).not.toMatch(/planted|I am/);
     api.mood = 'up';
     const [span] = await recorded(api, 1, 10_000);

@@ -1,5 +1,4 @@
 /** Values planted wherever texts come in come to rest nowhere: no table, event, export, log or file of the spool. */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { EvalRunResource, MaskingResource, SpanResource, TraceListItem } from '@spandrel/contract';
@@ -8,6 +7,7 @@ import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { uploadRaw } from '../support/upload.ts';
 import { protobufRequest, PROTOBUF } from '../otlp/otlp-door.ts';
+import { keptCalls } from '../gateway/support/journal.ts';
 import { startLeakyModel, type LeakyModel } from './leaky-model.ts';
 
 /** Written in two parts, so that no scanner of repositories takes it for a key. */
@@ -215,7 +215,7 @@ describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
     expect((await chat({ 'x-refuse': '1', ...user }, false)).status).toBe(400);
     const streaming = (await chat({ 'x-wait': '1', ...user }, true)).body!.getReader();
     await streaming.read();
-    await until(() => readdirSync(spoolDir).some((name) => name.endsWith('.call')));
+    await until(() => keptCalls(spoolDir).length > 0);
     expect(await kept()).toEqual([]);
     model.goOn();
     let streamed = '';

@@ -56,6 +56,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = Object.freeze({
   capture: { mode: 'full' },
   askForUsage: false,
   spoolDir: null,
+  spoolSync: 'interval',
   spoolItems: 10_000,
   spoolBytes: 64 * 1024 * 1024,
   recordBytes: 8 * 1024 * 1024,

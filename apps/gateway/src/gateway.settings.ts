@@ -11,6 +11,10 @@ const capture = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** When the spool directory's files are brought to the disk itself. */
+const SPOOL_SYNCS = ['never', 'interval', 'always'] as const;
+export type SpoolSync = (typeof SPOOL_SYNCS)[number];
+
 /** An API key or a JWT of a project; the API tells whether it is valid. */
 const credential = z.string().refine(isCredential, 'must be an API key (spn_sk_…) as it was made, or a JWT');
 
@@ -74,6 +78,11 @@ export class GatewayUserSettings extends defineSettings({
     doc: 'Recordings that the API has not taken yet are kept in memory, and on disk too where this names a folder.',
     isPath: true,
     source: { variable: 'SPANDREL_SPOOL_DIR', help: 'where the gateway keeps undelivered recordings' },
+  }),
+  /** What a power cut may take of {@link spoolDir}. */
+  spoolSync: setting('gateway.spool_sync', z.enum(SPOOL_SYNCS), {
+    default: 'interval',
+    doc: 'What a power cut takes of the folder. never: what the system has not brought to the disk (some 30 seconds); interval: the last second; always: nothing, and each call waits for the disk twice. No crash of the gateway takes anything.',
   }),
   spoolItems: setting('gateway.spool_items', z.number().int().min(1), {
     default: 10_000,

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,10 +36,12 @@ import type { Outcome } from './recording/call-facts.js';
 import { Recorder } from './recording/recorder.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
 import { UnorderedList } from './unordered-list.js';
+import { CallFileRecovery } from './spool/call-file-recovery.js';
 import { Delivery } from './spool/delivery.js';
 import { IngestClient } from './spool/ingest-client.js';
+import type { Recovery, RecoveryParts } from './spool/recovery.js';
 import { SpoolDirectory } from './spool/spool-directory.js';
-import { SpoolRecovery } from './spool/spool-recovery.js';
+import { JournalRecovery } from './spool/journal-recovery.js';
 import { Spool, type DropReason } from './spool/spool.js';
 import type { SpoolItem } from './spool/spool-item.js';
 import { forwardAllow } from './target/forward-allow.js';
@@ -98,7 +101,12 @@ export async function createGateway(settings: GatewaySettings, deps: GatewayDeps
   const directory =
     settings.spoolDir === null
       ? null
-      : await SpoolDirectory.open(settings.spoolDir, settings.recordBytes, deps.logger, metrics);
+      : await SpoolDirectory.open(
+          settings.spoolDir,
+          { contentMax: settings.recordBytes, sync: settings.spoolSync },
+          deps.logger,
+          metrics,
+        );
   const gateway = new RunningGateway(settings, deps, providers, metrics, directory);
   await gateway.recover();
   return gateway;
@@ -116,7 +124,7 @@ class RunningGateway implements Gateway, ForwardHost {
   private readonly delivery: Delivery;
   private readonly maskingClient: MaskingClient;
   private readonly rules: RecordingRules;
-  private readonly recovery: SpoolRecovery | null;
+  private readonly recoveries: readonly Recovery[];
   private readonly recorder: Recorder;
   private readonly beginCall: BeginCall;
   private readonly forwards = new UnorderedList<Forward>();
@@ -173,7 +181,7 @@ class RunningGateway implements Gateway, ForwardHost {
     this.rules = new RecordingRules(this.maskingClient, deps.maskers, (masker) => failed.note(masker));
     const { rules, seal } = this;
     this.beginCall = new BeginCall({ settings, clock, logger: this.logger, directory, seal, rules });
-    this.recovery = directory && this.recoveryOf(directory);
+    this.recoveries = directory ? this.recoveriesOf(directory) : [];
     const { flushMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
     const recording = { flushMs, decodedBytesMax, withheldMax };
     this.recorder = new Recorder(this, this.logger, recording, rules, (call) => this.lose(call.facts.id, 'failed'));
@@ -201,7 +209,7 @@ class RunningGateway implements Gateway, ForwardHost {
 
   /** Queues what a former run left in the spool directory. */
   async recover(): Promise<void> {
-    await this.recovery?.start();
+    for (const recovery of this.recoveries) await recovery.start();
   }
 
   async listen(): Promise<{ port: number }> {
@@ -235,8 +243,9 @@ class RunningGateway implements Gateway, ForwardHost {
     }
     for (const forward of this.forwards.all()) forward.stop();
     this.upgrades.close();
+    await this.directory?.quiet();
     http.closeAllConnections();
-    await this.recovery?.stop();
+    await Promise.all(this.recoveries.map((recovery) => recovery.stop()));
     await this.recorder.drain();
     await this.delivery.flush(Math.max(0, deadline - performance.now() - 100));
     this.delivery.close();
@@ -295,21 +304,33 @@ class RunningGateway implements Gateway, ForwardHost {
     return localAddresses(this.settings.host, listening.port, this.settings.apiUrl);
   }
 
-  private recoveryOf(directory: SpoolDirectory): SpoolRecovery {
+  private recoveriesOf(directory: SpoolDirectory): Recovery[] {
     const { spool, delivery, providers, seal, logger, rules } = this;
     const { recordBytes: bytesMax } = this.settings;
     const maskingOf = (caller: CallerKey | null): Masking | null => {
       const rule = rules.of(caller);
       return rule.kind === 'known' ? rule.masking : null;
     };
-    return new SpoolRecovery({ directory, spool, delivery, providers, seal, logger, maskingOf, bytesMax });
+    const reading = { read: (file: string) => fs.readFileSync(file), retryMs: 1_000, retryMaxMs: 300_000 };
+    const parts: RecoveryParts = {
+      directory,
+      spool,
+      delivery,
+      providers,
+      seal,
+      logger,
+      maskingOf,
+      bytesMax,
+      ...reading,
+    };
+    return [new CallFileRecovery(parts), new JournalRecovery(parts)];
   }
 
   private state(): GatewayState {
     return {
       spoolItems: this.spool.count,
       spoolBytes: this.spool.bytes,
-      spoolUnreadable: this.recovery?.waiting ?? 0,
+      spoolUnreadable: this.recoveries.reduce((sum, { waiting }) => sum + waiting, 0),
       spoolQuarantined: this.directory?.quarantinedFiles ?? 0,
       inFlight: this.forwards.size,
     };

@@ -33,10 +33,13 @@ export interface ForwardHost {
 /** Request bodies up to this length are gathered and written in one go; others stream. */
 const GATHERED_BYTES_MAX = 64 * 1024;
 
+/** Bytes of an answer that may wait for the journal before no more is read. */
+const HELD_BYTES_MAX = 256 * 1024;
+
 /**
  * One request on its way to its upstream and the answer on its way back, unchanged
- * (docs/spec/gateway.md#bytes-pass-unchanged). With a {@link Call} all that goes by is taken down before it goes on. No
- * method waits for anything.
+ * (docs/spec/gateway.md#bytes-pass-unchanged). With a {@link Call} all that goes by is taken down before it goes on; with a
+ * journal it goes on when that is written, at the end of the turn. No method waits for anything.
  */
 export class Forward implements UpstreamHandler, ListMember {
   listIndex = -1;
@@ -47,6 +50,9 @@ export class Forward implements UpstreamHandler, ListMember {
   private head: ResponseHead | null = null;
   private flushed = false;
   private blocked = false;
+  /** Bytes of the answer that wait for the journal, and whether no more is read for that. */
+  private held = 0;
+  private heldUp = false;
   private over = false;
   private ownId: string | undefined;
 
@@ -126,7 +132,7 @@ export class Forward implements UpstreamHandler, ListMember {
       this.pending = null;
       return this.write(pending);
     }
-    if (!this.flushed) this.res.flushHeaders();
+    if (!this.flushed) this.whenKept(() => this.res.flushHeaders());
     this.flushed = true;
     return true;
   }
@@ -138,7 +144,7 @@ export class Forward implements UpstreamHandler, ListMember {
     this.exchange?.abort();
     if (trailers.length > 0) this.res.addTrailers(pairs(trailers));
     this.takeRest();
-    this.res.end(this.pending ?? undefined);
+    this.whenKept(() => this.res.end(this.pending ?? undefined));
   }
 
   onError(error: UpstreamError): void {
@@ -170,7 +176,9 @@ export class Forward implements UpstreamHandler, ListMember {
 
   private sendWhole(body: Buffer | null): void {
     this.call?.endRequest();
-    this.send(body && (this.question?.request(body) ?? body));
+    this.whenKept(() => {
+      if (!this.over) this.send(body && (this.question?.request(body) ?? body));
+    });
   }
 
   private gather(): void {
@@ -186,16 +194,26 @@ export class Forward implements UpstreamHandler, ListMember {
 
   private stream(framing: 'length' | 'chunked'): void {
     const { req } = this;
-    this.send(framing);
+    this.whenKept(() => {
+      if (!this.over) this.send(framing);
+    });
     req.on('data', (chunk: Buffer) => {
       if (this.over) return;
       this.call?.requestChunk(chunk);
-      if (!this.exchange!.write(chunk)) req.pause();
+      let waited = false;
+      waited = !this.whenKept(() => {
+        if (this.over) return;
+        if (!this.exchange!.write(chunk)) req.pause();
+        else if (waited) req.resume();
+      });
+      if (waited) req.pause();
     });
     req.on('end', () => {
       if (this.over) return;
       this.call?.endRequest();
-      this.exchange!.end(req.rawTrailers);
+      this.whenKept(() => {
+        if (!this.over) this.exchange!.end(req.rawTrailers);
+      });
     });
   }
 
@@ -207,8 +225,32 @@ export class Forward implements UpstreamHandler, ListMember {
     this.exchange = host.upstream.send({ origin: target.base.origin, method: req.method!, path, headers, body }, this);
   }
 
+  /** Has a step happen that passes bytes on: at once, or when the journal has them. @returns whether it has happened. */
+  private whenKept(step: () => void): boolean {
+    const journal = this.call?.journal;
+    if (journal) return journal.whenKept(step);
+    step();
+    return true;
+  }
+
+  /** @returns false to stop reading, as {@link onData}. */
   private write(chunk: Buffer): boolean {
     this.flushed = true;
+    if (!this.call?.journal) return this.writeOut(chunk);
+    this.held += chunk.length;
+    this.whenKept(() => {
+      this.held -= chunk.length;
+      const room = this.writeOut(chunk);
+      if (this.heldUp && this.held === 0) {
+        this.heldUp = false;
+        if (room) this.exchange?.resume();
+      }
+    });
+    this.heldUp ||= this.held > HELD_BYTES_MAX;
+    return !this.heldUp && !this.res.writableNeedDrain;
+  }
+
+  private writeOut(chunk: Buffer): boolean {
     if (this.res.write(chunk)) return true;
     if (!this.blocked) {
       this.blocked = true;
@@ -221,6 +263,10 @@ export class Forward implements UpstreamHandler, ListMember {
   private breakOff(error: UpstreamError): void {
     this.finish({ kind: 'cut', reason: error.reason }, this.head!.status);
     this.takeRest();
+    this.whenKept(() => this.endBroken());
+  }
+
+  private endBroken(): void {
     const { res, pending } = this;
     if (pending !== null) res.write(pending);
     else res.flushHeaders();
@@ -235,12 +281,10 @@ export class Forward implements UpstreamHandler, ListMember {
     const status = code === 'bad_gateway' ? 502 : 403;
     const reason = error.kind === 'connect' ? `upstream unreachable: ${error.reason}` : error.reason;
     this.finish({ kind: 'unreachable', status, reason }, status);
-    answerError(
-      this.res,
-      { code, message: `${this.target.base.host}: ${reason}` },
-      this.target.wire?.provider ?? null,
-      this.id,
-    );
+    const { res, target, id } = this;
+    this.whenKept(() => {
+      answerError(res, { code, message: `${target.base.host}: ${reason}` }, target.wire?.provider ?? null, id);
+    });
   }
 
   private clientGone(): void {

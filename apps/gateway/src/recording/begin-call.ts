@@ -55,7 +55,7 @@ export class BeginCall {
     if (facts.captureNotUnderstood !== undefined) this.warning.notUnderstood(facts.id);
     const tape = (): BodyTape => new BodyTape(settings.recordBytes, this.budget);
     const kept = keptOnDisk(facts, rule);
-    const journal = directory?.journal(kept.facts, secrets, kept.content) ?? null;
+    const journal = directory?.keep(kept.facts, secrets, kept.content) ?? null;
     const wire = { entry: target.wire!, endpoint: target.endpoint };
     return new Call(facts, wire, tape(), tape(), secrets, journal, caller);
   }

@@ -36,7 +36,6 @@ export class Call implements ListMember {
   }
 
   endRequest(): void {
-    this.journal?.requestComplete();
     this.requestComplete = true;
   }
 

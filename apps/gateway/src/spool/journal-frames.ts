@@ -1,9 +1,8 @@
-import zlib from 'node:zlib';
-
-/** Kinds of frames of a call's journal, in the order in which they come. */
+/** Kinds of frames of a call, in the order in which they come. */
 export enum FrameType {
   Facts = 1,
   RequestChunk,
+  /** Only in files of gateways before ADR 0036. */
   RequestEnd,
   /** The recording as it was announced while the call ran. */
   Running,
@@ -13,44 +12,11 @@ export enum FrameType {
   End,
   /** The finished recording. */
   Finished,
+  /** The recording is delivered or lost for good. */
+  Done,
 }
 
 export interface Frame {
   type: FrameType;
   payload: Buffer;
-}
-
-/** Length of the payload and CRC-32 of type and payload, both little endian, then the type. */
-const HEAD_BYTES = 9;
-
-/** A frame as it stands in the file. */
-export function encodeFrame(type: FrameType, payload: Buffer, prefix?: Buffer): Buffer {
-  const prefixLength = prefix?.length ?? 0;
-  const frame = Buffer.allocUnsafe(HEAD_BYTES + prefixLength + payload.length);
-  frame.writeUInt32LE(prefixLength + payload.length, 0);
-  frame[8] = type;
-  prefix?.copy(frame, HEAD_BYTES);
-  payload.copy(frame, HEAD_BYTES + prefixLength);
-  frame.writeUInt32LE(zlib.crc32(frame.subarray(8)), 4);
-  return frame;
-}
-
-/** What can be read of a file. */
-export interface DecodedFrames {
-  /** The frames up to the first that is torn or damaged. */
-  frames: Frame[];
-  /** Whether these are all of the file. */
-  whole: boolean;
-}
-
-export function decodeFrames(bytes: Buffer): DecodedFrames {
-  const frames: Frame[] = [];
-  let at = 0;
-  while (at + HEAD_BYTES <= bytes.length) {
-    const end = at + HEAD_BYTES + bytes.readUInt32LE(at);
-    if (end > bytes.length || zlib.crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4)) break;
-    frames.push({ type: bytes[at + 8]!, payload: bytes.subarray(at + HEAD_BYTES, end) });
-    at = end;
-  }
-  return { frames, whole: at === bytes.length };
 }

@@ -11,8 +11,11 @@ import type { CallFacts } from '../recording/call-facts.js';
 import type { RecordedSpan } from '../recording/build-recording.js';
 import { ProviderTable } from '../target/provider-table.js';
 import { CallJournal } from './call-journal.js';
-import { decodeFrames } from './journal-frames.js';
+import { FrameType, type Frame } from './journal-frames.js';
 import { recoverCall } from './recover-call.js';
+import { decodeSegment } from './segment-frames.js';
+import { Segment } from './segment.js';
+import { SharedJournal } from './shared-journal.js';
 import { SpoolDirectory } from './spool-directory.js';
 
 const SECRET = 'sk-very-secret-key';
@@ -75,37 +78,47 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-function write(mode: 'full' | 'off' = 'full', status = 200, more: Partial<CallFacts> = {}): Buffer {
-  const file = path.join(folder, 'call.call');
-  const journal = new CallJournal(
-    file,
-    {
-      onJournalError: (error) => {
-        throw error;
-      },
-    },
-    { ...facts(mode), ...more },
-    [SECRET],
-    mode === 'full' ? 1_000_000 : 0,
+const fails = (error: unknown): never => {
+  throw error;
+};
+
+/** What the journal holds of a call. */
+async function written(tell: (journal: SharedJournal) => void): Promise<Buffer> {
+  const journal = new SharedJournal(
+    folder,
+    'never',
+    { onJournalError: fails, onSyncError: fails, quarantine: fails },
+    [],
   );
-  journal.requestChunk(Buffer.from('{"model":"m",'));
-  journal.requestChunk(Buffer.from(`"input":"the question ${SECRET}"}`));
-  journal.requestComplete();
-  journal.answerHead({
-    status,
-    statusMessage: 'X',
-    contentType: 'application/x-ndjson',
-    contentEncoding: null,
-    contentLength: null,
-  });
-  journal.answerChunk(Buffer.from('"one "\n"two'), 1_050);
-  journal.answerChunk(Buffer.from(` ${SECRET}"\n"end"\n`), 1_100);
-  journal.end({ kind: 'answered' }, 1_200);
-  journal.close();
-  return fs.readFileSync(file);
+  tell(journal);
+  await journal.close();
+  const [file] = fs.readdirSync(folder).map((name) => path.join(folder, name));
+  segment = Segment.ofFile(file!)!;
+  const bytes = fs.readFileSync(file!);
+  fs.rmSync(file!);
+  return bytes;
 }
+let segment: Segment;
+
+const write = (mode: 'full' | 'off' = 'full', status = 200, more: Partial<CallFacts> = {}): Promise<Buffer> =>
+  written((shared) => {
+    const journal = new CallJournal(shared, { ...facts(mode), ...more }, [SECRET], mode === 'full' ? 1_000_000 : 0);
+    journal.requestChunk(Buffer.from('{"model":"m",'));
+    journal.requestChunk(Buffer.from(`"input":"the question ${SECRET}"}`));
+    journal.answerHead({
+      status,
+      statusMessage: 'X',
+      contentType: 'application/x-ndjson',
+      contentEncoding: null,
+      contentLength: null,
+    });
+    journal.answerChunk(Buffer.from('"one "\n"two'), 1_050);
+    journal.answerChunk(Buffer.from(` ${SECRET}"\n"end"\n`), 1_100);
+    journal.end({ kind: 'answered' }, 1_200);
+  });
+const framesOf = (bytes: Buffer): Frame[] => decodeSegment(bytes, segment.marker).frames;
 const recover = async (bytes: Buffer): Promise<RecordedSpan | null> => {
-  const item = await recoverCall(decodeFrames(bytes).frames, providers, 1_000_000);
+  const item = await recoverCall(framesOf(bytes), providers, 1_000_000);
   return typeof item === 'string' ? null : (JSON.parse(item.span) as RecordedSpan);
 };
 
@@ -114,11 +127,11 @@ describe('the journal of a call', () => {
     const key = 'spn_sk_canary-0123456789';
     const caller = new CallerKey(keyDigest(key), key);
     const seal = new KeySeal('spn_sk_own');
-    const bytes = write('full', 200, { caller: seal.seal(caller) });
+    const bytes = await write('full', 200, { caller: seal.seal(caller) });
     expect(bytes.toString('latin1')).not.toContain('canary');
     const whole = new Set<string | null>();
     for (let length = 0; length <= bytes.length; length += 11) {
-      const { frames } = decodeFrames(bytes.subarray(0, length));
+      const frames = framesOf(bytes.subarray(0, length));
       const item = await recoverCall(frames, providers, 1_000_000, seal);
       if (typeof item !== 'string') whole.add(item.caller!.authorization);
       const elsewhere = await recoverCall(frames, providers, 1_000_000, null);
@@ -129,7 +142,7 @@ describe('the journal of a call', () => {
   });
 
   it('gives the recording back, torn off at any byte', async () => {
-    const bytes = write();
+    const bytes = await write();
     const seen = new Set<string>();
     for (let length = 0; length <= bytes.length; length++) {
       const span = await recover(bytes.subarray(0, length));
@@ -155,7 +168,7 @@ describe('the journal of a call', () => {
   });
 
   it('survives damage anywhere', async () => {
-    const bytes = write();
+    const bytes = await write();
     for (let at = 0; at < bytes.length; at += 7) {
       const damaged = Buffer.from(bytes);
       damaged[at]! ^= 0x55;
@@ -165,56 +178,72 @@ describe('the journal of a call', () => {
   });
 
   it('holds no credentials, and no content where none may be kept', async () => {
-    expect(write().toString('latin1')).not.toContain(SECRET);
-    fs.rmSync(path.join(folder, 'call.call'));
-    const off = write('off');
+    expect((await write()).toString('latin1')).not.toContain(SECRET);
+    const off = await write('off');
     expect(off.toString('latin1')).not.toMatch(/question|one/);
     expect(await recover(off)).toMatchObject({ status: 'completed' });
-    fs.rmSync(path.join(folder, 'call.call'));
-    const refused = write('full', 401);
+    const refused = await write('full', 401);
     expect(refused.toString('latin1')).not.toContain('one');
     expect(await recover(refused)).toMatchObject({ status: { failed: { error: 'HTTP 401: X' } } });
   });
 
   it('prefers what was finished', async () => {
-    const file = path.join(folder, 'call.call');
-    const journal = new CallJournal(file, { onJournalError: () => undefined }, facts(), [], 100);
-    journal.recording({ trace: '{"id":"trace"}', span: '{"id":"call","name":"done"}' }, true);
-    expect(await recover(fs.readFileSync(file))).toEqual({ id: 'call', name: 'done' });
+    const bytes = await written((journal) => {
+      const call = new CallJournal(journal, facts(), [], 100);
+      call.recording({ trace: '{"id":"trace"}', span: '{"id":"call","name":"done"}' }, true);
+    });
+    expect(await recover(bytes)).toEqual({ id: 'call', name: 'done' });
+  });
+
+  it('of a gateway that wrote the recording as a list of texts is read as well', async () => {
+    const frames = [
+      { type: FrameType.Facts, payload: Buffer.from(JSON.stringify(facts())) },
+      { type: FrameType.Finished, payload: Buffer.from(JSON.stringify(['{"id":"trace"}', '{"id":"call"}'])) },
+    ];
+    expect(await recoverCall(frames, providers, 1_000)).toMatchObject({
+      trace: '{"id":"trace"}',
+      span: '{"id":"call"}',
+    });
   });
 });
 
+const OPTIONS = { contentMax: 1_000, sync: 'never' as const };
 const observer = { journalError: () => undefined, quarantined: () => undefined, quarantineRemoved: () => undefined };
 
 describe('the spool directory', () => {
   it('goes on in memory when it cannot be written, and says so once', async () => {
     let errors = 0;
-    const directory = await SpoolDirectory.open(folder, 1_000, logger, { ...observer, journalError: () => errors++ });
+    const directory = await SpoolDirectory.open(folder, OPTIONS, logger, { ...observer, journalError: () => errors++ });
     fs.rmSync(folder, { recursive: true });
-    const journal = directory.journal(facts(), [], true);
+    const journal = directory.keep(facts(), [], true);
     journal.requestChunk(Buffer.from('x'));
+    let passed = 0;
+    journal.whenKept(() => passed++);
+    await directory.quiet();
     journal.end({ kind: 'answered' }, 1);
-    expect(errors).toBe(1);
+    journal.whenKept(() => passed++);
+    await directory.quiet();
+    expect([passed, errors]).toEqual([2, 1]);
     await directory.close();
   });
 
   it('cannot be opened twice, and again when it was let go', async () => {
-    const first = await SpoolDirectory.open(folder, 1_000, logger, observer);
-    await expect(SpoolDirectory.open(folder, 1_000, logger, observer)).rejects.toThrow(/in use by another gateway/);
+    const first = await SpoolDirectory.open(folder, OPTIONS, logger, observer);
+    await expect(SpoolDirectory.open(folder, OPTIONS, logger, observer)).rejects.toThrow(/in use by another gateway/);
     await first.close();
-    await (await SpoolDirectory.open(folder, 1_000, logger, observer)).close();
+    await (await SpoolDirectory.open(folder, OPTIONS, logger, observer)).close();
   });
 
   it('may have a very long path', async () => {
     const deep = path.join(folder, 'x'.repeat(100), 'y'.repeat(100));
-    const first = await SpoolDirectory.open(deep, 1_000, logger, observer);
-    await expect(SpoolDirectory.open(deep, 1_000, logger, observer)).rejects.toThrow(/in use/);
+    const first = await SpoolDirectory.open(deep, OPTIONS, logger, observer);
+    await expect(SpoolDirectory.open(deep, OPTIONS, logger, observer)).rejects.toThrow(/in use/);
     await first.close();
   });
 
   it('that is a file is a fault of the settings', async () => {
     const file = path.join(folder, 'file');
     fs.writeFileSync(file, '');
-    await expect(SpoolDirectory.open(file, 1_000, logger, observer)).rejects.toThrow(/gateway.spool_dir/);
+    await expect(SpoolDirectory.open(file, OPTIONS, logger, observer)).rejects.toThrow(/gateway.spool_dir/);
   });
 });

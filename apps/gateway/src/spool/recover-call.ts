@@ -90,7 +90,7 @@ function readFrame(journal: Journalled, type: FrameType, payload: Buffer): void 
       journal.request.push({ data: payload, at: 0 });
       break;
     case FrameType.Running:
-      journal.running = json(payload);
+      journal.running = recordingOf(payload);
       break;
     case FrameType.AnswerHead:
       journal.answer = json(payload);
@@ -103,7 +103,7 @@ function readFrame(journal: Journalled, type: FrameType, payload: Buffer): void 
       journal.end = json(payload);
       break;
     case FrameType.Finished:
-      journal.finished = json(payload);
+      journal.finished = recordingOf(payload);
       break;
     default:
   }
@@ -134,5 +134,15 @@ function taped(pieces: Piece[]): TapedBody {
     ? NO_BODY
     : { pieces, tail: [], bytes: pieces.reduce((sum, { data }) => sum + data.length, 0) };
 }
+
+/** A line each for trace and span; a gateway before ADR 0036 wrote both as texts of a list. */
+function recordingOf(payload: Buffer): [trace: string, span: string] {
+  if (payload[0] === LIST) return json(payload);
+  const end = payload.indexOf(LINE_END);
+  return [payload.toString('utf8', 0, end), payload.toString('utf8', end + 1)];
+}
+
+const LIST = 0x5b;
+const LINE_END = 0x0a;
 
 const json = <T>(payload: Buffer): T => JSON.parse(payload.toString('utf8')) as T;

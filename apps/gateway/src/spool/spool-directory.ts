@@ -1,13 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathFault, settingName, StartError, useDirectory, type Logger } from '@spandrel/kernel';
-import { GatewayUserSettings } from '../gateway.settings.js';
+import { GatewayUserSettings, type SpoolSync } from '../gateway.settings.js';
 import type { CallFacts } from '../recording/call-facts.js';
-import { CallJournal, type JournalOwner } from './call-journal.js';
+import { CallJournal } from './call-journal.js';
 import { lockDirectory } from './directory-lock.js';
 import { Quarantine, type QuarantineObserver } from './quarantine.js';
+import { Segment } from './segment.js';
+import { SharedJournal, type JournalOwner } from './shared-journal.js';
 
-const SUFFIX = '.call';
+const CALL_SUFFIX = '.call';
 const SETTING = settingName(GatewayUserSettings.declared.spoolDir);
 
 /** Notified of what goes wrong in the directory. */
@@ -16,43 +18,54 @@ export interface SpoolDirectoryObserver extends QuarantineObserver {
   journalError(): void;
 }
 
-/** A file of a former run. */
-interface LeftFile {
+export interface SpoolDirectoryOptions {
+  /** Bytes of bodies that are kept of one call. */
+  contentMax: number;
+  /** When what was written is brought to the disk itself. */
+  sync: SpoolSync;
+}
+
+/** A file of a gateway before ADR 0036. */
+interface CallFile {
   path: string;
   whole: boolean;
 }
 
 /**
- * The directory that keeps recordings over a crash: one file a call, made before its first byte goes on and removed
- * when the API has the recording. What stands there at start is recovered (`spool-recovery.ts`). Span ids make a
- * delivery that is repeated after a crash harmless.
+ * The directory that keeps recordings over a crash: a journal that all calls share, written before their bytes go on. What
+ * stands there at start is recovered (`journal-recovery.ts`, `call-file-recovery.ts`). Span ids make a delivery that is
+ * repeated after a crash harmless.
  */
 export class SpoolDirectory implements JournalOwner {
-  private readonly files = new Map<string, CallJournal | LeftFile>();
+  readonly journal: SharedJournal;
+  private readonly callFiles = new Map<string, CallFile>();
   private readonly quarantined: Quarantine;
   private failing = false;
+  private syncFailing = false;
   private quarantineFailing = false;
 
   private constructor(
-    private readonly directory: string,
-    /** The files that a former run left, the oldest call first. */
-    readonly left: readonly string[],
+    directory: string,
+    /** The journal's files that a former run left, the oldest first. */
+    readonly leftSegments: readonly Segment[],
+    /** Files of a gateway before ADR 0036, the oldest call first. */
+    readonly leftCalls: readonly string[],
     private readonly unlock: () => Promise<void>,
-    private readonly contentMax: number,
+    private readonly options: SpoolDirectoryOptions,
     private readonly logger: Logger,
     private readonly observer: SpoolDirectoryObserver,
   ) {
     this.quarantined = new Quarantine(directory, observer);
+    this.journal = new SharedJournal(directory, options.sync, this, leftSegments);
   }
 
   /**
    * Opens the directory, makes it where it is missing (mode 0700), and holds it.
-   * @param contentMax bytes of bodies one call's file may hold.
    * @throws StartError when it cannot be used or another gateway uses it.
    */
   static async open(
     directory: string,
-    contentMax: number,
+    options: SpoolDirectoryOptions,
     logger: Logger,
     observer: SpoolDirectoryObserver,
   ): Promise<SpoolDirectory> {
@@ -60,7 +73,10 @@ export class SpoolDirectory implements JournalOwner {
       useDirectory(SETTING, directory, 0o700);
       const unlock = await lockDirectory(directory);
       try {
-        return new SpoolDirectory(directory, callsIn(directory), unlock, contentMax, logger, observer);
+        const files = filesIn(directory);
+        const segments = files.flatMap((file) => Segment.ofFile(file) ?? []);
+        const calls = files.filter((file) => file.endsWith(CALL_SUFFIX));
+        return new SpoolDirectory(directory, segments, calls, unlock, options, logger, observer);
       } catch (error) {
         await unlock();
         throw error;
@@ -71,30 +87,29 @@ export class SpoolDirectory implements JournalOwner {
     }
   }
 
-  /** Begins the file of a call. @param content whether what goes by in it may be kept. */
-  journal(facts: CallFacts, secrets: readonly string[], content: boolean): CallJournal {
-    const contentMax = content && facts.capture.mode === 'full' ? this.contentMax : 0;
-    const journal = new CallJournal(this.fileOf(facts.id), this, facts, secrets, contentMax);
-    this.files.set(facts.id, journal);
-    return journal;
+  /** Begins to keep a call. @param content whether what goes by in it may be kept. */
+  keep(facts: CallFacts, secrets: readonly string[], content: boolean): CallJournal {
+    const contentMax = content && facts.capture.mode === 'full' ? this.options.contentMax : 0;
+    return new CallJournal(this.journal, facts, secrets, contentMax);
   }
 
-  /** The recording of a file that was left is on its way: the file goes with it. @param whole all of it could be read. */
-  adopt(id: string, file: string, whole: boolean): void {
-    this.files.set(id, { path: file, whole });
+  /** The recording of an old file is on its way: the file goes with it. @param whole all of it could be read. */
+  adoptFile(id: string, file: string, whole: boolean): void {
+    this.callFiles.set(id, { path: file, whole });
   }
 
-  /** The recording of a call is delivered or lost for good: its file goes, to quarantine where it is damaged. */
+  /** The recording of a call is delivered or lost for good: what is kept of it may go. */
   remove(id: string): void {
-    const file = this.files.get(id);
-    if (file === undefined) return;
-    this.files.delete(id);
-    if (file instanceof CallJournal) file.remove();
-    else if (file.whole) fs.unlink(file.path, () => undefined);
+    const file = this.callFiles.get(id);
+    if (file === undefined) {
+      this.journal.done(id);
+      return;
+    }
+    this.callFiles.delete(id);
+    if (file.whole) fs.unlink(file.path, () => undefined);
     else this.quarantine(file.path);
   }
 
-  /** Moves a damaged file to quarantine. @returns false when it cannot be moved, and stays. */
   quarantine(file: string): boolean {
     try {
       this.quarantined.take(file);
@@ -112,29 +127,36 @@ export class SpoolDirectory implements JournalOwner {
     return this.quarantined.files;
   }
 
-  onJournalError(error: unknown): void {
-    this.observer.journalError();
+  onJournalError(error: unknown, calls: number): void {
+    for (let each = 0; each < calls; each++) this.observer.journalError();
     if (this.failing) return;
     this.failing = true;
     this.logger.error({ err: error }, 'the spool directory cannot be written; recordings are kept in memory');
   }
 
-  /** Lets go of the directory; what is undelivered stays in it. */
-  async close(): Promise<void> {
-    for (const file of this.files.values()) if (file instanceof CallJournal) file.close();
-    await this.unlock();
+  onSyncError(error: unknown): void {
+    if (this.syncFailing) return;
+    this.syncFailing = true;
+    this.logger.error({ err: error }, 'the spool directory cannot be synced; a power cut may take what it holds');
   }
 
-  private fileOf(id: string): string {
-    return path.join(this.directory, `${id}${SUFFIX}`);
+  /** Waits until what was held back for the journal has been passed on. */
+  quiet(): Promise<void> {
+    return this.journal.quiet();
+  }
+
+  /** Lets go of the directory; what is undelivered stays in it. */
+  async close(): Promise<void> {
+    await this.journal.close();
+    await this.unlock();
   }
 }
 
-/** Calls' files, by name: their ids are in the order in which the calls began. */
-function callsIn(directory: string): string[] {
+/** Files by name: both kinds are named in the order in which they began. */
+function filesIn(directory: string): string[] {
   return fs
     .readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(SUFFIX))
+    .filter((entry) => entry.isFile())
     .map(({ name }) => path.join(directory, name))
     .sort();
 }

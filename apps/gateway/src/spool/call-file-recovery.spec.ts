@@ -6,10 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@spandrel/kernel';
 import type { Endpoint, Provider } from '@spandrel/plugin-api';
 import { ProviderTable } from '../target/provider-table.js';
-import { CallJournal } from './call-journal.js';
+import { CallFileRecovery } from './call-file-recovery.js';
+import { callFile } from './fixtures/call-file.js';
+import { FrameType } from './journal-frames.js';
+import type { RecoveryParts } from './recovery.js';
 import { SpoolDirectory } from './spool-directory.js';
 import type { SpoolItem } from './spool-item.js';
-import { SpoolRecovery, type RecoveryParts } from './spool-recovery.js';
 
 const silent = createLogger('silent', 'test');
 let folder: string;
@@ -17,7 +19,7 @@ let counted: { quarantined: number; removed: number };
 let lines: [level: string, text: string][];
 let items: SpoolItem[];
 let directory: SpoolDirectory | undefined;
-let recovery: SpoolRecovery | undefined;
+let recovery: CallFileRecovery | undefined;
 
 const logger = new Proxy(silent, {
   get: (target, level: 'info' | 'warn' | 'error') =>
@@ -40,34 +42,26 @@ afterEach(async () => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-/** The file of a call whose recording was finished. */
+/** The file that a gateway before ADR 0036 kept for a call whose recording was finished. */
 function leave(id: string, change: (bytes: Buffer) => Buffer = (bytes) => bytes): string {
   const file = path.join(folder, `${id}.call`);
-  const owner = {
-    onJournalError: (error: unknown) => {
-      throw error;
-    },
+  const facts = {
+    id,
+    traceId: 'trace',
+    parentId: null,
+    trace: {},
+    provider: 'acme',
+    wire: { provider: 'acme', method: 'POST', path: '/x' },
+    startedAt: 1_790_000_000_000,
+    startedTick: 1_000,
+    capture: { mode: 'full' },
+    requestEncoding: null,
   };
-  const journal = new CallJournal(
-    file,
-    owner,
-    {
-      id,
-      traceId: 'trace',
-      parentId: null,
-      trace: {},
-      provider: 'acme',
-      wire: { provider: 'acme', method: 'POST', path: '/x' },
-      startedAt: 1_790_000_000_000,
-      startedTick: 1_000,
-      capture: { mode: 'full' },
-      requestEncoding: null,
-    },
-    [],
-    0,
-  );
-  journal.recording({ trace: '{}', span: `{"id":"${id}"}` }, true);
-  fs.writeFileSync(file, change(fs.readFileSync(file)));
+  const bytes = callFile([
+    { type: FrameType.Facts, payload: Buffer.from(JSON.stringify(facts)) },
+    { type: FrameType.Finished, payload: Buffer.from(JSON.stringify(['{}', `{"id":"${id}"}`])) },
+  ]);
+  fs.writeFileSync(file, change(bytes));
   return file;
 }
 
@@ -77,8 +71,8 @@ async function recover(more: Partial<RecoveryParts> = {}): Promise<void> {
     quarantined: () => counted.quarantined++,
     quarantineRemoved: () => counted.removed++,
   };
-  directory = await SpoolDirectory.open(folder, 1_000, silent, observer);
-  recovery = new SpoolRecovery({
+  directory = await SpoolDirectory.open(folder, { contentMax: 1_000, sync: 'never' }, silent, observer);
+  recovery = new CallFileRecovery({
     directory,
     spool: { add: (item) => (items.push(item), null), all: () => [] },
     delivery: { wakeAll: () => undefined },
@@ -87,6 +81,7 @@ async function recover(more: Partial<RecoveryParts> = {}): Promise<void> {
     maskingOf: () => null,
     bytesMax: 1_000_000,
     logger,
+    read: (file) => fs.readFileSync(file),
     retryMs: 1,
     retryMaxMs: 5,
     ...more,
