@@ -47,15 +47,15 @@ export class EvalMetrics {
   }
 
   /** Counts the outcomes of runs among the events of a committed transaction. */
-  countOutcomes(events: readonly EventPayload[]): void {
+  countOutcomes(events: readonly Pick<EventPayload, 'type'>[]): void {
     for (const { type } of events)
       if (type in OUTCOMES) this.runs.inc({ outcome: OUTCOMES[type as keyof typeof OUTCOMES] });
   }
 
   /** Counts the results of a committed transaction. */
   countResults(results: readonly Pick<EvalResultRow, 'status'>[]): void {
-    for (const { status } of results) {
-      this.items.inc({ outcome: status === RESULT_STATUS.failed ? 'failed' : 'completed' });
-    }
+    const failed = results.filter(({ status }) => status === RESULT_STATUS.failed).length;
+    if (failed > 0) this.items.inc({ outcome: 'failed' }, failed);
+    if (failed < results.length) this.items.inc({ outcome: 'completed' }, results.length - failed);
   }
 }

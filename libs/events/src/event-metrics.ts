@@ -55,6 +55,8 @@ export class EventMetrics {
   }
 
   published(events: readonly WireEvent[]): void {
-    for (const { type } of events) this.publishedTotal.inc({ type });
+    const counts = new Map<WireEvent['type'], number>();
+    for (const { type } of events) counts.set(type, (counts.get(type) ?? 0) + 1);
+    for (const [type, count] of counts) this.publishedTotal.inc({ type }, count);
   }
 }

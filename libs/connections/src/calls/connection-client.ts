@@ -60,6 +60,7 @@ interface Agents {
 @Injectable()
 export class ConnectionClient implements OnApplicationShutdown {
   private readonly count = new ConnectionCount();
+  private readonly bySignal = new WeakMap<AbortSignal, Set<Exchange>>();
   private readonly agents: Agents;
   /** Share no connection with the others. */
   private readonly guardedAgents: Agents;
@@ -78,17 +79,17 @@ export class ConnectionClient implements OnApplicationShutdown {
     const { kept, fresh } = request.guarded ? this.guardedAgents : this.agents;
     const started = this.now();
     const { made } = this.count;
-    let exchange = new Exchange(request.server);
+    const exchange = this.begin(kept, request, options);
+    let answer: RawAnswer;
     try {
-      await this.exchange(kept, exchange, request, options);
+      answer = await exchange.answer;
     } catch (error) {
       const elapsed = this.now() - started;
       if (!exchange.wasReset || elapsed > RESEND_MS_MAX || !this.count.brokeOneOf(made, exchange.brokenBy!))
         throw error;
-      exchange = new Exchange(request.server);
-      await this.exchange(fresh, exchange, request, { ...options, timeoutMs: options.timeoutMs - elapsed });
+      answer = await this.begin(fresh, request, { ...options, timeoutMs: options.timeoutMs - elapsed }).answer;
     }
-    const { status, contentEncoding, body } = await exchange.answer;
+    const { status, contentEncoding, body } = answer;
     const latencyMs = Math.round(this.now() - started);
     return { status, body: contentEncoding === '' ? body : await decodeAnswer(body, contentEncoding), latencyMs };
   }
@@ -104,29 +105,37 @@ export class ConnectionClient implements OnApplicationShutdown {
     return { kept: new Agent({ ...UNTIMED, connect }), fresh: new Agent({ ...UNTIMED, connect, pipelining: 0 }) };
   }
 
-  /** Does an exchange, within its time. @throws ConnectionCallError */
-  private async exchange(
-    agent: Agent,
-    exchange: Exchange,
-    { guarded: _guarded, server, ...request }: WireRequest,
-    { timeoutMs, signal }: CallOptions,
-  ): Promise<void> {
-    const onAbort = (): void => exchange.fail(new ConnectionCallError('aborted', 'the call was given up'));
-    if (signal?.aborted) onAbort();
-    else {
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const timer = setTimeout(() => exchange.fail(timedOut(server, timeoutMs)), timeoutMs);
-      exchange.onSettled = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      try {
-        agent.dispatch(request, exchange);
-      } catch (error) {
-        exchange.fail(toCallError(error, server));
-      }
+  /** Begins an exchange, which ends within its time. */
+  private begin(agent: Agent, request: WireRequest, { timeoutMs, signal }: CallOptions): Exchange {
+    const { server } = request;
+    const exchange = new Exchange(server);
+    if (signal?.aborted) {
+      exchange.fail(givenUp());
+      return exchange;
     }
-    await exchange.answer;
+    const timer = setTimeout(() => exchange.fail(timedOut(server, timeoutMs)), timeoutMs);
+    const beside = signal && this.endedBy(signal);
+    beside?.add(exchange);
+    exchange.onSettled = () => {
+      clearTimeout(timer);
+      beside?.delete(exchange);
+    };
+    try {
+      agent.dispatch(request, exchange);
+    } catch (error) {
+      exchange.fail(toCallError(error, server));
+    }
+    return exchange;
+  }
+
+  /** The exchanges that a signal ends; it is listened to once, however many calls it is for. */
+  private endedBy(signal: AbortSignal): Set<Exchange> {
+    const known = this.bySignal.get(signal);
+    if (known) return known;
+    const exchanges = new Set<Exchange>();
+    this.bySignal.set(signal, exchanges);
+    signal.addEventListener('abort', () => exchanges.forEach((exchange) => exchange.fail(givenUp())), { once: true });
+    return exchanges;
   }
 }
 
@@ -199,6 +208,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.fail(toCallError(error, this.server));
   }
 }
+
+const givenUp = (): ConnectionCallError => new ConnectionCallError('aborted', 'the call was given up');
 
 const timedOut = (server: string, timeoutMs: number): ConnectionCallError =>
   new ConnectionCallError(

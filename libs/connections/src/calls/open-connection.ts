@@ -65,6 +65,8 @@ export class OpenedConnection implements OpenConnection {
   readonly #parts: OpenConnectionParts;
   readonly #origin: string | undefined;
   readonly #redaction: KeyRedaction;
+  /** The URL that was called last, and its path with the query: most calls of a connection are for one URL. */
+  #called: { url: string; path: string } | undefined;
 
   constructor(parts: OpenConnectionParts) {
     this.id = parts.id;
@@ -85,15 +87,12 @@ export class OpenedConnection implements OpenConnection {
   }
 
   async send(request: HttpRequest, options: CallOptions): Promise<ConnectionReply> {
-    const url = URL.parse(request.url);
-    if (url === null || url.origin !== this.#origin || url.username !== '' || url.password !== '') {
-      throw new ConnectionCallError('refused', 'the provider plugin would call another server than the connection’s');
-    }
+    const { path } = (this.#called = this.#called?.url === request.url ? this.#called : this.#place(request.url));
     const answer = await this.#parts.client.send(
       {
-        origin: url.origin,
+        origin: this.#origin!,
         server: this.server,
-        path: url.pathname + url.search,
+        path,
         method: request.method,
         headers: wireHeaders(request.headers),
         body: request.body === undefined ? null : bodyText(request.body),
@@ -102,6 +101,15 @@ export class OpenedConnection implements OpenConnection {
       options,
     );
     return new Reply(answer.status, answer.latencyMs, answer.body?.toString('utf8') ?? '', this.#redaction);
+  }
+
+  /** @throws ConnectionCallError `refused` for a URL of another server. */
+  #place(called: string): { url: string; path: string } {
+    const url = URL.parse(called);
+    if (url === null || url.origin !== this.#origin || url.username !== '' || url.password !== '') {
+      throw new ConnectionCallError('refused', 'the provider plugin would call another server than the connection’s');
+    }
+    return { url: called, path: url.pathname + url.search };
   }
 
   redact(text: string): string {

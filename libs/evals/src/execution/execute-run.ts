@@ -95,7 +95,19 @@ export class ExecuteRun {
   }
 
   /** Calls and scores an item; what was sent and answered is durable as a trace, where the run makes them, when it returns. */
-  private async call(
+  private call(
+    run: EvalRunRow,
+    prepared: PreparedRun,
+    { id, kind }: SnapshotDatapoint,
+    kill: AbortSignal,
+  ): Promise<ItemResult> {
+    const masking = this.masking.of(projectScope(run.projectId));
+    if (masking !== null || prepared.trace) return this.callAndTrace(run, prepared, { id, kind }, kill);
+    return executeItem(prepared, kind, this.pricing, { permits: this.permits, signal: kill });
+  }
+
+  /** Calls like {@link call}, for a run that makes traces or a project that has rules, or may have. */
+  private async callAndTrace(
     run: EvalRunRow,
     prepared: PreparedRun,
     { id, kind }: SnapshotDatapoint,
@@ -126,10 +138,10 @@ export class ExecuteRun {
   ): Promise<SnapshotDatapoint | undefined> {
     const next = stop.aborted ? undefined : await items.next();
     if (next === undefined && finished === undefined) return undefined;
-    const { begun } = await this.recordPatiently(
-      { run, owner, now: Date.now(), ...(finished && { finished }), ...(next && { next: next.id }) },
-      kill,
-    );
+    const step: ItemStep = { run, owner, now: Date.now() };
+    if (finished) step.finished = finished;
+    if (next) step.next = next.id;
+    const { begun } = await this.recordPatiently(step, kill);
     return begun ? next : undefined;
   }
 

@@ -1,5 +1,5 @@
 import { toJsonText } from '@spandrel/storage';
-import { addCost, isUnpricedUse, toCostSum, type CostSum } from '@spandrel/tracing';
+import { addCost, isUnpricedUse, toCostSum } from '@spandrel/tracing';
 import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
 import type { ItemResult } from './execute-item.js';
 import { RESULT_STATUS } from '../status.js';
@@ -25,27 +25,28 @@ export const resultRow = ({ projectId, id }: EvalRunRow, datapointId: string, re
   traceId: result.traceId,
 });
 
-/** The run's sums with one more processed item. */
-export function addResult(run: EvalRunRow, item: EvalResultRow): EvalRunRow {
-  const cost = added({ usd: run.costUsd, pico: run.costPico }, item.cost);
-  const judgeCost = added({ usd: run.judgeCostUsd, pico: run.judgeCostPico }, item.judgeCost);
-  return {
-    ...run,
-    progress: run.progress + 1,
-    failedCount: run.failedCount + (item.status === RESULT_STATUS.failed ? 1 : 0),
-    scoreSum: run.scoreSum + (item.score ?? 0),
-    scoreCount: run.scoreCount + (item.score === null ? 0 : 1),
-    totalTokens: run.totalTokens + (item.tokens ?? 0),
-    costUsd: cost.usd,
-    costPico: cost.pico,
-    costCount: run.costCount + (item.cost === null ? 0 : 1),
-    unpricedCount: run.unpricedCount + (isUnpricedUse(item.tokens, item.cost) ? 1 : 0),
-    judgeTokens: run.judgeTokens + (item.judgeTokens ?? 0),
-    judgeCostUsd: judgeCost.usd,
-    judgeCostPico: judgeCost.pico,
-    judgeCostCount: run.judgeCostCount + (item.judgeCost === null ? 0 : 1),
-    judgeUnpricedCount: run.judgeUnpricedCount + (isUnpricedUse(item.judgeTokens, item.judgeCost) ? 1 : 0),
-  };
+/** Adds a processed item to the run's sums. */
+export function addResult(run: EvalRunRow, item: EvalResultRow): void {
+  run.progress++;
+  if (item.status === RESULT_STATUS.failed) run.failedCount++;
+  if (item.score !== null) {
+    run.scoreSum += item.score;
+    run.scoreCount++;
+  }
+  run.totalTokens += item.tokens ?? 0;
+  if (item.cost !== null) {
+    const { usd, pico } = addCost({ usd: run.costUsd, pico: run.costPico }, toCostSum(item.cost));
+    run.costUsd = usd;
+    run.costPico = pico;
+    run.costCount++;
+  }
+  if (isUnpricedUse(item.tokens, item.cost)) run.unpricedCount++;
+  run.judgeTokens += item.judgeTokens ?? 0;
+  if (item.judgeCost !== null) {
+    const { usd, pico } = addCost({ usd: run.judgeCostUsd, pico: run.judgeCostPico }, toCostSum(item.judgeCost));
+    run.judgeCostUsd = usd;
+    run.judgeCostPico = pico;
+    run.judgeCostCount++;
+  }
+  if (isUnpricedUse(item.judgeTokens, item.judgeCost)) run.judgeUnpricedCount++;
 }
-
-const added = (sum: CostSum, cost: number | null): CostSum => (cost === null ? sum : addCost(sum, toCostSum(cost)));

@@ -54,32 +54,26 @@ export async function callModel(
 ): Promise<ModelAnswer> {
   const request = connection.provider.chat.buildRequest(connection.target, call);
   for (let attempt = 1; ; attempt++) {
-    const reply = await sendOnce(attempt);
-    if (reply.status >= 200 && reply.status < 300) {
-      return { ...readReply(connection, reply, attempt), latencyMs: reply.latencyMs, attempts: attempt };
+    let reply: ConnectionReply;
+    await permits.enter();
+    try {
+      reply = await connection.send(request, { timeoutMs: timing.timeoutMs, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ConnectionCallError)) throw error;
+      throw new ModelCallError(connection.redact(error.message), attempt, { cause: error });
+    } finally {
+      permits.leave();
     }
+    if (reply.status >= 200 && reply.status < 300) return answerOf(connection, reply, attempt);
     if (attempt === ATTEMPTS_MAX || !RETRYABLE.has(reply.status)) {
       throw new ModelCallError(refusalOf(connection, reply, call.model), attempt);
     }
     await pause(timing.retryDelayMs, undefined, { signal });
   }
-
-  async function sendOnce(attempt: number): Promise<ConnectionReply> {
-    try {
-      return await permits.with(() => connection.send(request, { timeoutMs: timing.timeoutMs, signal }));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ConnectionCallError)) throw error;
-      throw new ModelCallError(connection.redact(error.message), attempt, { cause: error });
-    }
-  }
 }
 
-function readReply(
-  connection: OpenConnection,
-  reply: ConnectionReply,
-  attempts: number,
-): Pick<ModelAnswer, 'text' | 'finishReason' | 'usage'> {
+function answerOf(connection: OpenConnection, reply: ConnectionReply, attempts: number): ModelAnswer {
   if (reply.body === undefined) {
     const answer = `the answer of ${connection.server}`;
     if (reply.excerpt === '') throw new ModelCallError(`${answer} is empty or cannot be decoded`, attempts);
@@ -95,6 +89,8 @@ function readReply(
     text: connection.redactOutput(answer.text),
     finishReason: typeof answer.finishReason === 'string' ? connection.redactOutput(answer.finishReason) : null,
     usage: countedUsage(answer.usage),
+    latencyMs: reply.latencyMs,
+    attempts,
   };
 }
 

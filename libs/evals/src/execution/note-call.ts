@@ -21,16 +21,25 @@ export interface ItemCallOptions extends ModelCallOptions {
   note?: (call: NotedCall) => void;
 }
 
-/** Calls a model like {@link callModel}, and notes it; a call that is given up is not noted. */
-export async function noteCall(
+/** Calls a model like {@link callModel}, and notes it where somebody listens; a call that is given up is not noted. */
+export const noteCall = (
   asked: NotedCall['asked'],
   connection: OpenConnection,
   call: ChatCall,
-  { note, ...options }: ItemCallOptions,
+  options: ItemCallOptions,
+): Promise<ModelAnswer> =>
+  options.note ? callAndNote(asked, connection, call, options, options.note) : callModel(connection, call, options);
+
+async function callAndNote(
+  asked: NotedCall['asked'],
+  connection: OpenConnection,
+  call: ChatCall,
+  options: ModelCallOptions,
+  note: (call: NotedCall) => void,
 ): Promise<ModelAnswer> {
   const startedAt = Date.now();
   const noted = (attempts: number, outcome: NotedCall['outcome']): void =>
-    note?.({ asked, connection, call, startedAt, endedAt: Date.now(), attempts, outcome });
+    note({ asked, connection, call, startedAt, endedAt: Date.now(), attempts, outcome });
   try {
     const answer = await callModel(connection, call, options);
     noted(answer.attempts, answer);

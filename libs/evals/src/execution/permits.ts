@@ -21,19 +21,20 @@ export class Permits {
     return this.waiting.length - this.head;
   }
 
-  /** Does `work` once there is room. */
-  async with<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      this.pass();
+  /**
+   * Takes room; whoever has taken it gives it back by {@link leave}.
+   * @returns nothing where there is room at once, else what resolves when there is.
+   */
+  enter(): Promise<void> | undefined {
+    if (this.free > 0) {
+      this.free--;
+      return undefined;
     }
+    return new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
   /** Hands the room on. */
-  private pass(): void {
+  leave(): void {
     const next = this.waiting[this.head];
     if (!next) {
       this.free++;

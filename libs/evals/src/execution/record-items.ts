@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
 import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
-import { DomainEvents } from '@spandrel/events';
+import { DomainEvents, type WireEvent } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import { Storage, toJsonText, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
+import {
+  Storage,
+  together,
+  toJsonText,
+  type Applied,
+  type GroupCommit,
+  type Outcome,
+  type WriteTx,
+} from '@spandrel/storage';
 import { EvalMetrics } from '../eval-metrics.js';
 import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
@@ -72,8 +80,16 @@ export class RecordItems {
     for (const [projectId, ofProject] of Map.groupBy(steps, ({ run }) => run.projectId)) {
       const scope = projectScope(projectId);
       const byRun = Map.groupBy(ofProject, ({ run }) => run.id);
-      const runs = await this.runs.findForWrite(tx, scope, [...byRun.keys()]);
-      for (const run of runs) await this.applyToRun(tx, scope, run, byRun.get(run.id)!, outcomes);
+      // Asked for together, done in this order: what is processed is read once the runs are locked.
+      const locking = this.runs.findForWrite(tx, scope, [...byRun.keys()]);
+      const reading = [...byRun].map(async ([id, ofRun]) => {
+        return [id, await this.results.processedForWrite(tx, scope, id, datapointsOf(ofRun))] as const;
+      });
+      await together(locking, ...reading);
+      const processed = new Map(await Promise.all(reading));
+      for (const run of await locking) {
+        await this.applyToRun(tx, scope, run, byRun.get(run.id)!, processed.get(run.id)!, outcomes);
+      }
     }
     // A run that is gone has nothing to record.
     return { outcomes: steps.map((step) => outcomes.get(step) ?? { answer: { begun: false } }) };
@@ -84,15 +100,15 @@ export class RecordItems {
     scope: Scope,
     run: EvalRunRow,
     steps: readonly ItemStep[],
+    processed: Set<string>,
     outcomes: Map<ItemStep, Outcome<StepAnswer>>,
   ): Promise<void> {
-    const touched = steps.flatMap(({ finished, next }) => [finished?.datapointId, next]);
-    const ids = touched.filter((id) => id !== undefined);
-    const processed = await this.results.processedForWrite(tx, scope, run.id, ids);
     const running = new Set(runningItems(run));
+    const now = { ...run };
     const rows: EvalResultRow[] = [];
-    const events: EventPayload[] = [];
-    let now = run;
+    const results: DatapointResult[] = [];
+    const events: WireEvent[] = [];
+    const progressOf = progressEvents(run);
     for (const { finished, now: at } of steps) {
       if (!finished) continue;
       running.delete(finished.datapointId);
@@ -100,38 +116,61 @@ export class RecordItems {
       processed.add(finished.datapointId);
       const row = resultRow(run, finished.datapointId, finished.result);
       rows.push(row);
-      now = addResult(now, row);
-      events.push({ type: 'eval_progress', run_id: run.id, progress: now.progress, total: now.total });
+      // A datapoint shows nothing of a result without output.
+      if (row.output !== null) results.push({ id: row.datapointId, output: row.output, score: row.score, now: at });
+      addResult(now, row);
+      events.push(progressOf(now.progress));
       if (now.status === RUN_STATUS.running && now.progress === now.total) {
-        now = { ...now, status: RUN_STATUS.completed, endedAt: at, leaseOwner: null, leaseUntil: 0 };
-        events.push({ type: 'eval_completed', run_id: run.id });
+        Object.assign(now, { status: RUN_STATUS.completed, endedAt: at, leaseOwner: null, leaseUntil: 0 });
+        events.push(completed(run));
       }
     }
+    const goesOn = now.status === RUN_STATUS.running;
     for (const step of steps) {
       const { next, owner } = step;
-      const goesOn = now.status === RUN_STATUS.running && now.leaseOwner === owner;
-      const begun = next !== undefined && goesOn && !processed.has(next);
+      const begun = next !== undefined && goesOn && now.leaseOwner === owner && !processed.has(next);
       if (begun) running.add(next);
       outcomes.set(step, { answer: { begun } });
     }
-    await this.results.insert(tx, rows);
-    const error = await this.errorOf(tx, scope, now);
-    await this.runs.update(tx, { ...now, error, running: JSON.stringify([...running]) });
-    await this.snapshots.writeResults(tx, scope, run.datasetId, rows.flatMap(resultOfDatapoint));
-    await this.events.emit(tx, scope, ...events);
+    now.running = JSON.stringify([...running]);
+    const inserting = this.results.insert(tx, rows);
+    if (now.status === RUN_STATUS.completed && now.failedCount === now.total) {
+      await inserting;
+      now.error = toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, run.id)));
+    }
+    await together(
+      inserting,
+      this.runs.update(tx, now),
+      this.snapshots.writeResults(tx, scope, run.datasetId, results),
+      this.events.emitWire(tx, scope, events),
+    );
     tx.end.afterCommit(() => {
       this.metrics.countOutcomes(events);
       this.metrics.countResults(rows);
     });
   }
-
-  /** The run's error as its column keeps it: that of a run which is through and whose items all failed says so. */
-  private async errorOf(tx: WriteTx, scope: Scope, run: EvalRunRow): Promise<string | null> {
-    if (run.status !== RUN_STATUS.completed || run.failedCount < run.total) return run.error;
-    return toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, run.id)));
-  }
 }
 
-/** What the datapoint itself shows of a result: nothing when there is no output. */
-const resultOfDatapoint = ({ datapointId: id, output, score }: EvalResultRow): DatapointResult[] =>
-  output === null ? [] : [{ id, output, score, now: Date.now() }];
+/** The datapoints that steps finish or begin. */
+function datapointsOf(steps: readonly ItemStep[]): string[] {
+  const ids: string[] = [];
+  for (const { finished, next } of steps) {
+    if (finished) ids.push(finished.datapointId);
+    if (next !== undefined) ids.push(next);
+  }
+  return ids;
+}
+
+/** The events of a run's progress, of which only the progress differs: each as JSON, as the stream has it. */
+function progressEvents({ id, total }: EvalRunRow): (progress: number) => WireEvent {
+  const runId = JSON.stringify(id);
+  return (progress) => ({
+    type: 'eval_progress',
+    json: `{"type":"eval_progress","run_id":${runId},"progress":${progress},"total":${total}}`,
+  });
+}
+
+const completed = ({ id }: EvalRunRow): WireEvent => ({
+  type: 'eval_completed',
+  json: JSON.stringify({ type: 'eval_completed', run_id: id } satisfies EventPayload),
+});
