@@ -18,6 +18,8 @@ chmodSync(scratch, 0o755);
 // Each test file makes and drops a world of its own: with more room for what is young, the collector has far less to do.
 const JEST = [
   '--max-semi-space-size=64',
+  '--min-semi-space-size=64',
+  '--initial-old-space-size=1500',
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
   bin('jest/bin/jest.js'),
