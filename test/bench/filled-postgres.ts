@@ -7,6 +7,7 @@ import { newSecrets, startCloudPeer, type CloudSecrets } from './cloud-server.ts
 import { FILL_CONFIG } from './filled-database.ts';
 import { spanOf } from './postgres-data.ts';
 import { countSpans, databaseBytes, INGEST_SPANS, query, sendSpans } from './postgres-database.ts';
+import { SLICES_MADE, slicesMade } from './slices-made.ts';
 
 /** What a run of the bench leaves for the next one beside the files of Postgres. */
 interface Kept extends CloudSecrets {
@@ -78,6 +79,7 @@ async function fill(url: string, folder: string, spans: number): Promise<Kept> {
     );
     const perSecond = spans / ((performance.now() - began) / 1_000);
     await query(url, 'analyze');
+    await slicesMade(spans, async () => (await query(url, SLICES_MADE))[0]!['made']);
     return { ...secrets, key: caller.key, bytes: await databaseBytes(url), perSecond, stored: await countSpans(url) };
   } finally {
     await peer.stop();

@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { freePorts } from '../support/ports.ts';
 import { START_MS_MAX, type FilledDatabase } from './filled-database.ts';
 import { storage } from './libs.ts';
 import { median } from './load.ts';
 import { startPeer } from './process.ts';
 import { HUGE_TRACE, spanId } from './query-data.ts';
+import { SLICES_MADE, slicesMade } from './slices-made.ts';
 
 /** Each question is asked so many times; the first time is told apart, since it finds the caches cold. */
 const TURNS = 6;
@@ -40,6 +42,8 @@ export async function measureQueries(spans: number, { dataDir, range }: FilledDa
   const peer = await startPeer(process.execPath, args, [port!], {}, START_MS_MAX);
   try {
     const ask = new Asker(`http://127.0.0.1:${port}`);
+    const db = new Database(join(dataDir, 'spandrel.db'), { readonly: true });
+    await slicesMade(spans, async () => db.prepare(SLICES_MADE).pluck().get()).finally(() => db.close());
     return {
       lists: await ask.lists(filters(spans, range)),
       sorts: await ask.lists(sorts(spans, range)),
