@@ -49,7 +49,7 @@ export function listingPlans(app: () => TracingApp): void {
       limits: (typeof LIMITS)[number],
       between?: () => Promise<void>,
     ): Promise<string[]> {
-      const store = new SpanListStore(app().storage, new SpanStore(app().storage), limits, DAY_BY_DAY as DayPartitions);
+      const store = new SpanListStore(app().storage, app().provided(SpanStore), limits, DAY_BY_DAY as DayPartitions);
       const found: string[] = [];
       for (let cursor: string | undefined; ;) {
         const page = await store.list(LOCAL_SCOPE, listSpansSchema.parse({ ...query, cursor }));

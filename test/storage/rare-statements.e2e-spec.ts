@@ -46,7 +46,7 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     const { storage } = app;
     const lists = new SpanListStore(
       storage,
-      new SpanStore(storage),
+      app.provided(SpanStore),
       { ...LIST_LIMITS, ...limits },
       partitions as DayPartitions,
     );
@@ -78,7 +78,7 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
   });
 
   it('drops events that are old, and finds whose they are', async () => {
-    const log = new EventLogStore(app.storage);
+    const log = app.provided(EventLogStore);
     const inAnHour = Date.now() + 3_600_000;
     expect(await log.expiredProjects(inAnHour)).toContain(LOCAL_SCOPE.projectId);
     while (await app.storage.write((tx) => log.prune(tx, [LOCAL_SCOPE.projectId], inAnHour)));

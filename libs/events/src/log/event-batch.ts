@@ -1,3 +1,5 @@
+import type { WireEvent } from '../domain-events.js';
+
 /** Events of a project that follow one another without a gap, committed. */
 export interface EventBatch {
   readonly projectId: string;
@@ -7,11 +9,48 @@ export interface EventBatch {
   readonly lines: readonly string[];
 }
 
+/** The numbers of events that follow one another. */
+export type EventNumbers = Pick<EventBatch, 'firstSeq' | 'lastSeq'>;
+
+/** The events of a transaction of this process. Their lines are made when somebody wants them: most are told to nobody. */
+export class LiveBatch implements EventBatch {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  private events: readonly WireEvent[];
+  private made: readonly string[] | undefined;
+
+  constructor(
+    readonly projectId: string,
+    { firstSeq, lastSeq }: EventNumbers,
+    events: readonly WireEvent[],
+  ) {
+    this.firstSeq = firstSeq;
+    this.lastSeq = lastSeq;
+    this.events = events;
+  }
+
+  get lines(): readonly string[] {
+    if (!this.made) {
+      this.made = this.events.map(oneLine);
+      this.events = [];
+    }
+    return this.made;
+  }
+}
+
+/**
+ * The JSON of an event as it is sent. A raw line break in JSON is white space: within a text it would be escaped. On the
+ * stream it would end the event.
+ */
+export const oneLine = ({ json }: Pick<WireEvent, 'json'>): string =>
+  /[\r\n]/.test(json) ? json.replace(/[\r\n]/g, ' ') : json;
+
 /** What of a batch lies behind a sequence number; `undefined` when nothing does. */
 export function behind(batch: EventBatch, seq: number): EventBatch | undefined {
   if (batch.lastSeq <= seq) return undefined;
   if (batch.firstSeq > seq) return batch;
-  return { ...batch, firstSeq: seq + 1, lines: batch.lines.slice(seq + 1 - batch.firstSeq) };
+  const { projectId, firstSeq, lastSeq, lines } = batch;
+  return { projectId, firstSeq: seq + 1, lastSeq, lines: lines.slice(seq + 1 - firstSeq) };
 }
 
 /** Length of the texts of some batches, in UTF-16 units. */

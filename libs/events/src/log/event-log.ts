@@ -3,7 +3,9 @@ import type { Scope } from '@spandrel/kernel';
 import type { WriteTx } from '@spandrel/storage';
 import { DomainEvents, type EventSink, type WireEvent } from '../domain-events.js';
 import { EventBus } from '../feed/event-bus.js';
+import { LiveBatch, oneLine } from './event-batch.js';
 import { EventLogStore } from './event-log.store.js';
+import type { LoggedLine } from './event-rows.js';
 import { EventMetrics } from '../event-metrics.js';
 
 interface ProjectEvents {
@@ -55,14 +57,15 @@ export class EventLog implements EventSink, OnModuleInit {
     const createdAt = Date.now();
     const projects = [...open.byProject].toSorted(([a], [b]) => (a < b ? -1 : 1));
     for (const [, { scope, events }] of projects) {
-      const lines = events.map(oneLine);
-      const logged = lines.map((line) => ({ line, length: line.length }));
-      const batch = { projectId: scope.projectId, ...(await this.store.append(tx, scope, logged, createdAt)), lines };
+      const numbers = await this.store.append(tx, scope, events.map(loggedLine), createdAt);
       tx.end.afterCommit(() => this.metrics.published(events));
-      this.bus.publishAfter(tx.end, batch);
+      this.bus.publishAfter(tx.end, new LiveBatch(scope.projectId, numbers, events));
     }
   }
 }
 
-/** A raw line break in JSON is white space: within a text it would be escaped. On the stream it would end the event. */
-const oneLine = ({ json }: WireEvent): string => (/[\r\n]/.test(json) ? json.replace(/[\r\n]/g, ' ') : json);
+function loggedLine(event: WireEvent): LoggedLine {
+  if (event.short) return event.short;
+  const line = oneLine(event);
+  return { line, length: line.length };
+}

@@ -55,7 +55,8 @@ export class EventFilter {
     return { bytes: Buffer.from(text), count };
   }
 
-  private takes(line: string): boolean {
+  /** @param line the JSON of an event, or a short form of it ({@link ShortEvent}). */
+  takes(line: string): boolean {
     if (this.types === undefined && this.traceId === undefined) return true;
     const type = typeOf(line);
     if (this.types !== undefined && !this.types.has(type)) return false;
