@@ -45,7 +45,7 @@ export function textSlices(app: () => TracingApp): void {
     async function search(query: object): Promise<string[]> {
       const { storage } = app();
       // Without a look at the first spans in list order.
-      const lists = new SpanListStore(storage, new SpanStore(storage), { ...LIST_LIMITS, searched: 0, hits: 7 });
+      const lists = new SpanListStore(storage, app().provided(SpanStore), { ...LIST_LIMITS, searched: 0, hits: 7 });
       const page = await lists.list(LOCAL_SCOPE, listSpansSchema.parse({ limit: '1000', ...query }));
       return page.items.map(({ id }) => id);
     }
