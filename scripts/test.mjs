@@ -73,9 +73,9 @@ console.log(`seed of random tests: ${process.env.SPANDREL_TEST_SEED ?? 0} (SPAND
 const total = { passed: 0, failed: 0, skipped: 0 };
 // The checks of documents and images read what is built.
 await check(Object.entries(build));
-// Most whole-system tests wait more than they work: four at once, and what minds no delay takes what they leave.
+// Most whole-system tests wait more than they work: three at once, and what minds no delay takes what they leave.
 await Promise.all([
-  jest('system', 4).then(() => (isSystemDone = true)),
+  jest('system', 3).then(() => (isSystemDone = true)),
   check(Object.entries(checks), IN_BACKGROUND).then(() => jest('unit', 2, IN_BACKGROUND)),
 ]);
 // A part of the tests says nothing about the queries of the others.

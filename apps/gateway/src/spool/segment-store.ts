@@ -37,6 +37,8 @@ export class SegmentStore {
   private readonly closing: number[] = [];
   private stuck: Segment[] = [];
   private stuckTimer: NodeJS.Timeout | null = null;
+  /** Files that are about to be gone. */
+  private readonly removals = new Set<Promise<void>>();
 
   /** @param left segments of a former run, oldest first. */
   constructor(
@@ -137,7 +139,7 @@ export class SegmentStore {
     }
   }
 
-  /** Lets go of the files; what is needed of them stays. */
+  /** Lets go of the files; what is needed of them stays, and all else is gone when this resolves. */
   async end(): Promise<void> {
     if (this.timer) clearTimeout(this.timer);
     if (this.stuckTimer) clearTimeout(this.stuckTimer);
@@ -146,6 +148,7 @@ export class SegmentStore {
     for (const { fd } of this.retired.splice(0)) this.close(fd);
     if (this.fd !== null) this.close(this.fd);
     this.fd = null;
+    await Promise.all(this.removals);
     fs.closeSync(this.folder);
   }
 
@@ -175,11 +178,19 @@ export class SegmentStore {
   }
 
   private remove(segment: Segment): void {
-    if (!segment.damaged) fs.unlink(segment.path, () => undefined);
+    if (!segment.damaged) this.unlink(segment.path);
     else if (!this.owner.quarantine(segment.path)) {
       this.stuck.push(segment);
       this.stuckTimer ??= setTimeout(() => this.retryStuck(), STUCK_MS).unref();
     }
+  }
+
+  private unlink(path: string): void {
+    const removal = fs.promises
+      .unlink(path)
+      .catch(() => undefined)
+      .finally(() => this.removals.delete(removal));
+    this.removals.add(removal);
   }
 
   private retryStuck(): void {
