@@ -231,7 +231,7 @@ async function goThrough(stage: Stage): Promise<Loop> {
     const said = 'LlmConversation' in kind ? kind.LlmConversation.messages.at(-1)!.content : undefined;
     if (said !== SAID.plain && said !== SAID.limited) await api.delete(`/api/datasets/${dataset.id}/datapoints/${id}`);
   }
-  const rerunId = await start(api, dataset.id, runs.Contains.config.connection_id, 'Contains', 'm-again');
+  const rerunId = await start(api, dataset.id, runs.Contains.config.connection_id!, 'Contains', 'm-again');
   const [rerun] = await ended(stage, [rerunId]);
 
   await api.delete(`/api/datasets/${dataset.id}`);

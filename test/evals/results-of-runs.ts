@@ -29,6 +29,15 @@ export function resultsOfRuns(lab: () => EvalsLab): void {
         judge_tokens: null,
         judge_cost: null,
         trace_id: null,
+        span_id: null,
+        metadata: null,
+        samples: null,
+        scores: {
+          Contains: {
+            ...{ score: 1, reason: null, error: null },
+            ...{ judge_model: null, judge_prompt_hash: null, judge_tokens: null, judge_cost: null },
+          },
+        },
       };
       expect(run.result_items).toEqual([
         {

@@ -30,6 +30,7 @@ export const ERRORS = {
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   id_conflict: { status: 409, title: 'The id is taken by another object' },
   span_already_finished: { status: 409, title: 'The span is already finished' },
+  eval_run_not_external: { status: 409, title: 'The eval run is not an external one' },
   queue_item_already_claimed: { status: 409, title: 'The queue item is already claimed' },
   queue_item_not_claimed: { status: 409, title: 'The queue item is not claimed' },
   queue_item_completed: { status: 409, title: 'The queue item is completed' },

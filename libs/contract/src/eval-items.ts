@@ -3,7 +3,7 @@ import { datapointKindSchema } from './datasets.js';
 import { compareSchema, resultItemSchema, RESULT_STATUSES } from './evals.js';
 import { cursorSchema, limitSchema, listAnswer, queryNumberSchema } from './lists.js';
 import { amountSchema, costSchema, countSchema } from './values/numbers.js';
-import { jsonMapSchema, jsonValueSchema } from './values/text.js';
+import { jsonValueSchema } from './values/text.js';
 
 /** Query of `GET /api/eval/:run_id`. */
 export const readEvalSchema = z.object({
@@ -47,11 +47,6 @@ export type ListEvalItems = z.output<typeof listEvalItemsSchema>;
 export const evalItemSchema = resultItemSchema
   .extend({
     kind: datapointKindSchema.exactOptional(),
-    samples: z
-      .array(jsonMapSchema)
-      .nullable()
-      .exactOptional()
-      .describe('With `include=samples`: `null` where the datapoint was tried once.'),
   })
   .meta({ id: 'EvalItem' });
 export type EvalItem = z.output<typeof evalItemSchema>;

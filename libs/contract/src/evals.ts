@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { intervalSchema, judgedGateSchema } from './eval-gates.js';
 import { plainListSchema } from './datasets.js';
-import { listAnswer } from './lists.js';
+import { gathered, gatheringMembers, listAnswer, queryBooleanSchema } from './lists.js';
 import {
   amountSchema,
   costSchema,
@@ -9,11 +10,11 @@ import {
   settingNumber,
   unpricedCountSchema,
 } from './values/numbers.js';
-import { jsonMapSchema, jsonObjectSchema, jsonValueSchema, keySchema, labelSchema } from './values/text.js';
+import { jsonMapSchema, jsonValueSchema, keySchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
 
-/** Which model an LlmJudge run asks, and by which rubric; what is left out is the run's own. */
-const judgeSchema = z.object({
+/** Which model a judge asks, and by which rubric; what is left out is the run's own. */
+export const judgeSchema = z.object({
   connection_id: z.string().nullish(),
   model: keySchema.min(1).nullish(),
   rubric: z.string().max(100_000).nullish(),
@@ -21,7 +22,7 @@ const judgeSchema = z.object({
 
 /** Model configuration of a run (docs/spec/evaluations.md#the-config-of-a-run). */
 export const evalConfigSchema = z.object({
-  connection_id: z.string(),
+  connection_id: z.string().nullish().describe('Required, unless the run is an external one, which has none.'),
   model: keySchema.min(1).nullish().describe("The connection's `default_model` when left out."),
   system_prompt: z.string().max(1_000_000).nullish(),
   temperature: settingNumber(z.number().min(0).max(2).nullish()),
@@ -34,44 +35,53 @@ export const evalConfigSchema = z.object({
 });
 export type EvalConfig = z.output<typeof evalConfigSchema>;
 
-/** `POST /api/datasets/:id/eval`. */
-export const startEvalSchema = z
-  .object({
-    name: labelSchema,
-    config: evalConfigSchema,
-    scoring: z
-      .string()
-      .describe('`ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin.'),
-    scoring_config: jsonObjectSchema.nullish().describe("Checked by the scoring plugin's own schema."),
-  })
-  .meta({ id: 'StartEval' });
-export type StartEval = z.output<typeof startEvalSchema>;
-
 export const EVAL_STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type EvalStatus = (typeof EVAL_STATUSES)[number];
 
 export const RESULT_STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
+const judgeAnswerSchema = z
+  .object({
+    connection_id: z.string().nullable(),
+    model: z.string().nullable(),
+    rubric: z.string().nullable(),
+  })
+  .nullable();
+
 /** The configuration a run was started with; members left out are `null`, `model` is the one that is called. */
 export const evalConfigAnswerSchema = z.object({
-  connection_id: z.string(),
-  model: z.string(),
+  connection_id: z.string().nullable().describe('`null` for an external run.'),
+  model: z.string().nullable().describe('`null` where an external run was not told one.'),
   system_prompt: z.string().nullable(),
   temperature: z.number().nullable(),
   max_tokens: z.number().int().nullable(),
   trace: z.boolean(),
-  judge: z
-    .object({
-      connection_id: z.string().nullable(),
-      model: z.string().nullable(),
-      rubric: z.string().nullable(),
-    })
-    .nullable(),
+  judge: judgeAnswerSchema,
 });
 export type EvalConfigResource = z.output<typeof evalConfigAnswerSchema>;
 
 const scoreSchema = z.number().min(0).max(1).nullable();
+
+export const EVAL_EXECUTIONS = ['server', 'external'] as const;
+export type EvalExecution = (typeof EVAL_EXECUTIONS)[number];
+
+/** Why a run was cancelled. */
+export const STOP_REASONS = ['cancelled', 'cost_cap', 'idle'] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
+/** A scorer of a run, as it was started. */
+export const runScorerSchema = z
+  .object({
+    name: z.string(),
+    scoring: z.string(),
+    scoring_config: jsonMapSchema.nullable(),
+    judge: judgeAnswerSchema.describe("Over the run's own judge, member by member."),
+    weight: amountSchema.describe('Of its score in that of a sample; 0: it is shown alone.'),
+    pass_score: z.number().min(0).max(1),
+  })
+  .meta({ id: 'EvalScorer' });
+export type RunScorer = z.output<typeof runScorerSchema>;
 
 /** A run without its items, as lists show it. */
 export const evalRunSummarySchema = z
@@ -81,12 +91,29 @@ export const evalRunSummarySchema = z
     dataset_version: countSchema.describe('Version of the dataset that the run works on.'),
     name: z.string(),
     status: z.enum(EVAL_STATUSES),
-    progress: countSchema.describe('Items completed or failed; never goes back.'),
+    progress: countSchema.describe('Items completed or failed, all samples of each; never goes back.'),
     total: countSchema,
+    execution: z.enum(EVAL_EXECUTIONS),
+    repeats: countSchema.describe('How often each datapoint is tried; one try is a sample.'),
+    sample_progress: countSchema.describe('Samples completed or failed; never goes back.'),
+    sample_total: countSchema,
+    failed_samples: countSchema,
     config: evalConfigAnswerSchema,
-    scoring: z.string(),
+    scoring: z.string().describe("The first scorer's."),
     scoring_config: jsonMapSchema.nullable(),
+    scorers: z.array(runScorerSchema),
+    pass_score: z.number().min(0).max(1).describe('A sample passes at this score or above.'),
+    max_cost_usd: costSchema,
+    metadata: z.record(z.string(), z.string()),
+    gates: z.array(judgedGateSchema),
+    passed: z
+      .boolean()
+      .nullable()
+      .describe('Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed.'),
+    stop_reason: z.enum(STOP_REASONS).nullable().describe('Why the run was cancelled.'),
     avg_score: scoreSchema.describe('Over the items that have a score.'),
+    score_se: amountSchema.nullable().describe('Standard error of the mean score; `null` until the end.'),
+    score_ci: intervalSchema.nullable().describe('95% interval of the mean score; `null` until the end.'),
     total_cost: costSchema.describe('Dollars; `null` when no item has a cost.'),
     unpriced_count: unpricedCountSchema,
     total_tokens: countSchema,
@@ -107,15 +134,67 @@ const traceIdSchema = z
   .nullable()
   .describe('The trace of its calls, where the run was to make one; it may have been deleted since.');
 
+/** What one scorer said of a sample, or of all samples of an item. */
+export const scorerResultSchema = z
+  .object({
+    score: scoreSchema,
+    reason: z.string().nullable(),
+    error: z.string().nullable(),
+    judge_model: z.string().nullable(),
+    judge_prompt_hash: z.string().nullable(),
+    judge_tokens: countSchema.nullable(),
+    judge_cost: costSchema,
+  })
+  .meta({ id: 'ScorerResult' });
+export type ScorerResult = z.output<typeof scorerResultSchema>;
+
+const scoresSchema = z
+  .record(z.string(), scorerResultSchema)
+  .describe('By the names of scorers; of an item with several samples their mean, and the first reason and error.');
+
+const spanIdSchema = z.string().nullable().describe('Of an external result, as its caller said.');
+const metadataSchema = jsonMapSchema.nullable().describe('Of an external result, as its caller said.');
+
+/** One try of a datapoint. */
+export const sampleSchema = z
+  .object({
+    repeat: countSchema.describe('From 0.'),
+    status: z.enum(RESULT_STATUSES),
+    output: z.string().nullable(),
+    score: scoreSchema,
+    score_reason: z.string().nullable(),
+    scores: scoresSchema,
+    latency_ms: amountSchema.nullable(),
+    tokens: countSchema.nullable(),
+    cost: costSchema,
+    error: z.string().nullable(),
+    attempts: countSchema,
+    judge_model: z.string().nullable(),
+    judge_prompt_hash: z.string().nullable(),
+    judge_tokens: countSchema.nullable(),
+    judge_cost: costSchema,
+    trace_id: traceIdSchema,
+    span_id: spanIdSchema,
+    metadata: metadataSchema,
+  })
+  .meta({ id: 'EvalSample' });
+export type SampleResource = z.output<typeof sampleSchema>;
+
 export const resultItemSchema = z
   .object({
     datapoint_id: z.string(),
     input: jsonValueSchema.describe("The datapoint's input, or its messages, as the run's snapshot has them."),
     output: z.string().nullable(),
     expected: z.string().nullable().describe('Expected text; `null` when the datapoint has none.'),
-    score: scoreSchema,
+    score: scoreSchema.describe('Of several samples the mean of those that have a score.'),
     score_reason: z.string().nullable(),
-    latency_ms: amountSchema.nullable().describe('Of the successful attempt.'),
+    scores: scoresSchema,
+    samples: z
+      .array(sampleSchema)
+      .nullable()
+      .exactOptional()
+      .describe('`null` where each datapoint is tried once; in lists with `include=samples`.'),
+    latency_ms: amountSchema.nullable().describe('Of the successful attempt; of several samples the mean.'),
     tokens: countSchema.nullable(),
     cost: costSchema,
     status: z.enum(RESULT_STATUSES),
@@ -129,6 +208,8 @@ export const resultItemSchema = z
     judge_tokens: countSchema.nullable(),
     judge_cost: costSchema,
     trace_id: traceIdSchema,
+    span_id: spanIdSchema,
+    metadata: metadataSchema,
   })
   .meta({ id: 'ResultItem' });
 export type ResultItemResource = z.output<typeof resultItemSchema>;
@@ -140,11 +221,24 @@ export type EvalRunResource = z.output<typeof evalRunSchema>;
 
 export const evalRunListSchema = listAnswer('EvalRunList', 'runs', evalRunSummarySchema);
 
-/** Query of `GET /api/eval`: runs of all datasets. */
-export const listEvalRunsSchema = plainListSchema.extend({
-  dataset_id: z.string().optional(),
+const runFilters = {
   status: z.enum(EVAL_STATUSES).optional(),
-});
+  execution: z.enum(EVAL_EXECUTIONS).optional(),
+  passed: queryBooleanSchema.optional().describe('Whether all gates hold.'),
+  name: z.string().optional(),
+  metadata: gathered('metadata', z.string()).describe(
+    '`metadata.KEY=VALUE`: runs that have it; may come for several keys.',
+  ),
+};
+
+/** Query of `GET /api/datasets/:id/eval`: runs of one dataset. */
+export const listDatasetEvalsSchema = gatheringMembers(plainListSchema.extend(runFilters));
+export type ListDatasetEvals = z.output<typeof listDatasetEvalsSchema>;
+
+/** Query of `GET /api/eval`: runs of all datasets. */
+export const listEvalRunsSchema = gatheringMembers(
+  plainListSchema.extend({ dataset_id: z.string().optional(), ...runFilters }),
+);
 export type ListEvalRuns = z.output<typeof listEvalRunsSchema>;
 
 /** Runs that one comparison takes (docs/spec/comparison.md#which-runs). */

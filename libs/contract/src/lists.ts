@@ -75,3 +75,38 @@ export const countedSchema = z
   })
   .meta({ id: 'Counted' });
 export type Counted = z.output<typeof countedSchema>;
+
+/** `true` or `false` in a query string; parses to the boolean. */
+export const queryBooleanSchema = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ openapi: { type: 'boolean' } });
+
+/**
+ * A member of a query that gathers parameters `NAME.KEY=VALUE` into an object by their keys; the query's schema goes through
+ * {@link gatheringMembers}.
+ */
+export const gathered = <T extends z.ZodType>(name: string, value: T) =>
+  z
+    .record(z.string(), value)
+    .optional()
+    .meta({ gathers: `${name}.`, openapi: { type: 'object', additionalProperties: { type: 'string' } } });
+
+/** What a member gathers, as {@link gathered} made it: the beginning of the names of parameters; `undefined` for others. */
+export const gatheredPrefix = (member: unknown): string | undefined =>
+  member instanceof z.ZodType ? (member.meta() as { gathers?: string } | undefined)?.gathers : undefined;
+
+/** A query schema whose {@link gathered} members are taken from the parameters whose names begin with theirs. */
+export function gatheringMembers<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
+  const prefixes = Object.entries(schema.shape).flatMap(([name, member]) => {
+    const prefix = gatheredPrefix(member);
+    return prefix === undefined ? [] : [{ name, prefix }];
+  });
+  return z.preprocess((query) => prefixes.reduce(gather, query as Record<string, unknown>), schema);
+}
+
+function gather(query: Record<string, unknown>, { name, prefix }: { name: string; prefix: string }) {
+  const of = Object.entries(query).filter(([key]) => key.startsWith(prefix));
+  const found = Object.fromEntries(of.map(([key, value]) => [key.slice(prefix.length), value]));
+  return of.length === 0 ? query : { ...query, [name]: found };
+}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { captureRuleSchema } from './capture-rules.js';
 import { exportedConnectionSchema } from './connections.js';
 import { datapointSchema, datasetSchema } from './datasets.js';
-import { evalRunSummarySchema, resultItemSchema } from './evals.js';
+import { evalRunSummarySchema, resultItemSchema, scorerResultSchema } from './evals.js';
 import { ingestTraceSchema } from './ingest.js';
 import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
@@ -60,7 +60,13 @@ export type ExportedRun = z.output<typeof exportedRunSchema>;
 /** A processed item of a run; its input and expected text are the datapoint's. */
 export const exportedResultSchema = z
   .object({ run_id: z.string() })
-  .extend(resultItemSchema.omit({ input: true, expected: true }).shape)
+  .extend(resultItemSchema.omit({ input: true, expected: true, samples: true, scores: true }).shape)
+  .extend({
+    scores: z
+      .record(z.string(), scorerResultSchema)
+      .nullable()
+      .describe('`null`: what the other members say of the only scorer.'),
+  })
   .meta({ id: 'ExportedEvalResult' });
 export type ExportedResult = z.output<typeof exportedResultSchema>;
 

@@ -20,8 +20,7 @@ import { ComparedRuns, versionsOf } from './compared-runs.js';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
-import { outcomeOf } from './run-resource.js';
-import { runningNow } from './running-items.js';
+import { ItemView } from './item-resource.js';
 import { comparisonSorting, ScoreDeltaStore, type RunsWithBaseline } from './score-delta.store.js';
 import { walkIds } from './walk-ids.js';
 
@@ -147,7 +146,7 @@ export class CompareItems {
       ids = ids.slice(0, read);
     }
     const deltas = await this.deltas.some(scope, compared, ids, options);
-    const running = new Map(runs.map((run) => [run.id, runningNow(run)]));
+    const views = new Map(runs.map((run) => [run.id, new ItemView(run)]));
     const items = ids.flatMap((id): ComparedItem[] => {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];
@@ -160,7 +159,8 @@ export class CompareItems {
           delta: deltas.get(id) ?? null,
           results: runs.map((run) => {
             const has = present.get(run.datasetVersion)!.has(id);
-            return comparedResult(run.id, has, resultsOf.get(run.id)?.get(id), running.get(run.id)!.has(id));
+            const outcome = views.get(run.id)!.outcome(id, resultsOf.get(run.id)?.get(id));
+            return comparedResult(run.id, has, outcome);
           }),
         },
       ];
@@ -173,10 +173,9 @@ export class CompareItems {
 function comparedResult(
   runId: string,
   has: boolean,
-  result: EvalResultRow | undefined,
-  running: boolean,
+  outcome: ReturnType<ItemView['outcome']>,
 ): ComparedItem['results'][number] {
-  const { output, score, score_reason, status, error, latency_ms, tokens, cost, trace_id } = outcomeOf(result, running);
+  const { output, score, score_reason, status, error, latency_ms, tokens, cost, trace_id } = outcome;
   return {
     ...{ run_id: runId, output, score, score_reason, status: has ? status : null, error },
     ...{ latency_ms, tokens, cost, trace_id },

@@ -3,14 +3,14 @@ import {
   comparedItemListSchema,
   compareItemsSchema,
   compareSchema,
-  plainListSchema,
+  listDatasetEvalsSchema,
   startEvalSchema,
   type Compare,
   type ComparedItemList,
   type CompareItems as CompareItemsQuery,
   type EvalRunResource,
   type EvalRunSummary,
-  type PlainList,
+  type ListDatasetEvals,
   type StartEval,
   evalRunSchema,
   evalRunListSchema,
@@ -41,7 +41,7 @@ export class DatasetEvalsController {
     access: 'write',
     summary: 'Start an eval run',
     answer: evalRunSchema,
-    problems: ['dataset_not_found', 'connection_not_found'],
+    problems: ['dataset_not_found', 'connection_not_found', 'eval_run_not_found', 'id_conflict'],
   })
   async start(
     @CurrentScope() scope: Scope,
@@ -62,7 +62,7 @@ export class DatasetEvalsController {
   async list(
     @CurrentScope() scope: Scope,
     @Param('id', new PathId(datasetNotFound)) id: string,
-    @Query({ schema: plainListSchema }) query: PlainList,
+    @Query({ schema: listDatasetEvalsSchema }) query: ListDatasetEvals,
   ): Promise<{ runs: EvalRunSummary[]; count: number; next_cursor: string | null }> {
     if (!(await this.datasets.find(scope, id))) throw datasetNotFound();
     const { items, nextCursor } = await this.runs.list(scope, { ...query, dataset_id: id });

@@ -19,12 +19,29 @@ export const EvalRunSchema = defineEntity({
     scoring: p.text(),
     /** JSON. */
     scoringConfig: p.text().nullable(),
+    /** JSON array of {@link RunScorer}; `null`: the one of `scoring` and `scoringConfig`. */
+    scorers: p.text().nullable(),
+    /** Empty for an external run, which calls nobody. */
     connectionId: p.text(),
     /** Another connection, for the judge. */
     judgeConnectionId: p.text().nullable(),
+    /** {@link EXECUTION}. */
+    execution: p.smallint().default(0),
+    repeats: p.integer().default(1),
+    passScore: p.double().$type<number>().default(1),
+    /** Dollars that its calls may cost. */
+    costCap: p.double().$type<number>().nullable(),
+    /** JSON array of {@link JudgedGate}; `null`: none. */
+    gates: p.text().nullable(),
+    /** JSON object of texts, which `eval_run_metadata` has too; `null`: none. */
+    metadata: p.text().nullable(),
+    /** Hash of the request that chose the id. */
+    startHash: p.text().nullable(),
     total: p.bigint('number'),
     progress: p.bigint('number'),
     failedCount: p.bigint('number'),
+    sampleProgress: p.bigint('number').default(0),
+    failedSamples: p.bigint('number').default(0),
     scoreSum: p.double().$type<number>(),
     scoreCount: p.bigint('number'),
     totalTokens: p.bigint('number'),
@@ -39,12 +56,27 @@ export const EvalRunSchema = defineEntity({
     judgeCostPico: p.bigint('number'),
     judgeCostCount: p.bigint('number'),
     judgeUnpricedCount: p.bigint('number').default(0),
+    /** Cost of the dearest sample so far with its judges', like {@link costUsd}; `null`: none has a cost. */
+    dearestUsd: p.bigint('number').nullable(),
+    dearestPico: p.bigint('number').nullable(),
+    /** Of the mean score, once the run is completed. */
+    scoreSe: p.double().$type<number>().nullable(),
+    /** JSON: {@link Interval}. */
+    scoreCi: p.text().nullable(),
+    /** Whether all gates hold: 1 or 0. */
+    passed: p.smallint().nullable(),
+    /** {@link STOP_REASON}. */
+    stopReason: p.smallint().nullable(),
     /** JSON string. */
     error: p.text().nullable(),
+    /** Results of an external run that its server's scorers have not seen. */
+    unscored: p.bigint('number').default(0),
+    /** When an external run last got results. */
+    resultAt: p.bigint('number').nullable(),
     createdAt: p.bigint('number'),
     startedAt: p.bigint('number').nullable(),
     endedAt: p.bigint('number').nullable(),
-    /** JSON array: ids of the datapoints that are being called. */
+    /** JSON array of the samples that are being called: `[datapoint, repeat]`, or the id of the datapoint for repeat 0. */
     running: p.text(),
     /** The process that works on the run, and until when it is taken to be alive. */
     leaseOwner: p.text().nullable(),
@@ -59,6 +91,38 @@ export const EvalRunSchema = defineEntity({
 export type EvalRunRow = RowOf<typeof EvalRunSchema>;
 export const EvalRun = entityOf(EvalRunSchema);
 
+/** What became of a try, or of all tries of a datapoint. */
+const outcomeColumns = () => ({
+  /** {@link RESULT_STATUS}. */
+  status: p.smallint(),
+  /** JSON string. */
+  output: p.text().nullable(),
+  score: p.double().$type<number>().nullable(),
+  /** JSON string. */
+  scoreReason: p.text().nullable(),
+  latencyMs: p.bigint('number').nullable(),
+  tokens: p.bigint('number').nullable(),
+  /** Cost in dollars. */
+  cost: p.double().$type<number>().nullable(),
+  /** JSON string. */
+  error: p.text().nullable(),
+  attempts: p.integer(),
+  judgeModel: p.text().nullable(),
+  judgePromptHash: p.text().nullable(),
+  judgeTokens: p.bigint('number').nullable(),
+  judgeCost: p.double().$type<number>().nullable(),
+  /** The trace of its calls, where the run makes traces. */
+  traceId: p.text().nullable(),
+  /** What the caller of an external run said. */
+  spanId: p.text().nullable(),
+  /** JSON object, of the same. */
+  metadata: p.text().nullable(),
+  /** JSON object of {@link ScorerResult} by name; `null`: what the other columns say of the only scorer. */
+  scores: p.text().nullable(),
+  /** Hash of an external result. */
+  resultHash: p.text().nullable(),
+});
+
 /** What became of a datapoint in a run; one that has no row is pending, or running when its run says so. */
 export const EvalResultSchema = defineEntity({
   name: 'EvalResult',
@@ -67,27 +131,59 @@ export const EvalResultSchema = defineEntity({
     projectId: p.text().primary(),
     runId: p.text().primary(),
     datapointId: p.text().primary(),
-    /** {@link RESULT_STATUS}. */
-    status: p.smallint(),
-    /** JSON string. */
-    output: p.text().nullable(),
-    score: p.double().$type<number>().nullable(),
-    /** JSON string. */
-    scoreReason: p.text().nullable(),
-    latencyMs: p.bigint('number').nullable(),
-    tokens: p.bigint('number').nullable(),
-    /** Cost in dollars. */
-    cost: p.double().$type<number>().nullable(),
-    /** JSON string. */
-    error: p.text().nullable(),
-    attempts: p.integer(),
-    judgeModel: p.text().nullable(),
-    judgePromptHash: p.text().nullable(),
-    judgeTokens: p.bigint('number').nullable(),
-    judgeCost: p.double().$type<number>().nullable(),
-    /** The trace of its calls, where the run makes traces. */
-    traceId: p.text().nullable(),
+    ...outcomeColumns(),
   },
 });
 
 export type EvalResultRow = RowOf<typeof EvalResultSchema>;
+
+/**
+ * One try of a datapoint, in runs that try each several times; `eval_result` has what they come to, once all are processed. In
+ * runs that try each once, the result is the sample.
+ */
+export const EvalSampleSchema = defineEntity({
+  name: 'EvalSample',
+  tableName: 'eval_sample',
+  properties: {
+    projectId: p.text().primary(),
+    runId: p.text().primary(),
+    datapointId: p.text().primary(),
+    /** From 0. */
+    repeat: p.integer().primary(),
+    ...outcomeColumns(),
+  },
+});
+
+export type EvalSampleRow = RowOf<typeof EvalSampleSchema>;
+
+/** A result of an external run that waits for scorers of the server. */
+export const EvalSubmissionSchema = defineEntity({
+  name: 'EvalSubmission',
+  tableName: 'eval_submission',
+  properties: {
+    projectId: p.text().primary(),
+    runId: p.text().primary(),
+    datapointId: p.text().primary(),
+    repeat: p.integer().primary(),
+    /** JSON: {@link ExternalResult}. */
+    result: p.text(),
+    resultHash: p.text(),
+  },
+});
+
+export type EvalSubmissionRow = RowOf<typeof EvalSubmissionSchema>;
+
+/** A text of a run's `metadata`, by which runs are found. */
+export const EvalRunMetadataSchema = defineEntity({
+  name: 'EvalRunMetadata',
+  tableName: 'eval_run_metadata',
+  properties: {
+    projectId: p.text().primary(),
+    runId: p.text().primary(),
+    key: p.text().primary(),
+    value: p.text(),
+  },
+  indexes: [{ name: 'eval_run_metadata_key', properties: ['projectId', 'key', 'runId'] }],
+});
+
+export type EvalRunMetadataRow = RowOf<typeof EvalRunMetadataSchema>;

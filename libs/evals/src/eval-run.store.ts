@@ -18,8 +18,8 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { EvalRun, type EvalRunRow } from './eval-run.entity.js';
-import { RUN_STATUS } from './status.js';
-import { evalRunTable } from './tables.js';
+import { EXECUTION, RUN_STATUS } from './status.js';
+import { evalRunMetadataTable, evalRunTable } from './tables.js';
 
 const NEWEST_FIRST = new IdOrder('eval-runs', 'r.id', 'desc');
 const OLDEST_FIRST = new IdOrder('scan-eval-runs', 'r.id', 'asc');
@@ -34,6 +34,9 @@ const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 /** Bytes of a run's texts, and how many of them one read brings into memory, about. */
 const SIZE = rawSql('octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0)');
 const READ_BYTES = 16 * 1024 * 1024;
+
+/** Tables that have rows of a run beside its own. */
+const TABLES_OF_RUN = ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const;
 
 /** Runs taken into work at once. */
 const TAKE_MAX = 1_000;
@@ -61,13 +64,13 @@ export class EvalRunStore {
   }
 
   /** Runs of one dataset or of all, newest first. @throws Invalid `invalid_cursor`. */
-  list(scope: Scope, { dataset_id: datasetId, status, ...page }: ListEvalRuns): Promise<Page<EvalRunRow>> {
+  list(scope: Scope, { dataset_id: datasetId, ...filters }: ListEvalRuns): Promise<Page<EvalRunRow>> {
     const conditions = [sql`r.project_id = ${scope.projectId}`];
     if (datasetId !== undefined) {
       conditions.push(isStorableText(datasetId) ? sql`r.dataset_id = ${datasetId}` : sql`1 = 0`);
     }
-    if (status !== undefined) conditions.push(sql`r.status = ${RUN_STATUS[status]}`);
-    return NEWEST_FIRST.page(page, (rest) =>
+    conditions.push(...conditionsOf(scope, filters));
+    return NEWEST_FIRST.page(filters, (rest) =>
       this.storage.readLong(
         COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')} and ${rest}`,
         { orgId: scope.orgId },
@@ -94,8 +97,18 @@ export class EvalRunStore {
     return (await OLDEST_FIRST.fitting(this.storage, runs, afterId, limit, options)).rows;
   }
 
-  insert(tx: WriteTx, run: EvalRunRow): void {
-    tx.em.create(EvalRun, run);
+  insert(tx: WriteTx, run: EvalRunRow): Promise<void> {
+    return tx.insert(evalRunTable, [run]);
+  }
+
+  /** The texts of a new run, by which it is found. */
+  insertMetadata(
+    tx: WriteTx,
+    { projectId, id }: EvalRunRow,
+    metadata: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const rows = Object.entries(metadata).map(([key, value]) => ({ projectId, runId: id, key, value }));
+    return tx.insert(evalRunMetadataTable, rows);
   }
 
   /** Writes a run as its items go on, many times a second. */
@@ -105,7 +118,8 @@ export class EvalRunStore {
 
   /** Deletes a locked run with its results. */
   async delete(tx: WriteTx, scope: Scope, id: string): Promise<void> {
-    await deleteRows(tx, 'eval_result', sql`project_id = ${scope.projectId} and run_id = ${id}`);
+    const ofRun = sql`project_id = ${scope.projectId} and run_id = ${id}`;
+    for (const table of TABLES_OF_RUN) await deleteRows(tx, table, ofRun);
     await tx.em.nativeDelete(EvalRun, { projectId: scope.projectId, id });
   }
 
@@ -175,6 +189,29 @@ export class EvalRunStore {
     await this.storage.write((tx) => tx.em.nativeUpdate(EvalRun, UNFINISHED, { leaseOwner: null, leaseUntil: 0 }));
   }
 }
+
+/** What a list of runs asks for beside the dataset. */
+function conditionsOf({ projectId }: Scope, filters: Omit<ListEvalRuns, 'dataset_id'>): Sql[] {
+  const { status, execution, passed, name, metadata = {} } = filters;
+  const conditions: Sql[] = [];
+  if (status !== undefined) conditions.push(sql`r.status = ${RUN_STATUS[status]}`);
+  if (execution !== undefined) conditions.push(sql`r.execution = ${EXECUTION[execution]}`);
+  if (passed !== undefined) conditions.push(sql`r.passed = ${Number(passed)}`);
+  const texts = Object.entries(metadata);
+  if (name !== undefined) conditions.push(isStorableText(name) ? sql`r.name = ${name}` : NONE);
+  for (const [key, value] of texts) {
+    const isStorable = isStorableText(key) && isStorableText(value);
+    conditions.push(
+      isStorable
+        ? sql`exists (select 1 from eval_run_metadata m where m.project_id = ${projectId} and m.run_id = r.id
+            and m.key = ${key} and m.value = ${value})`
+        : NONE,
+    );
+  }
+  return conditions;
+}
+
+const NONE = sql`1 = 0`;
 
 /** The key of a run. */
 export type RunKey = RowOfShape<typeof KEY>;

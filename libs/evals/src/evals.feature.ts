@@ -1,5 +1,11 @@
 import { defineFeature, ofProjects } from '@spandrel/kernel';
-import { EvalResultSchema, EvalRunSchema } from './eval-run.entity.js';
+import {
+  EvalResultSchema,
+  EvalRunMetadataSchema,
+  EvalRunSchema,
+  EvalSampleSchema,
+  EvalSubmissionSchema,
+} from './eval-run.entity.js';
 import { EvalsModule } from './evals.module.js';
 import { EvalsSettings } from './evals.settings.js';
 
@@ -7,8 +13,8 @@ export const evalsFeature = defineFeature({
   name: 'evals',
   tag: { name: 'Evaluations', description: 'Runs of a model against a dataset.' },
   module: EvalsModule,
-  entities: [EvalRunSchema, EvalResultSchema],
-  owned: ofProjects('eval_run', 'eval_result'),
+  entities: [EvalRunSchema, EvalResultSchema, EvalSampleSchema, EvalSubmissionSchema, EvalRunMetadataSchema],
+  owned: ofProjects('eval_run', 'eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'),
   settings: [EvalsSettings],
   requires: ['events', 'tracing', 'datasets', 'connections'],
 });

@@ -30,6 +30,9 @@ import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
 import { PgBossDatabase } from './dispatch/pg-boss-database.sql.js';
 import { RUN_TIMING, runTiming, type RunTiming } from './dispatch/run-timing.js';
 import { RunWorker } from './execution/run-worker.js';
+import { EvalSampleStore } from './eval-sample.store.js';
+import { PlanGates } from './plan-gates.js';
+import { PlanRun } from './plan-run.js';
 import { StartRun } from './start-run.js';
 import { RestoreRuns } from './transfer/restore-runs.js';
 import { WriteItemTrace } from './execution/write-item-trace.js';
@@ -61,12 +64,15 @@ import { EvalCapabilities } from './eval-capabilities.js';
     EvalCapabilities,
     EvalRunStore,
     EvalResultStore,
+    EvalSampleStore,
     ChangeRun,
     RecordItems,
     WriteItemTrace,
     ExecuteRun,
     RunWorker,
     StartRun,
+    PlanRun,
+    PlanGates,
     ReadRun,
     ListItems,
     ItemOrderStore,

@@ -16,7 +16,8 @@ import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { ItemOrderStore, itemSorting, type ProcessedFilters } from './item-order.store.js';
 import { evalRunNotFound } from './not-found.js';
-import { resultItem } from './run-resource.js';
+import { ItemView } from './item-resource.js';
+import { EvalSampleStore } from './eval-sample.store.js';
 import { runningNow } from './running-items.js';
 import { walkIds } from './walk-ids.js';
 
@@ -36,6 +37,7 @@ export class ListItems {
   constructor(
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
+    private readonly samples: EvalSampleStore,
     private readonly orders: ItemOrderStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
@@ -126,21 +128,24 @@ export class ListItems {
 
   /** @returns the items of the first of the ids, and how many of them were looked at. */
   private async load(
-    { scope, run, query, running, options }: ItemRequest,
+    { scope, run, query, options }: ItemRequest,
     ids: readonly string[],
   ): Promise<{ items: EvalItem[]; read: number }> {
     if (ids.length === 0) return { items: [], read: 0 };
     const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
     const { datapoints, read } = await this.snapshots.some(scope, snapshot, ids, options);
-    const { results, read: taken } = await this.results.some(scope, run.id, ids.slice(0, read), options);
+    const withSamples = query.include?.includes('samples') ?? false;
+    const sampled = withSamples ? await this.samples.some(scope, run, ids.slice(0, read), options) : undefined;
+    const wanted = ids.slice(0, sampled?.read ?? read);
+    const { results, read: taken } = await this.results.some(scope, run.id, wanted, options);
+    const view = new ItemView(run);
     const items = ids.slice(0, taken).flatMap((id): EvalItem[] => {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];
       return [
         {
-          ...resultItem(datapoint, results.get(id), running.has(id)),
+          ...view.item(datapoint, results.get(id), sampled && (sampled.samples.get(id) ?? [])),
           ...(query.include?.includes('kind') && { kind: datapoint.kind }),
-          ...(query.include?.includes('samples') && { samples: null }),
         },
       ];
     });

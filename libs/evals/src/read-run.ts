@@ -5,11 +5,12 @@ import { DatasetSnapshots, type SnapshotDatapoint } from '@spandrel/datasets';
 import { streamSlices, type Scope } from '@spandrel/kernel';
 import type { LongReadOptions } from '@spandrel/storage';
 import { EvalResultStore } from './eval-result.store.js';
-import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
+import type { EvalResultRow, EvalRunRow, EvalSampleRow } from './eval-run.entity.js';
+import { EvalSampleStore } from './eval-sample.store.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { evalRunNotFound } from './not-found.js';
-import { resultItem, runSummary } from './run-resource.js';
-import { runningNow } from './running-items.js';
+import { ItemView } from './item-resource.js';
+import { runSummary } from './run-resource.js';
 
 /** Items read in one go. */
 const SLICE = 500;
@@ -17,6 +18,7 @@ const SLICE = 500;
 interface Slice {
   datapoints: SnapshotDatapoint[];
   results: Map<string, EvalResultRow>;
+  samples: Map<string, EvalSampleRow[]>;
 }
 
 /** `GET /api/eval/:run_id`: the run and all of its items, pending ones too (docs/spec/evaluations.md#result-items). */
@@ -25,6 +27,7 @@ export class ReadRun {
   constructor(
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
+    private readonly sampleRows: EvalSampleStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
 
@@ -54,13 +57,13 @@ export class ReadRun {
   }
 
   private async *slices(scope: Scope, run: EvalRunRow, options: LongReadOptions): AsyncGenerator<string> {
-    const running = runningNow(run);
+    const view = new ItemView(run);
     for (let after = ''; ;) {
-      const { datapoints, results } = await this.slice(scope, run, after, options);
+      const { datapoints, results, samples } = await this.slice(scope, run, after, options);
       const last = datapoints.at(-1);
       if (!last) return;
       const items = datapoints.map((datapoint) =>
-        resultItem(datapoint, results.get(datapoint.id), running.has(datapoint.id)),
+        view.item(datapoint, results.get(datapoint.id), samples.get(datapoint.id) ?? []),
       );
       yield items.map((item) => JSON.stringify(item)).join(',');
       after = last.id;
@@ -71,7 +74,8 @@ export class ReadRun {
     const snapshot = { datasetId: run.datasetId, version: run.datasetVersion };
     const datapoints = await this.snapshots.after(scope, snapshot, after, SLICE, options);
     const ids = datapoints.map(({ id }) => id);
-    const { results, read } = await this.results.some(scope, run.id, ids, options);
-    return { datapoints: datapoints.slice(0, read), results };
+    const { samples, read: sampled } = await this.sampleRows.some(scope, run, ids, options);
+    const { results, read } = await this.results.some(scope, run.id, ids.slice(0, sampled), options);
+    return { datapoints: datapoints.slice(0, read), results, samples };
   }
 }

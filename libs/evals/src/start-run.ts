@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Connections, type UsableConnection } from '@spandrel/connections';
-import type { EvalConfig, EvalConfigResource, EvalRunSummary, StartEval } from '@spandrel/contract';
+import type { EvalRunSummary, StartEval } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { invalidRequest, newId, NotFound, PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import { Conflict, newId, type Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
+import { requestHash } from '@spandrel/tracing';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
-import { EvalsSettings } from './evals.settings.js';
 import { RUN_DISPATCH, type RunDispatch } from './dispatch/run-dispatch.js';
+import { PlanRun, type RunPlan } from './plan-run.js';
 import { runSummary } from './run-resource.js';
-import { RUN_STATUS } from './status.js';
+import { EXECUTION, RUN_STATUS } from './status.js';
 
 /**
  * Starts eval runs: a row with a snapshot's number, whatever the size of the dataset; the work goes on behind
@@ -21,96 +21,61 @@ export class StartRun {
     private readonly storage: Storage,
     private readonly runs: EvalRunStore,
     private readonly snapshots: DatasetSnapshots,
-    private readonly connections: Connections,
+    private readonly plans: PlanRun,
     @Inject(RUN_DISPATCH) private readonly dispatch: RunDispatch,
-    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
-    private readonly settings: EvalsSettings,
   ) {}
 
   /**
-   * @returns the run as it was made: pending.
-   * @throws NotFound for the dataset or a connection; Invalid for the scoring, its config, or a model that is not named.
+   * @returns the run as it was made: pending. One whose id was chosen, and that is there from the same request, as it is.
+   * @throws NotFound for the dataset, a connection or a baseline; Invalid for what cannot be done; Conflict for an id that another
+   *   request has taken.
    */
   async execute(scope: Scope, datasetId: string, body: StartEval): Promise<EvalRunSummary> {
-    this.assertScoring(body);
-    const id = newId();
+    const scorers = this.plans.scorersOf(body);
+    const startHash = body.id ? requestHash({ ...body, dataset_id: datasetId }) : null;
     const now = Date.now();
     const run = await this.storage.write(async (tx) => {
+      if (body.id) {
+        const [there] = await this.runs.findForWrite(tx, scope, [body.id]);
+        if (there) return same(there, startHash);
+      }
       const snapshot = await this.snapshots.take(tx, scope, datasetId);
-      const config = await this.complete(tx, scope, body.config);
-      const row = newRun(scope, { id, datasetId, body, config, snapshot, now });
-      this.runs.insert(tx, row);
-      await this.dispatch.enqueue(tx, row);
+      const plan = await this.plans.execute(tx, scope, datasetId, body, scorers);
+      const row = newRun(scope, { id: body.id ?? newId(), datasetId, body, plan, snapshot, startHash, now });
+      await this.insert(tx, row, body.metadata ?? {});
+      // Who executes an external run sends its results; one without datapoints ends by itself.
+      if (row.execution === EXECUTION.server || row.total === 0) await this.dispatch.enqueue(tx, row);
       return row;
     });
     return runSummary(run);
   }
 
-  private assertScoring({ scoring, scoring_config: config }: StartEval): void {
-    const scorer = this.plugins.scorers.find(({ name }) => name === scoring);
-    if (!scorer) {
-      const names = this.plugins.scorers.map(({ name }) => name).join(', ');
-      const message = `must be the name of a scoring strategy: ${names}`;
-      throw invalidRequest([{ path: 'scoring', message }]);
-    }
-    const checked = scorer.configure(config);
-    if (!('faults' in checked)) return;
-    throw invalidRequest(
-      checked.faults.map(({ path, message }) => ({
-        path: path ? `scoring_config.${path}` : 'scoring_config',
-        message,
-      })),
-    );
+  private async insert(tx: WriteTx, row: EvalRunRow, metadata: Readonly<Record<string, string>>): Promise<void> {
+    await this.runs.insert(tx, row);
+    await this.runs.insertMetadata(tx, row, metadata);
   }
+}
 
-  /** The config with its defaults; its connections are there and stay until the transaction ends. */
-  private async complete(tx: WriteTx, scope: Scope, config: EvalConfig): Promise<EvalConfigResource> {
-    const { connection_id: id, judge } = config;
-    const judgeId = judge?.connection_id ?? null;
-    // Locked in one order by everybody.
-    const connections = new Map<string, UsableConnection>();
-    for (const needed of [...new Set([id, judgeId ?? id])].sort()) {
-      connections.set(needed, await this.connection(tx, scope, needed));
-    }
-    const model = config.model ?? connections.get(id)!.defaultModel;
-    if (model === null) {
-      throw invalidRequest([
-        { path: 'config.model', message: 'is required, since the connection has no default_model' },
-      ]);
-    }
-    const judgeModel = judge?.model ?? (judgeId === null ? null : connections.get(judgeId)!.defaultModel);
-    return {
-      connection_id: id,
-      model,
-      system_prompt: config.system_prompt ?? null,
-      temperature: config.temperature ?? null,
-      max_tokens: config.max_tokens ?? null,
-      trace: config.trace ?? this.settings.trace,
-      judge: judge ? { connection_id: judgeId, model: judgeModel, rubric: judge.rubric ?? null } : null,
-    };
-  }
-
-  private async connection(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {
-    const connection = await this.connections.findForUse(tx, scope, id);
-    if (!connection)
-      throw new NotFound(
-        'connection_not_found',
-        'there is no provider connection with this id; GET /api/provider-connections lists them',
-      );
-    return connection;
-  }
+function same(there: EvalRunRow, startHash: string | null): EvalRunRow {
+  if (there.startHash === startHash) return there;
+  throw new Conflict(
+    'id_conflict',
+    'another eval run has this id; choose another one, or repeat the first request unchanged',
+  );
 }
 
 interface NewRun {
   id: string;
   datasetId: string;
   body: StartEval;
-  config: EvalConfigResource;
+  plan: RunPlan;
   snapshot: { version: number; count: number };
+  startHash: string | null;
   now: number;
 }
 
-function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now }: NewRun): EvalRunRow {
+function newRun(scope: Scope, { id, datasetId, body, plan, snapshot, startHash, now }: NewRun): EvalRunRow {
+  const { config, scorers, gates } = plan;
   return {
     projectId: scope.projectId,
     id,
@@ -119,13 +84,23 @@ function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now }: Ne
     name: body.name,
     status: RUN_STATUS.pending,
     config: JSON.stringify(config),
-    scoring: body.scoring,
-    scoringConfig: toJsonText(body.scoring_config),
-    connectionId: config.connection_id,
+    scoring: scorers[0]!.scoring,
+    scoringConfig: toJsonText(scorers[0]!.scoring_config),
+    scorers: body.scorers ? JSON.stringify(scorers) : null,
+    connectionId: config.connection_id ?? '',
     judgeConnectionId: config.judge?.connection_id ?? null,
+    execution: EXECUTION[body.execution ?? 'server'],
+    repeats: body.repeats ?? 1,
+    passScore: body.pass_score ?? 1,
+    costCap: body.max_cost_usd ?? null,
+    gates: gates.length === 0 ? null : JSON.stringify(gates),
+    metadata: body.metadata ? JSON.stringify(body.metadata) : null,
+    startHash,
     total: snapshot.count,
     progress: 0,
     failedCount: 0,
+    sampleProgress: 0,
+    failedSamples: 0,
     scoreSum: 0,
     scoreCount: 0,
     totalTokens: 0,
@@ -138,7 +113,15 @@ function newRun(scope: Scope, { id, datasetId, body, config, snapshot, now }: Ne
     judgeCostPico: 0,
     judgeCostCount: 0,
     judgeUnpricedCount: 0,
+    dearestUsd: null,
+    dearestPico: null,
+    scoreSe: null,
+    scoreCi: null,
+    passed: null,
+    stopReason: null,
     error: null,
+    unscored: 0,
+    resultAt: null,
     createdAt: now,
     startedAt: null,
     endedAt: null,

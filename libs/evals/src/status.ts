@@ -1,4 +1,13 @@
-import { EVAL_STATUSES, RESULT_STATUSES, type EvalStatus, type ResultStatus } from '@spandrel/contract';
+import {
+  EVAL_EXECUTIONS,
+  EVAL_STATUSES,
+  RESULT_STATUSES,
+  STOP_REASONS,
+  type EvalExecution,
+  type EvalStatus,
+  type ResultStatus,
+  type StopReason,
+} from '@spandrel/contract';
 
 /** Statuses of runs as the table holds them; those below {@link RUN_STATUS.completed} are unfinished. */
 export const RUN_STATUS = {
@@ -20,3 +29,13 @@ export const RESULT_STATUS = {
 } as const satisfies Record<ResultStatus, number>;
 
 export const resultStatusName = (status: number): ResultStatus => RESULT_STATUSES[status] ?? 'pending';
+
+/** Who executes a run, as the table holds it. */
+export const EXECUTION = { server: 0, external: 1 } as const satisfies Record<EvalExecution, number>;
+
+export const executionName = (execution: number): EvalExecution => EVAL_EXECUTIONS[execution] ?? 'server';
+
+/** Why a run was cancelled, as the table holds it. */
+export const STOP_REASON = { cancelled: 0, cost_cap: 1, idle: 2 } as const satisfies Record<StopReason, number>;
+
+export const stopReasonName = (reason: number): StopReason => STOP_REASONS[reason] ?? 'cancelled';

@@ -16,6 +16,7 @@ export { estimateCost, loadPricing, PRICING, type PricingTable, type TokenCounts
 export { firstCodePoints, previewOfInput, previewOfOutput, PREVIEWED_BYTES_MAX } from './outline/preview-text.js';
 export { SpanOutlineStore } from './outline/span-outline.store.js';
 export { spanOutline } from './outline/span-outline.js';
+export { requestHash } from './write/request-hash.js';
 export { Ingest } from './write/ingest.js';
 export { RecordSpans } from './write/record-spans.js';
 export type { SpanAmendment, SpanRecord } from './write/span-record.js';

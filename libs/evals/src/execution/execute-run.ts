@@ -15,7 +15,8 @@ import { patiently } from './patiently.js';
 import { PendingItems } from './pending-items.js';
 import { Permits } from './permits.js';
 import { RecordItems, type ItemStep, type StepAnswer } from './record-items.js';
-import { runConfig, scoringConfig } from '../run-resource.js';
+import { scoringConfig } from '../run-plan.js';
+import { runConfig } from '../run-resource.js';
 import type { ConfiguredScorer } from './score-output.js';
 import { WriteItemTrace } from './write-item-trace.js';
 
@@ -164,19 +165,19 @@ export class ExecuteRun {
 
   private async prepare(scope: Scope, run: EvalRunRow): Promise<PreparedRun> {
     const config = runConfig(run);
-    const connection = await this.connections.open(scope, config.connection_id);
+    const connection = await this.connections.open(scope, config.connection_id!);
     const judgeConnection: OpenConnection =
       run.judgeConnectionId === null ? connection : await this.connections.open(scope, run.judgeConnectionId);
     return {
       connection,
-      model: config.model,
+      model: config.model!,
       systemPrompt: config.system_prompt,
       temperature: config.temperature ?? undefined,
       maxTokens: config.max_tokens ?? undefined,
       scorer: this.scorerOf(run),
       judge: {
         connection: judgeConnection,
-        model: config.judge?.model ?? config.model,
+        model: config.judge?.model ?? config.model!,
         rubric: config.judge?.rubric ?? undefined,
       },
       trace: config.trace,

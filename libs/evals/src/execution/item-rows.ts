@@ -23,12 +23,20 @@ export const resultRow = ({ projectId, id }: EvalRunRow, datapointId: string, re
   judgeTokens: result.judge.tokens,
   judgeCost: result.judge.cost,
   traceId: result.traceId,
+  spanId: null,
+  metadata: null,
+  scores: null,
+  resultHash: null,
 });
 
 /** Adds a processed item to the run's sums. */
 export function addResult(run: EvalRunRow, item: EvalResultRow): void {
   run.progress++;
-  if (item.status === RESULT_STATUS.failed) run.failedCount++;
+  run.sampleProgress++;
+  if (item.status === RESULT_STATUS.failed) {
+    run.failedCount++;
+    run.failedSamples++;
+  }
   if (item.score !== null) {
     run.scoreSum += item.score;
     run.scoreCount++;

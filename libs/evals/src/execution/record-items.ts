@@ -19,7 +19,7 @@ import { EvalRunStore, type RunKey } from '../eval-run.store.js';
 import type { ItemResult } from './execute-item.js';
 import { addResult, resultRow } from './item-rows.js';
 import { Permits } from './permits.js';
-import { runningItems } from '../run-resource.js';
+import { runningSamples, runningText } from '../running-items.js';
 import { RUN_STATUS } from '../status.js';
 import { whyAllFailed } from './why-all-failed.js';
 
@@ -103,7 +103,7 @@ export class RecordItems {
     processed: Set<string>,
     outcomes: Map<ItemStep, Outcome<StepAnswer>>,
   ): Promise<void> {
-    const running = new Set(runningItems(run));
+    const running = new Set(runningSamples(run).map(({ datapointId }) => datapointId));
     const now = { ...run };
     const rows: EvalResultRow[] = [];
     const results: DatapointResult[] = [];
@@ -132,7 +132,7 @@ export class RecordItems {
       if (begun) running.add(next);
       outcomes.set(step, { answer: { begun } });
     }
-    now.running = JSON.stringify([...running]);
+    now.running = runningText(Array.from(running, (datapointId) => ({ datapointId, repeat: 0 })));
     const inserting = this.results.insert(tx, rows);
     if (now.status === RUN_STATUS.completed && now.failedCount === now.total) {
       await inserting;

@@ -1,6 +1,8 @@
 import type { ExportedResult, ExportedRun } from '@spandrel/contract';
 import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
-import { processedItem, runSummary } from '../run-resource.js';
+import { fromJsonText } from '@spandrel/storage';
+import { processedOutcome } from '../item-resource.js';
+import { runSummary } from '../run-resource.js';
 
 /** A run as an export has it: with the sums that its averages and totals are made of. */
 export const exportedRun = (run: EvalRunRow): ExportedRun => ({
@@ -15,5 +17,6 @@ export const exportedRun = (run: EvalRunRow): ExportedRun => ({
 export const exportedResult = (result: EvalResultRow): ExportedResult => ({
   run_id: result.runId,
   datapoint_id: result.datapointId,
-  ...processedItem(result),
+  ...processedOutcome(result),
+  scores: fromJsonText(result.scores) as ExportedResult['scores'],
 });

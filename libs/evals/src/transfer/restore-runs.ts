@@ -107,7 +107,7 @@ export class RestoreRuns {
     if (before && !(before.datasetId === after.datasetId && isUnfinishedImport(before))) return OTHER_RUN;
     if (!hasSnapshot) return NO_SNAPSHOT;
     if (before) await this.runs.update(tx, after);
-    else this.runs.insert(tx, after);
+    else await this.runs.insert(tx, after);
     return undefined;
   }
 

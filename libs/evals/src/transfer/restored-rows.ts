@@ -3,7 +3,7 @@ import type { Scope } from '@spandrel/kernel';
 import { toJsonText } from '@spandrel/storage';
 import { toCostSum } from '@spandrel/tracing';
 import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
-import { RESULT_STATUS, RUN_STATUS } from '../status.js';
+import { EXECUTION, RESULT_STATUS, RUN_STATUS, STOP_REASON } from '../status.js';
 
 /** Why a run failed that was under way when it was exported: nobody goes on with it here. */
 export const UNFINISHED = 'the run was not finished when it was exported; start another one to go on';
@@ -26,11 +26,21 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
     config: JSON.stringify(run.config),
     scoring: run.scoring,
     scoringConfig: toJsonText(run.scoring_config),
-    connectionId: run.config.connection_id,
+    scorers: null,
+    connectionId: run.config.connection_id ?? '',
     judgeConnectionId: run.config.judge?.connection_id ?? null,
+    execution: EXECUTION.server,
+    repeats: 1,
+    passScore: 1,
+    costCap: null,
+    gates: null,
+    metadata: null,
+    startHash: null,
     total: run.total,
     progress: run.progress,
     failedCount: run.failed_count,
+    sampleProgress: run.progress,
+    failedSamples: run.failed_count,
     scoreSum: run.score_sum,
     scoreCount: run.score_count,
     totalTokens: run.total_tokens,
@@ -43,7 +53,15 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
     judgeCostPico: judgeCost.pico,
     judgeCostCount: run.judge_cost_count,
     judgeUnpricedCount: run.judge_unpriced_count,
+    dearestUsd: null,
+    dearestPico: null,
+    scoreSe: null,
+    scoreCi: null,
+    passed: null,
+    stopReason: run.status === 'cancelled' ? STOP_REASON.cancelled : null,
     error: toJsonText(isFinished ? run.error : UNFINISHED),
+    unscored: 0,
+    resultAt: null,
     createdAt: run.created_at,
     startedAt: run.started_at,
     endedAt: isFinished ? run.ended_at : (exportedAt ?? run.started_at ?? run.created_at),
@@ -72,4 +90,8 @@ export const restoredResult = ({ projectId }: Scope, result: RestoredResult): Ev
   judgeTokens: result.judge_tokens,
   judgeCost: result.judge_cost,
   traceId: result.trace_id,
+  spanId: null,
+  metadata: null,
+  scores: null,
+  resultHash: null,
 });

@@ -23,6 +23,12 @@ export function knownMembers(schema: z.core.$ZodType): KnownMembers | undefined 
   return { members: new Map(shape.map(([name, member]) => [name, knownMembers(member)])), isList: false };
 }
 
+/** The object that a schema takes, within what changes it before it is checked; `undefined` for a schema of something else. */
+export function objectOf(schema: z.core.$ZodType): z.ZodObject | undefined {
+  const inner = unwrapped(schema);
+  return inner instanceof z.ZodObject ? inner : undefined;
+}
+
 /** Where a path of a fault leads among known members. */
 export function knownAt(known: KnownMembers | undefined, path: readonly PropertyKey[]): KnownMembers | undefined {
   return path.reduce<KnownMembers | undefined>(

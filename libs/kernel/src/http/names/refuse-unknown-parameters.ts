@@ -1,8 +1,8 @@
-import type { FieldError } from '@spandrel/contract';
+import { gatheredPrefix, type FieldError } from '@spandrel/contract';
 import type { onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import { FAULTS_MAX, invalidRequest } from '../../faults/invalid-request.js';
-import { knownMembers } from '../../faults/known-members.js';
+import { knownMembers, objectOf } from '../../faults/known-members.js';
 import { unknownName } from '../../faults/unknown-name.js';
 import { queryFaults } from './query-faults.js';
 
@@ -12,25 +12,40 @@ import { queryFaults } from './query-faults.js';
  * @param schema of the route's query; `undefined` when it takes no parameters.
  */
 export function refuseUnknownParameters(schema: z.ZodType | undefined, method: string): onRequestHookHandler {
-  const names = [...((schema && knownMembers(schema))?.members.keys() ?? [])];
-  const known: ReadonlySet<string> = new Set(names);
+  const prefixes = prefixesOf(schema);
+  const names = [...((schema && knownMembers(schema))?.members.keys() ?? [])].filter((name) => !prefixes.has(name));
+  const said = [...names, ...Array.from(prefixes.values(), (prefix) => `${prefix}KEY`)];
+  const exact: ReadonlySet<string> = new Set(names);
+  const isKnown = (name: string): boolean =>
+    exact.has(name) || prefixes.values().some((prefix) => name.startsWith(prefix) && name !== prefix);
   const consequence = method === 'DELETE' ? '; nothing was deleted' : '';
   const faultOf = (name: string): FieldError => ({
     path: name,
-    message: `${unknownName('is not a query parameter of this route', name, names)}${consequence}`,
+    message: `${unknownName('is not a query parameter of this route', name, said)}${consequence}`,
   });
   return (request, _reply, done) => {
     for (const name in request.query as object) {
-      if (!known.has(name)) return done(refusal(request.query as object));
+      if (!isKnown(name)) return done(refusal(request.query as object));
     }
     done();
   };
 
   function refusal(query: object): Error {
     const unknown = Object.keys(query)
-      .filter((name) => !known.has(name))
+      .filter((name) => !isKnown(name))
       .slice(0, FAULTS_MAX + 1);
     const { error } = schema?.safeParse(query) ?? {};
     return invalidRequest([...unknown.map(faultOf), ...(error ? queryFaults(error, schema!, query) : [])], 'the query');
   }
+}
+
+/** What members of a query gather: the beginnings of the names of parameters, by the member. */
+function prefixesOf(schema: z.ZodType | undefined): ReadonlyMap<string, string> {
+  const shape = Object.entries((schema && objectOf(schema)?.shape) ?? {});
+  return new Map(
+    shape.flatMap(([name, member]) => {
+      const prefix = gatheredPrefix(member);
+      return prefix === undefined ? [] : [[name, prefix]];
+    }),
+  );
 }

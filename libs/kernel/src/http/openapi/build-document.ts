@@ -172,7 +172,8 @@ function queryParameters({ query }: RouteFacts, components: SchemaComponents): O
     in: 'query',
     required: required.includes(name),
     ...(description !== undefined && { description: description as string }),
-    ...(schema['type'] === 'array' && { style: 'form' as const, explode: true }),
+    // Members of an object are parameters of their own.
+    ...(['array', 'object'].includes(String(schema['type'])) && { style: 'form' as const, explode: true }),
     schema,
   }));
 }

@@ -75,6 +75,7 @@ export class SchemaComponents {
     const replaced = isReplaced(schema);
     delete json['openapi'];
     delete json['describedBy'];
+    delete json['gathers'];
     if (replaced) {
       for (const key of Object.keys(json)) if (!KEPT.has(key)) delete json[key];
       Object.assign(json, openapi ?? this.schemaOf(describedBy!, side));

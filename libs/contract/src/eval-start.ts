@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { EVAL_EXECUTIONS, evalConfigSchema, judgeSchema } from './evals.js';
+import { gatesSchema, REPEATS_MAX } from './eval-gates.js';
+import { optionalMembers, settingNumber } from './values/numbers.js';
+import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
+
+/** Most scorers that a run has. */
+export const SCORERS_MAX = 16;
+
+/** Most entries that a run's `metadata` has. */
+const METADATA_MAX = 64;
+
+/** The reserved name of the scorer whose scores the caller of an external run gives. */
+export const EXTERNAL_SCORER = 'External';
+
+const SCORING = '`ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin.';
+const SCORING_CONFIG = "Checked by the scoring plugin's own schema.";
+
+const passScoreSchema = settingNumber(z.number().min(0).max(1).nullish());
+
+/** One of several scorers of a run. */
+const scorerSchema = z
+  .object({
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 characters of A-Z, a-z, 0-9, "_", "." and "-"')
+      .nullish()
+      .describe('`scoring` when left out; unique in the run.'),
+    scoring: z.string().describe(SCORING),
+    scoring_config: jsonObjectSchema.nullish().describe(SCORING_CONFIG),
+    judge: optionalMembers(judgeSchema.nullish()).describe("Over the config's judge, member by member."),
+    weight: settingNumber(z.number().min(0).nullish()).describe('1 when left out.'),
+    pass_score: passScoreSchema.describe("The run's when left out."),
+  })
+  .meta({ id: 'StartEvalScorer' });
+
+/** Texts by key, such as a commit. */
+const runMetadataSchema = z
+  .record(keySchema.min(1), nameSchema)
+  .refine((texts) => Object.keys(texts).length <= METADATA_MAX, `must have at most ${METADATA_MAX} entries`);
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isExternal = (body: unknown): boolean => isObject(body) && body['execution'] === 'external';
+const has = (body: unknown, member: string): boolean => isObject(body) && body[member] !== undefined;
+
+/** A condition on several members that is checked whatever else is wrong with them, so that all faults are told at once. */
+const needs = (path: string[], error: string, isMet: (body: unknown) => boolean) =>
+  [isMet, { path, error, when: ({ value }: { value: unknown }) => isObject(value) }] as const;
+
+/** `POST /api/datasets/:id/eval`. */
+export const startEvalSchema = z
+  .object({
+    id: clientIdSchema.nullish(),
+    name: labelSchema,
+    config: evalConfigSchema.optional().describe('Required, unless the run is an external one.'),
+    scoring: z.string().optional().describe(`${SCORING} Required, unless there are \`scorers\`.`),
+    scoring_config: jsonObjectSchema.nullish().describe(SCORING_CONFIG),
+    scorers: z
+      .array(scorerSchema)
+      .min(1)
+      .max(SCORERS_MAX)
+      .nullish()
+      .describe('In the place of `scoring` and `scoring_config`.'),
+    execution: z
+      .enum(EVAL_EXECUTIONS)
+      .nullish()
+      .describe('`external`: the caller executes, and sends results. `server` when left out.'),
+    repeats: settingNumber(z.number().int().min(1).max(REPEATS_MAX).nullish()).describe(
+      'How often each datapoint is tried; 1 when left out.',
+    ),
+    pass_score: passScoreSchema.describe('A sample passes at this score or above; 1 when left out.'),
+    max_cost_usd: settingNumber(
+      z
+        .number()
+        .min(0)
+        .refine((dollars) => dollars > 0, 'must be more than 0')
+        .nullish(),
+    ).describe('Dollars that the calls of the run and its judges may cost.'),
+    gates: gatesSchema.nullish(),
+    metadata: runMetadataSchema.nullish().describe('Texts by key: commit, branch …'),
+  })
+  .refine(...needs(['config'], 'is required', (body) => isExternal(body) || has(body, 'config')))
+  .refine(
+    ...needs(['config', 'connection_id'], 'is required', (body) => {
+      const config = isObject(body) ? body['config'] : undefined;
+      return isExternal(body) || !isObject(config) || typeof config['connection_id'] === 'string';
+    }),
+  )
+  .refine(...needs(['scoring'], 'is required', (body) => has(body, 'scoring') || has(body, 'scorers')))
+  .refine(
+    ...needs(
+      ['scorers'],
+      'must be left out where scoring or scoring_config is given',
+      (body) => !listsScorers(body) || !(has(body, 'scoring') || has(body, 'scoring_config')),
+    ),
+  )
+  .meta({ id: 'StartEval' });
+export type StartEval = z.output<typeof startEvalSchema>;
+
+const listsScorers = (body: unknown): boolean => isObject(body) && (body['scorers'] ?? undefined) !== undefined;

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { INTERVAL_METHODS, intervalSchema, REPEATS_MAX } from './eval-gates.js';
+import { EVAL_STATUSES } from './evals.js';
+import { queryNumberSchema } from './lists.js';
+import { amountSchema, countSchema } from './values/numbers.js';
+
+/** Values of `k` that one question takes. */
+const K_MAX = 16;
+
+export const FAILED_AS = ['excluded', 'zero'] as const;
+export type FailedAs = (typeof FAILED_AS)[number];
+
+/** Query of `GET /api/eval/:run_id/statistics` (docs/spec/eval-statistics.md). */
+export const evalStatisticsQuerySchema = z.object({
+  k: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(
+      z
+        .array(
+          z
+            .string()
+            .regex(/^\d{1,3}$/, 'must be whole numbers, separated by commas')
+            .transform(Number)
+            .pipe(z.number().min(1).max(REPEATS_MAX)),
+        )
+        .max(K_MAX),
+    )
+    .optional()
+    .describe(
+      `Up to ${K_MAX} numbers up to \`repeats\`, separated by commas; powers of two and \`repeats\` when left out.`,
+    ),
+  cluster_by: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A top-level member of the datapoints' `metadata`: those with the same value are one cluster."),
+  failed_as: z.enum(FAILED_AS).default('excluded').describe('`zero`: a failed sample counts as 0.'),
+  baseline: z.string().optional().describe('A run of the same dataset to compare with.'),
+  alpha: queryNumberSchema
+    .pipe(
+      z
+        .number()
+        .min(0)
+        .max(1)
+        .refine((alpha) => alpha > 0 && alpha < 1, 'must be between 0 and 1'),
+    )
+    .default(0.05),
+});
+export type EvalStatisticsQuery = z.output<typeof evalStatisticsQuerySchema>;
+
+const rateSchema = z.object({
+  mean: z.number().nullable(),
+  se: z.number().nullable(),
+  ci: intervalSchema.nullable(),
+});
+
+/** What a score of a run comes to. */
+export const scoreStatisticsSchema = z
+  .object({
+    datapoints: countSchema.describe('With a counted score.'),
+    samples: countSchema.describe('Counted.'),
+    clusters: countSchema,
+    mean: z.number().nullable().describe('Each datapoint counts once.'),
+    se: z.number().nullable(),
+    ci: intervalSchema.nullable(),
+    within_sd: z.number().nullable().describe('Between the samples of a datapoint.'),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    pass_rate: rateSchema,
+    pass_k: z.array(
+      z.object({
+        k: z.number().int().min(1),
+        datapoints: countSchema.describe('With so many samples.'),
+        pass_at_k: z.number().nullable(),
+        pass_at_k_se: z.number().nullable(),
+        pass_hat_k: z.number().nullable(),
+        pass_hat_k_se: z.number().nullable(),
+      }),
+    ),
+    flaky_datapoints: countSchema,
+    always_passed: countSchema,
+    never_passed: countSchema,
+    min_datapoint_pass_rate: z.number().nullable(),
+  })
+  .meta({ id: 'ScoreStatistics' });
+export type ScoreStatistics = z.output<typeof scoreStatisticsSchema>;
+
+const amountsSchema = z.object({
+  count: countSchema,
+  mean: amountSchema.nullable(),
+  p50: amountSchema.nullable(),
+  p95: amountSchema.nullable(),
+  max: amountSchema.nullable(),
+});
+
+export const VERDICTS = ['better', 'worse', 'no_difference', 'unknown'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+const diffIntervalSchema = z
+  .object({ low: z.number(), high: z.number(), level: z.number(), method: z.enum(INTERVAL_METHODS) })
+  .nullable();
+
+/** A score of a run beside that of its baseline. */
+export const scoreComparisonSchema = z
+  .object({
+    pairs: countSchema,
+    clusters: countSchema,
+    diff: z.number().nullable(),
+    se: z.number().nullable(),
+    ci: diffIntervalSchema,
+    better: countSchema,
+    worse: countSchema,
+    same: countSchema,
+    test: z.enum(['mcnemar_exact', 'paired_t']).nullable(),
+    p_value: z.number().nullable(),
+    verdict: z.enum(VERDICTS),
+    detectable_diff: z.number().nullable().describe('What so many datapoints could have shown.'),
+  })
+  .meta({ id: 'ScoreComparison' });
+export type ScoreComparison = z.output<typeof scoreComparisonSchema>;
+
+const amountComparisonSchema = z.object({
+  pairs: countSchema,
+  clusters: countSchema,
+  diff: z.number().nullable(),
+  se: z.number().nullable(),
+  ci: diffIntervalSchema,
+  test: z.literal('paired_t').nullable(),
+  p_value: z.number().nullable(),
+});
+
+/** Answer of `GET /api/eval/:run_id/statistics`. */
+export const evalStatisticsSchema = z
+  .object({
+    run_id: z.string(),
+    status: z.enum(EVAL_STATUSES),
+    repeats: countSchema,
+    datapoints: countSchema,
+    samples: countSchema.describe(
+      'All that there are to be: those that failed and those that are not processed are among them.',
+    ),
+    failed_samples: countSchema,
+    pending_samples: countSchema,
+    pass_score: z.number(),
+    failed_as: z.enum(FAILED_AS),
+    cluster_by: z.string().nullable(),
+    score: scoreStatisticsSchema,
+    scorers: z.record(z.string(), scoreStatisticsSchema),
+    latency_ms: amountsSchema,
+    cost: amountsSchema.extend({ total: amountSchema.nullable() }),
+    judge_cost: amountSchema.nullable(),
+    tokens: countSchema,
+    comparison: z
+      .object({
+        baseline_run_id: z.string(),
+        alpha: z.number(),
+        pairs: countSchema,
+        changed: countSchema.describe('Datapoints that differ between the two snapshots, and are left out.'),
+        unpaired_run: countSchema,
+        unpaired_baseline: countSchema,
+        score: scoreComparisonSchema,
+        scorers: z.record(z.string(), scoreComparisonSchema),
+        latency_ms: amountComparisonSchema,
+        cost: amountComparisonSchema,
+      })
+      .nullable(),
+  })
+  .meta({ id: 'EvalStatistics' });
+export type EvalStatistics = z.output<typeof evalStatisticsSchema>;

@@ -1,0 +1,26 @@
+import type { JudgedGate, RunScorer } from '@spandrel/contract';
+import { fromJsonText } from '@spandrel/storage';
+import type { EvalRunRow } from './eval-run.entity.js';
+
+/** The `scoring_config` that a run was started with. */
+export const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
+  fromJsonText(run.scoringConfig) as Record<string, unknown> | null;
+
+/** The scorers of a run: those that were listed, or the one of `scoring` and `scoring_config`. */
+export function scorersOf(run: EvalRunRow): RunScorer[] {
+  if (run.scorers !== null) return fromJsonText(run.scorers) as RunScorer[];
+  const { scoring, passScore } = run;
+  return [
+    { name: scoring, scoring, scoring_config: scoringConfig(run), judge: null, weight: 1, pass_score: passScore },
+  ];
+}
+
+/** The gates of a run with what was found; none have been looked at before the end. */
+export const gatesOf = (run: EvalRunRow): JudgedGate[] => (fromJsonText(run.gates) ?? []) as JudgedGate[];
+
+/** Texts by key that a run was started with. */
+export const metadataOf = (run: EvalRunRow): Record<string, string> =>
+  (fromJsonText(run.metadata) ?? {}) as Record<string, string>;
+
+/** Samples that a run is to have. */
+export const sampleTotal = ({ total, repeats }: EvalRunRow): number => total * repeats;
