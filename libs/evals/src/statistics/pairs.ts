@@ -1,0 +1,68 @@
+import type { RunSamples } from './run-samples.js';
+import { zeroWhenTiny } from './tolerance.js';
+
+/** Which datapoints of a run and of its baseline belong together, and which are left out of the comparison. */
+export interface Pairs {
+  /** For each datapoint of the run the position of its partner in the baseline; -1 when it has none. */
+  partners: Int32Array;
+  /** Partners with a score in both runs. */
+  count: number;
+  /** Datapoints with a score in both runs whose content differs. */
+  changed: number;
+  /** Datapoints with a score in the run alone; in the baseline alone. */
+  unpairedRun: number;
+  unpairedBaseline: number;
+}
+
+/** @param changed ids of datapoints whose content is not the same in both snapshots. */
+export function pairDatapoints(run: RunSamples, baseline: RunSamples, changed: ReadonlySet<string>): Pairs {
+  const positionOf = positionsIn(baseline.ids);
+  const partners = new Int32Array(run.ids.length).fill(-1);
+  const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
+  const pairs: Pairs = { partners, count: 0, changed: 0, unpairedRun: 0, unpairedBaseline: 0 };
+  for (let i = 0; i < run.ids.length; i++) {
+    const id = run.ids[i]!;
+    const position = positionOf(id);
+    if (position !== undefined && !changed.has(id)) partners[i] = position;
+    if (runCounts[i] === 0) continue;
+    if (position === undefined || baselineCounts[position] === 0) pairs.unpairedRun++;
+    else if (changed.has(id)) pairs.changed++;
+    else pairs.count++;
+  }
+  let scored = 0;
+  for (const count of baselineCounts) if (count > 0) scored++;
+  pairs.unpairedBaseline = scored - pairs.count - pairs.changed;
+  return pairs;
+}
+
+/**
+ * Finds ids among others. Two runs of one dataset mostly have the same ids in the same order, where the id after the last one
+ * found is the one; a table of all of them is made when it is not (measured: 40 of 100 ms for 100,000 pairs).
+ */
+function positionsIn(ids: readonly string[]): (id: string) => number | undefined {
+  let next = 0;
+  let table: Map<string, number> | undefined;
+  return (id) => {
+    if (ids[next] === id) return next++;
+    table ??= tableOf(ids);
+    const position = table.get(id);
+    if (position !== undefined) next = position + 1;
+    return position;
+  };
+}
+
+function tableOf(ids: readonly string[]): Map<string, number> {
+  const table = new Map<string, number>();
+  for (let i = 0; i < ids.length; i++) table.set(ids[i]!, i);
+  return table;
+}
+
+/** dᵢ = mᵢ(run) − mᵢ(baseline) of each datapoint of the run, NaN where one of them is missing. */
+export function pairedDifferences(run: Float64Array, baseline: Float64Array, partners: Int32Array): Float64Array {
+  const differences = new Float64Array(run.length);
+  for (let i = 0; i < run.length; i++) {
+    const partner = partners[i]!;
+    differences[i] = partner < 0 ? Number.NaN : zeroWhenTiny(run[i]! - baseline[partner]!);
+  }
+  return differences;
+}

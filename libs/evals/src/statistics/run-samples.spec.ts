@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadDistributions } from './distributions.js';
+import { RunSamples, type SampleMeasures } from './run-samples.js';
+import { runStatistics } from './run-statistics.js';
+
+const distributions = await loadDistributions();
+
+const sample = (measures: Partial<SampleMeasures>): SampleMeasures => ({
+  ...{ failed: false, score: null, scores: [], latencyMs: null, cost: null },
+  ...measures,
+});
+
+const runWith = (failedAs: 'excluded' | 'zero', datapoints: SampleMeasures[][]): RunSamples => {
+  const run = new RunSamples({
+    capacity: datapoints.length,
+    passScore: 1,
+    scorers: [
+      { name: 'exact', passScore: 1 },
+      { name: 'tone', passScore: 0.5 },
+    ],
+    failedAs,
+    clustered: false,
+  });
+  for (const [i, samples] of datapoints.entries()) run.add({ id: String(i), samples });
+  return run;
+};
+
+describe('the samples of a run', () => {
+  const datapoints = [
+    [sample({ score: 0.8, scores: [1, 0.6], latencyMs: 120, cost: 0.25 })],
+    // One scorer failed the sample; what the other one said is kept.
+    [sample({ failed: true, scores: [1, null], latencyMs: 80, cost: 0.5 })],
+    [sample({ failed: true })],
+    [],
+  ];
+
+  it('have statistics for each scorer by its own pass score', async () => {
+    const statistics = await runStatistics(runWith('excluded', datapoints), [1], distributions);
+    expect(statistics).toMatchObject({ samples: 3, failed_samples: 2 });
+    expect(statistics.score).toMatchObject({ datapoints: 1, mean: 0.8, pass_rate: { mean: 0 } });
+    expect(statistics.scorers['exact']).toMatchObject({ datapoints: 2, mean: 1 });
+    expect(statistics.scorers['tone']).toMatchObject({ datapoints: 1, mean: 0.6, pass_rate: { mean: 1 } });
+  });
+
+  it('count as 0 for each scorer that a failed sample has no score of', async () => {
+    const { score, scorers } = await runStatistics(runWith('zero', datapoints), [1], distributions);
+    expect(score).toMatchObject({ datapoints: 3, mean: expect.closeTo(0.8 / 3, 15) });
+    expect(scorers['exact']).toMatchObject({ datapoints: 3, mean: expect.closeTo(2 / 3, 15) });
+    expect(scorers['tone']).toMatchObject({ datapoints: 3, mean: expect.closeTo(0.2, 15) });
+  });
+
+  it('are timed and priced, where they have a time and a price', async () => {
+    const { latency_ms, cost } = await runStatistics(runWith('excluded', datapoints), [1], distributions);
+    expect(latency_ms).toEqual({ count: 2, mean: 100, p50: 100, p95: expect.closeTo(118, 10), max: 120 });
+    expect(cost).toEqual({
+      ...{ count: 2, mean: 0.375, p50: 0.375, p95: expect.closeTo(0.4875, 12), max: 0.5 },
+      total: 0.75,
+    });
+    const none = await runStatistics(runWith('excluded', [[sample({ score: 1 })]]), [1], distributions);
+    expect(none.cost).toEqual({ count: 0, mean: null, p50: null, p95: null, max: null, total: null });
+  });
+
+  it('are never more than the run has', () => {
+    const run = runWith('excluded', datapoints);
+    expect(() => run.add({ id: 'more', samples: [] })).toThrow(RangeError);
+  });
+});
