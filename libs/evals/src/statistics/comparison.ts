@@ -10,7 +10,7 @@ import type { RunSamples } from './run-samples.js';
 import { isZeroOrOne, zeroWhenTiny } from './tolerance.js';
 
 /** How a quantity differs from the baseline's, as the wire has it. */
-export interface QuantityComparison {
+interface QuantityComparison {
   pairs: number;
   clusters: number;
   /** The mean of the differences, run less baseline; `null` without pairs. */
@@ -21,7 +21,7 @@ export interface QuantityComparison {
   p_value: number | null;
 }
 
-export type Verdict = 'better' | 'worse' | 'no_difference' | 'unknown';
+type Verdict = 'better' | 'worse' | 'no_difference' | 'unknown';
 
 /** How a score differs from the baseline's. */
 export interface ScoreComparison extends QuantityComparison {
@@ -95,7 +95,7 @@ const SCORE_BOUNDS = [-1, 1] as const;
 const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** @param partners {@link Pairs.partners}. */
-export function compareScores(
+function compareScores(
   run: DatapointScores,
   baseline: DatapointScores,
   partners: Int32Array,

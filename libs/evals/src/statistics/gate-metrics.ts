@@ -5,13 +5,13 @@ import type { ScoreStatistics } from './score-statistics.js';
 
 /** A metric: what a gate must name beside it, and where its value is. */
 type GateMetricKind =
-  /** Of the combined score, or of the scorer that the gate names. */
+  /** It is about the combined score, or about that of the scorer that the gate names. */
   | { of: 'score'; valueOf: (score: ScoreStatistics) => number | null }
-  /** The same, for so many tries as `k` says, 1 when it is left out. */
+  /** It is about as many tries as the gate's `k` says, 1 when that is left out; the score as above. */
   | { of: 'pass_k'; valueOf: (passK: PassK) => number | null }
-  /** Of the run as a whole. */
+  /** It is about the run as a whole. */
   | { of: 'run'; valueOf: (run: RunStatistics) => number | null }
-  /** Of a score compared with that of `baseline_run_id`. */
+  /** It is about a score compared with that of `baseline_run_id`. */
   | { of: 'comparison'; valueOf: (score: ScoreComparison) => number | null };
 
 /** Counts of no datapoint at all say nothing, good or bad. */

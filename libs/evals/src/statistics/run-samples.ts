@@ -7,7 +7,7 @@ export interface SampleMeasures {
   failed: boolean;
   /** The combined score; `null` when it has none. */
   score: number | null;
-  /** Those of the scorers, in the order of {@link RunSamplesOptions.scorers}; a scorer may have one though the sample failed. */
+  /** Scores of the scorers, in the order of {@link RunSamplesOptions.scorers}; a scorer may have one though the sample failed. */
   scores: readonly (number | null)[];
   latencyMs: number | null;
   /** Dollars. */
@@ -25,7 +25,7 @@ export interface DatapointMeasures {
 export interface RunSamplesOptions {
   /** Datapoints of the run: more cannot be added. */
   capacity: number;
-  /** Of the combined score. */
+  /** A sample passes at this combined score or above. */
   passScore: number;
   scorers: readonly { name: string; passScore: number }[];
   /** Whether a failed sample without a score is left out or counts as 0. */

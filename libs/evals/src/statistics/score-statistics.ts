@@ -7,7 +7,7 @@ import type { Interval } from './intervals.js';
 import { passK, type PassK } from './pass-k.js';
 import { zeroWhenTiny } from './tolerance.js';
 
-/** All that is told of one score of a run, as the wire has it (docs/spec/evaluation-statistics.md). */
+/** All that is told of one score of a run, as the wire has it (ADR 0046). */
 export interface ScoreStatistics {
   /** Datapoints with a score. */
   datapoints: number;

@@ -39,7 +39,7 @@ const runs = (all: readonly Datapoint[], clustered: boolean, ids = all.map((_, i
 const compare = ([run, baseline]: ReturnType<typeof runs>) =>
   compareWithBaseline(run, baseline, { baselineRunId: 'b', alpha: 0.05, changed: new Set(), distributions });
 
-/** The same but for rounding; a p-value that is far out on a tail magnifies it. */
+/** Matches values that differ by rounding alone. */
 const near = (value: unknown): unknown => {
   if (typeof value === 'number') return Number.isInteger(value) ? value : expect.closeTo(value, 11);
   if (Array.isArray(value)) return value.map(near);
@@ -82,7 +82,7 @@ describe('whatever the scores', () => {
   it('one try is the pass rate, more tries pass more and pass all less', async () => {
     await fc.assert(
       fc.asyncProperty(datapoints, fc.integer({ min: 1, max: 6 }), async (all, repeats) => {
-        // The same datapoints for every k: with all repeats, none of which failed.
+        // All datapoints have all repeats, none of which failed, so that every k is about the same ones.
         const scores = all.map(({ place }) => Array.from({ length: repeats }, (_, j) => (place >> j) & 1));
         const ks = Array.from({ length: repeats }, (_, i) => i + 1);
         const { pass_rate: rate, pass_k: tries } = (await runStatistics(runOf(scores), ks, distributions)).score;
