@@ -13,7 +13,7 @@ export interface Distributions {
 let loaded: Promise<Distributions> | undefined;
 
 /**
- * Loads the library that computes them (ADR 0046): some 15 ms of processor time, which a server that shows no statistics does
+ * Loads the library that computes them (ADR 0046): some 20 ms of processor time, which a server that shows no statistics does
  * not spend. Its functions are WebAssembly and must not be called before they are compiled, which is why they come as an object.
  */
 export async function loadDistributions(): Promise<Distributions> {
