@@ -13,6 +13,7 @@ const LONGEST = [
   'search/search',
   'dashboard/cloud',
   'dashboard/security',
+  'dashboard/identity-provider',
   'otlp/any-order',
   'otlp/instrumentations',
   'otlp/kill',
@@ -49,6 +50,19 @@ const LONGEST = [
   'deploy/images',
   'otlp/',
   'operations/',
+  'storage/postgres-locks',
+  'access/guard',
+  'access/identity-provider',
+  'access/sign-in',
+  'access/removal',
+  'access/roles',
+  'masking/masking',
+  'gateway/cloud.',
+  'plugin-package',
+  'queue',
+  'access/',
+  'audit/',
+  'start-faults',
 ];
 
 const rankOf = ({ path }) => {
