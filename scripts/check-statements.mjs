@@ -45,6 +45,7 @@ const ALONE = [
   { on: 'sqlite', file: 'libs/tracing/src/listing/text/payload-scan.sql.ts' },
   // What each database does in its own way.
   { on: 'postgres', file: 'libs/storage/src/postgres/' },
+  { on: 'sqlite', file: 'libs/tracing/src/listing/trace-list.store.ts', text: 'select t.started_at as value' },
   { on: 'sqlite', file: 'libs/tracing/src/trace.store.ts', text: 'select 1 as one from trace where project_id <>' },
   { on: 'postgres', file: 'libs/events/src/log/event-log.store.ts', text: 'with counter' },
   { on: 'sqlite', file: 'libs/events/src/log/event-log.store.ts', text: 'insert into event_counter' },

@@ -1,6 +1,6 @@
 /** People sign in with a real identity provider in a browser, have roles, change projects and sign out. */
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { OidcSettings } from '@spandrel/access';
+import { AccessSettings, OidcSettings } from '@spandrel/access';
 import type { ProjectResource } from '@spandrel/contract';
 import type { Page } from 'playwright-core';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
@@ -13,6 +13,9 @@ import { DashboardBrowser, hasBrowser, inBrowser, type WatchedPage } from './das
 import { expectAccessible, expectSoon } from './page-steps.ts';
 
 const FONTS = 'https://fonts.googleapis.com';
+
+/** How many streams of events the organization may have open. */
+const EVENT_STREAMS = 2;
 
 describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provider', () => {
   const browser = new DashboardBrowser();
@@ -39,6 +42,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
       settings: (all) => {
         all.of(OidcSettings).scopes = 'openid profile email groups';
         all.of(OidcSettings).label = 'Sign in with Acme';
+        all.of(AccessSettings).eventStreams = EVENT_STREAMS;
       },
     });
     tenant = await app.createTenant({ name: 'Acme' });
@@ -171,10 +175,32 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     const { body: queue } = await tenant.api.get<{ items: { id: string }[] }>(`/api/datasets/${dataset.id}/queue`);
     await page.goto(`${app.url}/review/${dataset.id}?item=${queue.items[0]!.id}`);
     await page.getByText('by Person rita').waitFor();
+    await expectSoon(() => page.getByRole('status', { name: 'Live updates' }).textContent(), 'Live');
     // Nobody touches the tab: the role goes with the group, at the latest when the provider is asked again.
     provider.people.get('rita')!.groups = [];
     app.settings.of(OidcSettings).refreshMs = 1_000;
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+    expect(faultsOf(watched)).toEqual([]);
+    await watched.close();
+  });
+
+  inBrowser('signs out who is removed while the tab has no stream of events yet', async () => {
+    provider.people.get('rita')!.groups = ['reviewers'];
+    app.settings.of(OidcSettings).refreshMs = 300_000;
+    const headers = { authorization: `Bearer ${tenant.key}` };
+    const events = Array.from({ length: EVENT_STREAMS }, () => fetch(`${app.url}/api/events`, { headers }));
+    const streams = await Promise.all(events);
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    const watched = await open();
+    const { page } = watched;
+    await page.goto(`${app.url}/review`);
+    await signIn(page, 'rita');
+    await page.getByRole('link', { name: 'Answers', exact: true }).waitFor();
+    expect(await page.getByRole('status', { name: 'Live updates' }).textContent()).not.toBe('Live');
+    provider.people.get('rita')!.groups = [];
+    app.settings.of(OidcSettings).refreshMs = 1_000;
+    await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+    for (const { body } of streams) await body!.cancel();
     expect(faultsOf(watched)).toEqual([]);
     await watched.close();
   });

@@ -76,6 +76,25 @@ export function traceLists(app: () => TracingApp): void {
       expect((await app().get('/api/traces?sort_by=name')).status).toBe(400);
     });
 
+    it('still find few by their name among more than are looked through in order', async () => {
+      await app().delete('/api/traces');
+      const many = Array.from({ length: 1_200 }, (_, n) => ({
+        id: `many-${String(n).padStart(4, '0')}`,
+        name: [3, 700, 1_150].includes(n) ? 'a needle' : 'hay',
+        started_at: `2025-01-01T00:00:0${Math.floor(n / 400)}Z`,
+      }));
+      for (const half of [many.slice(0, 600), many.slice(600)]) {
+        expect((await app().post('/api/ingest', { traces: half })).body.rejected).toEqual([]);
+      }
+      const needles = ['many-0003', 'many-0700', 'many-1150'];
+      expect(await ids('name_contains=needle&sort_order=asc', 2)).toEqual(needles);
+      expect(await ids('name_contains=needle', 2)).toEqual(needles.toReversed());
+      expect(await ids('name_contains=needle', 1)).toEqual(needles.toReversed());
+      expect(await ids('name_contains=hay', 400)).toEqual(
+        many.flatMap(({ id, name }) => (name === 'hay' ? id : [])).toReversed(),
+      );
+    });
+
     function matches(trace: TraceListItem, filter: Record<string, string | undefined>): boolean {
       const tests: Record<string, (value: string) => boolean> = {
         model: (value) => trace.models.includes(value),

@@ -35,6 +35,9 @@ const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 const SIZE = rawSql('octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0)');
 const READ_BYTES = 16 * 1024 * 1024;
 
+const INDEXED: readonly string[] = ['datasetId', 'status', 'leaseUntil'];
+const NOT_INDEXED = evalRunTable.notKey.filter((property) => !INDEXED.includes(property));
+
 /** Tables that have rows of a run beside its own. */
 const TABLES_OF_RUN = ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const;
 
@@ -111,9 +114,17 @@ export class EvalRunStore {
     return tx.insert(evalRunMetadataTable, rows);
   }
 
-  /** Writes a run as its items go on, many times a second. */
+  /** Writes a run that has come to its end. */
   update(tx: WriteTx, run: EvalRunRow): Promise<void> {
     return tx.update(evalRunTable, [run]);
+  }
+
+  /**
+   * Writes how far a run that goes on is, many times a second. SQLite writes the entries of an index anew whose columns an
+   * update names, and with them a page each, whether they change or not.
+   */
+  updateProgress(tx: WriteTx, run: EvalRunRow): Promise<void> {
+    return tx.update(evalRunTable, [run], NOT_INDEXED);
   }
 
   /** Deletes a locked run with its results. */

@@ -16,8 +16,8 @@ export interface WireEvent {
 export interface ShortEvent {
   /** The JSON of the event, with a mark wherever a text is left out, and where the texts are behind it. */
   readonly line: string;
-  /** Length of the whole JSON, in UTF-16 units. */
-  readonly length: number;
+  /** Bytes of the whole JSON, in UTF-8. */
+  readonly bytes: number;
 }
 
 /** Takes the events of a transaction, as part of it: an event exists if and only if its change was committed. */

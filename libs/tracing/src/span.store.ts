@@ -163,11 +163,11 @@ export class SpanStore {
     return placesOfSpans(tx.dialect, (query) => tx.all(query), scope, ids, true);
   }
 
-  async loadLocked(tx: WriteTx, scope: Scope, ids: readonly string[], { any, within }: Places): Promise<StoredSpan[]> {
+  async loadLocked(tx: WriteTx, scope: Scope, ids: readonly string[], { any, ...at }: Places): Promise<StoredSpan[]> {
     if (ids.length === 0 || !any) return [];
+    const places = tx.dialect === 'sqlite' ? ids.map((id) => ({ id, startedAt: 0 })) : at.places;
     return tx.all(
-      SPAN_COLUMNS.query`${WHOLE_SPANS} where s.project_id = ${scope.projectId} and ${anyOf('s.id', ids)}${within('s')}${within('p')}
-        order by s.id`,
+      SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${placed(scope, places, 'both', at.within)} order by s.id`,
     );
   }
 

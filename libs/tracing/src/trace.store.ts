@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Scope } from '@spandrel/kernel';
 import {
   anyOf,
-  forUpdateInOrder,
+  compareTexts,
+  forUpdate,
   integer,
   lockedInOrder,
+  onPostgres,
+  onSqlite,
   rawSql,
   rowsFrom,
   shapeOf,
@@ -16,6 +19,7 @@ import {
 } from '@spandrel/storage';
 import { deleteMarksOf } from './cover/usage-mark.sql.js';
 import { isOtlpTraceId } from './cover/usage-cover.js';
+import { keysOf } from './span-places.sql.js';
 import { TRACE_COLUMNS, traceTable, traceTagTable } from './tables.js';
 import type { TraceRow, TraceTagRow } from './trace.entity.js';
 import type { TraceCell } from './write/working-set.js';
@@ -66,17 +70,22 @@ export class TraceStore {
   }
 
   /** Traces to be changed, locked against other instances in the order of their ids. */
-  loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<TraceRow[]> {
-    return ids.length === 0 ? Promise.resolve([]) : this.lock(tx, scope, anyOf('t.id', ids));
+  async loadForWrite(tx: WriteTx, scope: Scope, ids: readonly string[]): Promise<TraceRow[]> {
+    if (ids.length === 0) return [];
+    return this.lock(tx, scope, ids, rowsFrom('n', textIds([...new Set(ids)].toSorted(compareTexts))));
   }
 
   /** Loads traces like {@link loadForWrite}, and beside them the traces of some spans. Postgres only. */
-  loadWithThoseOf(tx: WriteTx, scope: Scope, ids: readonly string[], spanIds: readonly string[]): Promise<TraceRow[]> {
+  async loadWithThoseOf(
+    tx: WriteTx,
+    scope: Scope,
+    ids: readonly string[],
+    spanIds: readonly string[],
+  ): Promise<TraceRow[]> {
     if (spanIds.length === 0) return this.loadForWrite(tx, scope, ids);
-    const named = rowsFrom('named', { id: { type: 'text', values: ids } });
-    const ofSpans = sql`select s.trace_id from span_key s where s.project_id = ${scope.projectId} and ${anyOf('s.id', spanIds)}`;
-    // An array makes Postgres look the ids up by key; with a join it may read all traces of the project.
-    return this.lock(tx, scope, sql`t.id = any(array(select named.id from ${named} union ${ofSpans}))`);
+    const ofSpans = sql`select k.trace_id from ${keysOf(scope.projectId, spanIds)}`;
+    const named = sql`select u.id from (select m.id from ${rowsFrom('m', textIds(ids))} union ${ofSpans}) u`;
+    return this.lock(tx, scope, ids, sql`(${named} order by u.id collate "C") n`);
   }
 
   /** @returns whether there is one of some traces; nothing is locked. */
@@ -171,10 +180,13 @@ export class TraceStore {
     return { traces: deleted.trace, spans: deleted.span };
   }
 
-  private lock(tx: WriteTx, scope: Scope, which: Sql): Promise<TraceRow[]> {
+  /** @param inOrder on Postgres the ids as `n`: each trace is looked up by itself, as keys of spans are ({@link keysOf}). */
+  private lock(tx: WriteTx, { projectId }: Scope, ids: readonly string[], inOrder: Sql): Promise<TraceRow[]> {
+    const each = sql`select * from trace i where i.project_id = ${projectId} and i.id = n.id limit 1${forUpdate('i')}`;
     return tx.all(
-      TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from trace t
-        where t.project_id = ${scope.projectId} and ${which}${forUpdateInOrder('t', 'id')}`,
+      TRACE_COLUMNS.query`select ${TRACE_COLUMNS} from ${onSqlite(
+        sql`trace t where t.project_id = ${projectId} and ${anyOf('t.id', ids)}`,
+      )}${onPostgres(sql`${inOrder} cross join lateral (${each}) t`)}`,
     );
   }
 
@@ -197,3 +209,5 @@ const tagRows = ({ projectId, id, tags, startedAt }: TraceRow): TraceTagRow[] =>
   tags === '[]'
     ? []
     : [...new Set(JSON.parse(tags) as string[])].map((tag) => ({ projectId, tag, startedAt, traceId: id }));
+
+const textIds = (values: readonly string[]) => ({ id: { type: 'text' as const, values } });

@@ -19,6 +19,7 @@ import { SessionListStore } from './listing/session-list.store.js';
 import { SpanCountStore } from './listing/span-count.store.js';
 import { SpanListStore } from './listing/span-list.store.js';
 import { TraceListStore } from './listing/trace-list.store.js';
+import { WarmLists } from './listing/warm-lists.js';
 import { LastCallStore } from './outline/last-call.store.js';
 import { PreviewTraces } from './outline/preview-traces.js';
 import { SpanOutlineStore } from './outline/span-outline.store.js';
@@ -103,6 +104,7 @@ import { WriteBatch } from './write/write-batch.js';
     PreviewTraces,
     TraceListStore,
     SessionListStore,
+    WarmLists,
     ReadTrace,
     BuildSlices,
     SettleWrites,

@@ -67,9 +67,9 @@ const fail = (source: FakeSource, readyState: number): void => {
 };
 
 const eventsOf = (message: LiveMessage): string[] =>
-  message.kind === 'state'
-    ? []
-    : message.batch.events.map((event) => (event.type === 'trace_deleted' ? event.trace_id : event.type));
+  message.kind === 'batch'
+    ? message.batch.events.map((event) => (event.type === 'trace_deleted' ? event.trace_id : event.type))
+    : [];
 
 describe('EventStream', () => {
   it('opens one connection', () => {
@@ -109,6 +109,15 @@ describe('EventStream', () => {
     expect(sources).toHaveLength(1);
     advance(1);
     expect(sources[1]!.address).toBe('/api/events?view=outline&since=41');
+  });
+
+  it('tells of every refusal, also where it never was open, and of no connection that is lost', () => {
+    fail(sources[0]!, 0);
+    expect(told).toEqual([]);
+    fail(sources[0]!, 2);
+    advance(5_000);
+    fail(sources[1]!, 2);
+    expect(told).toEqual([{ kind: 'refused' }, { kind: 'refused' }]);
   });
 
   it('tells of an event that it cannot read', () => {

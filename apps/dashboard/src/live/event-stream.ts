@@ -100,6 +100,7 @@ export class EventStream {
     if (source.readyState !== CLOSED || this.source !== source) return;
     this.source = null;
     this.cancelAgain = this.parts.later(AGAIN_MS, () => this.open());
+    this.tell({ kind: 'refused' });
   }
 
   private waitForOffline(): void {

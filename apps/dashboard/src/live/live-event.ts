@@ -20,7 +20,11 @@ export interface LiveBatch {
 export type LiveState = 'live' | 'reconnecting' | 'offline';
 
 /** What tabs are told by whoever holds the stream. */
-export type LiveMessage = { kind: 'state'; state: LiveState } | { kind: 'batch'; batch: LiveBatch };
+export type LiveMessage =
+  | { kind: 'state'; state: LiveState }
+  /** The server answered, and gave no stream. */
+  | { kind: 'refused' }
+  | { kind: 'batch'; batch: LiveBatch };
 
 /** What a tab tells the worker. */
 export type TabMessage =

@@ -4,6 +4,7 @@ import { LiveTabs } from './live-tabs.js';
 
 const BATCH: LiveMessage = { kind: 'batch', batch: { events: [{ type: 'cleared' }], hasMissed: false } };
 const MISSED: LiveMessage = { kind: 'batch', batch: { events: [], hasMissed: true } };
+const REFUSED: LiveMessage = { kind: 'refused' };
 
 function tabs() {
   const all = new LiveTabs();
@@ -16,15 +17,13 @@ function tabs() {
 }
 
 describe('LiveTabs', () => {
-  it('tell the state at once, batches to who looks', () => {
+  it('tell the state and refusals at once, batches to who looks', () => {
     const { all, seen, hidden } = tabs();
     all.tell(BATCH);
     all.tell({ kind: 'state', state: 'offline' });
-    expect(seen).toEqual([{ kind: 'state', state: 'live' }, BATCH, { kind: 'state', state: 'offline' }]);
-    expect(hidden).toEqual([
-      { kind: 'state', state: 'reconnecting' },
-      { kind: 'state', state: 'offline' },
-    ]);
+    all.tell({ kind: 'refused' });
+    expect(seen).toEqual([{ kind: 'state', state: 'live' }, BATCH, { kind: 'state', state: 'offline' }, REFUSED]);
+    expect(hidden).toEqual([{ kind: 'state', state: 'reconnecting' }, { kind: 'state', state: 'offline' }, REFUSED]);
   });
 
   it('tell a tab that is looked at again that it missed something, once', () => {

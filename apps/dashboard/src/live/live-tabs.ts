@@ -40,7 +40,7 @@ export class LiveTabs {
   /** Hands a message on to who looks. */
   tell(message: LiveMessage): void {
     for (const [tell, tab] of this.tabs) {
-      if (message.kind === 'state' || tab.isVisible) tell(message);
+      if (message.kind !== 'batch' || tab.isVisible) tell(message);
       else tab.hasMissed = true;
     }
   }

@@ -4,6 +4,7 @@ import { connectLive } from './connect-live.js';
 
 let state: LiveState = 'reconnecting';
 const stateListeners = new Set<() => void>();
+const refusalListeners = new Set<() => void>();
 const batchListeners = new Set<(batch: LiveBatch) => void>();
 let isConnected = false;
 let audience = '';
@@ -37,6 +38,12 @@ export function useLiveBatches(onBatch: (batch: LiveBatch) => void): void {
   }, []);
 }
 
+/** Calls back each time the server refuses the stream, which is asked for again and again. @returns ends that. */
+export function hearLiveRefusals(listener: () => void): () => void {
+  refusalListeners.add(listener);
+  return () => void refusalListeners.delete(listener);
+}
+
 function subscribeToState(listener: () => void): () => void {
   connect();
   return listenToState(listener);
@@ -56,6 +63,10 @@ function connect(): void {
 function take(message: LiveMessage): void {
   if (message.kind === 'batch') {
     for (const listener of batchListeners) listener(message.batch);
+    return;
+  }
+  if (message.kind === 'refused') {
+    for (const listener of refusalListeners) listener();
     return;
   }
   state = message.state;

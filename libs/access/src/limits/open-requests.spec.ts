@@ -44,6 +44,19 @@ describe('the open requests of an organization', () => {
     expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
   });
 
+  it('are counted once where a connection closes its answer while it tells that it closed, as those of Node do', () => {
+    const open = new OpenRequests(2);
+    const [first, second] = [request(), request()];
+    for (const { socket, answer } of [first, second]) socket.on('close', () => answer.emit('close'));
+    for (const { parts } of [first, second]) open.add(of('a'), ...parts);
+    first.socket.emit('close');
+    open.add(of('a'), ...request().parts);
+    expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
+    second.socket.emit('close');
+    open.add(of('a'), ...request().parts);
+    expect(() => open.add(of('a'), ...request().parts)).toThrow(DomainError);
+  });
+
   it('end with their credential', () => {
     const open = new OpenRequests(9);
     const [first, second] = [request(), request()];

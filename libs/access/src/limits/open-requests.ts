@@ -45,7 +45,11 @@ export class OpenRequests {
     const open = this.byProof.get(key) ?? { proof, expiresAt, sockets: new Set() };
     this.byProof.set(key, open);
     open.sockets.add(socket);
+    let isOver = false;
     const over = (): void => {
+      // A connection that breaks off closes its answer first, and goes on to tell those that listened when it began.
+      if (isOver) return;
+      isOver = true;
       reply.raw.off('close', over);
       socket.off('close', over);
       this.uncount(orgId);

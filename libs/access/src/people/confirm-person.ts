@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, Unavailable, withinMs, type Logger } from '@spandrel/kernel';
 import { Storage } from '@spandrel/storage';
@@ -14,6 +15,9 @@ const DUE = 0.8;
 
 /** A server that began to ask and has not come back after this time has died. */
 const ASKING_MS_MAX = 20_000;
+
+/** How often it is looked whether another server has been answered. */
+const LOOK_MS = 50;
 
 /** How long a request waits for the provider; it goes on being asked beside. */
 const WAIT_MS_MAX = 3_000;
@@ -79,16 +83,24 @@ export class ConfirmPerson {
     const isOurs = await this.storage.write((tx) =>
       this.sessions.beginConfirming(tx, session, now, now - ASKING_MS_MAX),
     );
-    if (!isOurs) {
-      if (now - (session.refreshedAt ?? 0) >= this.settings.refreshMs) throw new NotConfirmed();
-      return;
-    }
+    if (!isOurs) return this.waitForOther(session, now);
     try {
       await this.confirm(session, cookie);
     } catch (error) {
       await this.storage.write((tx) => this.sessions.endConfirming(tx, session.id));
       throw error instanceof Unavailable ? new NotConfirmed(error) : error;
     }
+  }
+
+  /** Another request had the session confirmed since it was looked up, or another server asks just now: that counts here. */
+  private async waitForOther({ digest, refreshedAt }: FoundSession, since: number): Promise<void> {
+    if (since - (refreshedAt ?? 0) < this.settings.refreshMs) return;
+    while (Date.now() - since < WAIT_MS_MAX) {
+      const [row] = await this.sessions.byDigest([digest]);
+      if (!row || row.refreshedAt !== refreshedAt) return;
+      await setTimeout(LOOK_MS);
+    }
+    throw new NotConfirmed();
   }
 
   private async confirm(session: FoundSession, cookie: string): Promise<void> {

@@ -140,7 +140,7 @@ export class RecordItems {
     }
     await together(
       inserting,
-      this.runs.update(tx, now),
+      goesOn ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
       this.snapshots.writeResults(tx, scope, run.datasetId, results),
       this.events.emitWire(tx, scope, events),
     );

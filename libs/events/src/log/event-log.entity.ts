@@ -17,7 +17,7 @@ export const EventLogSchema = defineEntity({
     createdAt: p.bigint('number'),
     /** The lines, where they are packed (`packed-lines.ts`). */
     packed: p.blob().nullable(),
-    /** Length of all events as they are sent, in UTF-16 units; `null` where that is the length of `lines`. */
+    /** Bytes of all events as they are sent; `null` where those are the bytes of `lines`. */
     sentLength: p.bigint('number').nullable(),
   },
 });

@@ -67,5 +67,5 @@ export class EventLog implements EventSink, OnModuleInit {
 function loggedLine(event: WireEvent): LoggedLine {
   if (event.short) return event.short;
   const line = oneLine(event);
-  return { line, length: line.length };
+  return { line, bytes: Buffer.byteLength(line) };
 }

@@ -13,8 +13,8 @@ const lines = fc.array(
   }),
   { minLength: 1, maxLength: 300 },
 );
-const logged = (texts: readonly string[], length = (line: string): number => line.length): LoggedLine[] =>
-  texts.map((line) => ({ line, length: length(line) }));
+const logged = (texts: readonly string[], bytes = (line: string): number => Buffer.byteLength(line)): LoggedLine[] =>
+  texts.map((line) => ({ line, bytes: bytes(line) }));
 /** What an event of a span is, without its texts. */
 const event = (n: number): string =>
   `{"type":"span_created","span":{"id":"s${n}","name":"a name","kind":{"type":"custom"},"status":"running","ended_at":null}}`;
@@ -25,14 +25,14 @@ describe('rows of the event log', () => {
   it('have all lines in order, and numbers without a gap', () => {
     fc.assert(
       fc.property(lines, (given) => {
-        const wanted = given.map(({ line, added }) => ({ line, length: line.length + added }));
+        const wanted = given.map(({ line, added }) => ({ line, bytes: Buffer.byteLength(line) + added }));
         const rows = rowsOf({ projectId: 'p', firstSeq: 7 }, wanted, 5);
         expect(rows.flatMap(linesOf)).toEqual(wanted.map(({ line }) => line));
         expect(rows[0]!.firstSeq).toBe(7);
         expect(rows.at(-1)!.lastSeq).toBe(6 + wanted.length);
         for (const [index, row] of rows.entries()) {
           if (index > 0) expect(row.firstSeq).toBe(rows[index - 1]!.lastSeq + 1);
-          const sent = wanted.slice(row.firstSeq - 7, row.lastSeq - 6).reduce((sum, { length }) => sum + length, 0);
+          const sent = wanted.slice(row.firstSeq - 7, row.lastSeq - 6).reduce((sum, { bytes }) => sum + bytes, 0);
           expect(sent <= 64 * 1024 || row.firstSeq === row.lastSeq).toBe(true);
           expect(row.sentLength ?? sent).toBe(sent);
         }
@@ -55,7 +55,19 @@ describe('rows of the event log', () => {
     }
   });
 
-  it('say how long events are as they are sent', () => {
+  it('hold as many bytes of texts whose characters take three', () => {
+    const rows = rowsOf(
+      { projectId: 'p', firstSeq: 1 },
+      logged(Array.from({ length: 40 }, () => '"' + '潮'.repeat(2_000) + '"')),
+      5,
+    );
+    const bytes = rows.map((row) => Buffer.byteLength(linesOf(row).join('')));
+    expect(bytes.reduce((sum, each) => sum + each)).toBe(40 * 6_002);
+    expect(Math.max(...bytes)).toBeLessThanOrEqual(32 * 1_024);
+    expect(rows.map(({ sentLength }) => sentLength)).toEqual(rows.map(() => null));
+  });
+
+  it('say how many bytes events are as they are sent', () => {
     const sent = rowsOf(
       { projectId: 'p', firstSeq: 1 },
       logged([event(1), event(2)], () => 10_000),

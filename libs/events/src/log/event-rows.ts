@@ -5,17 +5,17 @@ import { packLines, unpackLines } from './packed-lines.js';
 /** An event as the log keeps it. */
 export interface LoggedLine {
   line: string;
-  /** Length of the event as it is sent, in UTF-16 units. */
-  length: number;
+  /** Bytes of the event as it is sent, in UTF-8. */
+  bytes: number;
 }
 
 /**
- * Text that the events of one row are sent as, in UTF-16 units, about; a larger event has a row to itself. What is read of
+ * Bytes that the events of one row are sent as, about; a larger event has a row to itself. What is read of
  * the log at once, for each client that is sent from it, is at least a row.
  */
-const SENT_TEXT_MAX = 64 * 1024;
-/** Text that one row keeps and packs, in UTF-16 units, about. */
-const KEPT_TEXT_MAX = 32 * 1024;
+const SENT_BYTES_MAX = 64 * 1024;
+/** Bytes that one row keeps, or packs, about. */
+const KEPT_BYTES_MAX = 32 * 1024;
 
 /** The rows of events that follow one another. */
 export function rowsOf(
@@ -43,10 +43,11 @@ export function rowsOf(
     sent = 0;
     kept = 0;
   };
-  for (const [index, { line, length }] of lines.entries()) {
-    if (sent > 0 && (sent + length > SENT_TEXT_MAX || kept + line.length > KEPT_TEXT_MAX)) end(index);
-    sent += length;
-    kept += line.length;
+  for (const [index, { line, bytes }] of lines.entries()) {
+    const ofLine = Buffer.byteLength(line);
+    if (sent > 0 && (sent + bytes > SENT_BYTES_MAX || kept + ofLine > KEPT_BYTES_MAX)) end(index);
+    sent += bytes;
+    kept += ofLine;
   }
   end(lines.length);
   return rows;

@@ -4,7 +4,7 @@ import type { StoredSpan } from '../span.entity.js';
 import { eventJson, referenceOf, shortSpanEvent, wholeLine } from './short-span.js';
 import { ALL_MEMBERS, bitOf } from './text-member.js';
 
-const long = (text: string): string => JSON.stringify(`${text} $& \u0001 "${'x'.repeat(100)}`);
+const long = (text: string): string => JSON.stringify(`${text} $& \u0001 "${'潮x'.repeat(50)}`);
 const running = {
   projectId: 'p',
   id: 's"1',
@@ -55,9 +55,9 @@ describe('the short form of an event of a span', () => {
       ALL_MEMBERS - bitOf('input'),
     ],
   ])('%s', (_what, span, kept, members) => {
-    const { line, length } = shortOf(span, kept)!;
+    const { line, bytes } = shortOf(span, kept)!;
     expect(referenceOf(line)).toEqual({ id: span.id, startedAt: kept.startedAt, members });
-    expect(length).toBe(whole(span).length);
+    expect(bytes).toBe(Buffer.byteLength(whole(span)));
     expect(line).not.toMatch(/[\r\n]/);
     expect(wholeLine(line, span)).toBe(whole(span));
   });

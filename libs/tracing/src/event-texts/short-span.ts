@@ -50,7 +50,7 @@ export function shortSpanEvent(
   }
   if (!isShort) return undefined;
   const line = `${eventJson(type, json.with(texts))}${SHORT_MARK}${JSON.stringify([kept.id, kept.startedAt])}`;
-  return { line, length: eventJson(type, json.whole).length };
+  return { line, bytes: Buffer.byteLength(eventJson(type, json.whole)) };
 }
 
 /** The JSON of an event of a span. */
