@@ -79,6 +79,12 @@ class ThingsController {
     return {};
   }
 
+  @Post(':id/named')
+  @described('named')
+  named(@Param('id', new PathId(() => new NotFound('trace_not_found', 'no such thing'))) id: string) {
+    return { id };
+  }
+
   @Get('nothing')
   @described('nothing')
   nothing() {}
@@ -155,6 +161,7 @@ describe('handlers that are called directly', () => {
       201,
       { id: 't', body: { name: 'n' }, query: { tag: 'none' }, method: 'POST! of ThingsController.create' },
     ]);
+    expect(await ask('POST', '/api/things/t/named')).toMatchObject({ status: 201, body: '{"id":"t"}' });
     expect(await ask('POST', '/api/things/t/later')).toMatchObject({ status: 202, body: '{"isId":true}' });
   });
 
@@ -192,7 +199,7 @@ describe('handlers that are called directly', () => {
         { pipe: new SchemaPipe(), filter: undefined as never },
         () => undefined,
       ) !== undefined;
-    const direct = ['create', 'later', 'fails', 'refused', 'nothing', 'null', 'file'];
+    const direct = ['create', 'later', 'fails', 'refused', 'named', 'nothing', 'null', 'file'];
     const nests = ['headed', 'replied', 'intercepted'];
     expect([...direct, ...nests].filter(made)).toEqual(direct);
   });

@@ -179,7 +179,8 @@ class Arguments {
     const metadata: ArgumentMetadata = { type: source.type, data: data as string, ...(schema && { schema }) };
     // Without a schema the pipe of the app hands on what it gets.
     for (const [place, each] of [schema && pipe, ...(pipes as PipeTransform[])].entries()) {
-      if (each) (this.pipes[place] ??= []).push({ index, pipe: each, metadata });
+      const steps = (this.pipes[place] ??= []);
+      if (each) steps.push({ index, pipe: each, metadata });
     }
     return true;
   }
