@@ -85,8 +85,6 @@ export function directHandler(
   if (NEEDS_NEST.some((key) => Reflect.hasMetadata(key, callback) || Reflect.hasMetadata(key, type))) return undefined;
   const made = Arguments.of(type, name, callback, pipe);
   if (!made) return undefined;
-  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    filter.catch(error, new ExecutionContextHost([request, reply]));
   const answer = (reply: FastifyReply, body: unknown): void => {
     if (body instanceof StreamableFile || body instanceof Error) send(reply, body);
     else void reply.send(body);
@@ -103,13 +101,13 @@ export function directHandler(
           try {
             answer(reply, body);
           } catch (error) {
-            fail(error, request, reply);
+            filter.answer(error, request, reply);
           }
         },
-        (error: unknown) => fail(error, request, reply),
+        (error: unknown) => filter.answer(error, request, reply),
       );
     } catch (error) {
-      fail(error, request, reply);
+      filter.answer(error, request, reply);
     }
   };
 }
