@@ -39,8 +39,9 @@ describe('arrays in the binary form of Postgres', () => {
     );
   });
 
-  it('refuse what is no integer where one belongs', () => {
+  it('refuse what does not belong there', () => {
     expect(() => binaryArray('integer', [1.5])).toThrow('1.5 is not an integer');
+    expect(() => binaryArray('text', [1])).toThrow('1 is neither text nor bytes');
   });
 
   it('hold numbers and bytes', () => {

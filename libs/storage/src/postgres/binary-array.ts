@@ -46,8 +46,10 @@ export function binaryArray(kind: Kind, values: readonly SqlValue[]): Buffer {
   return buffer;
 }
 
-const lengthOf = (value: SqlValue): number =>
-  typeof value === 'string' ? Buffer.byteLength(value) : ((value as Uint8Array | null)?.byteLength ?? 0);
+function lengthOf(value: SqlValue): number {
+  if (typeof value === 'number') throw new TypeError(`${value} is neither text nor bytes`);
+  return typeof value === 'string' ? Buffer.byteLength(value) : (value?.byteLength ?? 0);
+}
 
 const sizeAt = (lengths: readonly number[] | undefined, value: SqlValue, at: number): number =>
   value === null ? 0 : (lengths?.[at] ?? NUMBER_BYTES);
