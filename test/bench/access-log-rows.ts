@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePorts } from '../support/ports.ts';
-import { median, run } from './load.ts';
+import { median, run, warmUp, type Turn } from './load.ts';
 import { startPeer, type Peer } from './process.ts';
 
 /** Short turns, so that both servers share every mood of the machine. */
@@ -31,17 +31,26 @@ export async function measureAccessLog(rounds: number): Promise<number> {
   try {
     const logging = await start(withLog, '--access-log');
     const silent = await start(without, '--no-access-log');
-    const turn = async (port: number, peer: Peer): Promise<number> => {
-      const load = { url: `http://127.0.0.1:${port}${PATH}`, method: 'GET' as const, connections: CONNECTIONS };
-      return (await run({ ...load, seconds: TURN_SECONDS }, peer)).cpuMicros;
-    };
+    const load = (port: number, peer: Peer): Promise<Turn> =>
+      run(
+        {
+          url: `http://127.0.0.1:${port}${PATH}`,
+          method: 'GET',
+          connections: CONNECTIONS,
+          seconds: TURN_SECONDS,
+        },
+        peer,
+      );
+    const turn = async (port: number, peer: Peer): Promise<number> => (await load(port, peer)).cpuMicros;
+    await warmUp(() => load(withLog, logging));
+    await warmUp(() => load(without, silent));
     const differences: number[] = [];
-    for (let n = -2; n < rounds * TURNS_A_ROUND; n++) {
+    for (let n = 0; n < rounds * TURNS_A_ROUND; n++) {
       // Who goes first changes, since a machine that slows down would make the second one look dearer each time.
       const first = n % 2 === 0 ? await turn(withLog, logging) : undefined;
       const off = await turn(without, silent);
       const on = first ?? (await turn(withLog, logging));
-      if (n >= 0) differences.push(on - off);
+      differences.push(on - off);
     }
     return median(differences);
   } finally {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureAccessLog } from './access-log-rows.ts';
 import { bareSpansPerSecond, bytesOnDisk, countSpans } from './database.ts';
-import { median, medianTurn, run, type Turn } from './load.ts';
+import { median, medianTurn, run, warmUp, type Turn } from './load.ts';
 import { freePorts } from '../support/ports.ts';
 import { startPeer, type Peer } from './process.ts';
 import { proseOf } from './prose.ts';
@@ -82,7 +82,7 @@ export async function measureServer(rounds: number, seconds: number): Promise<Se
     const http = new Turns();
     const pairs = new Turns();
     const empty = { bytes: bytesOnDisk(dataDir), spans: countSpans(dataDir) };
-    await warmUp(ways, traceId);
+    await warmAll(ways, traceId);
     for (let round = 0; round < rounds; round++) {
       for (const name of HTTP_WAYS) {
         http.add(name, await post(ways[name], JSON.stringify(span(traceId)), seconds));
@@ -128,16 +128,16 @@ class Turns {
   }
 }
 
-/** Figures are of compiled code: unmeasured turns, in the shapes that are measured, until the compiler is done. */
-async function warmUp(
+/** Figures are of compiled code: unmeasured turns, in the shapes that are measured. */
+async function warmAll(
   ways: Record<(typeof HTTP_WAYS | typeof PAIR_WAYS)[number], Way>,
   traceId: string,
 ): Promise<void> {
   for (const name of HTTP_WAYS) {
-    await post(ways[name], JSON.stringify(span(traceId)), WARM_UP_SECONDS);
+    await warmUp(() => post(ways[name], JSON.stringify(span(traceId)), WARM_UP_SECONDS));
   }
   for (const name of PAIR_WAYS) {
-    await createAndComplete(ways[name], traceId, WARM_UP_SECONDS);
+    await warmUp(() => createAndComplete(ways[name], traceId, WARM_UP_SECONDS));
   }
 }
 

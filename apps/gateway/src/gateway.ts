@@ -182,8 +182,8 @@ class RunningGateway implements Gateway, ForwardHost {
     const { rules, seal } = this;
     this.beginCall = new BeginCall({ settings, clock, logger: this.logger, directory, seal, rules });
     this.recoveries = directory ? this.recoveriesOf(directory) : [];
-    const { flushMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
-    const recording = { flushMs, decodedBytesMax, withheldMax };
+    const { announceMs, flushMs, recordBytes: decodedBytesMax, spoolItems: withheldMax } = settings;
+    const recording = { announceMs, flushMs, decodedBytesMax, withheldMax };
     this.recorder = new Recorder(this, this.logger, recording, rules, (call) => this.lose(call.facts.id, 'failed'));
     rules.onKnown(() => this.recorder.lookAgain());
     const { metrics: shown, spool, delivery, ingest, log } = this;

@@ -19,6 +19,8 @@ type Delta = Omit<RollupRow, 'latencies'> & { readonly latencies: LatencyHistogr
 export class RollupDeltas {
   /** Rows of the grain `minute`, and of the grain `hour` what was taken away in hours. */
   private readonly parts = new Map<string, Delta>();
+  /** The span that was added last, and its row: of most spans of a request it is the next one's, too. */
+  private last: { span: CountedSpan; bucket: number; delta: Delta } | undefined;
 
   /** Whether any span came, went or changed, also when it adds up to nothing. */
   get touched(): boolean {
@@ -75,11 +77,19 @@ export class RollupDeltas {
       .toSorted(compareKeys);
   }
 
-  private deltaOf({ projectId, startedAt, model, provider, status, kindType }: CountedSpan): Delta {
+  private deltaOf(span: CountedSpan): Delta {
+    const bucket = bucketStart(span.startedAt, 'minute');
+    if (!this.last || this.last.bucket !== bucket || !isCountedAlike(this.last.span, span)) {
+      this.last = { span, bucket, delta: this.deltaIn(span, bucket) };
+    }
+    return this.last.delta;
+  }
+
+  private deltaIn({ projectId, model, provider, status, kindType }: CountedSpan, bucket: number): Delta {
     const key = {
       projectId,
       grain: GRAIN.minute,
-      bucket: bucketStart(startedAt, 'minute'),
+      bucket,
       model: nameKey(model),
       provider: nameKey(provider),
       status,
@@ -88,6 +98,13 @@ export class RollupDeltas {
     return deltaIn(this.parts, key);
   }
 }
+
+const isCountedAlike = (a: CountedSpan, b: CountedSpan): boolean =>
+  a.projectId === b.projectId &&
+  a.model === b.model &&
+  a.provider === b.provider &&
+  a.status === b.status &&
+  a.kindType === b.kindType;
 
 function addTo(deltas: Map<string, Delta>, part: Delta, key: RollupKey): void {
   const delta = deltaIn(deltas, key);

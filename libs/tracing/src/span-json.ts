@@ -48,18 +48,49 @@ export class SpanJson {
   }
 
   get whole(): string {
-    return this.with(this.texts);
+    return this.with(this.texts).join('');
   }
 
-  /** The JSON with other texts. */
-  with({ kind, input, output, metadata, error }: ShownTexts): string {
+  /** Bytes of {@link whole} in UTF-8; it is not made for that. */
+  get bytes(): number {
+    return this.with(this.texts).reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  }
+
+  /** The JSON with other texts, in pieces: a text that is put together one by one is many small objects for as long as it lives. */
+  with({ kind, input, output, metadata, error }: ShownTexts): string[] {
     const status = this.status ?? `{"failed":{"error":${error === 'null' ? '""' : error}}}`;
-    return `${this.head}${kind},"input":${input},"output":${output},"status":${status},"error":${error}${this.tail}${metadata}}`;
+    const ending = [',"status":', status, ',"error":', error, this.tail, metadata, '}'];
+    return [this.head, kind, ',"input":', input, ',"output":', output, ...ending];
   }
 }
 
-const kindJson = (span: StoredSpan): string =>
-  span.kindType === 'llm_call' || (isOtlp(span) && span.cost !== null) ? JSON.stringify(shownKind(span)) : span.kind;
+const kindJson = (span: StoredSpan): string => {
+  if (isOtlp(span)) return span.cost === null && span.kindType !== 'llm_call' ? span.kind : shownKindJson(span);
+  return span.kindType === 'llm_call' ? (llmCallJson(span) ?? shownKindJson(span)) : span.kind;
+};
+
+const shownKindJson = (span: StoredSpan): string => JSON.stringify(shownKind(span));
+
+/** The members that an `llm_call` always shows, in the order in which they are put behind the caller's own. */
+const CALL_MEMBERS = ['provider', 'inputTokens', 'outputTokens', 'cost'] as const;
+const CALL_NAMES = {
+  provider: '"provider"',
+  inputTokens: '"input_tokens"',
+  outputTokens: '"output_tokens"',
+  cost: '"cost"',
+};
+
+/** What {@link shownKind} makes of an `llm_call`; `undefined` where the text does not tell what it has. */
+function llmCallJson(span: StoredSpan): string | undefined {
+  let added = '';
+  for (const member of CALL_MEMBERS) {
+    const name = CALL_NAMES[member];
+    if (!span.kind.includes(name)) added += `,${name}:${member === 'cost' ? JSON.stringify(span.cost) : 'null'}`;
+    // It may be a member's member, or `null`, and a cost may be an estimate.
+    else if (member === 'cost' || span[member] === null) return undefined;
+  }
+  return `${span.kind.slice(0, -1)}${added}}`;
+}
 
 function metadataJson(span: StoredSpan): string {
   const { metadata, durationMs, totalTokens, cost } = span;

@@ -6,6 +6,7 @@ import type { Call } from '../recording/call.js';
 import type { CallFacts, Outcome } from '../recording/call-facts.js';
 import type { ListMember } from '../unordered-list.js';
 import type { Target } from '../target/resolve-target.js';
+import { ONE_TEXT_BYTES_MAX } from '../one-text.js';
 import { joinTarget } from '../target/base-url.js';
 import {
   UpstreamError,
@@ -144,7 +145,7 @@ export class Forward implements UpstreamHandler, ListMember {
     this.exchange?.abort();
     if (trailers.length > 0) this.res.addTrailers(pairs(trailers));
     this.takeRest();
-    this.whenKept(() => this.res.end(this.pending ?? undefined));
+    this.whenKept(() => this.endAnswer());
   }
 
   onError(error: UpstreamError): void {
@@ -167,6 +168,13 @@ export class Forward implements UpstreamHandler, ListMember {
     const before = this.pending;
     this.pending = piece;
     return before === null || this.write(before);
+  }
+
+  private endAnswer(): void {
+    const { res, pending } = this;
+    if (pending === null) res.end();
+    else if (this.flushed || pending.length > ONE_TEXT_BYTES_MAX) res.end(pending);
+    else res.end(pending.toString('latin1'), 'latin1');
   }
 
   private takeRest(): void {

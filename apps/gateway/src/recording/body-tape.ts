@@ -16,8 +16,11 @@ export interface TapedBody {
 export const NO_BODY: TapedBody = Object.freeze({ pieces: Object.freeze([]), tail: Object.freeze([]), bytes: 0 });
 
 /** True when something was left out. */
-export const isTruncated = ({ pieces, bytes }: TapedBody): boolean =>
-  pieces.reduce((sum, { data }) => sum + data.length, 0) < bytes;
+export function isTruncated({ pieces, bytes }: TapedBody): boolean {
+  let kept = 0;
+  for (const { data } of pieces) kept += data.length;
+  return kept < bytes;
+}
 
 /** The end that is kept of a body too large to keep whole: usage and end marks stand there. */
 const TAIL_BYTES = 64 * 1024;

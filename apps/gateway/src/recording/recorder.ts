@@ -27,16 +27,21 @@ export interface RecorderOptions {
   /** How many finished calls may wait for the rules of their project; those beyond are recorded without content. */
   withheldMax: number;
   /** A call that is over sooner is not announced as running. */
+  announceMs: number;
+  /** How soon a call is announced all the same of which a journal has nothing but its recordings. */
   flushMs: number;
   /** The most of a body that is kept decoded. */
   decodedBytesMax: number;
 }
 
+/** How often in {@link RecorderOptions.announceMs} it is looked, at least, which calls are that old. */
+const LOOKS = 4;
+
 /** Longest stretch of the event loop that reading finished calls may take at a time. */
 const SLICE_MS = 2;
 
 /**
- * Turns calls into recordings after their bytes have gone on: a call still running a flush later is announced, a
+ * Turns calls into recordings after their bytes have gone on: a call that runs on is announced, a
  * finished one is recorded whole. Reading is sliced, so that calls under way do not wait for it.
  */
 export class Recorder {
@@ -59,7 +64,7 @@ export class Recorder {
   /** A call has begun. */
   begin(call: Call): void {
     this.young.add(call);
-    this.timer ??= setTimeout(() => this.announce(), this.options.flushMs).unref();
+    this.timer ??= this.lookLater();
   }
 
   /** A call is over; only the first outcome counts. */
@@ -89,14 +94,20 @@ export class Recorder {
       this.recordBy(REFUSED, call, call.outcome, true, request, response);
   }
 
+  private lookLater(): NodeJS.Timeout {
+    const { announceMs, flushMs } = this.options;
+    return setTimeout(() => this.announce(), Math.min(flushMs, announceMs / LOOKS)).unref();
+  }
+
   private announce(): void {
     this.timer = null;
+    const begunBy = performance.now() - this.options.announceMs;
     for (const call of this.young.all()) {
-      if (!call.requestComplete) continue;
+      if (!call.requestComplete || (call.facts.startedTick > begunBy && !livesByRecordings(call))) continue;
       this.young.remove(call);
       this.track(call, { kind: 'running' }, false);
     }
-    if (this.young.size > 0) this.timer = setTimeout(() => this.announce(), this.options.flushMs).unref();
+    if (this.young.size > 0) this.timer = this.lookLater();
   }
 
   private schedule(): void {
@@ -189,12 +200,15 @@ export class Recorder {
     const { trace, span } = finalise(recording, call.secrets);
     const { facts, caller } = call;
     const item = new SpoolItem(caller, facts.id, call.started?.delivered ? null : trace, span, finished);
-    if (finished || call.facts.capture.mode !== 'full') call.journal?.recording({ trace, span }, finished);
+    if (finished || livesByRecordings(call)) call.journal?.recording({ trace, span }, finished);
     const former = call.started;
     if (!finished) call.started = item;
     this.sink.add(item, former);
   }
 }
+
+/** Whether a kill leaves of the call only what was recorded of it: its bodies may not be kept on the disk. */
+const livesByRecordings = ({ journal, facts }: Call): boolean => journal !== null && facts.capture.mode !== 'full';
 
 function recordOf(call: Call, outcome: Outcome, request: TapedBody, response: TapedBody): CallRecord {
   const { facts, wire, answer, endedTick } = call;

@@ -4,6 +4,9 @@ import type { Frame, FrameType } from './journal-frames.js';
 /** Random bytes that begin every frame of a segment, so that the next one is found behind damage. */
 export const MARKER_BYTES = 8;
 
+/** Fills a segment that was made ahead, up to where frames will stand. Not zero, which a power cut leaves of lost bytes. */
+export const UNWRITTEN = 0xff;
+
 /** Marker, CRC-32 of all that follows it, length of the payload, number in the call, type, length of the id. */
 const HEAD_BYTES = MARKER_BYTES + 4 + 4 + 4 + 1 + 1;
 const CRC_AT = MARKER_BYTES;
@@ -91,7 +94,7 @@ export interface DecodedSegment {
   whole: boolean;
 }
 
-/** The frames of a segment; those behind a damaged one, too. */
+/** The frames of a segment; those behind a damaged one, too. {@link UNWRITTEN} up to the end is no damage. */
 export function decodeSegment(bytes: Buffer, marker: Buffer): DecodedSegment {
   const frames: SegmentFrame[] = [];
   let whole = true;
@@ -103,12 +106,24 @@ export function decodeSegment(bytes: Buffer, marker: Buffer): DecodedSegment {
       at = frame.end;
       continue;
     }
+    if (isUnwritten(bytes, at)) break;
     whole = false;
     const next = bytes.indexOf(marker, at + 1);
     if (next === -1) break;
     at = next;
   }
   return { frames, whole };
+}
+
+const ROOM = Buffer.alloc(64 * 1024, UNWRITTEN);
+
+/** Whether nothing but room follows; no marker is that. */
+function isUnwritten(bytes: Buffer, from: number): boolean {
+  for (let at = from; at < bytes.length; at += ROOM.length) {
+    const end = Math.min(bytes.length, at + ROOM.length);
+    if (bytes.compare(ROOM, 0, end - at, at, end) !== 0) return false;
+  }
+  return true;
 }
 
 function frameAt(bytes: Buffer, marker: Buffer, start: number): SegmentFrame | undefined {

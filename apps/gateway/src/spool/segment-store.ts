@@ -1,9 +1,13 @@
 import fs from 'node:fs';
 import type { SpoolSync } from '../gateway.settings.js';
+import { NextSegment } from './next-segment.js';
 import { Segment } from './segment.js';
 
 /** A segment that has reached this length is followed by another. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
+
+/** From this length on the next one is made ahead, where each batch is brought to the disk. */
+const PREPARE_BYTES = SEGMENT_BYTES / 4;
 
 const SYNC_MS = 1_000;
 const STUCK_MS = 1_000;
@@ -29,6 +33,7 @@ export class SegmentStore {
   dirty = false;
 
   private fd: number | null = null;
+  private readonly next: NextSegment;
   private readonly retired: { segment: Segment; fd: number }[] = [];
   private readonly folder: number;
   private folderDirty = false;
@@ -48,6 +53,7 @@ export class SegmentStore {
     left: readonly Segment[],
   ) {
     this.closed.push(...left);
+    this.next = new NextSegment(directory, SEGMENT_BYTES);
     this.current = Segment.after(left.at(-1)?.serial ?? 0, directory);
     this.folder = fs.openSync(directory, 'r');
   }
@@ -69,22 +75,28 @@ export class SegmentStore {
   /** Appends to the newest segment. @throws when not all can be written; then nothing of it is. */
   write(bytes: Buffer): void {
     const fd = (this.fd ??= this.open());
+    const from = this.current.bytes;
     let written = 0;
     try {
-      while (written < bytes.length) written += fs.writeSync(fd, bytes, written);
+      while (written < bytes.length) {
+        written += fs.writeSync(fd, bytes, written, bytes.length - written, from + written);
+      }
     } catch (error) {
       if (written > 0) this.cutBack(fd);
       throw error;
     }
     this.current.bytes += written;
     this.noteDirty();
+    if (this.mode === 'always' && this.current.bytes > PREPARE_BYTES) this.next.prepare(this.current);
   }
 
   /** Begins another segment. */
   rotate(): void {
     const { current, fd } = this;
-    this.current = Segment.after(current.serial, this.directory);
-    this.fd = null;
+    const next = this.next.take(current);
+    this.current = next?.segment ?? Segment.after(current.serial, this.directory);
+    this.fd = next?.fd ?? null;
+    if (next) this.folderDirty = true;
     if (fd === null) return;
     this.closed.push(current);
     if (this.dirty) this.retired.push({ segment: current, fd });
@@ -104,6 +116,7 @@ export class SegmentStore {
   clear(): void {
     this.tidy();
     if (this.closed.length > 0 || this.fd === null) return;
+    this.dropNext();
     this.rotate();
     this.tidy();
   }
@@ -144,6 +157,7 @@ export class SegmentStore {
     if (this.timer) clearTimeout(this.timer);
     if (this.stuckTimer) clearTimeout(this.stuckTimer);
     this.timer = null;
+    this.dropNext();
     if (this.mode !== 'never') await this.sync();
     for (const { fd } of this.retired.splice(0)) this.close(fd);
     if (this.fd !== null) this.close(this.fd);
@@ -186,10 +200,15 @@ export class SegmentStore {
   }
 
   private unlink(path: string): void {
-    const removal = fs.promises
-      .unlink(path)
-      .catch(() => undefined)
-      .finally(() => this.removals.delete(removal));
+    this.awaitRemoval(fs.promises.unlink(path).catch(() => undefined));
+  }
+
+  private dropNext(): void {
+    this.awaitRemoval(this.next.drop());
+  }
+
+  private awaitRemoval(removing: Promise<void>): void {
+    const removal = removing.finally(() => this.removals.delete(removal));
     this.removals.add(removal);
   }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ONE_TEXT_BYTES_MAX } from '../one-text.js';
 import { dial, type DialOptions } from './dial.js';
 import type { AwakeClock } from './awake-clock.js';
 import { isIdempotent } from './may-resend.js';
@@ -68,7 +69,9 @@ export class Http1Connection implements ParserEvents {
     this.exchange = exchange;
     this.parser.expect(request.method);
     const head = requestHead(request);
-    if (request.body instanceof Buffer) {
+    if (request.body instanceof Buffer && request.body.length <= ONE_TEXT_BYTES_MAX) {
+      this.socket.write(head + request.body.toString('latin1'), 'latin1');
+    } else if (request.body instanceof Buffer) {
       this.socket.cork();
       this.socket.write(head, 'latin1');
       this.socket.write(request.body);

@@ -21,10 +21,13 @@ export const keySchema = storable(KEY_LENGTH_MAX);
 /** A name that something must have. */
 export const labelSchema = nameSchema.min(1, 'must not be empty');
 
+/** What {@link clientIdSchema} takes. */
+export const CLIENT_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
 /** An identifier that a client may choose (docs/spec/general.md#identifiers-chosen-by-the-client). */
 export const clientIdSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_", ".", ":" and "-"')
+  .regex(CLIENT_ID, 'must be 1 to 128 characters of A-Z, a-z, 0-9, "_", ".", ":" and "-"')
   .meta({ example: 'order-42:step.1' });
 
 /** A JSON object with any keys; kept by reference, so that own `__proto__` keys survive. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Registry } from '@prometheus-io/client';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CoreSettings } from '../config/core-settings.js';
 import type { Settings } from '../config/settings.js';
@@ -38,6 +38,8 @@ import { answerWrongMethods } from './intake/wrong-method.js';
 import { HttpMetrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
 import { checkNames } from './names/check-names.js';
+import { handleDirectly } from './nest/direct-handlers.js';
+import { LeanAdapter } from './nest/lean-adapter.js';
 import { registerDocsPage } from './openapi/docs-page.js';
 import { OpenApi } from './openapi/openapi.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -48,7 +50,7 @@ import { RequestTurns } from './intake/request-turns.js';
 import { RequestWatch } from './intake/request-watch.js';
 import { SchemaPipe } from './schema.pipe.js';
 import { registerStreamedBodies } from './streamed-body.js';
-import { answerMisspeltPaths, answerWrongDoors, collectionsOf } from './wrong-door.js';
+import { collectionsOf, misspeltPathOf, wrongDoorOf } from './wrong-door.js';
 
 /** What the app is made of. */
 export interface HttpAppParts {
@@ -80,7 +82,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const foreign: ForeignPaths = new ForeignPaths(() => app.get(OpenApi).routes);
   const http2 = new Http2Notice(logger);
   const headers = answerHeaders(core.hstsSeconds);
-  const adapter: FastifyAdapter = new FastifyAdapter({
+  const adapter: LeanAdapter = new LeanAdapter({
     bodyLimit: core.bodyBytes,
     genReqId: (request: IncomingMessage) => requestId(request.headers),
     requestIdHeader: false,
@@ -106,10 +108,14 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   const fastify: FastifyInstance = adapter.getInstance();
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
-  foreign.mark(fastify);
-  addRequestRules(fastify, core, watch, headers);
   const collections = collectionsOf(fastify);
-  answerWrongDoors(fastify, collections, () => parts.gatewayUrl?.() ?? null);
+  const gatewayUrl = (): string | null => parts.gatewayUrl?.() ?? null;
+  addRequestRules(fastify, core, watch, {
+    headers,
+    mark: (request) => foreign.mark(request),
+    takesTarget: (url) => adapter.takesTarget(url),
+    wrongDoor: (request) => wrongDoorOf(request, collections, gatewayUrl),
+  });
   if (core.mode === 'cloud') {
     admitRequests(fastify, () => ({
       routes: app.get(OpenApi).routes,
@@ -117,8 +123,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
       refusals: app.get(CredentialRefusals),
     }));
   }
-  answerWrongMethods(fastify);
-  answerMisspeltPaths(fastify, collections);
+  answerWrongMethods(fastify, (request) => misspeltPathOf(request, collections));
   const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics, addresses), adapter, {
     bodyParser: false,
     logger: false,
@@ -132,8 +137,12 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   // Local mode has no audit log.
   if (core.mode === 'cloud') contextOfAuditedRoutes(fastify, addresses, () => app.get(OpenApi).routes);
   registerDocsPage(fastify);
-  app.useGlobalPipes(new SchemaPipe());
-  app.useGlobalFilters(new ProblemFilter(logger, app.get(RefusedRequests)));
+  const pipe = new SchemaPipe();
+  const filter = new ProblemFilter(logger, app.get(RefusedRequests));
+  app.useGlobalPipes(pipe);
+  app.useGlobalFilters(filter);
+  const send = (reply: FastifyReply, body: unknown): void => void adapter.reply(reply as never, body);
+  handleDirectly(fastify, () => app.get(OpenApi).routes, { pipe, filter }, send);
   return app;
 }
 
@@ -153,22 +162,37 @@ const HEADER_BYTES_MAX = 32_768;
 /** Routes that tell whether the process is well: they are answered however much is going on. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/api/health']);
 
+/** What every request is looked at for, beside what it says of its host. */
+interface RequestRules {
+  headers: OutgoingHttpHeaders;
+  mark: (request: FastifyRequest) => void;
+  takesTarget: (url: string) => boolean;
+  wrongDoor: (request: FastifyRequest) => Error | undefined;
+}
+
+/** One hook for all that is done before a credential is asked for: each hook costs every request. */
 function addRequestRules(
   fastify: FastifyInstance,
   { mode }: CoreSettings,
   watch: RequestWatch,
-  headers: OutgoingHttpHeaders,
+  { headers, mark, takesTarget, wrongDoor }: RequestRules,
 ): void {
   const turns = new RequestTurns(fastify.server);
+  const isLocal = mode === 'local';
   fastify.addHook('onRequest', (request, reply, done) => {
+    mark(request);
     watch.begin(request, reply);
     void reply.headers(headers).header('x-request-id', request.id);
     const { host, origin } = request.headers;
-    const foreign = mode === 'local' ? localRequestFault({ host, origin }) : undefined;
+    const foreign = isLocal ? localRequestFault({ host, origin }) : undefined;
     if (!namesOneHost(request.raw)) {
       done(new DomainError('malformed_request', 'the request must have exactly one Host'));
     } else if (foreign !== undefined) {
       done(new DomainError('host_not_allowed', foreign));
+    } else if (request.is404) {
+      turns.begin(() => done(wrongDoor(request) as Error));
+    } else if (!takesTarget(request.raw.url!)) {
+      reply.callNotFound();
     } else if (PROBES.has(request.routeOptions.url)) {
       done();
     } else {

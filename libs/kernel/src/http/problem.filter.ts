@@ -19,8 +19,12 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
-    this.refused.note(sendProblem(error, request, http.getResponse<FastifyReply>(), this.logger), request);
+    this.answer(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+
+  /** Does the same where there is no context of Nest. */
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    this.refused.note(sendProblem(error, request, reply, this.logger), request);
   }
 }
 

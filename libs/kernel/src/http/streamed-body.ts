@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { Invalid } from '../errors/domain-error.js';
 
 /** A body that its route reads by itself. */
@@ -65,21 +65,24 @@ const mediaTypes = new WeakMap<FastifyRequest['raw'], string | undefined>();
 export const contentTypeOf = (request: FastifyRequest): string | undefined =>
   mediaTypes.has(request.raw) ? mediaTypes.get(request.raw) : request.headers['content-type'];
 
-/** Whether the route of a request reads its body as a stream. */
-export const isStreamed = ({ routeOptions }: FastifyRequest): boolean =>
-  (routeOptions.config as { streamsBody?: boolean } | undefined)?.streamsBody === true;
+/** Whether a route reads its body as a stream. */
+export const isStreamedRoute = ({ config }: { config?: unknown }): boolean =>
+  (config as { streamsBody?: boolean } | undefined)?.streamsBody === true;
 
 /** Hands the bodies of routes marked with {@link StreamsBody} over unread. Called after the other parsers are set. */
 export function registerStreamedBodies(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    if (isStreamed(request)) {
-      mediaTypes.set(request.raw, request.headers['content-type']);
-      request.raw.headers['content-type'] = STREAMED;
-    }
+  const hide: onRequestHookHandler = (request, _reply, done) => {
+    mediaTypes.set(request.raw, request.headers['content-type']);
+    request.raw.headers['content-type'] = STREAMED;
     done();
+  };
+  fastify.addHook('onRoute', (route) => {
+    if (!isStreamedRoute(route)) return;
+    const hooks = route.onRequest ?? [];
+    route.onRequest = [hide, ...(Array.isArray(hooks) ? hooks : [hooks])];
   });
   fastify.addContentTypeParser(STREAMED, (request, payload, done) => {
-    if (isStreamed(request)) done(null, payload);
+    if (isStreamedRoute(request.routeOptions)) done(null, payload);
     else done(new Invalid('unsupported_media_type', 'this media type is not supported; send application/json'));
   });
 }

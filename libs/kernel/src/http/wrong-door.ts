@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { lostExportAdvice, lostExportOf } from '../addresses/lost-export.js';
 import { modelCallAddress, modelCallOf, shownPath, type ModelClient } from '../addresses/model-call.js';
 import { NotFound } from '../errors/domain-error.js';
@@ -83,30 +83,25 @@ export function collectionsOf(fastify: FastifyInstance): ReadonlySet<string> {
 }
 
 /**
- * Answers requests at wrong doors with the right address. Registered before what asks for a credential: a client that was
+ * {@link wrongDoor} of a request that matches no route. Asked before there must be a credential: a client that was
  * pointed at the wrong program has none for this one.
- * @param gatewayUrl asked at each, see {@link wrongDoor}.
+ * @param gatewayUrl asked at each.
  */
-export function answerWrongDoors(
-  fastify: FastifyInstance,
+export const wrongDoorOf = (
+  request: FastifyRequest,
   collections: ReadonlySet<string>,
   gatewayUrl: () => string | null,
-): void {
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    // A path of a foreign protocol exists: it takes other methods.
-    const isLost = request.is404 && foreignProtocolOf(request.raw) === undefined;
-    if (!isLost) return done();
-    done(wrongDoor(pathOf(request.url), request.headers['content-type'], gatewayUrl(), collections));
-  });
-}
+): WrongDoor | undefined =>
+  isLost(request)
+    ? wrongDoor(pathOf(request.url), request.headers['content-type'], gatewayUrl(), collections)
+    : undefined;
 
-/** Answers requests for misspelt paths with the nearest one. Registered after what asks for a credential. */
-export function answerMisspeltPaths(fastify: FastifyInstance, collections: ReadonlySet<string>): void {
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    const isLost = request.is404 && foreignProtocolOf(request.raw) === undefined;
-    done(isLost ? misspeltPath(pathOf(request.url), collections) : undefined);
-  });
-}
+/** {@link misspeltPath} of a request that matches no route. Asked of those alone that showed their credential. */
+export const misspeltPathOf = (request: FastifyRequest, collections: ReadonlySet<string>): WrongDoor | undefined =>
+  isLost(request) ? misspeltPath(pathOf(request.url), collections) : undefined;
+
+/** A path of a foreign protocol exists: it takes other methods. */
+const isLost = (request: FastifyRequest): boolean => foreignProtocolOf(request.raw) === undefined;
 
 const pathOf = (url: string): string => url.split('?', 1)[0]!;
 

@@ -9,7 +9,7 @@ export interface AccessLine {
   /** The pattern of the route, such as `/api/traces/:id`. */
   route?: string;
   /** The route with the ids of the request in it, see {@link pathOf}. */
-  path?: string;
+  path?: string | undefined;
   /** Status of the answer; 499 when the client left before there was one. */
   status: number;
   duration_ms?: number;
@@ -18,9 +18,9 @@ export interface AccessLine {
   bytes_out?: number | undefined;
   remote_address?: string | undefined;
   /** The client left before the answer was whole. */
-  aborted?: true;
+  aborted?: true | undefined;
   /** An event stream, which ends when its client leaves. */
-  stream?: true;
+  stream?: true | undefined;
 }
 
 /** What the service makes ids like. */
@@ -30,11 +30,13 @@ const MADE_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
  * The path of a request as the log shows it: its route, with the ids that the service made. Anything else in a path is
  * text of the caller's, which may be a secret in the wrong place.
  */
-export const pathOf = (route: string, params: Readonly<Record<string, unknown>>): string =>
-  route.replace(/:(\w+)/g, (placeholder, name: string) => {
+export const pathOf = (route: string, params: Readonly<Record<string, unknown>>): string => {
+  if (!route.includes(':')) return route;
+  return route.replace(/:(\w+)/g, (placeholder, name: string) => {
     const value = params[name];
     return typeof value === 'string' && MADE_ID.test(value) ? value : placeholder;
   });
+};
 
 /** A duration as the log shows it: milliseconds to the microsecond. */
 export const logMs = (ms: number): number => Math.round(ms * 1_000) / 1_000;

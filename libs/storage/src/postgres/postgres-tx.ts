@@ -2,13 +2,14 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type pg from 'pg';
 import type { BackendTx } from '../backend.js';
 import { checkedRows } from '../statements/checked-rows.js';
-import { CHUNK_SIZES, insertText } from '../statements/insert-text.js';
+import { insertText } from '../statements/insert-text.js';
 import type { Query } from '../statements/row-shape.js';
 import { renderSql, sql, type Sql, type SqlValue } from '../statements/sql.js';
 import type { Table } from '../statements/table.js';
 import { together } from '../transactions/together.js';
 import { TransactionEnd } from '../transactions/transaction-end.js';
 import { TransactionWatch } from '../transactions/transaction-watch.js';
+import { binaryArray } from './binary-array.js';
 
 /**
  * Only what has nothing to plan is prepared. A prepared query keeps the plan it was given while a table, or the partition
@@ -27,6 +28,9 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
+/** Rows one statement writes: what a transaction writes to a table is one statement as a rule. */
+const ROWS_PER_STATEMENT = 2_048;
+
 /** SQLSTATE of a statement in a transaction that failed before. */
 const IN_FAILED_TRANSACTION = '25P02';
 
@@ -34,8 +38,8 @@ const IN_FAILED_TRANSACTION = '25P02';
 const NEVER_MS = 2 ** 31 - 1;
 
 /**
- * A transaction on one connection; bulk writes are multi-row statements, prepared once a connection where that is kept, in the order of
- * keys: transactions that write the same rows then wait for one another instead of both for each other.
+ * A transaction on one connection; bulk writes are one statement a table, prepared once a connection where that is kept, with
+ * an array of values a column (ADR 0043), in the order of keys: transactions that write the same rows then wait for one another instead of both for each other.
  *
  * Statements are sent as they are asked for and done in that order; who asks for several before awaiting them saves the
  * round trips.
@@ -99,15 +103,18 @@ export class PostgresTx implements BackendTx {
     changed?: readonly (keyof Row & string)[],
   ): Promise<void> {
     const ordered = sortByKey(table, rows);
+    const text = insertText(table, properties, changed, 'postgres');
+    const name = this.prepares ? statementName(text) : undefined;
     const sent: Promise<unknown>[] = [];
-    let done = 0;
-    while (done < ordered.length) {
-      const size = CHUNK_SIZES.find((chunk) => chunk <= ordered.length - done)!;
-      const chunk = ordered.slice(done, done + size);
-      const params = chunk.flatMap((row) => properties.map((property) => row[property] as SqlValue));
-      const text = insertText(table, properties, size, changed, 'postgres');
-      sent.push(this.query(text, params, this.prepares ? statementName(text) : undefined));
-      done += size;
+    for (let at = 0; at < ordered.length; at += ROWS_PER_STATEMENT) {
+      const rows = ordered.slice(at, at + ROWS_PER_STATEMENT);
+      const arrays = properties.map((property) =>
+        binaryArray(
+          table.kindOf(property),
+          rows.map((row) => (row[property] ?? null) as SqlValue),
+        ),
+      );
+      sent.push(this.query(text, arrays, name));
     }
     await together(...sent);
   }

@@ -45,7 +45,7 @@ export class SqliteTx implements BackendTx {
   async disableStatementTimeout(): Promise<void> {}
 
   async insert<Row>(table: Table<Row>, rows: readonly Row[]): Promise<void> {
-    this.runForEach(insertText(table, table.properties, 1, undefined, 'sqlite'), rows, table.properties);
+    this.runForEach(insertText(table, table.properties, undefined, 'sqlite'), rows, table.properties);
   }
 
   async update<Row>(

@@ -1,7 +1,7 @@
 import { sql, type Sql, type SqlValue } from './sql.js';
 
 /** What the values of a column are. Both databases hand out integers and other numbers as numbers. */
-type Kind = 'text' | 'integer' | 'number' | 'bytes';
+export type Kind = 'text' | 'integer' | 'number' | 'bytes';
 
 /** A column of a query's answer; `Value` is its type in TypeScript. */
 export interface Column<Value extends SqlValue = SqlValue> {

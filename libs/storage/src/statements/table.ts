@@ -9,7 +9,7 @@ import {
   type EntitySchema,
   type InferEntity,
 } from '@mikro-orm/core';
-import { nullable, RowShape, type Column, type Columns } from './row-shape.js';
+import { nullable, RowShape, type Column, type Columns, type Kind } from './row-shape.js';
 import { rawSql, sql, type Sql } from './sql.js';
 
 /** What is read of an entity: its table and properties. */
@@ -90,6 +90,11 @@ export class Table<Row> {
 
   column(property: keyof Row & string): string {
     return this.columns.get(property)!;
+  }
+
+  /** What the values of a property are. */
+  kindOf(property: keyof Row & string): Kind {
+    return this.shapes.get(property)!.kind;
   }
 
   /** `alias.trace_id as "traceId", …`, all columns. */

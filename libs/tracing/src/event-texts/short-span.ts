@@ -49,12 +49,17 @@ export function shortSpanEvent(
     isShort = true;
   }
   if (!isShort) return undefined;
-  const line = `${eventJson(type, json.with(texts))}${SHORT_MARK}${JSON.stringify([kept.id, kept.startedAt])}`;
-  return { line, bytes: Buffer.byteLength(eventJson(type, json.whole)) };
+  const [begin, end] = aroundSpan(type);
+  const place = [SHORT_MARK, JSON.stringify([kept.id, kept.startedAt])];
+  const line = [begin, ...json.with(texts), end, ...place].join('');
+  return { line, bytes: begin.length + json.bytes + end.length };
 }
 
 /** The JSON of an event of a span. */
-export const eventJson = (type: string, span: string): string => `{"type":"${type}","span":${span}}`;
+export const eventJson = (type: string, span: string): string => aroundSpan(type).join(span);
+
+/** What stands before the span in its event, and behind it. */
+const aroundSpan = (type: string): [string, string] => [`{"type":"${type}","span":`, '}'];
 
 /** The short form of a text as it is shown; `undefined` when it is not shown as it is stored. */
 function shortText(member: TextMember, stored: string, shown: string): string | undefined {

@@ -33,6 +33,9 @@ const OVERLAP = 3;
 
 /** Late spans looked at in one go, and slices that they are added to. */
 const LATE_AT_ONCE = 2_000;
+
+/** Late spans taken out in one transaction, which others wait for. */
+const TAKEN_OUT_AT_ONCE = 500;
 const SLICES_AT_ONCE = 20;
 /** A slice is made anew when late spans come to this part of it. */
 const LATE_PART = 1 / 4;
@@ -120,13 +123,21 @@ export class BuildSlices {
     const late = await this.slices.lateTexts(scope, range, Number.MAX_SAFE_INTEGER);
     const grams = made.tooLarge ? undefined : await this.gramsOf(scope, made, stopped);
     if (stopped.aborted) return 'busy';
-    await this.write(scope, async (tx) => {
+    const isMade = await this.write(scope, async (tx) => {
       const isCut =
         range.startedFrom === open.startedFrom || (await this.slices.cut(tx, scope, open, range.startedFrom));
-      if (!isCut || !(await this.slices.finish(tx, scope, range, made.spans.length, grams))) return;
-      await this.slices.deleteLate(tx, scope, late);
+      return isCut && this.slices.finish(tx, scope, range, made.spans.length, grams);
     });
+    if (isMade) await this.takeOut(scope, late, stopped);
     return { spans: made.spans.length };
+  }
+
+  /** Takes late spans out whose texts their slices have. Those that are left when it is stopped are added once more, to no effect. */
+  private async takeOut(scope: Scope, late: readonly LateText[], stopped: AbortSignal): Promise<void> {
+    for (let at = 0; at < late.length && !stopped.aborted; at += TAKEN_OUT_AT_ONCE) {
+      const some = late.slice(at, at + TAKEN_OUT_AT_ONCE);
+      await this.write(scope, (tx) => this.slices.deleteLate(tx, scope, some));
+    }
   }
 
   private async *newestFirst(scope: Scope, range: SliceRange): AsyncGenerator<SizedSpan[]> {

@@ -182,7 +182,10 @@ export class TextSliceStore {
     );
   }
 
-  /** Takes late spans out that have not changed once more since they were read. */
+  /**
+   * Takes late spans out that have not changed once more since they were read. The `cross join` has SQLite look each of them up: the other way
+   * round it reads all that are asked for once for each late span, and a hundred thousand stop the server for hours.
+   */
   async deleteLate(tx: WriteTx, { projectId }: Scope, late: readonly LateText[]): Promise<void> {
     if (late.length === 0) return;
     const rows = rowsFrom('r', {
@@ -193,8 +196,8 @@ export class TextSliceStore {
     // Who changes one of them just now has its row, and it stays.
     await tx.run(
       sql`delete from text_late where (project_id, started_at, span_id) in (select l.project_id, l.started_at, l.span_id
-        from ${rows} join text_late l on l.started_at = cast(r.started_at as bigint) and l.span_id = r.span_id
-        and l.mark = cast(r.mark as bigint) where l.project_id = ${projectId}${forUpdateSkipLocked('l')})`,
+        from ${rows} cross join text_late l where l.project_id = ${projectId} and l.started_at = cast(r.started_at as bigint)
+        and l.span_id = r.span_id and l.mark = cast(r.mark as bigint)${forUpdateSkipLocked('l')})`,
     );
   }
 

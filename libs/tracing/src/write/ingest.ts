@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import { ingestedSpanSchema } from './ingested-span.js';
 import { RecordWrites } from './record-writes.js';
 import type { Indexed } from './tracing-job.js';
+import { usualSpan } from './usual-span.js';
 
 /** What `POST /api/ingest` carries, items unchecked. */
 interface IngestRequest {
@@ -47,7 +48,15 @@ export class Ingest {
       const rejected: IngestRejection[] = [];
       const slice = {
         traces: checked('traces', ingestTraceSchema, traces, start, end, rejected),
-        spans: checked('spans', ingestedSpanSchema, spans, start - traces.length, end - traces.length, rejected),
+        spans: checked(
+          'spans',
+          ingestedSpanSchema,
+          spans,
+          start - traces.length,
+          end - traces.length,
+          rejected,
+          usualSpan,
+        ),
       };
       const { result: done } = await this.writes.execute(
         { type: 'ingest', scope, now: Date.now(), ...slice },
@@ -62,6 +71,7 @@ export class Ingest {
   }
 }
 
+/** @param usual reads an item as it usually is without the schema; `undefined` where the schema is needed. */
 function checked<Item>(
   collection: IngestRejection['collection'],
   schema: z.ZodType<Item>,
@@ -69,9 +79,15 @@ function checked<Item>(
   start: number,
   end: number,
   rejected: IngestRejection[],
+  usual?: (item: unknown) => Item | undefined,
 ): Indexed<Item>[] {
   const valid: Indexed<Item>[] = [];
   for (let index = Math.max(0, start); index < Math.min(end, items.length); index++) {
+    const item = usual?.(items[index]);
+    if (item !== undefined) {
+      valid.push({ index, item });
+      continue;
+    }
     const parsed = schema.safeParse(items[index]);
     if (parsed.success) {
       valid.push({ index, item: parsed.data });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { RouteFacts } from '../openapi/find-routes.js';
 import type { ForeignProtocol } from './foreign-protocol.js';
 
@@ -25,14 +25,11 @@ export class ForeignPaths {
     return this.protocols().has(path) ? path + url.slice(end) : url;
   }
 
-  /** Notes for every request which protocol its path speaks. Registered before whatever may refuse a request. */
-  mark(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (request, _reply, done) => {
-      const path = request.is404 ? request.url.split('?', 1)[0] : request.routeOptions.url;
-      const protocol = path === undefined ? undefined : this.protocols().get(path);
-      if (protocol) protocols.set(request.raw, protocol);
-      done();
-    });
+  /** Notes which protocol the path of a request speaks: of every one, before whatever may refuse it. */
+  mark(request: FastifyRequest): void {
+    const path = request.is404 ? request.url.split('?', 1)[0] : request.routeOptions.url;
+    const protocol = path === undefined ? undefined : this.protocols().get(path);
+    if (protocol) protocols.set(request.raw, protocol);
   }
 
   private protocols(): ReadonlyMap<string, ForeignProtocol> {

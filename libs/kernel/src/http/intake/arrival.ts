@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isStreamed } from '../streamed-body.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { isStreamedRoute } from '../streamed-body.js';
 
 /** When a body counts as too slow, in milliseconds. */
 export interface ArrivalLimits {
@@ -17,37 +18,52 @@ const LIMITS: ArrivalLimits = { wholeMs: 120_000, gapMs: 60_000, sweepMs: 5_000 
 /** What Node says of a request that takes too long: answered 408 as if Node had found out. */
 const tooSlow = (): Error => Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
+/** The last request of a connection that brings a body to be read whole: no other one's can be arriving. */
+interface Arriving {
+  request: IncomingMessage;
+  answer: ServerResponse;
+  since: number;
+}
+
 /**
  * Ends requests whose body comes too slowly, whichever way it is read: Node knows one limit for all of them, which
  * would also end large uploads over slow lines. Heads have Node's own limit (`headersTimeout`, a minute).
  */
 export function limitArrival(fastify: FastifyInstance, limits: ArrivalLimits = LIMITS): void {
-  const arriving = new Map<IncomingMessage, number>();
+  const connections = new Map<Socket, Arriving | undefined>();
   const late = ({ socket }: IncomingMessage): void => void fastify.server.emit('clientError', tooSlow(), socket);
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    if (isStreamed(request)) watchGaps(request.raw, limits.gapMs, late);
-    else if (bringsBody(request)) arriving.set(request.raw, performance.now());
+  fastify.server.on('connection', (socket: Socket) => {
+    connections.set(socket, undefined);
+    socket.once('close', () => connections.delete(socket));
+  });
+  fastify.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
+    if (isStreamedRoute(routeOptions)) watchGaps(raw, limits.gapMs, late);
+    else if (!raw.complete && bringsBody(raw)) began(raw, reply.raw);
     done();
   });
-  const arrived = (request: FastifyRequest, done: () => void): void => {
-    arriving.delete(request.raw);
-    done();
+  const began = (request: IncomingMessage, answer: ServerResponse): void => {
+    const since = performance.now();
+    const last = connections.get(request.socket);
+    if (last) {
+      last.request = request;
+      last.answer = answer;
+      last.since = since;
+    } else if (connections.has(request.socket)) {
+      connections.set(request.socket, { request, answer, since });
+    }
   };
-  fastify.addHook('preValidation', (request, _reply, done) => arrived(request, done));
-  fastify.addHook('onResponse', (request, _reply, done) => arrived(request, done));
   const sweeps = setInterval(() => {
     const before = performance.now() - limits.wholeMs;
-    // In the order in which they began.
-    for (const [request, since] of arriving) {
-      if (since > before) break;
-      arriving.delete(request);
-      late(request);
+    for (const [socket, last] of connections) {
+      if (!last || last.since > before) continue;
+      connections.set(socket, undefined);
+      if (!last.request.complete && !last.answer.writableFinished) late(last.request);
     }
   }, limits.sweepMs).unref();
   fastify.addHook('onClose', async () => clearInterval(sweeps));
 }
 
-const bringsBody = ({ headers }: FastifyRequest): boolean =>
+const bringsBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 function watchGaps(request: IncomingMessage, gapMs: number, late: (request: IncomingMessage) => void): void {

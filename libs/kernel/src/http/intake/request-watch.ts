@@ -87,18 +87,20 @@ export class RequestWatch {
     const { method } = request;
     this.metrics.ended({ method, route, status, aborted, isStream, seconds: ms / 1_000 });
     if (!this.log) return;
+    const isWholeStream = isStream && status === 200;
     this.log.request(
       {
         request_id: request.id,
         method,
         route,
-        ...(route !== UNMATCHED && { path: pathOf(route, (request.params ?? {}) as Record<string, unknown>) }),
+        path: route === UNMATCHED ? undefined : pathOf(route, (request.params ?? {}) as Record<string, unknown>),
         status,
         duration_ms: logMs(ms),
         bytes_in: lengthOf(request.headers['content-length']),
         bytes_out: lengthOf(reply.getHeader('content-length')),
         remote_address: remoteAddress,
-        ...(isStream && status === 200 ? { stream: true as const } : aborted && { aborted: true as const }),
+        stream: isWholeStream ? true : undefined,
+        aborted: aborted && !isWholeStream ? true : undefined,
       },
       QUIET.has(route),
     );

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { foreignProtocolOf } from '../foreign/foreign-requests.js';
 import { DomainError } from '../../errors/domain-error.js';
 
@@ -11,10 +11,14 @@ interface KnownPath {
 
 /**
  * Answers a method that a known path does not take: 405 with `Allow`, and `OPTIONS` with 204 and `Allow` (RFC 9110,
- * 9.3.7 and 15.5.6). Registered before the routes, which it gets to know, and after what asks for a credential: without
- * one nothing is said of a path.
+ * 9.3.7 and 15.5.6), then what else is known of a path that matches no route. Registered before the routes, which it
+ * gets to know, and after what asks for a credential: without one nothing is said of a path.
+ * @param otherwise what a request gets whose path is not known either.
  */
-export function answerWrongMethods(fastify: FastifyInstance): void {
+export function answerWrongMethods(
+  fastify: FastifyInstance,
+  otherwise: (request: FastifyRequest) => Error | undefined,
+): void {
   const paths = new Map<string, KnownPath>();
   fastify.addHook('onRoute', ({ url, method }) => {
     // A route for everything below a path knows no path of its own.
@@ -33,7 +37,7 @@ export function answerWrongMethods(fastify: FastifyInstance): void {
       .toSorted();
     // A path that the router refuses for another reason, such as an id that is too long, has no wrong method.
     const isRefusedPath = request.method !== 'OPTIONS' && allowed.includes(request.method);
-    if (found.length === 0 || isRefusedPath) return done();
+    if (found.length === 0 || isRefusedPath) return done(otherwise(request));
     void reply.header('allow', allowed.join(', '));
     if (request.method === 'OPTIONS' && !isForeign) return void reply.status(204).send();
     done(

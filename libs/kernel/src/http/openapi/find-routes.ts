@@ -21,6 +21,10 @@ export interface RouteFacts {
   body: z.ZodType | undefined;
   /** Class of the module that the controller is in. */
   module: unknown;
+  /** The controller, once the app has made it. */
+  controller: () => object | undefined;
+  /** Name of the method that handles it. */
+  handler: string;
 }
 
 /** `GET /api/traces/:id`, as Fastify names a route. */
@@ -35,17 +39,28 @@ export const namesIgnored = ({ method, operation }: RouteFacts): boolean =>
 export function findRoutes(modules: ModulesContainer): RouteFacts[] {
   const routes: RouteFacts[] = [];
   const scanner = new MetadataScanner();
-  for (const { metatype, host } of new DiscoveryService(modules).getControllers()) {
+  for (const wrapper of new DiscoveryService(modules).getControllers()) {
+    const { metatype, host } = wrapper;
+    const controller = (): object | undefined => (wrapper.isNotMetatype ? undefined : wrapper.instance);
     const prototype = (metatype as Type).prototype as Record<string, object>;
     for (const name of scanner.getAllMethodNames(prototype)) {
       if (!Reflect.hasMetadata(METHOD_METADATA, prototype[name]!)) continue;
-      routes.push({ ...factsOf(metatype as Type, name, prototype[name]!), module: host?.metatype });
+      routes.push({
+        ...factsOf(metatype as Type, name, prototype[name]!),
+        module: host?.metatype,
+        controller,
+        handler: name,
+      });
     }
   }
   return routes;
 }
 
-function factsOf(controller: Type, name: string, handler: object): Omit<RouteFacts, 'module'> {
+function factsOf(
+  controller: Type,
+  name: string,
+  handler: object,
+): Omit<RouteFacts, 'module' | 'controller' | 'handler'> {
   const read = <T>(key: string): T | undefined => Reflect.getMetadata(key, handler) as T | undefined;
   const operation = read<OperationDescription>(OPERATION);
   if (!operation) throw new Error(`${controller.name}.${name} has no @Operation`);

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Endpoint } from '@spandrel/plugin-api';
+import type { Logger } from '@spandrel/kernel';
+import type { SpoolItem } from '../spool/spool-item.js';
+import type { CallJournal } from '../spool/call-journal.js';
+import { BodyTape, TapeBudget } from './body-tape.js';
+import { Call } from './call.js';
+import { Recorder } from './recorder.js';
+
+const ANNOUNCE_MS = 200;
+const FLUSH_MS = 20;
+
+let sent: [string, string][];
+let recorder: Recorder;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  sent = [];
+  recorder = new Recorder(
+    { add: (item: SpoolItem) => sent.push([item.id, (JSON.parse(item.span) as { status: string }).status]) },
+    {} as Logger,
+    { announceMs: ANNOUNCE_MS, flushMs: FLUSH_MS, withheldMax: 10, decodedBytesMax: 1_000 },
+    { of: () => ({ kind: 'known', masking: null }), pursue: () => undefined },
+    () => undefined,
+  );
+});
+afterEach(() => void jest.useRealTimers());
+
+/** A call that begins now, its request come whole unless it says otherwise. */
+function begun(id: string, requestComplete = true, journal: CallJournal | null = null): Call {
+  const endpoint = { name: 'chat', framing: 'sse' } as Endpoint;
+  const facts = {
+    id,
+    traceId: id,
+    parentId: null,
+    trace: {},
+    provider: 'openai',
+    wire: { provider: 'openai', method: 'POST', path: '/' },
+    startedAt: Date.now(),
+    startedTick: performance.now(),
+    capture: { mode: journal ? ('off' as const) : ('full' as const) },
+    requestEncoding: null,
+  };
+  const tape = new BodyTape(1_000, new TapeBudget(1_000));
+  const call = new Call(facts, { entry: {} as never, endpoint }, tape, tape, [], journal, null);
+  if (requestComplete) call.endRequest();
+  recorder.begin(call);
+  return call;
+}
+
+describe('a call', () => {
+  it('is announced once it has run for a while, then told whole', () => {
+    const call = begun('a');
+    jest.advanceTimersByTime(ANNOUNCE_MS * 1.25);
+    expect(sent).toEqual([['a', 'running']]);
+    jest.advanceTimersByTime(ANNOUNCE_MS * 10);
+    recorder.end(call, { kind: 'answered' });
+    jest.advanceTimersByTime(1);
+    expect(sent).toEqual([
+      ['a', 'running'],
+      ['a', 'completed'],
+    ]);
+  });
+
+  it('is told once when it is over sooner, whatever else is announced meanwhile', () => {
+    begun('long');
+    for (let n = 0; n < 10; n++) {
+      const call = begun(`short-${n}`);
+      jest.advanceTimersByTime(ANNOUNCE_MS * 0.9);
+      recorder.end(call, { kind: 'answered' });
+    }
+    jest.advanceTimersByTime(1);
+    expect(sent.filter(([, status]) => status === 'running')).toEqual([['long', 'running']]);
+    expect(sent.filter(([, status]) => status === 'completed')).toHaveLength(10);
+  });
+
+  it('is announced at once where a kill would leave nothing else of it', () => {
+    const kept: boolean[] = [];
+    begun('a', true, { recording: (_: unknown, finished: boolean) => kept.push(finished) } as unknown as CallJournal);
+    jest.advanceTimersByTime(FLUSH_MS);
+    expect([sent, kept]).toEqual([[['a', 'running']], [false]]);
+  });
+
+  it('is not announced before its request has come whole', () => {
+    const call = begun('a', false);
+    jest.advanceTimersByTime(ANNOUNCE_MS * 5);
+    expect(sent).toEqual([]);
+    call.endRequest();
+    jest.advanceTimersByTime(ANNOUNCE_MS / 4);
+    expect(sent).toEqual([['a', 'running']]);
+  });
+});
