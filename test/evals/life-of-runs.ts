@@ -14,7 +14,10 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
       const events = lab().eventsOf(run.id);
       expect(events).toEqual([
         { type: 'eval_started', run_id: run.id, dataset_id: id },
-        ...Array.from({ length: 9 }, (_, i) => ({ type: 'eval_progress', run_id: run.id, progress: i + 1, total: 9 })),
+        ...Array.from({ length: 9 }, (_, i) => ({
+          ...{ type: 'eval_progress', run_id: run.id, progress: i + 1, total: 9 },
+          ...{ sample_progress: i + 1, sample_total: 9 },
+        })),
         { type: 'eval_completed', run_id: run.id },
       ]);
       expect(Date.parse(run.ended_at!)).toBeGreaterThanOrEqual(Date.parse(run.started_at!));

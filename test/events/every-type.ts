@@ -90,7 +90,8 @@ export function describeEveryType(newDatabase: () => Promise<StorageConfig>): vo
 
       const { body: run } = await lab.start(dataset.id);
       expect(await seen.next()).toEqual({ type: 'eval_started', run_id: run.id, dataset_id: dataset.id });
-      expect(await seen.next()).toEqual({ type: 'eval_progress', run_id: run.id, progress: 1, total: 1 });
+      const processed = { progress: 1, total: 1, sample_progress: 1, sample_total: 1 };
+      expect(await seen.next()).toEqual({ type: 'eval_progress', run_id: run.id, ...processed });
       expect(await seen.next()).toEqual({ type: 'eval_completed', run_id: run.id });
 
       await api.delete(`/api/spans/${two.id}`);

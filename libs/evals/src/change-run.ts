@@ -9,6 +9,7 @@ import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { evalRunNotFound } from './not-found.js';
+import { brokenOff, cancelledFor } from './run-end.js';
 import { runSummary } from './run-resource.js';
 import { RUN_STATUS, runStatusName } from './status.js';
 
@@ -35,8 +36,7 @@ export class ChangeRun {
   ) {}
 
   /**
-   * Takes a run for a process. pending → running, once; a run without datapoints completes with it. Items that an
-   * earlier process was calling are pending again.
+   * Takes a run for a process. pending → running, once. Samples that an earlier process was calling are pending again.
    * @returns the run, and whether an earlier process had begun it; until when it is another's, or not to be taken; `undefined`: it is gone or finished.
    */
   async begin(key: RunKey, { owner, until }: Lease, now: number): Promise<Begun> {
@@ -47,10 +47,7 @@ export class ChangeRun {
       const taken = { ...found, leaseOwner: owner, leaseUntil: until };
       if (wasRunning) return { ...taken, running: '[]' };
       emit({ type: 'eval_started', run_id: found.id, dataset_id: found.datasetId });
-      const begun = { ...taken, status: RUN_STATUS.running, startedAt: now };
-      if (found.total > 0) return begun;
-      emit({ type: 'eval_completed', run_id: found.id });
-      return { ...begun, ...ended(RUN_STATUS.completed, now) };
+      return { ...taken, status: RUN_STATUS.running, startedAt: now };
     });
     if (!run || run.status >= RUN_STATUS.completed) return undefined;
     return run.leaseOwner === owner && run.leaseUntil === until ? { run, wasRunning } : { busyUntil: run.leaseUntil };
@@ -61,7 +58,7 @@ export class ChangeRun {
     await this.change(key, (run, emit) => {
       if (run.status >= RUN_STATUS.completed) return run;
       emit({ type: 'eval_failed', run_id: run.id, error: reason });
-      return { ...run, ...ended(RUN_STATUS.failed, now), error: JSON.stringify(reason) };
+      return { ...run, ...brokenOff(run, RUN_STATUS.failed, now), error: JSON.stringify(reason) };
     });
   }
 
@@ -75,7 +72,7 @@ export class ChangeRun {
         throw new Invalid('eval_run_not_running', `the eval run is ${runStatusName(found.status)}, not running`);
       }
       emit({ type: 'eval_cancelled', run_id: id });
-      return { ...found, ...ended(RUN_STATUS.cancelled, now) };
+      return { ...found, ...cancelledFor(found, 'cancelled', now) };
     });
     if (!run) throw evalRunNotFound();
     return runSummary(run);
@@ -121,7 +118,5 @@ export class ChangeRun {
     });
   }
 }
-
-const ended = (status: number, now: number) => ({ status, endedAt: now, leaseOwner: null, leaseUntil: 0 });
 
 const isLeased = ({ leaseUntil }: EvalRunRow, now: number): boolean => leaseUntil > now;

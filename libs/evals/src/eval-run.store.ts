@@ -18,6 +18,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { EvalRun, type EvalRunRow } from './eval-run.entity.js';
+import { connectionsOf } from './run-plan.js';
 import { EXECUTION, RUN_STATUS } from './status.js';
 import { evalRunMetadataTable, evalRunTable } from './tables.js';
 
@@ -28,6 +29,7 @@ const COLUMNS = evalRunTable.select('r');
 const KEY = evalRunTable.select('r', ['projectId', 'id']);
 const ID = evalRunTable.select('r', ['id']);
 const VERSION = evalRunTable.select('r', ['datasetVersion']);
+const NEEDS = evalRunTable.select('r', ['connectionId', 'judgeConnectionId', 'scorers']);
 
 const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 
@@ -35,8 +37,12 @@ const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 const SIZE = rawSql('octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0)');
 const READ_BYTES = 16 * 1024 * 1024;
 
-const INDEXED: readonly string[] = ['datasetId', 'status', 'leaseUntil'];
-const NOT_INDEXED = evalRunTable.notKey.filter((property) => !INDEXED.includes(property));
+/** What changes as a run goes on; no index has any of it. */
+const PROGRESS = [
+  ...(['progress', 'failedCount', 'sampleProgress', 'failedSamples', 'scoreSum', 'scoreCount', 'totalTokens'] as const),
+  ...(['costUsd', 'costPico', 'costCount', 'unpricedCount', 'judgeTokens', 'judgeCostUsd', 'judgeCostPico'] as const),
+  ...(['judgeCostCount', 'judgeUnpricedCount', 'dearestUsd', 'dearestPico', 'running'] as const),
+] satisfies (keyof EvalRunRow)[];
 
 /** Tables that have rows of a run beside its own. */
 const TABLES_OF_RUN = ['eval_result', 'eval_sample', 'eval_submission', 'eval_run_metadata'] as const;
@@ -124,7 +130,7 @@ export class EvalRunStore {
    * update names, and with them a page each, whether they change or not.
    */
   updateProgress(tx: WriteTx, run: EvalRunRow): Promise<void> {
-    return tx.update(evalRunTable, [run], NOT_INDEXED);
+    return tx.update(evalRunTable, [run], PROGRESS);
   }
 
   /** Deletes a locked run with its results. */
@@ -158,10 +164,14 @@ export class EvalRunStore {
     return rows.map(({ datasetVersion }) => datasetVersion);
   }
 
-  /** Whether an unfinished run needs a connection, for itself or for its judge. */
+  /** Whether an unfinished run needs a connection, for itself or for one of its judges. */
   async usesConnection(tx: WriteTx, { projectId }: Scope, connectionId: string): Promise<boolean> {
-    const uses = { $or: [{ connectionId }, { judgeConnectionId: connectionId }] };
-    return (await tx.em.count(EvalRun, { projectId, ...UNFINISHED, ...uses })) > 0;
+    const rows = await tx.all(
+      NEEDS.query`select ${NEEDS} from eval_run r
+        where r.project_id = ${projectId} and r.status < ${RUN_STATUS.completed}
+          and (r.connection_id = ${connectionId} or r.judge_connection_id = ${connectionId} or r.scorers is not null)`,
+    );
+    return rows.some((run) => connectionsOf(run).has(connectionId));
   }
 
   /** Unfinished runs of all projects that nobody works on. @param now in ms; leases until then have ended. */

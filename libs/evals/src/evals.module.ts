@@ -15,7 +15,11 @@ import { EvalRunsController } from './eval-runs.controller.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { EvalsSettings } from './evals.settings.js';
 import { EvalsController } from './evals.controller.js';
+import { AddSamples } from './execution/add-samples.js';
 import { ExecuteRun } from './execution/execute-run.js';
+import { PrepareRun } from './execution/prepare-run.js';
+import { RunSlots } from './execution/run-slots.js';
+import { FinishRun } from './finish-run.js';
 import { LocalDispatch } from './dispatch/local-dispatch.js';
 import { PausedDispatch } from './dispatch/paused-dispatch.js';
 import { Permits } from './execution/permits.js';
@@ -66,8 +70,12 @@ import { EvalCapabilities } from './eval-capabilities.js';
     EvalResultStore,
     EvalSampleStore,
     ChangeRun,
+    AddSamples,
     RecordItems,
     WriteItemTrace,
+    PrepareRun,
+    RunSlots,
+    FinishRun,
     ExecuteRun,
     RunWorker,
     StartRun,

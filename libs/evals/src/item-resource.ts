@@ -1,4 +1,4 @@
-import type { ResultItemResource, SampleResource, ScorerResult } from '@spandrel/contract';
+import type { ResultItemResource, SampleResource } from '@spandrel/contract';
 import type { SnapshotDatapoint } from '@spandrel/datasets';
 import { fromJsonText } from '@spandrel/storage';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
@@ -6,6 +6,7 @@ import type { EvalResultRow, EvalRunRow, EvalSampleRow } from './eval-run.entity
 import { textOf } from './run-resource.js';
 import { samplesRunningNow, sampleName } from './running-items.js';
 import { scorersOf } from './run-plan.js';
+import { scorerResults } from './scorer-results.js';
 import { resultStatusName } from './status.js';
 
 /** How the items of a run are shown. */
@@ -48,7 +49,8 @@ export class ItemView {
 
   /** What became of an item, or a sample, that is processed. */
   private processed(result: Outcome): ItemOutcome {
-    return { ...processedOutcome(result), scores: this.scores(result) };
+    const scores = scorerResults({ ...result, hasOutput: result.output !== null }, this.scorer);
+    return { ...processedOutcome(result), scores };
   }
 
   /** All samples of a datapoint in order, those that are not processed among them. */
@@ -67,22 +69,6 @@ export class ItemView {
       if (this.running.has(sampleName({ datapointId, repeat }))) return true;
     }
     return false;
-  }
-
-  private scores(result: Outcome): Record<string, ScorerResult> {
-    if (result.scores !== null) return fromJsonText(result.scores) as Record<string, ScorerResult>;
-    return {
-      [this.scorer]: {
-        score: result.score,
-        reason: textOf(result.scoreReason),
-        // A model that did not answer leaves nothing to score.
-        error: result.output === null ? null : textOf(result.error),
-        judge_model: result.judgeModel,
-        judge_prompt_hash: result.judgePromptHash,
-        judge_tokens: result.judgeTokens,
-        judge_cost: result.judgeCost,
-      },
-    };
   }
 }
 

@@ -24,3 +24,12 @@ export const metadataOf = (run: EvalRunRow): Record<string, string> =>
 
 /** Samples that a run is to have. */
 export const sampleTotal = ({ total, repeats }: EvalRunRow): number => total * repeats;
+
+/** Ids of the connections that a run needs, for itself and for its judges; an external run has none of its own. */
+export function connectionsOf(
+  run: Pick<EvalRunRow, 'connectionId' | 'judgeConnectionId' | 'scorers'>,
+): ReadonlySet<string> {
+  const scorers = (fromJsonText(run.scorers) ?? []) as RunScorer[];
+  const judges = scorers.map(({ judge }) => judge?.connection_id ?? '');
+  return new Set([run.connectionId, run.judgeConnectionId ?? '', ...judges].filter((id) => id !== ''));
+}

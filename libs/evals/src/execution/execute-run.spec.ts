@@ -6,7 +6,10 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import { ExecuteRun } from './execute-run.js';
 import type { NotedCall } from './note-call.js';
 import { Permits } from './permits.js';
+import { PrepareRun } from './prepare-run.js';
 import type { ItemStep } from './record-items.js';
+import type { SampleKey } from '../running-items.js';
+import { RunSlots } from './run-slots.js';
 
 const run = {
   projectId: 'p',
@@ -15,6 +18,11 @@ const run = {
   datasetVersion: 1,
   total: 2,
   progress: 0,
+  repeats: 1,
+  sampleProgress: 0,
+  costCap: null,
+  scorers: null,
+  passScore: 1,
   scoring: 'Mine',
   scoringConfig: null,
   judgeConnectionId: null,
@@ -36,42 +44,50 @@ const connection = {
 
 type WriteTrace = (datapointId: string, calls: readonly NotedCall[]) => string | null;
 
-/** Executes a run of two items; `record` sees every step and may throw, and so may `writeTrace` see every trace. */
-async function execute(record: (step: ItemStep, count: number) => void, writeTrace?: WriteTrace): Promise<ItemStep[]> {
+/** Executes a run of two items, and sees that it is finished; `seen` sees every step and may throw, and so may `writeTrace` see every trace. */
+async function execute(seen: (step: ItemStep, count: number) => void, writeTrace?: WriteTrace): Promise<ItemStep[]> {
   const config = JSON.stringify({ ...JSON.parse(run.config), ...(writeTrace && { trace: true }) });
   const steps: ItemStep[] = [];
+  const finished: string[] = [];
   const datapoints = ['d1', 'd2'].map((id) => ({ id, kind: { Generic: { input: id } } }));
+  const record = {
+    execute: async (step: ItemStep) => {
+      seen(step, steps.push(step));
+      return { begun: step.next !== undefined, waits: false };
+    },
+  };
+  const scorers = [
+    { name: 'Mine', configure: () => ({ config: {} }), extension: { score: () => ({ score: 1 }) } },
+  ] as never;
+  const logger = createLogger('silent', 'test');
   const parts = [
-    { open: async () => connection },
+    new PrepareRun({ open: async () => connection } as never, new Map(), { scorers }),
     { after: async (_s: unknown, _d: unknown, after: string) => datapoints.filter(({ id }) => id > after) },
     { processed: async () => new Set() },
-    {
-      execute: async (step: ItemStep) => {
-        record(step, steps.push(step));
-        return { begun: step.next !== undefined };
-      },
-    },
+    {},
+    new RunSlots(record as never, logger),
+    { execute: async () => void finished.push('finished') },
     {},
     new Permits(10),
     {
-      execute: async (_run: unknown, id: string, calls: readonly NotedCall[]) => {
+      execute: async (_run: unknown, { datapointId }: SampleKey, calls: readonly NotedCall[]) => {
         if (!writeTrace) throw new Error('no trace was asked for');
-        return writeTrace(id, calls);
+        return writeTrace(datapointId, calls);
       },
     },
     new Map(),
-    { scorers: [{ name: 'Mine', configure: () => ({ config: {} }), extension: { score: () => ({ score: 1 }) } }] },
     { concurrency: 1, callsMax: 10 },
     { of: () => null },
-    createLogger('silent', 'test'),
+    logger,
   ] as unknown as ConstructorParameters<typeof ExecuteRun>;
   const never = new AbortController().signal;
   await new ExecuteRun(...parts).execute({ ...run, config }, { owner: 'me', stop: never, kill: never });
+  expect(finished).toEqual(['finished']);
   return steps;
 }
 
 const finishedOf = (steps: ItemStep[]) =>
-  steps.map(({ finished, next }) => [finished?.datapointId, finished?.result.error, next]);
+  steps.map(({ finished, next }) => [finished?.datapointId, finished?.result.error, next?.datapointId]);
 
 describe('executing a run', () => {
   it('records each item as it begins the next', async () => {

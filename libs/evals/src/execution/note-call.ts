@@ -6,6 +6,8 @@ import { callModel, ModelCallError, type ModelAnswer, type ModelCallOptions } fr
 export interface NotedCall {
   /** Whom it asked: the run's model, or the judge. */
   asked: 'model' | 'judge';
+  /** The scorer that asked the judge, where a run has several. */
+  scorer?: string;
   connection: Pick<OpenConnection, 'id' | 'providerName'>;
   call: ChatCall;
   /** From the first attempt to the last, in ms since the epoch. */

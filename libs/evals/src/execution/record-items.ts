@@ -1,43 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
-import { DatasetSnapshots, type DatapointResult } from '@spandrel/datasets';
 import { DomainEvents, type WireEvent } from '@spandrel/events';
 import { projectScope, type Scope } from '@spandrel/kernel';
-import {
-  Storage,
-  together,
-  toJsonText,
-  type Applied,
-  type GroupCommit,
-  type Outcome,
-  type WriteTx,
-} from '@spandrel/storage';
+import { Storage, together, type Applied, type GroupCommit, type Outcome, type WriteTx } from '@spandrel/storage';
 import { EvalMetrics } from '../eval-metrics.js';
-import { EvalResultStore } from '../eval-result.store.js';
-import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
+import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
-import type { ItemResult } from './execute-item.js';
-import { addResult, resultRow } from './item-rows.js';
-import { Permits } from './permits.js';
-import { runningSamples, runningText } from '../running-items.js';
+import { cancelledFor } from '../run-end.js';
+import { runningSamples, runningText, sampleName, type SampleKey } from '../running-items.js';
 import { RUN_STATUS } from '../status.js';
-import { whyAllFailed } from './why-all-failed.js';
+import { AddSamples } from './add-samples.js';
+import { decideByCap, type CapDecision } from './cost-cap.js';
+import { Permits } from './permits.js';
+import type { SampleResult } from './sample-result.js';
 
-/** One step of a run's slot: an item is done, the next one begins. */
+/** One step of a run's slot: a sample is done, the next one begins. */
 export interface ItemStep {
-  run: RunKey;
-  /** Who works on the run; only its owner begins items. */
+  run: RunKey & Pick<EvalRunRow, 'repeats'>;
+  /** Who works on the run; only its owner begins samples. */
   owner: string;
-  finished?: { datapointId: string; result: ItemResult };
-  /** The item to begin, when there is one. */
-  next?: string;
+  finished?: SampleKey & { result: SampleResult };
+  /** The sample to begin, when there is one. */
+  next?: SampleKey;
   now: number;
 }
 
-/** Whether the next item may be called. */
+/** Whether the next sample may be called: now, or perhaps once another one of the run has ended. */
 export interface StepAnswer {
   begun: boolean;
+  waits: boolean;
 }
+
+const LEFT: StepAnswer = { begun: false, waits: false };
 
 /** Rows that a step writes, about. */
 const ROWS_PER_STEP = 3;
@@ -46,8 +40,8 @@ const ROWS_PER_STEP = 3;
 const STEPS_MAX = 64;
 
 /**
- * The one way in which items of runs are written: steps of all runs share commits. An item that is processed stays as it
- * is, progress only grows, and the run completes with its last item, in the same transaction.
+ * How the executor writes: steps of all runs share commits. A sample that is processed stays as it is, progress only grows, and
+ * whether a cost cap lets a sample begin is decided where the run is locked, so that it holds whoever asks.
  */
 @Injectable()
 export class RecordItems {
@@ -56,8 +50,7 @@ export class RecordItems {
   constructor(
     storage: Storage,
     private readonly runs: EvalRunStore,
-    private readonly results: EvalResultStore,
-    private readonly snapshots: DatasetSnapshots,
+    private readonly samples: AddSamples,
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
     calls: Permits,
@@ -83,7 +76,7 @@ export class RecordItems {
       // Asked for together, done in this order: what is processed is read once the runs are locked.
       const locking = this.runs.findForWrite(tx, scope, [...byRun.keys()]);
       const reading = [...byRun].map(async ([id, ofRun]) => {
-        return [id, await this.results.processedForWrite(tx, scope, id, datapointsOf(ofRun))] as const;
+        return [id, await this.samples.processed(tx, scope, ofRun[0]!.run, datapointsOf(ofRun))] as const;
       });
       await together(locking, ...reading);
       const processed = new Map(await Promise.all(reading));
@@ -92,7 +85,7 @@ export class RecordItems {
       }
     }
     // A run that is gone has nothing to record.
-    return { outcomes: steps.map((step) => outcomes.get(step) ?? { answer: { begun: false } }) };
+    return { outcomes: steps.map((step) => outcomes.get(step) ?? { answer: LEFT }) };
   }
 
   private async applyToRun(
@@ -103,74 +96,50 @@ export class RecordItems {
     processed: Set<string>,
     outcomes: Map<ItemStep, Outcome<StepAnswer>>,
   ): Promise<void> {
-    const running = new Set(runningSamples(run).map(({ datapointId }) => datapointId));
-    const now = { ...run };
-    const rows: EvalResultRow[] = [];
-    const results: DatapointResult[] = [];
-    const events: WireEvent[] = [];
-    const progressOf = progressEvents(run);
-    for (const { finished, now: at } of steps) {
-      if (!finished) continue;
-      running.delete(finished.datapointId);
-      if (processed.has(finished.datapointId)) continue;
-      processed.add(finished.datapointId);
-      const row = resultRow(run, finished.datapointId, finished.result);
-      rows.push(row);
-      // A datapoint shows nothing of a result without output.
-      if (row.output !== null) results.push({ id: row.datapointId, output: row.output, score: row.score, now: at });
-      addResult(now, row);
-      events.push(progressOf(now.progress));
-      if (now.status === RUN_STATUS.running && now.progress === now.total) {
-        Object.assign(now, { status: RUN_STATUS.completed, endedAt: at, leaseOwner: null, leaseUntil: 0 });
-        events.push(completed(run));
-      }
-    }
-    const goesOn = now.status === RUN_STATUS.running;
+    let now = { ...run };
+    const running = new Map(runningSamples(run).map((sample) => [sampleName(sample), sample]));
+    const finished = steps.flatMap((step) => (step.finished ? { ...step.finished, now: step.now } : []));
+    for (const sample of finished) running.delete(sampleName(sample));
+    const changes = await this.samples.add(tx, scope, now, processed, finished);
+    const events = changes.events;
     for (const step of steps) {
       const { next, owner } = step;
-      const begun = next !== undefined && goesOn && now.leaseOwner === owner && !processed.has(next);
-      if (begun) running.add(next);
-      outcomes.set(step, { answer: { begun } });
+      const mayBegin = next !== undefined && isWorkedOnBy(now, owner) && !processed.has(sampleName(next));
+      const decision: CapDecision | undefined = mayBegin ? decideByCap(now, running.size) : undefined;
+      if (decision === 'begin') running.set(sampleName(next!), next!);
+      if (decision === 'stop') {
+        now = { ...now, ...cancelledFor(now, 'cost_cap', step.now) };
+        events.push(cancelled(run));
+      }
+      outcomes.set(step, { answer: { begun: decision === 'begin', waits: decision === 'wait' } });
     }
-    now.running = runningText(Array.from(running, (datapointId) => ({ datapointId, repeat: 0 })));
-    const inserting = this.results.insert(tx, rows);
-    if (now.status === RUN_STATUS.completed && now.failedCount === now.total) {
-      await inserting;
-      now.error = toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, run.id)));
-    }
+    now.running = runningText(running.values());
     await together(
-      inserting,
-      goesOn ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
-      this.snapshots.writeResults(tx, scope, run.datasetId, results),
+      this.samples.write(tx, scope, run, changes),
+      now.status === run.status ? this.runs.updateProgress(tx, now) : this.runs.update(tx, now),
       this.events.emitWire(tx, scope, events),
     );
     tx.end.afterCommit(() => {
       this.metrics.countOutcomes(events);
-      this.metrics.countResults(rows);
+      this.metrics.countResults(changes.items);
     });
   }
 }
 
-/** The datapoints that steps finish or begin. */
+const isWorkedOnBy = ({ status, leaseOwner }: EvalRunRow, owner: string): boolean =>
+  status === RUN_STATUS.running && leaseOwner === owner;
+
+/** The datapoints of the samples that steps finish or begin. */
 function datapointsOf(steps: readonly ItemStep[]): string[] {
-  const ids: string[] = [];
+  const ids = new Set<string>();
   for (const { finished, next } of steps) {
-    if (finished) ids.push(finished.datapointId);
-    if (next !== undefined) ids.push(next);
+    if (finished) ids.add(finished.datapointId);
+    if (next) ids.add(next.datapointId);
   }
-  return ids;
+  return [...ids];
 }
 
-/** The events of a run's progress, of which only the progress differs: each as JSON, as the stream has it. */
-function progressEvents({ id, total }: EvalRunRow): (progress: number) => WireEvent {
-  const runId = JSON.stringify(id);
-  return (progress) => ({
-    type: 'eval_progress',
-    json: `{"type":"eval_progress","run_id":${runId},"progress":${progress},"total":${total}}`,
-  });
-}
-
-const completed = ({ id }: EvalRunRow): WireEvent => ({
-  type: 'eval_completed',
-  json: JSON.stringify({ type: 'eval_completed', run_id: id } satisfies EventPayload),
+const cancelled = ({ id }: EvalRunRow): WireEvent => ({
+  type: 'eval_cancelled',
+  json: JSON.stringify({ type: 'eval_cancelled', run_id: id } satisfies EventPayload),
 });

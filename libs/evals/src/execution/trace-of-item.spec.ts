@@ -3,7 +3,8 @@ import { ingestSpanSchema, ingestTraceSchema } from '@spandrel/contract';
 import type { NotedCall } from './note-call.js';
 import { traceOfItem } from './trace-of-item.js';
 
-const run = { id: 'r1', name: 'nightly', datasetId: 'd1' };
+const run = { id: 'r1', name: 'nightly', datasetId: 'd1', repeats: 1 };
+const sampleOf = (datapointId: string, repeat = 0) => ({ datapointId, repeat });
 const messages = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: 'Hello' },
@@ -22,7 +23,7 @@ const judged: NotedCall = { ...asked, asked: 'judge', attempts: 1, outcome: { er
 
 describe('the trace of an item', () => {
   it('shows what was sent and answered, a span for the model and one for the judge', () => {
-    const { trace, spans } = traceOfItem(run, 'p1', [asked, judged]);
+    const { trace, spans } = traceOfItem(run, sampleOf('p1'), [asked, judged]);
     expect(trace).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
       name: 'nightly',
@@ -54,16 +55,29 @@ describe('the trace of an item', () => {
   });
 
   it('is what ingest takes, and the same however often it is made', () => {
-    const { trace, spans } = traceOfItem(run, 'p1', [asked, judged]);
+    const { trace, spans } = traceOfItem(run, sampleOf('p1'), [asked, judged]);
     expect(ingestTraceSchema.safeParse(trace).success).toBe(true);
     for (const span of spans) expect(ingestSpanSchema.safeParse(span).success).toBe(true);
-    expect(traceOfItem(run, 'p1', [judged]).trace.id).toBe(trace.id);
-    expect(traceOfItem(run, 'p2', [asked]).trace.id).not.toBe(trace.id);
-    expect(traceOfItem({ ...run, id: 'r2' }, 'p1', [asked]).trace.id).not.toBe(trace.id);
+    expect(traceOfItem(run, sampleOf('p1'), [judged]).trace.id).toBe(trace.id);
+    expect(traceOfItem(run, sampleOf('p2'), [asked]).trace.id).not.toBe(trace.id);
+    expect(traceOfItem({ ...run, id: 'r2' }, sampleOf('p1'), [asked]).trace.id).not.toBe(trace.id);
   });
 
   it('goes on when the clock went back', () => {
-    const [span] = traceOfItem(run, 'p1', [{ ...asked, endedAt: 10 }]).spans;
+    const [span] = traceOfItem(run, sampleOf('p1'), [{ ...asked, endedAt: 10 }]).spans;
     expect(span!.ended_at).toBe(span!.started_at);
+  });
+
+  it('is another one for each try, which says which it is', () => {
+    const often = { ...run, repeats: 3 };
+    const traces = [0, 1, 2].map((repeat) => traceOfItem(often, sampleOf('p1', repeat), [asked]).trace);
+    expect(new Set(traces.map(({ id }) => id)).size).toBe(3);
+    expect(traces.map(({ metadata }) => metadata?.['repeat'])).toEqual([0, 1, 2]);
+    expect(traces[0]!.id).toBe(traceOfItem(run, sampleOf('p1'), [asked]).trace.id);
+  });
+
+  it('names the scorer that asked the judge, where a run has several', () => {
+    const { spans } = traceOfItem(run, sampleOf('p1'), [asked, { ...judged, scorer: 'tone' }]);
+    expect(spans.map(({ metadata }) => (metadata as { scorer?: string }).scorer)).toEqual([undefined, 'tone']);
   });
 });

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
 import { Ingest } from '@spandrel/tracing';
 import type { EvalRunRow } from '../eval-run.entity.js';
+import type { SampleKey } from '../running-items.js';
 import type { NotedCall } from './note-call.js';
 import { traceOfItem } from './trace-of-item.js';
 
@@ -14,16 +15,16 @@ export class WriteItemTrace {
   ) {}
 
   /**
-   * Writes the calls of an item as a trace; the same item always has the same one.
+   * Writes the calls for a sample of an item as a trace; the same sample always has the same one.
    * @returns its id once it is durable; `null` when there was no call, or the trace was refused.
    * @throws Unavailable when the database cannot take it now.
    */
-  async execute(run: EvalRunRow, datapointId: string, calls: readonly NotedCall[]): Promise<string | null> {
+  async execute(run: EvalRunRow, sample: SampleKey, calls: readonly NotedCall[]): Promise<string | null> {
     if (calls.length === 0) return null;
-    const { trace, spans } = traceOfItem(run, datapointId, calls);
+    const { trace, spans } = traceOfItem(run, sample, calls);
     const { accepted, rejected } = await this.ingest.execute(projectScope(run.projectId), { traces: [trace], spans });
     if (rejected.length > 0) {
-      const facts = { run_id: run.id, datapoint_id: datapointId, rejected };
+      const facts = { run_id: run.id, datapoint_id: sample.datapointId, rejected };
       this.logger.warn(facts, 'the trace of an item could not be written whole');
     }
     return accepted.traces === 1 ? trace.id : null;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import type { EvalRunRow } from '../eval-run.entity.js';
-import { PendingItems } from './pending-items.js';
+import { PendingSamples } from './pending-samples.js';
 
 const all = Array.from({ length: 1_203 }, (_, i) => `d${String(i).padStart(4, '0')}`);
 
-function itemsOf(processed: ReadonlySet<string>): { items: PendingItems; reads: () => number } {
+function itemsOf(processed: ReadonlySet<string>, repeats = 1): { items: PendingSamples; reads: () => number } {
   let reads = 0;
   const snapshots = {
     after: async (_scope: unknown, _snapshot: unknown, after: string, limit: number) => {
@@ -16,8 +16,13 @@ function itemsOf(processed: ReadonlySet<string>): { items: PendingItems; reads: 
     },
   };
   const results = { processed: async () => processed };
-  const run = { progress: processed.size, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
-  return { items: new PendingItems(snapshots, results as never, LOCAL_SCOPE, run), reads: () => reads };
+  const samples = {
+    processed: async () =>
+      [...processed].map((name) => ({ datapointId: name.slice(0, 5), repeat: Number(name.slice(6)) })),
+  };
+  const run = { sampleProgress: processed.size, repeats, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
+  const items = new PendingSamples(snapshots, results as never, samples as never, LOCAL_SCOPE, run);
+  return { items, reads: () => reads };
 }
 
 describe('pending items', () => {
@@ -25,7 +30,7 @@ describe('pending items', () => {
     const { items, reads } = itemsOf(new Set());
     const taken: string[] = [];
     const slot = async (): Promise<void> => {
-      for (let item = await items.next(); item !== undefined; item = await items.next()) taken.push(item.id);
+      for (let item = await items.next(); item !== undefined; item = await items.next()) taken.push(item.datapointId);
     };
     await Promise.all(Array.from({ length: 7 }, slot));
     expect(taken).toEqual(all);
@@ -45,26 +50,52 @@ describe('pending items', () => {
   it('are read anew by the next slot that asks, when a page could not be read', async () => {
     const ids = ['a', 'b'];
     let isAway = false;
+    let isHalfAway = false;
     const snapshots = {
       after: async (_scope: unknown, _snapshot: unknown, after: string) => {
         if (isAway) throw new Error('away');
         return ids.filter((id) => id > after).map((id) => ({ id, kind: { Generic: { input: id } } }));
       },
     };
-    const run = { progress: 0, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
-    const items = new PendingItems(snapshots, { processed: async () => new Set() } as never, LOCAL_SCOPE, run);
+    const run = { sampleProgress: 1, repeats: 1, datasetId: 'd', datasetVersion: 1 } as EvalRunRow;
+    const results = {
+      processed: async () => {
+        if (isHalfAway) throw new Error('half away');
+        return new Set<string>();
+      },
+    };
+    const items = new PendingSamples(snapshots, results as never, {} as never, LOCAL_SCOPE, run);
     isAway = true;
     await expect(items.next()).rejects.toThrow('away');
     isAway = false;
-    expect((await items.next())?.id).toBe('a');
-    expect((await items.next())?.id).toBe('b');
+    isHalfAway = true;
+    await expect(items.next()).rejects.toThrow('half away');
+    isHalfAway = false;
+    expect((await items.next())?.datapointId).toBe('a');
+    expect((await items.next())?.datapointId).toBe('b');
     expect(await items.next()).toBeUndefined();
   });
 
   it('leave out what is processed, also where that is whole pages', async () => {
     const processed = new Set(all.filter((_, i) => i !== 1_100));
     const { items } = itemsOf(processed);
-    expect((await items.next())?.id).toBe('d1100');
+    expect((await items.next())?.datapointId).toBe('d1100');
     expect([await items.next(), await items.next()]).toEqual([undefined, undefined]);
+  });
+
+  it('come as often as the run repeats, those that are processed left out', async () => {
+    const { items } = itemsOf(new Set(['d0000 1', 'd0002 0', 'd0002 1', 'd0002 2']), 3);
+    const taken: string[] = [];
+    for (let count = 0; count < 8; count++) {
+      const { datapointId, repeat } = (await items.next())!;
+      taken.push(`${datapointId} ${repeat}`);
+    }
+    expect(taken).toEqual([
+      ...['d0000 0', 'd0000 2', 'd0001 0', 'd0001 1', 'd0001 2'],
+      ...['d0003 0', 'd0003 1', 'd0003 2'],
+    ]);
+    let rest = 0;
+    while (await items.next()) rest++;
+    expect(rest).toBe(all.length * 3 - 4 - 8);
   });
 });

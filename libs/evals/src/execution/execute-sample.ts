@@ -1,0 +1,92 @@
+import type { OpenConnection } from '@spandrel/connections';
+import type { DatapointKind, ScorerResult } from '@spandrel/contract';
+import type { Masking } from '@spandrel/masking';
+import { estimateCost, type PricingTable } from '@spandrel/tracing';
+import { combineScores, NO_SCORE } from './combine-scores.js';
+import { datapointFacts } from '../datapoint-facts.js';
+import { ModelCallError, totalTokens, type ModelAnswer } from './model-call.js';
+import { noteCall, type ItemCallOptions } from './note-call.js';
+import { NO_RESULT, type SampleResult } from './sample-result.js';
+import { scoreSample, type PreparedScorer } from './score-sample.js';
+
+/** The model that a run asks. */
+export interface PreparedModel {
+  connection: OpenConnection;
+  model: string;
+  systemPrompt: string | null;
+  temperature: number | undefined;
+  maxTokens: number | undefined;
+}
+
+/**
+ * Calls the model for a datapoint and has its output scored. The result has whatever goes wrong with either
+ * (docs/spec/evaluations.md#items-that-fail).
+ * @param masking the rules of the project: outputs are scored as they are stored.
+ * @throws the reason of `options.signal` when that fires, and nothing else.
+ */
+export async function executeSample(
+  asked: PreparedModel,
+  scorers: readonly PreparedScorer[],
+  kind: DatapointKind,
+  pricing: PricingTable,
+  options: ItemCallOptions,
+  masking: Masking | null = null,
+): Promise<SampleResult> {
+  const { input, messages, expected } = datapointFacts(kind, asked.systemPrompt);
+  let answer: ModelAnswer;
+  try {
+    const { model, temperature, maxTokens } = asked;
+    answer = await noteCall('model', asked.connection, { model, messages, temperature, maxTokens }, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const attempts = error instanceof ModelCallError ? error.attempts : 0;
+    const nothing = combineScores(
+      scorers,
+      scorers.map(() => NO_SCORE),
+    );
+    return { ...NO_RESULT, ...nothing, attempts, error: messageOf(error, asked.connection.providerName) };
+  }
+  // What a datapoint expects was masked as it was stored: masked alike, the two can be compared.
+  const output = masking ? masking.text(answer.text, 'output') : answer.text;
+  const results = await scoreSample(scorers, { input, output, expected }, pricing, options);
+  return {
+    ...NO_RESULT,
+    output,
+    latencyMs: answer.latencyMs,
+    tokens: totalTokens(answer.usage),
+    cost: estimateCost(pricing, asked.model, answer.usage),
+    attempts: answer.attempts,
+    ...combineScores(scorers, results),
+  };
+}
+
+/** A result as it may be stored; its output is masked already. */
+export const maskResult = (masking: Masking, result: SampleResult): SampleResult => ({
+  ...result,
+  reason: masking.text(result.reason, 'output'),
+  error: masking.text(result.error, 'error'),
+  scores: result.scores && maskScores(masking, result.scores),
+});
+
+const maskScores = (masking: Masking, scores: Record<string, ScorerResult>): Record<string, ScorerResult> =>
+  Object.fromEntries(
+    Object.entries(scores).map(([name, result]) => [
+      name,
+      { ...result, reason: masking.text(result.reason, 'output'), error: masking.text(result.error, 'error') },
+    ]),
+  );
+
+/** What is left of a result that the database refuses. */
+export const unrecordable = ({ attempts, traceId, resultHash }: SampleResult): SampleResult => ({
+  ...NO_RESULT,
+  attempts,
+  traceId,
+  resultHash,
+  judge: { model: null, tokens: null, cost: null },
+  error: 'the result could not be stored',
+});
+
+function messageOf(error: unknown, provider: string): string {
+  if (error instanceof ModelCallError) return error.message;
+  return `provider ${provider}: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,96 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Connections, type OpenConnection } from '@spandrel/connections';
+import { EXTERNAL_SCORER, type EvalConfigResource, type RunScorer } from '@spandrel/contract';
+import { PLUGINS, type PluginRegistry, type Scope } from '@spandrel/kernel';
+import { PRICING, type PricingTable } from '@spandrel/tracing';
+import type { EvalRunRow } from '../eval-run.entity.js';
+import { scorersOf } from '../run-plan.js';
+import { runConfig } from '../run-resource.js';
+import type { Judge } from './ask-judge.js';
+import type { PreparedModel } from './execute-sample.js';
+import type { PreparedScorer } from './score-sample.js';
+
+/** A run ready to be executed: its connections opened, its scorers configured. */
+export interface PreparedRun {
+  /** `undefined` for an external run. */
+  model: PreparedModel | undefined;
+  /** Those that the server has, in the order of the run. */
+  scorers: PreparedScorer[];
+  /** Whether the calls of each sample make a trace. */
+  trace: boolean;
+}
+
+/** What stands in the way of a run as a whole. */
+export class RunFailure extends Error {}
+
+/** Makes what the row of a run says ready to be executed. */
+@Injectable()
+export class PrepareRun {
+  constructor(
+    private readonly connections: Connections,
+    @Inject(PRICING) private readonly pricing: PricingTable,
+    @Inject(PLUGINS) private readonly plugins: Pick<PluginRegistry, 'scorers'>,
+  ) {}
+
+  /** @throws RunFailure, ConnectionUnusable: the run cannot be executed. What the database throws. */
+  async execute(scope: Scope, run: EvalRunRow): Promise<PreparedRun> {
+    const config = runConfig(run);
+    const opened = new Map<string, OpenConnection>();
+    const open = async (id: string): Promise<OpenConnection> => {
+      const connection = opened.get(id) ?? (await this.connections.open(scope, id));
+      opened.set(id, connection);
+      return connection;
+    };
+    const model = await modelOf(config, open);
+    const scorers: PreparedScorer[] = [];
+    for (const scorer of scorersOf(run)) {
+      if (scorer.scoring === EXTERNAL_SCORER) continue;
+      const judge = await this.judgeOf(run, scorer, config, open);
+      scorers.push({ ...this.configured(scorer), weight: scorer.weight, judge });
+    }
+    return { model, scorers, trace: config.trace };
+  }
+
+  /** The judge of a scorer over that of the config over the run's own model, member by member. */
+  private async judgeOf(
+    { costCap }: EvalRunRow,
+    { judge }: RunScorer,
+    config: EvalConfigResource,
+    open: (id: string) => Promise<OpenConnection>,
+  ): Promise<Judge> {
+    const rubric = judge?.rubric ?? config.judge?.rubric ?? undefined;
+    const id = judge?.connection_id ?? config.judge?.connection_id ?? config.connection_id;
+    const model = judge?.model ?? config.judge?.model ?? config.model;
+    if (id === null) return { asks: 'the run has no connection for a judge; give judge.connection_id', rubric };
+    const connection = await open(id);
+    if (model === null) return { asks: 'the run has no model for a judge; give judge.model', rubric };
+    if (costCap !== null && !this.pricing.has(model)) {
+      const asks = `max_cost_usd cannot be kept, since the judge's model ${JSON.stringify(model)} has no price; see pricing in the configuration`;
+      return { asks, rubric };
+    }
+    return { asks: { connection, model }, rubric };
+  }
+
+  private configured({ name, scoring, scoring_config: config }: RunScorer): Omit<PreparedScorer, 'weight' | 'judge'> {
+    const scorer = this.plugins.scorers.find((plugin) => plugin.name === scoring);
+    if (!scorer) throw new RunFailure(`the scoring plugin ${scoring} is not loaded`);
+    const checked = scorer.configure(config);
+    if (!('faults' in checked)) return { name, scorer: scorer.extension, config: checked.config };
+    const faults = checked.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+    throw new RunFailure(`the scoring plugin ${scoring} no longer takes the run's scoring_config: ${faults}`);
+  }
+}
+
+async function modelOf(
+  config: EvalConfigResource,
+  open: (id: string) => Promise<OpenConnection>,
+): Promise<PreparedModel | undefined> {
+  if (config.connection_id === null) return undefined;
+  return {
+    connection: await open(config.connection_id),
+    model: config.model!,
+    systemPrompt: config.system_prompt,
+    temperature: config.temperature ?? undefined,
+    maxTokens: config.max_tokens ?? undefined,
+  };
+}
