@@ -6,6 +6,7 @@ import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
 import { listsOfRuns } from './lists-of-runs.ts';
 import { restarts } from './restarts.ts';
+import { samplesOfRuns } from './samples-of-runs.ts';
 import { startingRuns } from './starting-runs.ts';
 import { tracesOfItems } from './traces-of-items.ts';
 import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
@@ -29,6 +30,7 @@ export function describeEvals(database: TestDatabase): void {
     comparedItems(lab);
     listsOfRuns(lab);
     tracesOfItems(lab, newDatabase);
+    samplesOfRuns(lab, newDatabase);
     restarts(newDatabase);
   });
 }
