@@ -8,6 +8,7 @@ import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { whyAllFailed } from './execution/why-all-failed.js';
 import { endOf } from './run-end.js';
+import { isThrough } from './run-plan.js';
 import { RUN_STATUS } from './status.js';
 
 /** Completes runs. */
@@ -30,7 +31,7 @@ export class FinishRun {
     const scope = projectScope(projectId);
     await this.storage.write(async (tx) => {
       const [run] = await this.runs.findForWrite(tx, scope, [id]);
-      if (!run || run.status !== RUN_STATUS.running || run.leaseOwner !== owner || run.progress < run.total) return;
+      if (!run || run.status !== RUN_STATUS.running || run.leaseOwner !== owner || !isThrough(run)) return;
       const haveAllFailed = run.total > 0 && run.failedCount === run.total;
       const error = haveAllFailed
         ? toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, id)))

@@ -33,3 +33,6 @@ export function connectionsOf(
   const judges = scorers.map(({ judge }) => judge?.connection_id ?? '');
   return new Set([run.connectionId, run.judgeConnectionId ?? '', ...judges].filter((id) => id !== ''));
 }
+
+/** Whether nothing of a run is left to be processed: it is to be completed. */
+export const isThrough = ({ progress, total }: EvalRunRow): boolean => progress >= total;

@@ -10,7 +10,7 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 import { EvalsSettings } from '../evals.settings.js';
 import { FinishRun } from '../finish-run.js';
-import { sampleTotal } from '../run-plan.js';
+import { isThrough, sampleTotal } from '../run-plan.js';
 import { executeSample, maskResult, type PreparedModel } from './execute-sample.js';
 import type { NotedCall } from './note-call.js';
 import { patiently } from './patiently.js';
@@ -51,7 +51,7 @@ export class ExecuteRun {
    */
   async execute(run: EvalRunRow, options: ExecuteRunOptions): Promise<void> {
     // A run whose last sample was processed and that was not completed needs no connection any more.
-    if (run.progress < run.total && !(await this.process(run, options))) return;
+    if (!isThrough(run) && !(await this.process(run, options))) return;
     const patience = { kill: options.kill, failed: this.slots.notStored(run) };
     await patiently(() => this.finish.execute(run, options.owner), patience);
   }

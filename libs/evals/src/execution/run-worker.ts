@@ -13,7 +13,7 @@ import {
 import { ChangeRun } from '../change-run.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
-import { connectionsOf } from '../run-plan.js';
+import { connectionsOf, isThrough } from '../run-plan.js';
 import { ExecuteRun } from './execute-run.js';
 import { nameOfRun, RUN_DISPATCH, type RunDispatch } from '../dispatch/run-dispatch.js';
 import { RUN_TIMING, type RunTiming } from '../dispatch/run-timing.js';
@@ -106,8 +106,8 @@ export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutd
   private async isForOthers(run: RunKey): Promise<boolean> {
     const scope = projectScope(run.projectId);
     const row = await this.runs.find(scope, run.id);
-    // A run all of whose items are processed calls nobody any more.
-    if (!row || row.progress >= row.total) return false;
+    // A run that is through calls nobody any more.
+    if (!row || isThrough(row)) return false;
     return this.readers.onlyElsewhere(scope, [...connectionsOf(row)]);
   }
 
