@@ -99,10 +99,14 @@ export class RunSlots {
     let seen = ends.soFar + (finished ? 1 : 0);
     let answer = await this.recordPatiently(finished ? { ...step, finished } : step, kill);
     if (finished) ends.notify();
+    if (!answer.waits) return answer.begun ? next : undefined;
     while (answer.waits && (await ends.beyond(seen))) {
       seen = ends.soFar;
       answer = await this.recordPatiently({ ...step, now: Date.now() }, kill);
     }
+    // Whoever waits on is told that there is more room, or none for anybody.
+    if (answer.begun) ends.foundRoom();
+    else ends.close();
     return answer.begun ? next : undefined;
   }
 
