@@ -59,7 +59,7 @@ export const EvalRunSchema = defineEntity({
     /** Cost of the dearest sample so far with its judges', like {@link costUsd}; `null`: none has a cost. */
     dearestUsd: p.bigint('number').nullable(),
     dearestPico: p.bigint('number').nullable(),
-    /** Of the mean score, once the run is completed. */
+    /** Standard error of the mean score, once the run is completed. */
     scoreSe: p.double().$type<number>().nullable(),
     /** JSON: {@link Interval}. */
     scoreCi: p.text().nullable(),

@@ -14,7 +14,7 @@ import type { PreparedScorer } from './score-sample.js';
 export interface PreparedRun {
   /** `undefined` for an external run. */
   model: PreparedModel | undefined;
-  /** Those that the server has, in the order of the run. */
+  /** Scorers that the server has, in the order of the run. */
   scorers: PreparedScorer[];
   /** Whether the calls of each sample make a trace. */
   trace: boolean;

@@ -95,7 +95,7 @@ export class RunSlots {
     if (next === undefined && finished === undefined) return undefined;
     const step: ItemStep = { run, owner, now: Date.now() };
     if (next) step.next = { datapointId: next.datapointId, repeat: next.repeat };
-    // Its own end is one that the decision knows of.
+    // The decision knows of the end of this one.
     let seen = ends.soFar + (finished ? 1 : 0);
     let answer = await this.recordPatiently(finished ? { ...step, finished } : step, kill);
     if (finished) ends.notify();

@@ -12,7 +12,7 @@ export interface JudgeUse {
 /** What became of a sample: one try of a datapoint. */
 export interface SampleResult {
   output: string | null;
-  /** Of all scorers together. */
+  /** The score by all scorers together. */
   score: number | null;
   reason: string | null;
   latencyMs: number | null;
