@@ -5,7 +5,7 @@ import { z } from 'zod';
 export class EvalsSettings extends defineSettings({
   concurrency: setting('evals.concurrency', z.number().int().min(1).max(1_000), {
     default: 4,
-    doc: 'Datapoints of one run that are called at once.',
+    doc: 'Samples of one run that are called at once: tries of its datapoints.',
   }),
   callsMax: setting('evals.calls_max', z.number().int().min(1), {
     default: 256,
