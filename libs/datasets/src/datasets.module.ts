@@ -35,6 +35,7 @@ import { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 import { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';
 import { RestoreDatasets } from './restore/restore-datasets.js';
 import { DatapointVersionStore } from './snapshots/datapoint-version.store.js';
+import { SnapshotContents } from './snapshots/snapshot-contents.js';
 import { SnapshotStore } from './snapshots/snapshot.store.js';
 import { ImportCapabilities } from './import/import-capabilities.js';
 
@@ -47,6 +48,7 @@ import { ImportCapabilities } from './import/import-capabilities.js';
     DatapointStore,
     DatapointListStore,
     SnapshotStore,
+    SnapshotContents,
     DatapointVersionStore,
     DatasetParticipants,
     ChangeDatapoints,
@@ -82,6 +84,7 @@ import { ImportCapabilities } from './import/import-capabilities.js';
     DatasetParticipants,
     ChangeDatapoints,
     DatasetSnapshots,
+    SnapshotContents,
     RestoreDatasets,
     RestoreDatapointVersions,
     RestoreCaptureRules,

@@ -13,6 +13,7 @@ export { DatasetStore } from './dataset.store.js';
 export { datasetsFeature } from './datasets.feature.js';
 export { DatasetsModule } from './datasets.module.js';
 export { datasetNotFound } from './not-found.js';
+export { SnapshotContents } from './snapshots/snapshot-contents.js';
 export type { Snapshot } from './snapshots/snapshot.store.js';
 export { RestoreCaptureRules } from './restore/restore-capture-rules.js';
 export { RestoreDatapointVersions } from './restore/restore-datapoint-versions.js';

@@ -9,6 +9,7 @@ import { ChangeRun } from './change-run.js';
 import { CompareItems } from './compare-items.js';
 import { CompareRuns } from './compare-runs.js';
 import { DatasetEvalsController } from './dataset-evals.controller.js';
+import { EvalStatisticsController } from './eval-statistics.controller.js';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore } from './eval-result.store.js';
 import { EvalRunsController } from './eval-runs.controller.js';
@@ -24,6 +25,7 @@ import { LocalDispatch } from './dispatch/local-dispatch.js';
 import { PausedDispatch } from './dispatch/paused-dispatch.js';
 import { Permits } from './execution/permits.js';
 import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
+import { FinishRun } from './finish-run.js';
 import { ComparedRuns } from './compared-runs.js';
 import { ItemOrderStore } from './item-order.store.js';
 import { ListItems } from './list-items.js';
@@ -37,7 +39,13 @@ import { RunWorker } from './execution/run-worker.js';
 import { EvalSampleStore } from './eval-sample.store.js';
 import { PlanGates } from './plan-gates.js';
 import { PlanRun } from './plan-run.js';
+import { SetGates } from './set-gates.js';
 import { StartRun } from './start-run.js';
+import { JudgeRun } from './statistics/judge-run.js';
+import { MeasureRun } from './statistics/measure-run.js';
+import { ReadSamples } from './statistics/read-samples.js';
+import { ReadStatistics } from './statistics/read-statistics.js';
+import { SampleScoresStore } from './statistics/sample-scores.store.js';
 import { RestoreRuns } from './transfer/restore-runs.js';
 import { WriteItemTrace } from './execution/write-item-trace.js';
 import { EvalCapabilities } from './eval-capabilities.js';
@@ -45,7 +53,7 @@ import { EvalCapabilities } from './eval-capabilities.js';
 /** Eval runs: their start, execution, results and comparison. */
 @Module({
   imports: [EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
-  controllers: [DatasetEvalsController, EvalRunsController, EvalsController],
+  controllers: [DatasetEvalsController, EvalRunsController, EvalsController, EvalStatisticsController],
   providers: [
     {
       // The model calls of all runs.
@@ -81,6 +89,13 @@ import { EvalCapabilities } from './eval-capabilities.js';
     StartRun,
     PlanRun,
     PlanGates,
+    SetGates,
+    SampleScoresStore,
+    ReadSamples,
+    MeasureRun,
+    JudgeRun,
+    ReadStatistics,
+    FinishRun,
     ReadRun,
     ListItems,
     ItemOrderStore,

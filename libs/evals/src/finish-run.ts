@@ -1,45 +1,84 @@
 import { Injectable } from '@nestjs/common';
 import type { EventPayload } from '@spandrel/contract';
 import { DomainEvents } from '@spandrel/events';
-import { projectScope } from '@spandrel/kernel';
-import { Storage, toJsonText } from '@spandrel/storage';
+import { projectScope, type Scope } from '@spandrel/kernel';
+import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
 import { EvalMetrics } from './eval-metrics.js';
 import { EvalResultStore } from './eval-result.store.js';
+import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { whyAllFailed } from './execution/why-all-failed.js';
 import { endOf } from './run-end.js';
 import { isThrough } from './run-plan.js';
+import { JudgeRun } from './statistics/judge-run.js';
+import { passedOf } from './statistics/gates.js';
 import { RUN_STATUS } from './status.js';
 
-/** Completes runs. */
+/** Completes runs: with what their scores are worth and whether their gates hold, in one transaction. */
 @Injectable()
 export class FinishRun {
   constructor(
     private readonly storage: Storage,
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
+    private readonly judgements: JudgeRun,
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
   ) {}
 
   /**
-   * running → completed, when all items are processed and the run is the owner's to work on; else nothing happens, so that it may
-   * be asked for at any time and again.
+   * running → completed, when nothing is left to be processed and the run is the owner's to work on; else nothing happens, so that it may
+   * be asked for at any time and again. What was judged is written if nothing of it has changed meanwhile; otherwise it is
+   * judged again.
    * @param owner `null`: nobody works on the run.
    */
   async execute({ projectId, id }: RunKey, owner: string | null): Promise<void> {
     const scope = projectScope(projectId);
-    await this.storage.write(async (tx) => {
-      const [run] = await this.runs.findForWrite(tx, scope, [id]);
-      if (!run || run.status !== RUN_STATUS.running || run.leaseOwner !== owner || !isThrough(run)) return;
-      const haveAllFailed = run.total > 0 && run.failedCount === run.total;
-      const error = haveAllFailed
-        ? toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, id)))
-        : run.error;
-      const completed: EventPayload = { type: 'eval_completed', run_id: id };
-      await this.runs.update(tx, { ...run, ...endOf(RUN_STATUS.completed, Date.now()), error });
-      await this.events.emit(tx, scope, completed);
-      tx.end.afterCommit(() => this.metrics.countOutcomes([completed]));
-    });
+    const mayFinish = (run: EvalRunRow | null | undefined): run is EvalRunRow =>
+      run?.status === RUN_STATUS.running && run.leaseOwner === owner && isThrough(run);
+    for (let isDone = false; !isDone;) {
+      const found = await this.runs.find(scope, id);
+      if (!mayFinish(found)) return;
+      const { gates, score } = await this.judgements.execute(scope, found);
+      isDone = await this.storage.write(async (tx) => {
+        const [run] = await this.runs.findForWrite(tx, scope, [id]);
+        if (!mayFinish(run)) return true;
+        if (!isSame(run, found)) return false;
+        await this.complete(tx, scope, {
+          ...run,
+          gates: toJsonText(gates.length === 0 ? null : gates),
+          passed: passedOf(RUN_STATUS.completed, gates),
+          scoreSe: score.se,
+          scoreCi: toJsonText(score.ci),
+        });
+        return true;
+      });
+    }
+  }
+
+  private async complete(tx: WriteTx, scope: Scope, run: EvalRunRow): Promise<void> {
+    const haveAllFailed = run.total > 0 && run.failedCount === run.total;
+    const error = haveAllFailed
+      ? toJsonText(whyAllFailed(run.total, await this.results.errorsForWrite(tx, scope, run.id)))
+      : run.error;
+    const completed: EventPayload = { type: 'eval_completed', run_id: run.id };
+    await this.runs.update(tx, { ...run, ...endOf(RUN_STATUS.completed, Date.now()), error });
+    await this.events.emit(tx, scope, completed);
+    tx.end.afterCommit(() => this.metrics.countOutcomes([completed]));
   }
 }
+
+/** What changes with a sample that is replaced, or with gates. */
+const JUDGED = [
+  'gates',
+  'resultAt',
+  'failedSamples',
+  'scoreSum',
+  'scoreCount',
+  'totalTokens',
+  'costUsd',
+  'costPico',
+] as const satisfies readonly (keyof EvalRunRow)[];
+
+const isSame = (run: EvalRunRow, judged: EvalRunRow): boolean =>
+  JUDGED.every((member) => run[member] === judged[member]);

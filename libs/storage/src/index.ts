@@ -50,6 +50,7 @@ export {
   forUpdateSkipLocked,
   joinedInOrder,
   joinSql,
+  positionIn,
   rawSql,
   renderSql,
   rowsFrom,

@@ -20,7 +20,14 @@ import { DATAPOINT_READ_BYTES, DATAPOINT_SIZE, DatapointStore } from '../datapoi
 
 const ID = datapointTable.select('p', ['id']);
 const SIZED = ID.and(shapeOf({ bytes: integer() }));
+const KIND = datapointTable.select('p', ['id', 'kind']);
 const COUNT = shapeOf({ count: integer() });
+
+/** Bytes of kinds that are parsed in one go, about: some 5 ms. */
+const KINDS_BYTES = 512 * 1024;
+
+/** Bytes of a datapoint's kind, told without reading it. */
+const KIND_SIZE = rawSql('octet_length(p.kind)');
 
 /** A dataset as it was at a version. */
 export interface Snapshot {
@@ -105,13 +112,50 @@ export class SnapshotStore {
     { datasetId, version }: Snapshot,
     ids: readonly string[],
     options: LongReadOptions,
+    [size, bytesMax]: readonly [Sql, number] = [DATAPOINT_SIZE, DATAPOINT_READ_BYTES],
   ): Promise<string[]> {
     const sizes = await this.storage.readLong(
-      SIZED.query`select ${ID}, ${DATAPOINT_SIZE} as bytes from datapoint p where p.project_id = ${scope.projectId}
+      SIZED.query`select ${ID}, ${size} as bytes from datapoint p where p.project_id = ${scope.projectId}
         and p.dataset_id = ${datasetId} and ${anyOf('p.id', ids)} and ${atVersion(version)}`,
       options,
     );
-    return takeFittingIds(ids, sizes, DATAPOINT_READ_BYTES);
+    return takeFittingIds(ids, sizes, bytesMax);
+  }
+
+  /**
+   * The kinds of datapoints of a version, without newer results of runs, few enough to be parsed by the way.
+   * @returns rows in any order; and `read`, how many of the ids were looked at, at least one.
+   */
+  async kinds(
+    scope: Scope,
+    snapshot: Snapshot,
+    ids: readonly string[],
+    options: LongReadOptions,
+  ): Promise<{ rows: { id: string; kind: string }[]; read: number }> {
+    const taken = await this.fitting(scope, snapshot, ids, options, [KIND_SIZE, KINDS_BYTES]);
+    const rows = await this.storage.readLong(
+      KIND.query`select ${KIND} from datapoint p where p.project_id = ${scope.projectId}
+        and p.dataset_id = ${snapshot.datasetId} and ${anyOf('p.id', taken)} and ${atVersion(snapshot.version)}`,
+      options,
+    );
+    return { rows, read: taken.length };
+  }
+
+  /** Datapoints that a version sees in a row that a later version does not see any more, behind an id, in order. */
+  async idsClosed(
+    scope: Scope,
+    datasetId: string,
+    { earlier, later }: { earlier: number; later: number },
+    { afterId, limit }: { afterId: string; limit: number },
+    options: LongReadOptions,
+  ): Promise<string[]> {
+    const rows = await this.storage.readLong(
+      ID.query`select ${ID} from datapoint p where p.project_id = ${scope.projectId} and p.dataset_id = ${datasetId}
+        and p.id > ${afterId} and p.to_version is not null and p.to_version <= ${later} and ${atVersion(earlier)}
+        order by p.id limit ${limit}`,
+      options,
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** How many datapoints a version has. */

@@ -17,14 +17,15 @@ interface QuantityComparison {
   diff: number | null;
   se: number | null;
   ci: Interval | null;
-  test: 'mcnemar_exact' | 'paired_t';
+  test: 'paired_t';
   p_value: number | null;
 }
 
 type Verdict = 'better' | 'worse' | 'no_difference' | 'unknown';
 
 /** How a score differs from the baseline's. */
-export interface ScoreComparison extends QuantityComparison {
+export interface ScoreComparison extends Omit<QuantityComparison, 'test'> {
+  test: 'mcnemar_exact' | 'paired_t';
   /** Datapoints whose score rose, fell, stayed. */
   better: number;
   worse: number;
@@ -103,7 +104,12 @@ function compareScores(
 ): ScoreComparison {
   const differences = pairedDifferences(run.means, baseline.means, partners);
   const signs = countSigns(differences);
-  const compared = compareByT(differences, clusters, SCORE_BOUNDS, distributions);
+  const compared: Omit<QuantityComparison, 'test'> & Pick<ScoreComparison, 'test'> = compareByT(
+    differences,
+    clusters,
+    SCORE_BOUNDS,
+    distributions,
+  );
   if (clusters === null && compared.pairs > 0 && arePairsOfZeroAndOne(run, baseline, partners)) {
     compared.test = 'mcnemar_exact';
     compared.p_value = mcnemarP(signs.better, signs.worse, distributions);
@@ -162,7 +168,7 @@ const singles =
   (i: number): boolean =>
     counts[i] === 1 && isZeroOrOne(means[i]!);
 
-function verdictOf({ diff, p_value: p }: QuantityComparison, alpha: number): Verdict {
+function verdictOf({ diff, p_value: p }: Pick<ScoreComparison, 'diff' | 'p_value'>, alpha: number): Verdict {
   if (diff === null || p === null) return 'unknown';
   if (p >= alpha) return 'no_difference';
   return diff > 0 ? 'better' : 'worse';

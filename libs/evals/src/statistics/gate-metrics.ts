@@ -1,3 +1,4 @@
+import type { GateMetric } from '@spandrel/contract';
 import type { RunComparison, ScoreComparison } from './comparison.js';
 import type { RunStatistics } from './run-statistics.js';
 import type { PassK } from './pass-k.js';
@@ -12,7 +13,7 @@ type GateMetricKind =
   /** It is about the run as a whole. */
   | { of: 'run'; valueOf: (run: RunStatistics) => number | null }
   /** It is about a score compared with that of `baseline_run_id`. */
-  | { of: 'comparison'; valueOf: (score: ScoreComparison) => number | null };
+  | { of: 'comparison'; valueOf: (score: ScoreComparison) => number | string | null };
 
 /** Counts of no datapoint at all say nothing, good or bad. */
 const countOf =
@@ -42,27 +43,23 @@ const METRICS = {
   diff: { of: 'comparison', valueOf: ({ diff }) => diff },
   diff_ci_low: { of: 'comparison', valueOf: ({ ci }) => ci?.low ?? null },
   worse: { of: 'comparison', valueOf: ({ pairs, worse }) => (pairs === 0 ? null : worse) },
-  regression: { of: 'comparison', valueOf: ({ diff }) => diff },
-} satisfies Record<string, GateMetricKind>;
-
-export type GateMetric = keyof typeof METRICS;
-
-/** All metrics that gates know, in the order in which they are documented. */
-export const GATE_METRICS = Object.keys(METRICS) as [GateMetric, ...GateMetric[]];
+  // Without a pair nothing was compared; with one or a few the verdict is `unknown`.
+  regression: { of: 'comparison', valueOf: ({ pairs, verdict }) => (pairs === 0 ? null : verdict) },
+} satisfies Record<GateMetric, GateMetricKind>;
 
 /** What a gate must name beside its metric. */
 export const kindOfMetric = (metric: GateMetric): GateMetricKind['of'] => METRICS[metric].of;
 
 /**
  * The value that a gate is about; `null` when there is none.
- * @param k for metrics of `pass_k`. @param comparison with the gate's baseline.
+ * @param gate what it names beside its metric. @param comparison with the gate's baseline.
  */
 export function metricValue(
   metric: GateMetric,
-  { scorer, k = 1 }: { scorer?: string | undefined; k?: number | undefined },
+  { scorer, k }: { scorer: string | null; k: number | null },
   run: RunStatistics,
   comparison: RunComparison | undefined,
-): number | null {
+): number | string | null {
   const kind: GateMetricKind = METRICS[metric];
   if (kind.of === 'run') return kind.valueOf(run);
   if (kind.of === 'comparison') {
@@ -72,12 +69,12 @@ export function metricValue(
   const score = scoreOf(run, scorer);
   if (!score) return null;
   if (kind.of === 'score') return kind.valueOf(score);
-  const passK = score.pass_k.find((entry) => entry.k === k);
+  const passK = score.pass_k.find((entry) => entry.k === (k ?? 1));
   return passK ? kind.valueOf(passK) : null;
 }
 
 /** The combined score, or that of a scorer; `undefined` when there is no such scorer. */
-export function scoreOf<T>(of: { score: T; scorers: Record<string, T> }, scorer: string | undefined): T | undefined {
-  if (scorer === undefined) return of.score;
+export function scoreOf<T>(of: { score: T; scorers: Record<string, T> }, scorer: string | null): T | undefined {
+  if (scorer === null) return of.score;
   return Object.hasOwn(of.scorers, scorer) ? of.scorers[scorer] : undefined;
 }

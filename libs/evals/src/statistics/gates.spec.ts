@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { GATE_METRICS, GATE_OPS, type Gate } from '@spandrel/contract';
 import { compareWithBaseline, type RunComparison } from './comparison.js';
 import { loadDistributions } from './distributions.js';
-import { gateFaults, GATE_OPS, judgeGate, ksOfGates, type Gate } from './gates.js';
-import { GATE_METRICS, kindOfMetric } from './gate-metrics.js';
+import { gateFaults, judgeGate, ksOfGates, unjudged } from './gates.js';
 import { runStatistics, type RunStatistics } from './run-statistics.js';
 import { digits, runOf, single } from './testing/run-of.js';
 
@@ -28,7 +28,7 @@ describe('a gate', () => {
     run = await statisticsOf([...digits('111 101 001 000'), [null, null, null]], [1, 2, 3]);
   });
   const actual = (gate: Omit<Gate, 'op' | 'value'>) =>
-    judgeGate({ op: '>=', value: 0, ...gate }, run, NO_COMPARISONS).actual;
+    judgeGate(unjudged({ op: '>=', value: 0, ...gate }), run, NO_COMPARISONS).actual;
 
   it('is about a number of the statistics', () => {
     expect(actual({ metric: 'mean' })).toBe(run.score.mean);
@@ -48,13 +48,13 @@ describe('a gate', () => {
   });
 
   it('shows the value and whether it holds', () => {
-    const gate: Gate = { metric: 'pass_at_k', k: 3, op: '>=', value: 0.8 };
+    const gate = unjudged({ metric: 'pass_at_k', k: 3, op: '>=', value: 0.8 });
     expect(judgeGate(gate, run, NO_COMPARISONS)).toEqual({ ...gate, actual: 0.75, passed: false });
   });
 
   it('allows for rounding', () => {
     const holds = (op: (typeof GATE_OPS)[number], value: number) =>
-      judgeGate({ metric: 'pass_rate', op, value }, run, NO_COMPARISONS).passed;
+      judgeGate(unjudged({ metric: 'pass_rate', op, value }), run, NO_COMPARISONS).passed;
     const half = [0.5, 0.5 + 1e-13, 0.5 - 1e-13];
     expect(half.map((value) => [holds('>=', value), holds('<=', value)])).toEqual(half.map(() => [true, true]));
     expect(half.map((value) => [holds('>', value), holds('<', value)])).toEqual(half.map(() => [false, false]));
@@ -69,19 +69,20 @@ describe('a gate', () => {
   it('does not hold without a value', async () => {
     const nothing = await statisticsOf([[null]], [1, 2]);
     for (const metric of GATE_METRICS.filter((metric) => !metric.startsWith('failed'))) {
-      const judged = judgeGate({ metric, op: '<=', value: 1000, baseline_run_id: 'before' }, nothing, NO_COMPARISONS);
+      const gate = unjudged({ metric, op: '<=', value: 1000, baseline_run_id: 'before' });
+      const judged = judgeGate(gate, nothing, NO_COMPARISONS);
       expect(judged).toMatchObject({ metric, actual: null, passed: false });
     }
-    const unknown = { metric: 'mean', scorer: 'toString', op: '>=', value: 0 } as const;
+    const unknown = unjudged({ metric: 'mean', scorer: 'toString', op: '>=', value: 0 });
     expect(judgeGate(unknown, run, NO_COMPARISONS)).toMatchObject({ actual: null, passed: false });
-    expect(judgeGate({ metric: 'total_cost', op: '<=', value: 1 }, run, NO_COMPARISONS).passed).toBe(false);
+    expect(judgeGate(unjudged({ metric: 'total_cost', op: '<=', value: 1 }), run, NO_COMPARISONS).passed).toBe(false);
     const none = await statisticsOf([]);
-    expect(judgeGate({ metric: 'failed_rate', op: '<=', value: 1 }, none, NO_COMPARISONS).passed).toBe(false);
+    expect(judgeGate(unjudged({ metric: 'failed_rate', op: '<=', value: 1 }), none, NO_COMPARISONS).passed).toBe(false);
   });
 
   it('compares with a baseline', async () => {
     const comparisons = await comparedWith(single([0.5, 0.6, 0.8]), single([0.6, 0.6, 0.7]));
-    const judge = (gate: Gate) => judgeGate({ baseline_run_id: 'before', ...gate }, run, comparisons);
+    const judge = (gate: Gate) => judgeGate(unjudged({ baseline_run_id: 'before', ...gate }), run, comparisons);
     expect(judge({ metric: 'diff', op: '>=', value: 0 })).toMatchObject({ actual: 0, passed: true });
     expect(judge({ metric: 'worse', op: '<=', value: 0 })).toMatchObject({ actual: 1, passed: false });
     expect(judge({ metric: 'worse', scorer: 'only', op: '<=', value: 1 })).toMatchObject({ actual: 1, passed: true });
@@ -92,48 +93,50 @@ describe('a gate', () => {
   it('finds regressions', async () => {
     const twenty = single(Array.from({ length: 20 }, () => 1));
     const lost = (count: number) => twenty.map(([score], i) => [i < count ? 0 : score!]);
-    const regression: Gate = { metric: 'regression', baseline_run_id: 'before' };
+    const regression = unjudged({ metric: 'regression', baseline_run_id: 'before' });
     const judge = async (after: number[][], before: number[][]) =>
       judgeGate(regression, run, await comparedWith(after, before));
-    expect(await judge(lost(6), twenty)).toEqual({ ...regression, actual: expect.closeTo(-0.3, 12), passed: false });
-    expect(await judge(lost(5), twenty)).toMatchObject({ actual: -0.25, passed: true });
-    expect(await judge(twenty, lost(6))).toMatchObject({ passed: true });
+    expect(await judge(lost(6), twenty)).toEqual({ ...regression, actual: 'worse', passed: false });
+    expect(await judge(lost(5), twenty)).toMatchObject({ actual: 'no_difference', passed: true });
+    expect(await judge(twenty, lost(6))).toMatchObject({ actual: 'better', passed: true });
     // One pair cannot show a difference; no pair at all is no comparison.
-    expect(await judge([[0.2]], [[0.4]])).toMatchObject({ passed: true });
+    expect(await judge([[0.2]], [[0.4]])).toMatchObject({ actual: 'unknown', passed: true });
     expect(await judge([], twenty)).toMatchObject({ actual: null, passed: false });
   });
 
   it('asks for the numbers of tries that it needs', () => {
     const gates: Gate[] = [{ metric: 'pass_at_k' }, { metric: 'pass_hat_k', k: 5 }, { metric: 'pass_at_k', k: 5 }];
-    expect(ksOfGates([...gates, { metric: 'mean' }])).toEqual([1, 5]);
+    expect(ksOfGates([...gates, { metric: 'mean' } as const].map(unjudged))).toEqual([1, 5]);
   });
 });
 
-describe('faults of a gate', () => {
+describe('a gate beside its run', () => {
   const RUN = { repeats: 3, scorers: ['tone', 'exact'] };
-  const members = (gate: Parameters<typeof gateFaults>[0]) => gateFaults(gate, RUN).map(({ member }) => member);
   const compared = { op: '>=', value: 0.9 } as const;
+  const members = (gate: Gate) => gateFaults(gate, RUN).map(({ member }) => member);
 
-  it('are none where all is there', () => {
-    for (const metric of GATE_METRICS) {
-      const baseline = kindOfMetric(metric) === 'comparison' ? { baseline_run_id: 'before' } : {};
-      expect(members({ metric, ...baseline, ...(metric !== 'regression' && compared) })).toEqual([]);
-    }
+  it('names a scorer and a number of tries that the run has', () => {
+    for (const metric of GATE_METRICS) expect(members({ metric, ...compared, baseline_run_id: 'before' })).toEqual([]);
     expect(members({ metric: 'pass_hat_k', k: 3, scorer: 'tone', ...compared })).toEqual([]);
+    expect(members({ metric: 'mean', scorer: 'short', ...compared })).toEqual(['scorer']);
+    expect(members({ metric: 'pass_at_k', scorer: 'short', k: 4, ...compared })).toEqual(['scorer', 'k']);
+    expect(gateFaults({ metric: 'pass_at_k', k: 4, ...compared }, RUN)[0]?.message).toBe(
+      'must be at most 3, the repeats of the run',
+    );
   });
 
-  it('are at the member that is wrong', () => {
-    expect(members({ metric: 'toString', ...compared })).toEqual(['metric']);
-    expect(members({ metric: 'mean', scorer: 'short', ...compared })).toEqual(['scorer']);
-    expect(members({ metric: 'latency_p50', scorer: 'tone', ...compared })).toEqual(['scorer']);
-    expect(members({ metric: 'pass_at_k', k: 4, ...compared })).toEqual(['k']);
-    expect(members({ metric: 'mean', k: 1, ...compared })).toEqual(['k']);
-    expect(members({ metric: 'diff', ...compared })).toEqual(['baseline_run_id']);
-    expect(members({ metric: 'mean', baseline_run_id: 'before', ...compared })).toEqual(['baseline_run_id']);
-    expect(members({ metric: 'mean' })).toEqual(['op', 'value']);
-    expect(members({ metric: 'regression', baseline_run_id: 'before', ...compared })).toEqual(['op', 'value']);
-    expect(gateFaults({ metric: 'pass_at_k', k: 4, ...compared }, RUN)[0]?.message).toBe(
-      'must be 3 at most, the repeats of the run',
-    );
+  it('is shown without what does not go with its metric', () => {
+    const whole = { scorer: 'tone', k: 2, ...compared, baseline_run_id: 'before' };
+    const none = { scorer: null, k: null, baseline_run_id: null, actual: null, passed: null };
+    const shown = (metric: Gate['metric']) => unjudged({ metric, ...whole });
+    expect(shown('mean')).toEqual({ metric: 'mean', ...none, ...compared, scorer: 'tone' });
+    expect(shown('pass_at_k')).toEqual({ metric: 'pass_at_k', ...none, ...compared, scorer: 'tone', k: 2 });
+    expect(unjudged({ metric: 'pass_at_k', ...compared }).k).toBe(1);
+    expect(shown('latency_p95')).toEqual({ metric: 'latency_p95', ...none, ...compared });
+    expect(members({ metric: 'total_cost', ...whole, scorer: 'short' })).toEqual([]);
+    expect(shown('regression')).toEqual({
+      ...{ metric: 'regression', ...none, op: null, value: null },
+      ...{ scorer: 'tone', baseline_run_id: 'before' },
+    });
   });
 });

@@ -130,6 +130,15 @@ export const containsText = (column: string, needle: string): Sql => ({
   },
 });
 
+/** The place of a text in a column, in characters from 1; 0 where it is not. */
+export const positionIn = (column: string, needle: string): Sql => ({
+  writeTo(target) {
+    target.text += `${target.dialect === 'sqlite' ? 'instr' : 'strpos'}(${column}, `;
+    target.param(needle);
+    target.text += ')';
+  },
+});
+
 /**
  * A condition like {@link containsText} for long texts: on Postgres a search for the folded needle in the folded column
  * takes half the time of ILIKE or less, which begins anew at every letter that is the needle's first.

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { renderSql } from '@spandrel/storage';
+import { saidOf, scoresSaid } from './said-scores.sql.js';
+
+describe('scores that a text tells', () => {
+  it('are read where they begin', () => {
+    expect(scoresSaid('0.5,"reason":"a, b}"\n1}\nnull,"reason":null', ['a', 'b', 'c'])).toEqual([0.5, 1, null]);
+    expect(scoresSaid('2.5e-7,"reason":null,"error":null', ['a'])).toEqual([2.5e-7]);
+  });
+
+  it('are found in the whole text otherwise', () => {
+    const whole = JSON.stringify({ a: { reason: '{"b":{"score":1}}', score: 0.25 }, b: {} });
+    expect(scoresSaid(`${whole}\n${whole}\n${whole}\n{}`, ['a', 'b', 'c', 'toString'])).toEqual([
+      0.25,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('are asked for by the names of the scorers, whatever these are', () => {
+    const { params } = renderSql(saidOf(['a"b', '🙂']), 'postgres');
+    expect(params).toContain('"a\\"b":{"score":');
+    expect(renderSql(saidOf(['a']), 'sqlite').text).toContain('instr(s.scores, +?)');
+  });
+});
