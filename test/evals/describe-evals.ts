@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { comparing } from './comparing.ts';
 import { EvalsLab } from './evals-lab.ts';
+import { gatesOfRuns } from './gates-of-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
@@ -8,6 +9,7 @@ import { listsOfRuns } from './lists-of-runs.ts';
 import { restarts } from './restarts.ts';
 import { samplesOfRuns } from './samples-of-runs.ts';
 import { startingRuns } from './starting-runs.ts';
+import { statisticsOfRuns } from './statistics-of-runs.ts';
 import { tracesOfItems } from './traces-of-items.ts';
 import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
 
@@ -29,6 +31,8 @@ export function describeEvals(database: TestDatabase): void {
     comparing(lab);
     comparedItems(lab);
     listsOfRuns(lab);
+    statisticsOfRuns(lab);
+    gatesOfRuns(lab);
     tracesOfItems(lab, newDatabase);
     samplesOfRuns(lab, newDatabase);
     restarts(newDatabase);

@@ -19,8 +19,10 @@ describe('scores that a text tells', () => {
   });
 
   it('are asked for by the names of the scorers, whatever these are', () => {
-    const { params } = renderSql(saidOf(['a"b', '🙂']), 'postgres');
+    const { text, params } = renderSql(saidOf(['a"b', '🙂']), 'postgres');
     expect(params).toContain('"a\\"b":{"score":');
+    // Characters, as databases count them.
+    expect(text).toContain(') + 13,');
     expect(renderSql(saidOf(['a']), 'sqlite').text).toContain('instr(s.scores, +?)');
   });
 });
