@@ -69,6 +69,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   project_id: 'project',
   runs: 'run',
   baseline: 'run',
+  baseline_run_id: 'run',
 };
 
 /** What `ids` names, by the route: in a query or a body. */
@@ -113,6 +114,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
     config: { connection_id: own.connection, model: 'x', judge: { connection_id: own.connection, model: 'x' } },
     scoring: 'LlmJudge',
   }),
+  setEvalGates: () => ({ gates: [{ metric: 'regression', baseline_run_id: own.run }] }),
   enqueueDatapoints: () => ({ datapoint_ids: [own.datapoint] }),
   claimNextQueueItem: () => ({ claimed_by: 'x' }),
   claimQueueItem: () => ({ claimed_by: 'x' }),
@@ -260,6 +262,7 @@ describe("with another tenant's ids", () => {
     expect(checked).toEqual(
       expect.arrayContaining([
         ...['listSpans trace_id', 'listSpans user_id', 'compareEvals runs', 'exportJson trace_id'],
+        'getEvalStatistics baseline',
         ...['listTraces ids', 'listSpans ids', 'countTraces ids', 'countSpans ids'],
       ]),
     );
@@ -294,6 +297,7 @@ describe("with another tenant's ids", () => {
         'enqueueDatapoints datapoint_ids',
         'startEval config.connection_id',
         'startEval config.judge.connection_id',
+        'setEvalGates gates.0.baseline_run_id',
         'createKey project_id',
         'createMember project_id',
       ]),

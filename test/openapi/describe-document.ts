@@ -45,6 +45,7 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   listEvalRuns: 'dataset_id status limit cursor',
   getEval: 'items',
   listEvalItems: 'datapoint_id status score_max sort_by sort_order include limit cursor',
+  getEvalStatistics: 'k cluster_by failed_as baseline alpha',
   compareEvals: 'runs',
   compareEvalItems: 'runs baseline datapoint_id only order limit cursor',
   listQueue: 'status claimed_by limit cursor',
