@@ -97,14 +97,14 @@ export function gatesOfRuns(lab: () => EvalsLab): void {
         { metric: 'diff', baseline_run_id: foreign, ...compared },
       ]);
       expect(faults.body.errors?.map(({ path }) => path)).toEqual([
-        ...['gates.0.k', 'gates.1.scorer', 'gates.2.baseline_run_id'],
+        ...['gates[0].k', 'gates[1].scorer', 'gates[2].baseline_run_id'],
       ]);
       const missing = await set(run, [{ metric: 'mean' }, { metric: 'regression' }]);
       expect(missing.body.errors?.map(({ path }) => path)).toEqual([
-        ...['gates.0.op', 'gates.0.value', 'gates.1.baseline_run_id'],
+        ...['gates[0].op', 'gates[0].value', 'gates[1].baseline_run_id'],
       ]);
       expect((await set(run, [{ metric: 'median' as 'mean', ...compared }])).body.errors?.[0]?.path).toBe(
-        'gates.0.metric',
+        'gates[0].metric',
       );
       const unknown = await set(run, [{ metric: 'regression', baseline_run_id: 'nope' }]);
       expect([unknown.status, unknown.body.code]).toEqual([404, 'eval_run_not_found']);

@@ -26,7 +26,7 @@ export class PlanGates {
     const names = scorers.map(({ name }) => name);
     const faults: FieldError[] = gates.flatMap((gate, index) =>
       gateFaults(gate, { repeats, scorers: names }).map(({ member, message }) => ({
-        path: `gates.${index}.${member}`,
+        path: `gates[${index}].${member}`,
         message,
       })),
     );
@@ -38,7 +38,7 @@ export class PlanGates {
         throw new NotFound('eval_run_not_found', `there is no eval run ${JSON.stringify(id)} to compare with`);
       if (baseline !== datasetId) {
         const index = planned.findIndex(({ baseline_run_id: of }) => of === id);
-        faults.push({ path: `gates.${index}.baseline_run_id`, message: 'must be a run of the same dataset' });
+        faults.push({ path: `gates[${index}].baseline_run_id`, message: 'must be a run of the same dataset' });
       }
     }
     if (faults.length > 0) throw invalidRequest(faults);

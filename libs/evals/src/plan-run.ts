@@ -40,7 +40,7 @@ export class PlanRun {
     const faults: FieldError[] = [];
     const names = new Set<string>();
     const scorers = listed.map((scorer, index): RunScorer => {
-      const at = body.scorers ? `scorers.${index}.` : '';
+      const at = body.scorers ? `scorers[${index}].` : '';
       const name = scorer.name ?? scorer.scoring;
       if (names.has(name))
         faults.push({ path: `${at}name`, message: `${JSON.stringify(name)} is the name of two scorers` });

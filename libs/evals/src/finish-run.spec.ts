@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import type { EvalRunRow } from './eval-run.entity.js';
+import { FinishRun } from './finish-run.js';
+import { RUN_STATUS } from './status.js';
+
+const gate = { metric: 'mean', op: '>=', value: 0.5 };
+
+const RUN = {
+  ...{ projectId: 'p', id: 'r', status: RUN_STATUS.running, leaseOwner: 'me', leaseUntil: 9, progress: 2, total: 2 },
+  ...{ failedCount: 0, scoreSum: 1, scoreCount: 2, gates: JSON.stringify([gate]), error: null },
+} as EvalRunRow;
+
+/**
+ * Finishes a run. @param rows it as it is each time it is read, first outside a transaction and then within one, and so on.
+ * @returns what was written, the events, and how often the run was judged.
+ */
+async function finish(rows: (EvalRunRow | null)[], owner: string | null = 'me') {
+  const read = () => rows.shift() ?? null;
+  const written: EvalRunRow[] = [];
+  const events: unknown[] = [];
+  let judged = 0;
+  const tx = { end: { afterCommit: (hook: () => void) => hook() } };
+  const parts = [
+    { write: (work: (tx: unknown) => unknown) => work(tx) },
+    {
+      find: async () => read(),
+      findForWrite: async () => [read()],
+      update: async (_tx: unknown, run: EvalRunRow) => void written.push(run),
+    },
+    { errorsForWrite: async () => [{ error: 'no answer', count: 2 }] },
+    {
+      execute: async (_scope: unknown, run: EvalRunRow) => {
+        judged++;
+        return {
+          gates: run.gates === null ? [] : [{ ...gate, actual: run.scoreSum, passed: run.scoreSum >= 0.5 }],
+          score: { se: 0.1, ci: null },
+        };
+      },
+    },
+    { emit: async (_tx: unknown, _scope: unknown, event: unknown) => void events.push(event) },
+    { countOutcomes: () => undefined },
+  ] as unknown as ConstructorParameters<typeof FinishRun>;
+  await new FinishRun(...parts).execute({ projectId: 'p', id: 'r' }, owner);
+  return { written, events, judged };
+}
+
+describe('finishing a run', () => {
+  const completed = { type: 'eval_completed', run_id: 'r' };
+
+  it('writes what was judged with its end', async () => {
+    const { written, events, judged } = await finish([RUN, RUN]);
+    expect(written).toEqual([
+      {
+        ...RUN,
+        ...{ status: RUN_STATUS.completed, endedAt: expect.any(Number), leaseOwner: null, leaseUntil: 0 },
+        ...{ scoreSe: 0.1, scoreCi: null, passed: 1 },
+        gates: JSON.stringify([{ ...gate, actual: 1, passed: true }]),
+      },
+    ]);
+    expect([events, judged]).toEqual([[completed], 1]);
+  });
+
+  it('judges again what has changed meanwhile', async () => {
+    const replaced = { ...RUN, scoreSum: 0.2 };
+    const without = { ...replaced, gates: null };
+    const { written, events, judged } = await finish([RUN, replaced, replaced, without, without, without]);
+    expect(written).toMatchObject([{ status: RUN_STATUS.completed, gates: null, passed: null, scoreSum: 0.2 }]);
+    expect([events, judged]).toEqual([[completed], 3]);
+  });
+
+  it('says why all items failed', async () => {
+    const failed = { ...RUN, failedCount: 2 };
+    expect((await finish([failed, failed])).written[0]!.error).toBe('"all 2 items failed: no answer"');
+    const empty = { ...RUN, total: 0, progress: 0 };
+    expect((await finish([empty, empty])).written[0]).toMatchObject({ error: null, status: RUN_STATUS.completed });
+  });
+
+  it('leaves a run that is not through, not running, or not its own', async () => {
+    const others = [
+      null,
+      { ...RUN, progress: 1 },
+      { ...RUN, status: RUN_STATUS.cancelled },
+      { ...RUN, leaseOwner: 'another' },
+      { ...RUN, leaseOwner: null },
+    ];
+    for (const run of others) {
+      expect(await finish([run])).toEqual({ written: [], events: [], judged: 0 });
+      expect(await finish([RUN, run])).toEqual({ written: [], events: [], judged: 1 });
+    }
+    const unowned = { ...RUN, leaseOwner: null };
+    expect((await finish([unowned, unowned], null)).events).toEqual([completed]);
+  });
+});
