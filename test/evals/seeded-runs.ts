@@ -4,7 +4,7 @@ import type { EvalsLab } from './evals-lab.ts';
 
 /** A try of a datapoint as a test has it; `undefined` in its place: it is not processed. */
 export interface SeededSample {
-  /** Of all scorers together. */
+  /** The combined score. */
   score?: number | null;
   /** By scorer; the only one's is {@link score} where they are left out. */
   scores?: Record<string, number | null>;

@@ -74,7 +74,7 @@ export function metricValue(
 }
 
 /** The combined score, or that of a scorer; `undefined` when there is no such scorer. */
-export function scoreOf<T>(of: { score: T; scorers: Record<string, T> }, scorer: string | null): T | undefined {
+function scoreOf<T>(of: { score: T; scorers: Record<string, T> }, scorer: string | null): T | undefined {
   if (scorer === null) return of.score;
   return Object.hasOwn(of.scorers, scorer) ? of.scorers[scorer] : undefined;
 }
