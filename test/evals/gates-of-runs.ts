@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { EvalRunSummary, EvalStatistics, Gate, Problem } from '@spandrel/contract';
+import { until } from '../support/spandrel.ts';
 import type { EvalsLab } from './evals-lab.ts';
 import { digits, seedRun, singles } from './seeded-runs.ts';
 
@@ -73,6 +74,46 @@ export function gatesOfRuns(lab: () => EvalsLab): void {
       expect((await set(running, [gate])).body).toMatchObject({
         ...{ status: 'running', passed: null, gates: [{ ...gate, actual: null, passed: null }] },
       });
+    });
+
+    it('are judged with the scores when a run ends', async () => {
+      const said = (input: string, expected_output: string) => ({ Generic: { input, expected_output } });
+      const { id } = await lab().dataset(said('a', 'You said: a'), said('b', 'nothing'), said('c', 'You said: c'));
+      const before = await lab().run(id, { scoring: 'Contains', repeats: 2, config: { model: 'gpt-4.1-mini' } });
+      const gates: Gate[] = [
+        { metric: 'pass_hat_k', k: 2, op: '>=', value: 0.6 },
+        { metric: 'total_cost', op: '<=', value: before.total_cost! },
+        { metric: 'regression', baseline_run_id: before.id },
+      ];
+      const start = { scoring: 'Contains', repeats: 2, config: { model: 'gpt-4.1-mini' }, gates };
+      const run = await lab().run(id, start);
+      const { score, comparison } = await statistics(run.id, `?baseline=${before.id}`);
+      expect(score).toMatchObject({ mean: 2 / 3, samples: 6 });
+      expect(run).toMatchObject({ passed: true, avg_score: 2 / 3, score_se: score.se, score_ci: score.ci });
+      expect(run.gates.map(({ actual, passed }) => [actual, passed])).toEqual([
+        [2 / 3, true],
+        [run.total_cost, true],
+        [comparison!.score.verdict, true],
+      ]);
+      expect(before).toMatchObject({ passed: null, gates: [], score_se: score.se });
+      expect(
+        lab()
+          .eventsOf(run.id)
+          .filter(({ type }) => type === 'eval_completed'),
+      ).toHaveLength(1);
+      const strict = await lab().run(id, { ...start, gates: [{ metric: 'mean', op: '>', value: run.avg_score }] });
+      expect(strict).toMatchObject({ status: 'completed', passed: false, gates: [{ passed: false }] });
+    });
+
+    it('do not hold for a run without datapoints, nor for one that was cancelled', async () => {
+      const gates: Gate[] = [{ metric: 'mean', op: '>=', value: 0 }];
+      const empty = await lab().run((await lab().dataset()).id, { gates });
+      expect(empty).toMatchObject({ status: 'completed', passed: false, gates: [{ actual: null, passed: false }] });
+      const { body: started } = await lab().start((await lab().dataset('fake:hang 1')).id, { gates });
+      await until(async () => (await lab().read(started.id)).status === 'running');
+      const { body: cancelled } = await lab().api.post<EvalRunSummary>(`/api/eval/${started.id}/cancel`);
+      expect(cancelled).toMatchObject({ passed: false, stop_reason: 'cancelled', gates: [{ passed: null }] });
+      expect((await lab().api.delete(`/api/eval/${started.id}`)).status).toBe(200);
     });
 
     it('do not hold without a value', async () => {

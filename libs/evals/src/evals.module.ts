@@ -25,7 +25,6 @@ import { LocalDispatch } from './dispatch/local-dispatch.js';
 import { PausedDispatch } from './dispatch/paused-dispatch.js';
 import { Permits } from './execution/permits.js';
 import { PgBossDispatch } from './dispatch/pg-boss-dispatch.js';
-import { FinishRun } from './finish-run.js';
 import { ComparedRuns } from './compared-runs.js';
 import { ItemOrderStore } from './item-order.store.js';
 import { ListItems } from './list-items.js';
@@ -95,7 +94,6 @@ import { EvalCapabilities } from './eval-capabilities.js';
     MeasureRun,
     JudgeRun,
     ReadStatistics,
-    FinishRun,
     ReadRun,
     ListItems,
     ItemOrderStore,
