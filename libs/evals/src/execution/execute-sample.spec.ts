@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Masking } from '@spandrel/masking';
+import { NO_SCORE } from './combine-scores.js';
+import { maskResult } from './execute-sample.js';
+import { NO_RESULT } from './sample-result.js';
+
+const masking = { text: (text: string | null) => text && text.replaceAll('secret', '***') } as unknown as Masking;
+
+describe('a result that is to be stored', () => {
+  it('is masked in what all scorers say, together and each', () => {
+    const judge = { model: null, tokens: null, cost: null };
+    const masked = maskResult(masking, {
+      ...{ ...NO_RESULT, attempts: 1, judge, output: 'masked before', reason: 'a secret', error: 'tone: secret' },
+      scores: {
+        exact: { ...NO_SCORE, score: 1, reason: 'secret reason' },
+        tone: { ...NO_SCORE, error: 'tone: secret' },
+      },
+    });
+    expect(masked).toMatchObject({ output: 'masked before', reason: 'a ***', error: 'tone: ***' });
+    expect(masked.scores).toMatchObject({ exact: { score: 1, reason: '*** reason' }, tone: { error: 'tone: ***' } });
+    expect(JSON.stringify(masked)).not.toContain('secret');
+  });
+});
