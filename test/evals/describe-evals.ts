@@ -1,5 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { comparing } from './comparing.ts';
+import { deletedRuns } from './deleted-runs.ts';
+import { earlierVersions } from './earlier-versions.ts';
 import { EvalsLab } from './evals-lab.ts';
 import { gatesOfRuns } from './gates-of-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
@@ -35,6 +37,8 @@ export function describeEvals(database: TestDatabase): void {
     gatesOfRuns(lab);
     tracesOfItems(lab, newDatabase);
     samplesOfRuns(lab, newDatabase);
+    deletedRuns(lab);
     restarts(newDatabase);
+    earlierVersions(newDatabase);
   });
 }

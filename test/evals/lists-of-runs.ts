@@ -38,6 +38,61 @@ export function listsOfRuns(lab: () => EvalsLab): void {
     });
   });
 
+  describe('runs of some sort', () => {
+    it('are found by status, execution, gates, name and metadata', async () => {
+      const { id } = await lab().dataset('a');
+      const gate = { metric: 'failed_samples', op: '<' };
+      const started = [
+        { name: 'one', metadata: { branch: 'main', 'commit.id': 'c1' }, gates: [{ ...gate, value: 1 }] },
+        { name: 'two', metadata: { branch: 'main', 'commit.id': 'c2' }, gates: [{ ...gate, value: 0 }] },
+        { name: 'two', metadata: { branch: '' } },
+      ];
+      const runs: string[] = [];
+      for (const body of started) runs.push((await lab().run(id, body)).id);
+      const body = { execution: 'external', scoring: 'External', metadata: { constructor: 'x' } };
+      runs.push((await lab().start(id, body)).body.id);
+      const found = async (query: string, path = `/api/datasets/${id}/eval?`) =>
+        (await pages<EvalRunSummary>(`${path}${query}`, 'runs', 1)).map((run) => runs.indexOf(run.id));
+      for (const [query, places] of [
+        ['', [3, 2, 1, 0]],
+        ['status=completed', [2, 1, 0]],
+        ['status=pending', [3]],
+        ['execution=server', [2, 1, 0]],
+        ['execution=external', [3]],
+        ['passed=true', [0]],
+        ['passed=false', [1]],
+        ['name=two', [2, 1]],
+        ['name=tw', []],
+        ['name=%00', []],
+        ['metadata.branch=main', [1, 0]],
+        ['metadata.branch=main&metadata.commit.id=c2', [1]],
+        ['metadata.branch=main&metadata.commit.id=c3', []],
+        ['metadata.branch=', [2]],
+        ['metadata.constructor=x', [3]],
+        ['metadata.toString=x', []],
+        ['metadata.%00=x', []],
+        ['metadata.branch=%00', []],
+        ['metadata.branch=main&passed=true&name=one&status=completed&execution=server', [0]],
+      ] as const) {
+        expect([query, await found(query)]).toEqual([query, places]);
+        expect([query, await found(query, `/api/eval?dataset_id=${id}&`)]).toEqual([query, places]);
+      }
+      for (const [query, detail] of [
+        ['metadat.branch=main', /^metadat\.branch is not a query parameter of this route, which takes .*metadata\.KEY/],
+        ['metadata=main', /^metadata is not a query parameter/],
+        ['metadata.branch=a&metadata.branch=b', /^metadata\.branch must be given only once/],
+        ['passed=1', /^passed /],
+        ['execution=mine', /^execution /],
+      ] as const) {
+        const { status, body: problem } = await lab().api.get<Problem>(`/api/eval?${query}`);
+        expect([status, problem.detail]).toEqual([400, expect.stringMatching(detail)]);
+      }
+      expect((await lab().api.get(`/api/datasets/${id}/eval?cursor=x`)).body.code).toBe('invalid_cursor');
+      expect((await lab().api.delete(`/api/eval/${runs[0]}`)).status).toBe(200);
+      expect(await found('metadata.branch=main')).toEqual([1]);
+    });
+  });
+
   describe('items of a run', () => {
     let run: EvalRunResource;
     beforeAll(async () => {

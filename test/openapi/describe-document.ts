@@ -41,8 +41,8 @@ const PROMISED_PARAMETERS: Record<string, string> = {
   importDatapoints: 'on_error filename',
   listCaptureRules: 'limit cursor',
   listConnections: 'limit cursor',
-  listEvals: 'limit cursor',
-  listEvalRuns: 'dataset_id status limit cursor',
+  listEvals: 'status execution passed name metadata limit cursor',
+  listEvalRuns: 'dataset_id status execution passed name metadata limit cursor',
   getEval: 'items',
   listEvalItems: 'datapoint_id status score_max sort_by sort_order include limit cursor',
   getEvalStatistics: 'k cluster_by failed_as baseline alpha',
@@ -202,6 +202,11 @@ export function describeDocument(isCloud: boolean, described: () => Described): 
       });
       expect(list.find(({ name }) => name === 'tag')).toMatchObject({ style: 'form', explode: true });
       expect(list.find(({ name }) => name === 'sort_order')!.schema).toMatchObject({ default: 'desc' });
+      const runs = operations().find(({ operationId }) => operationId === 'listEvals')!.parameters!;
+      expect(runs.find(({ name }) => name === 'metadata')).toMatchObject({
+        ...{ in: 'query', required: false, style: 'form', explode: true },
+        schema: { type: 'object', additionalProperties: { type: 'string' } },
+      });
       expect((schemas['Span']!['properties'] as Record<string, unknown>)['ended_at']).toMatchObject({
         type: 'string',
         format: 'date-time',

@@ -185,8 +185,10 @@ function* oddQueries(target: Target, seeds: Seeds): Generator<FuzzCase> {
   for (const query of ['?', '?&&=', '?%zz=1', '?__proto__=1', '??', '?a[b]=1&a[]=2', `?${'q=1&'.repeat(500)}`]) {
     yield { what: `the query ${query.slice(0, 30)}`, method, path: path + query, ...jsonOf(method) };
   }
-  for (const { name, in: place } of target.operation.parameters ?? []) {
+  for (const { name: documented, in: place, schema } of target.operation.parameters ?? []) {
     if (place !== 'query') continue;
+    // Members of an object are parameters of their own.
+    const name = schema['type'] === 'object' ? `${documented}.key` : documented;
     const queries = ODD_PARAMETERS.map((value) => `${name}=${value}`);
     queries.push(`${name}=1&${name}=2`, `${name}[a]=1`, `${name}[]=1`, `${name}=a&`.repeat(70));
     for (const query of queries) {
@@ -266,20 +268,26 @@ class Samples {
   /** A valid JSON body; `undefined` for an operation that takes none. */
   ofBody(operation: OpenApiOperation): unknown {
     const schema = bodySchema(operation);
-    return schema && this.sample(schema, '');
+    return schema && this.whole(operation, schema);
   }
 
   /** The valid body with one member wrong or missing. */
   *mutations(operation: OpenApiOperation): Generator<[string, string]> {
     const schema = bodySchema(operation)!;
-    const whole = this.sample(schema, '');
-    for (const [path, put] of this.places(schema, '', (value) => value, 0)) {
+    const whole = this.whole(operation, schema);
+    for (const [path, put] of this.places(schema, '', (value) => value, 0, whole)) {
       for (const text of this.some(path)) {
         yield [`${path} as ${text.slice(0, 40)}`, JSON.stringify(put(PLACE)).replace(`"${PLACE}"`, () => text)];
       }
       yield [`without ${path}`, JSON.stringify(put(undefined)) ?? '{}'];
     }
     yield ['members nobody knows', JSON.stringify({ ...(whole as object), unknown: { a: [1] }, '': null })];
+  }
+
+  private whole({ operationId }: OpenApiOperation, schema: OpenApiSchema): unknown {
+    const sample = this.sample(schema, '');
+    const known = this.seeds.body(operationId);
+    return known ? { ...(sample as object), ...known } : sample;
   }
 
   /** Some of the odd values, in turn: a half of them for a member of the body itself, a fifth for those within. */
@@ -289,12 +297,13 @@ class Samples {
     return ODD_MEMBERS.filter((_text, index) => (index + this.turn) % stride === 0);
   }
 
-  /** Each member of a schema, with what puts a value into its place in the whole. */
+  /** Each member of a schema, with what puts a value into its place in the whole. @param known the members beside it. */
   private *places(
     given: OpenApiSchema,
     path: string,
     wrap: (value: unknown) => unknown,
     depth: number,
+    known?: unknown,
   ): Generator<[string, (value: unknown) => unknown]> {
     const schema = this.resolved(given);
     const variants = (schema['anyOf'] ?? schema['oneOf']) as OpenApiSchema[] | undefined;
@@ -305,7 +314,7 @@ class Samples {
       yield [`${path}[0]`, (value) => wrap([value])];
       if (depth < DEPTH_MAX) yield* this.places(items, `${path}[0]`, (value) => wrap([value]), depth + 1);
     } else if (schema['properties']) {
-      const base = this.sample(schema, '') as Record<string, unknown>;
+      const base = (known ?? this.sample(schema, '')) as Record<string, unknown>;
       for (const [name, member] of Object.entries(schema['properties'] as Record<string, OpenApiSchema>)) {
         const put = (value: unknown): unknown => wrap({ ...base, [name]: value });
         yield [`${path}${path && '.'}${name}`, put];

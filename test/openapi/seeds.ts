@@ -24,6 +24,9 @@ export class Seeds {
       config: { connection_id: connection, model: 'm' },
       scoring: 'None',
     });
+    const elsewhere = { name: 'seed', execution: 'external', scoring: 'External', repeats: 100 };
+    const external = await make(`/api/datasets/${dataset}/eval`, elsewhere);
+    const closing = await make(`/api/datasets/${dataset}/eval`, elsewhere);
     // Nothing is to change by itself afterwards.
     await until(async () => {
       const { body } = await api.get<{ status: string }>(`/api/eval/${run}`);
@@ -33,7 +36,7 @@ export class Seeds {
       datapoint_ids: [datapoint],
     });
     const item = queued.body.items[0]!.id;
-    return new Seeds({ trace, span, dataset, datapoint, rule, connection, run, item });
+    return new Seeds({ trace, span, dataset, datapoint, rule, connection, run, external, closing, item });
   }
 
   /** A path with the ids of what was planted. */
@@ -45,6 +48,8 @@ export class Seeds {
       [/(\/datapoints\/)\{\w+\}/, 'datapoint'],
       [/(\/capture-rules\/)\{\w+\}/, 'rule'],
       [/(\/provider-connections\/)\{\w+\}/, 'connection'],
+      [/(\/eval\/)\{\w+\}(?=\/results)/, 'external'],
+      [/(\/eval\/)\{\w+\}(?=\/complete)/, 'closing'],
       [/(\/eval\/)\{\w+\}/, 'run'],
       [/(\/queue\/)\{\w+\}/, 'item'],
     ];
@@ -52,9 +57,19 @@ export class Seeds {
     return filled.replace(/(\/sessions\/)\{\w+\}/, '$1session');
   }
 
+  /** Members of a body that is valid, of an operation whose required members depend on others; `undefined` for others. */
+  body(operationId: string): object | undefined {
+    const { datapoint, connection } = this.ids;
+    const known: Record<string, object> = {
+      startEval: { config: { connection_id: connection, model: 'm' }, scoring: 'None' },
+      addEvalResults: { results: [{ datapoint_id: datapoint, output: 'x' }], on_conflict: 'replace' },
+    };
+    return known[operationId];
+  }
+
   /** A valid value of a member that names something; `undefined` for others. */
   member(name: string): unknown {
-    const { trace, span, datapoint, connection } = this.ids;
+    const { trace, span, datapoint, connection, run } = this.ids;
     const known: Record<string, unknown> = {
       ...CONNECTION,
       trace_id: trace,
@@ -62,6 +77,8 @@ export class Seeds {
       span_ids: [span],
       connection_id: connection,
       datapoint_ids: [datapoint],
+      datapoint_id: datapoint,
+      baseline_run_id: run,
       scoring: 'None',
     };
     return Object.hasOwn(known, name) ? known[name] : undefined;

@@ -121,9 +121,9 @@ export class TrafficCheck {
     const searchParams = new URLSearchParams(path.split('?').slice(1).join('?'));
     const documented = parameters.filter((parameter) => parameter.in === 'query');
     for (const name of new Set(searchParams.keys())) {
-      const parameter = documented.find((each) => each.name === name);
+      const parameter = documented.find((each) => isNamed(each, name));
       if (!parameter) return `the query parameter "${name}" is not documented`;
-      const fault = this.open.fault(parameter.schema, queryValue(searchParams.getAll(name), parameter.schema));
+      const fault = this.open.fault(parameter.schema, queryValue(name, searchParams.getAll(name), parameter.schema));
       if (fault !== undefined) return `query parameter "${name}": ${fault}`;
     }
     const missing = documented.find(({ name, required }) => required && !searchParams.has(name));
@@ -158,9 +158,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function queryValue(values: string[], schema: OpenApiSchema): unknown {
+/** Whether a parameter is what a name stands for; each member of an object is sent by itself, as `NAME.KEY`. */
+const isNamed = (parameter: { name: string; schema: OpenApiSchema }, sent: string): boolean =>
+  parameter.schema['type'] === 'object' ? sent.startsWith(`${parameter.name}.`) : parameter.name === sent;
+
+function queryValue(name: string, values: string[], schema: OpenApiSchema): unknown {
   const [value] = values;
   switch (schema['type']) {
+    case 'object':
+      return { [name]: value };
     case 'array':
       return values;
     case 'number':

@@ -138,6 +138,7 @@ export function everything(server: () => TransferServer): void {
           ['connections', 1],
           ['eval_runs', 2],
           ['eval_results', 6],
+          ['eval_samples', 0],
           ['queue_items', 3],
         ],
       ]);

@@ -4,6 +4,7 @@ import { everything } from './everything.ts';
 import { exports } from './exports.ts';
 import { imports } from './imports.ts';
 import { roundTrips } from './round-trips.ts';
+import { sampledRuns } from './sampled-runs.ts';
 import { startTransferServer, type TransferServer } from './transfer-server.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 
@@ -17,6 +18,7 @@ describeOnBothDatabases('export and import', ({ newDatabase }) => {
   const server = (): TransferServer => opened!;
   roundTrips(server);
   everything(server);
+  sampledRuns(server);
   exports(server);
   imports(server);
 });

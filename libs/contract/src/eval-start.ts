@@ -23,7 +23,7 @@ const scorerSchema = z
   .object({
     name: z
       .string()
-      .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 characters of A-Z, a-z, 0-9, "_", "." and "-"')
+      .regex(/^(?!__proto__$)[A-Za-z0-9_.-]{1,64}$/, 'must be 1 to 64 characters of A-Z, a-z, 0-9, "_", "." and "-"')
       .nullish()
       .describe('`scoring` when left out; unique in the run.'),
     scoring: z.string().describe(SCORING),
@@ -34,12 +34,22 @@ const scorerSchema = z
   })
   .meta({ id: 'StartEvalScorer' });
 
-/** Texts by key, such as a commit. */
-const runMetadataSchema = z
-  .record(keySchema.min(1), nameSchema)
-  .refine((texts) => Object.keys(texts).length <= METADATA_MAX, `must have at most ${METADATA_MAX} entries`);
-
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Texts by key, such as a commit. */
+const runMetadataSchema = z.preprocess(
+  (texts, context) => {
+    // An object of zod leaves this key out without a word.
+    if (isObject(texts) && Object.hasOwn(texts, '__proto__')) {
+      context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not taken as a key' });
+    }
+    return texts;
+  },
+  z
+    .record(keySchema.min(1), nameSchema)
+    .refine((texts) => Object.keys(texts).length <= METADATA_MAX, `must have at most ${METADATA_MAX} entries`),
+);
+
 const isExternal = (body: unknown): boolean => isObject(body) && body['execution'] === 'external';
 const has = (body: unknown, member: string): boolean => isObject(body) && body[member] !== undefined;
 

@@ -35,6 +35,7 @@ export { numberOf } from './values/numbers.js';
 export * from './people.js';
 export * from './queue.js';
 export * from './restored.js';
+export * from './restored-runs.js';
 export * from './role-scopes.js';
 export * from './roles.js';
 export * from './search.js';

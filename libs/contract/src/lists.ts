@@ -106,7 +106,8 @@ export function gatheringMembers<Shape extends z.ZodRawShape>(schema: z.ZodObjec
 }
 
 function gather(query: Record<string, unknown>, { name, prefix }: { name: string; prefix: string }) {
-  const of = Object.entries(query).filter(([key]) => key.startsWith(prefix));
+  const { [name]: _notGathered, ...others } = query;
+  const of = Object.entries(others).filter(([key]) => key.startsWith(prefix));
   const found = Object.fromEntries(of.map(([key, value]) => [key.slice(prefix.length), value]));
-  return of.length === 0 ? query : { ...query, [name]: found };
+  return of.length === 0 ? others : { ...others, [name]: found };
 }

@@ -2,18 +2,9 @@ import { z } from 'zod';
 import { captureFiltersSchema } from './capture-rules.js';
 import { baseUrlSchema, providerSchema } from './connections.js';
 import { DATAPOINT_SOURCES, datapointKindSchema } from './datasets.js';
-import { EVAL_STATUSES, evalConfigAnswerSchema } from './evals.js';
 import { QUEUE_STATUSES } from './queue.js';
-import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
-import {
-  clientIdSchema,
-  isStorableText,
-  jsonObjectSchema,
-  jsonValueSchema,
-  keySchema,
-  labelSchema,
-  nameSchema,
-} from './values/text.js';
+import { countSchema, settingNumber } from './values/numbers.js';
+import { clientIdSchema, isStorableText, jsonValueSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
 import { timestampSchema } from './values/timestamp.js';
 
 /** An item of an import that there is no place for. */
@@ -93,61 +84,6 @@ export const restoredConnectionSchema = z.object({
   updated_at: timestampSchema,
 });
 export type RestoredConnection = z.output<typeof restoredConnectionSchema>;
-
-const score = settingNumber(z.number().min(0).max(1).nullable());
-const amount = settingNumber(amountSchema);
-const cost = settingNumber(amountSchema.nullable());
-
-/** An eval run of an import. */
-export const restoredRunSchema = z.object({
-  id: clientIdSchema,
-  dataset_id: clientIdSchema,
-  dataset_version: countSchema,
-  name: labelSchema,
-  status: z.enum(EVAL_STATUSES),
-  progress: countSchema,
-  total: countSchema,
-  config: evalConfigAnswerSchema.extend({ trace: z.boolean().default(false) }),
-  scoring: nameSchema,
-  scoring_config: jsonObjectSchema.nullable(),
-  score_sum: amount,
-  score_count: countSchema,
-  total_cost: cost,
-  cost_count: countSchema,
-  unpriced_count: countSchema.default(0),
-  total_tokens: countSchema,
-  failed_count: countSchema,
-  judge_tokens: countSchema,
-  judge_cost: cost,
-  judge_cost_count: countSchema,
-  judge_unpriced_count: countSchema.default(0),
-  error: z.string().nullable(),
-  created_at: timestampSchema,
-  started_at: timestampSchema.nullable(),
-  ended_at: timestampSchema.nullable(),
-});
-export type RestoredRun = z.output<typeof restoredRunSchema>;
-
-/** A processed item of a run of an import. */
-export const restoredResultSchema = z.object({
-  run_id: clientIdSchema,
-  datapoint_id: clientIdSchema,
-  output: z.string().nullable(),
-  score,
-  score_reason: z.string().nullable(),
-  latency_ms: countSchema.nullable(),
-  tokens: countSchema.nullable(),
-  cost,
-  status: z.enum(['completed', 'failed']),
-  error: z.string().nullable(),
-  attempts: countSchema,
-  judge_model: keySchema.nullable(),
-  judge_prompt_hash: keySchema.nullable(),
-  judge_tokens: countSchema.nullable(),
-  judge_cost: cost,
-  trace_id: clientIdSchema.nullable().default(null),
-});
-export type RestoredResult = z.output<typeof restoredResultSchema>;
 
 /** An item of the review queue of an import. */
 export const restoredQueueItemSchema = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { captureRuleSchema } from './capture-rules.js';
 import { exportedConnectionSchema } from './connections.js';
 import { datapointSchema, datasetSchema } from './datasets.js';
-import { evalRunSummarySchema, resultItemSchema, scorerResultSchema } from './evals.js';
+import { evalRunSummarySchema, resultItemSchema, sampleSchema, scorerResultSchema } from './evals.js';
 import { ingestTraceSchema } from './ingest.js';
 import { queueItemSchema } from './queue.js';
 import { spanSchema } from './spans.js';
@@ -24,6 +24,7 @@ export const EXPORT_COLLECTIONS = [
   'connections',
   'eval_runs',
   'eval_results',
+  'eval_samples',
   'queue_items',
 ] as const;
 export type ExportCollection = (typeof EXPORT_COLLECTIONS)[number];
@@ -57,18 +58,26 @@ export const exportedRunSchema = evalRunSummarySchema
   .meta({ id: 'ExportedEvalRun' });
 export type ExportedRun = z.output<typeof exportedRunSchema>;
 
+const exportedScoresSchema = z
+  .record(z.string(), scorerResultSchema)
+  .nullable()
+  .describe('`null`: what the other members say of the only scorer.');
+
 /** A processed item of a run; its input and expected text are the datapoint's. */
 export const exportedResultSchema = z
   .object({ run_id: z.string() })
   .extend(resultItemSchema.omit({ input: true, expected: true, samples: true, scores: true }).shape)
-  .extend({
-    scores: z
-      .record(z.string(), scorerResultSchema)
-      .nullable()
-      .describe('`null`: what the other members say of the only scorer.'),
-  })
+  .extend({ scores: exportedScoresSchema })
   .meta({ id: 'ExportedEvalResult' });
 export type ExportedResult = z.output<typeof exportedResultSchema>;
+
+/** A processed sample of a run that tries each datapoint several times. */
+export const exportedSampleSchema = z
+  .object({ run_id: z.string(), datapoint_id: z.string() })
+  .extend(sampleSchema.omit({ scores: true }).shape)
+  .extend({ scores: exportedScoresSchema })
+  .meta({ id: 'ExportedEvalSample' });
+export type ExportedSample = z.output<typeof exportedSampleSchema>;
 
 const originSchema = z.tuple([countSchema, z.string()]).readonly();
 
@@ -124,6 +133,10 @@ export const exportJsonSchema = z
     connections: z.array(exportedConnectionSchema).exactOptional().describe(`Without their keys. ${WHOLE_PROJECT}`),
     eval_runs: z.array(exportedRunSchema).exactOptional().describe(WHOLE_PROJECT),
     eval_results: z.array(exportedResultSchema).exactOptional().describe(WHOLE_PROJECT),
+    eval_samples: z
+      .array(exportedSampleSchema)
+      .exactOptional()
+      .describe(`Of runs that try each datapoint several times. ${WHOLE_PROJECT}`),
     queue_items: z.array(queueItemSchema).exactOptional().describe(WHOLE_PROJECT),
   })
   .meta({ id: 'Export' });
@@ -138,6 +151,7 @@ const countsSchema = z.object({
   connections: countSchema,
   eval_runs: countSchema,
   eval_results: countSchema,
+  eval_samples: countSchema,
   queue_items: countSchema,
 });
 

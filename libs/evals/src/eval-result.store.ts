@@ -35,7 +35,10 @@ const READ_BYTES = 16 * 1024 * 1024;
 
 const IN_ORDER = new PairOrder<string>('e.run_id', 'e.datapoint_id', 'text');
 
-const SIZE = rawSql('coalesce(octet_length(output), 0) + coalesce(octet_length(score_reason), 0)');
+const SIZE = rawSql(
+  `coalesce(octet_length(output), 0) + coalesce(octet_length(score_reason), 0) + coalesce(octet_length(scores), 0)
+    + coalesce(octet_length(metadata), 0)`,
+);
 
 /** What became of the items of runs. */
 @Injectable()

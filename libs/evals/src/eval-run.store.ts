@@ -34,7 +34,10 @@ const NEEDS = evalRunTable.select('r', ['connectionId', 'judgeConnectionId', 'sc
 const UNFINISHED = { status: { $lt: RUN_STATUS.completed } };
 
 /** Bytes of a run's texts, and how many of them one read brings into memory, about. */
-const SIZE = rawSql('octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0)');
+const SIZE = rawSql(
+  `octet_length(r.config) + coalesce(octet_length(r.scoring_config), 0) + coalesce(octet_length(r.scorers), 0)
+    + coalesce(octet_length(r.gates), 0) + coalesce(octet_length(r.metadata), 0)`,
+);
 const READ_BYTES = 16 * 1024 * 1024;
 
 /** What changes as a run goes on; no index has any of it. */
@@ -118,6 +121,11 @@ export class EvalRunStore {
   ): Promise<void> {
     const rows = Object.entries(metadata).map(([key, value]) => ({ projectId, runId: id, key, value }));
     return tx.insert(evalRunMetadataTable, rows);
+  }
+
+  /** Deletes the texts by which a locked run is found. */
+  async deleteMetadata(tx: WriteTx, { projectId, id }: EvalRunRow): Promise<void> {
+    await deleteRows(tx, 'eval_run_metadata', sql`project_id = ${projectId} and run_id = ${id}`);
   }
 
   /** Writes a run that has come to its end. */

@@ -45,7 +45,9 @@ import { MeasureRun } from './statistics/measure-run.js';
 import { ReadSamples } from './statistics/read-samples.js';
 import { ReadStatistics } from './statistics/read-statistics.js';
 import { SampleScoresStore } from './statistics/sample-scores.store.js';
+import { RestoreResults } from './transfer/restore-results.js';
 import { RestoreRuns } from './transfer/restore-runs.js';
+import { SampleScanStore } from './transfer/sample-scan.store.js';
 import { WriteItemTrace } from './execution/write-item-trace.js';
 import { EvalCapabilities } from './eval-capabilities.js';
 
@@ -102,8 +104,10 @@ import { EvalCapabilities } from './eval-capabilities.js';
     CompareItems,
     ScoreDeltaStore,
     RestoreRuns,
+    RestoreResults,
+    SampleScanStore,
   ],
-  exports: [EvalRunStore, EvalResultStore, RestoreRuns],
+  exports: [EvalRunStore, EvalResultStore, RestoreRuns, RestoreResults, SampleScanStore],
 })
 export class EvalsModule implements OnModuleInit {
   constructor(

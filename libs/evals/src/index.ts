@@ -1,8 +1,10 @@
 export { EvalResultStore } from './eval-result.store.js';
-export type { EvalResultRow } from './eval-run.entity.js';
+export type { EvalResultRow, EvalSampleRow } from './eval-run.entity.js';
 export { EvalRunStore } from './eval-run.store.js';
 export { evalsFeature } from './evals.feature.js';
 export { EvalsModule } from './evals.module.js';
 export { EvalsSettings } from './evals.settings.js';
-export { exportedResult, exportedRun } from './transfer/exported-run.js';
+export { exportedResult, exportedRun, exportedSample } from './transfer/exported-run.js';
+export { RestoreResults } from './transfer/restore-results.js';
 export { RestoreRuns } from './transfer/restore-runs.js';
+export { SampleScanStore } from './transfer/sample-scan.store.js';

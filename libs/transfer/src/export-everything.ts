@@ -45,6 +45,7 @@ export class ExportEverything {
       connections: work.allConnections(scope, options),
       eval_runs: work.allRuns(scope, began, written, options),
       eval_results: work.allResults(scope, written, options),
+      eval_samples: work.allSamples(scope, written, options),
       queue_items: work.allQueueItems(scope, written, options),
     };
     const content = await file(began, collections);

@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { ConnectionStore, exportedConnection } from '@spandrel/connections';
-import { exportedResult, exportedRun, EvalResultStore, EvalRunStore, type EvalResultRow } from '@spandrel/evals';
+import {
+  exportedResult,
+  exportedRun,
+  exportedSample,
+  EvalResultStore,
+  EvalRunStore,
+  SampleScanStore,
+  type EvalResultRow,
+  type EvalSampleRow,
+} from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
 import { queueItemResource, QueueListStore } from '@spandrel/queue';
 import type { LongReadOptions } from '@spandrel/storage';
@@ -14,6 +23,7 @@ export class ExportWork {
     private readonly connections: ConnectionStore,
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
+    private readonly samples: SampleScanStore,
     private readonly queue: QueueListStore,
   ) {}
 
@@ -39,6 +49,19 @@ export class ExportWork {
       const shown = results.filter(({ runId }) => written.runs.has(runId));
       yield shown.map((result) => JSON.stringify(exportedResult(result)));
     }
+  }
+
+  /** Samples of runs that try each datapoint several times, run by run. */
+  async *allSamples(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {
+    const read = (after?: string) => this.samples.runsAfter(scope, after, SLICE.rows, options);
+    for await (const runs of slicesOf(read)) {
+      for (const runId of runs) if (written.runs.has(runId)) yield* this.samplesOf(scope, runId, options);
+    }
+  }
+
+  private async *samplesOf(scope: Scope, runId: string, options: LongReadOptions): Slices {
+    const read = (after?: EvalSampleRow) => this.samples.after(scope, runId, after, SLICE.rows, options);
+    for await (const samples of slicesOf(read)) yield samples.map((sample) => JSON.stringify(exportedSample(sample)));
   }
 
   async *allQueueItems(scope: Scope, written: ExportedIds, options: LongReadOptions): Slices {

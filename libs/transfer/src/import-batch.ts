@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ExportCollection, RejectedItem } from '@spandrel/contract';
 import { RestoreConnections } from '@spandrel/connections';
 import { RestoreCaptureRules, RestoreDatapointVersions, RestoreDatasets } from '@spandrel/datasets';
-import { RestoreRuns } from '@spandrel/evals';
+import { RestoreResults, RestoreRuns } from '@spandrel/evals';
 import type { Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { RestoreQueueItems } from '@spandrel/queue';
@@ -22,6 +22,7 @@ export class WriteImportBatch {
     private readonly rules: RestoreCaptureRules,
     private readonly connections: RestoreConnections,
     private readonly runs: RestoreRuns,
+    private readonly results: RestoreResults,
     private readonly queue: RestoreQueueItems,
     private readonly masking: ProjectMasking,
   ) {}
@@ -69,9 +70,9 @@ export class WriteImportBatch {
       for (const item of items) if (!left.has(item)) takenRuns.add(item.id);
       return rejected;
     });
-    await write(batch, 'eval_results', progress, (items) =>
-      this.runs.restoreResults(scope, items, (runId) => takenRuns.has(runId)),
-    );
+    const isTaken = (runId: string): boolean => takenRuns.has(runId);
+    await write(batch, 'eval_results', progress, (items) => this.results.restoreResults(scope, items, isTaken));
+    await write(batch, 'eval_samples', progress, (items) => this.results.restoreSamples(scope, items, isTaken));
   }
 }
 

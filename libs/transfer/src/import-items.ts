@@ -11,6 +11,7 @@ import {
   restoredQueueItemSchema,
   restoredResultSchema,
   restoredRunSchema,
+  restoredSampleSchema,
   restoredTraceSchema,
   type ExportCollection,
   type IngestSpan,
@@ -22,6 +23,7 @@ import {
   type RestoredQueueItem,
   type RestoredResult,
   type RestoredRun,
+  type RestoredSample,
   type RestoredTrace,
 } from '@spandrel/contract';
 import { Invalid } from '@spandrel/kernel';
@@ -40,6 +42,7 @@ export interface ImportItems {
   connections: RestoredConnection;
   eval_runs: RestoredRun;
   eval_results: RestoredResult;
+  eval_samples: RestoredSample;
   queue_items: RestoredQueueItem;
 }
 
@@ -53,6 +56,7 @@ const SCHEMAS: { [Collection in ExportCollection]: z.ZodType<ImportItems[Collect
   connections: restoredConnectionSchema,
   eval_runs: restoredRunSchema,
   eval_results: restoredResultSchema,
+  eval_samples: restoredSampleSchema,
   queue_items: restoredQueueItemSchema,
 };
 

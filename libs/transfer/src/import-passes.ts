@@ -6,7 +6,7 @@ const LEVELS: readonly (readonly ExportCollection[])[] = [
   ['spans', 'datapoints', 'capture_rules'],
   ['datapoint_versions', 'queue_items'],
   ['eval_runs'],
-  ['eval_results'],
+  ['eval_results', 'eval_samples'],
 ];
 
 /** What the items of a collection need to be there, directly or by way of others. */
@@ -18,6 +18,7 @@ const NEEDS: Readonly<Partial<Record<ExportCollection, readonly ExportCollection
   queue_items: ['datasets', 'datapoints'],
   eval_runs: ['datasets', 'datapoints', 'datapoint_versions'],
   eval_results: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
+  eval_samples: ['datasets', 'datapoints', 'datapoint_versions', 'eval_runs'],
 };
 
 /**

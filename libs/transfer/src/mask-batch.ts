@@ -1,10 +1,9 @@
 import { maskDatapoint, maskReviewed, type Masking } from '@spandrel/masking';
-import type { DatapointKind } from '@spandrel/contract';
+import type { DatapointKind, RestoredResult } from '@spandrel/contract';
 import type { ImportBatch } from './items-together.js';
-import type { ImportItems } from './import-items.js';
 
 /**
- * A batch with the texts of datapoints, results and queue items masked, as the rules of the project are now; those of traces
+ * A batch with the texts of datapoints, results, samples and queue items masked, as the rules of the project are now; those of traces
  * and spans are masked where all of them are written.
  */
 export const maskBatch = (masking: Masking, batch: ImportBatch): ImportBatch => ({
@@ -15,6 +14,7 @@ export const maskBatch = (masking: Masking, batch: ImportBatch): ImportBatch => 
     return datapoint ? { ...item, datapoint: { ...datapoint, kind: maskDatapoint(masking, datapoint.kind) } } : item;
   }),
   eval_results: masked(batch.eval_results, (item) => maskResult(masking, item)),
+  eval_samples: masked(batch.eval_samples, (item) => maskResult(masking, item)),
   queue_items: masked(batch.queue_items, (item) => ({
     ...item,
     original_data: maskReviewed(masking, item.original_data) as DatapointKind,
@@ -25,9 +25,20 @@ export const maskBatch = (masking: Masking, batch: ImportBatch): ImportBatch => 
 const masked = <Item>(items: { index: number; item: Item }[], mask: (item: Item) => Item) =>
   items.map(({ index, item }) => ({ index, item: mask(item) }));
 
-const maskResult = (masking: Masking, item: ImportItems['eval_results']): ImportItems['eval_results'] => ({
+const maskResult = <Result extends RestoredResult>(masking: Masking, item: Result): Result => ({
   ...item,
   output: masking.text(item.output, 'output'),
   score_reason: masking.text(item.score_reason, 'output'),
+  scores: maskScores(masking, item.scores),
   error: masking.text(item.error, 'error'),
+  metadata: masking.json(item.metadata, 'metadata'),
 });
+
+function maskScores(masking: Masking, scores: RestoredResult['scores']): RestoredResult['scores'] {
+  if (scores === null) return null;
+  const masked = Object.entries(scores).map(([name, said]) => {
+    const { reason, error } = said;
+    return [name, { ...said, reason: masking.text(reason, 'output'), error: masking.text(error, 'error') }];
+  });
+  return Object.fromEntries(masked) as RestoredResult['scores'];
+}

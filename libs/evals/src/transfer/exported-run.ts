@@ -1,7 +1,7 @@
-import type { ExportedResult, ExportedRun } from '@spandrel/contract';
-import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
+import type { ExportedResult, ExportedRun, ExportedSample, ScorerResult } from '@spandrel/contract';
 import { fromJsonText } from '@spandrel/storage';
-import { processedOutcome } from '../item-resource.js';
+import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
+import { processedOutcome, type Outcome } from '../item-resource.js';
 import { runSummary } from '../run-resource.js';
 
 /** A run as an export has it: with the sums that its averages and totals are made of. */
@@ -17,6 +17,35 @@ export const exportedRun = (run: EvalRunRow): ExportedRun => ({
 export const exportedResult = (result: EvalResultRow): ExportedResult => ({
   run_id: result.runId,
   datapoint_id: result.datapointId,
-  ...processedOutcome(result),
-  scores: fromJsonText(result.scores) as ExportedResult['scores'],
+  ...exportedOutcome(result),
+});
+
+/** A processed sample as an export has it. */
+export const exportedSample = (sample: EvalSampleRow): ExportedSample => ({
+  run_id: sample.runId,
+  datapoint_id: sample.datapointId,
+  repeat: sample.repeat,
+  ...exportedOutcome(sample),
+});
+
+const exportedOutcome = (outcome: Outcome) => ({
+  ...processedOutcome(outcome),
+  scores: exportedScores(outcome.scores),
+});
+
+/** What scorers said, its members in one order, so that exports can be compared by line. */
+function exportedScores(scores: string | null): ExportedResult['scores'] {
+  const said = fromJsonText(scores) as ExportedResult['scores'];
+  if (said === null) return null;
+  return Object.fromEntries(Object.entries(said).map(([name, result]) => [name, inOrder(result)]));
+}
+
+const inOrder = (said: ScorerResult): ScorerResult => ({
+  score: said.score,
+  reason: said.reason,
+  error: said.error,
+  judge_model: said.judge_model,
+  judge_prompt_hash: said.judge_prompt_hash,
+  judge_tokens: said.judge_tokens,
+  judge_cost: said.judge_cost,
 });

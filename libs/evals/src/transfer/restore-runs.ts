@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { RejectedItem, RestoredResult, RestoredRun } from '@spandrel/contract';
+import type { RejectedItem, RestoredRun } from '@spandrel/contract';
 import { DatasetSnapshots } from '@spandrel/datasets';
 import type { Scope } from '@spandrel/kernel';
 import { Storage, toJsonText, type WriteTx } from '@spandrel/storage';
-import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore } from '../eval-run.store.js';
+import { metadataOf } from '../run-plan.js';
 import { RUN_STATUS } from '../status.js';
 import { exportedRun } from './exported-run.js';
-import { restoredResult, restoredRun, UNFINISHED } from './restored-rows.js';
+import { restoredRun, UNFINISHED } from './restored-rows.js';
 
-type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
+/** Why an item of a file has no place here. */
+export type Reason = Pick<RejectedItem<unknown>, 'code' | 'message'>;
 
 /** What is known of the file that runs come from. */
 export interface RunsFile {
@@ -20,13 +21,12 @@ export interface RunsFile {
   isOther: (datasetId: string) => boolean;
 }
 
-/** Brings runs of an export and their results back (docs/spec/transfer.md#runs-and-their-snapshots). */
+/** Brings runs of an export back (docs/spec/transfer.md#runs-and-their-snapshots). */
 @Injectable()
 export class RestoreRuns {
   constructor(
     private readonly storage: Storage,
     private readonly runs: EvalRunStore,
-    private readonly results: EvalResultStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
 
@@ -60,41 +60,6 @@ export class RestoreRuns {
     });
   }
 
-  /**
-   * Adds the results that runs do not have yet, in one transaction.
-   * @param isTaken whether a run is as in the file.
-   */
-  async restoreResults(
-    scope: Scope,
-    restored: readonly RestoredResult[],
-    isTaken: (runId: string) => boolean,
-  ): Promise<RejectedItem<RestoredResult>[]> {
-    const byRun = Map.groupBy(restored, ({ run_id: runId }) => runId);
-    return this.storage.write(async (tx) => {
-      const rejected: RejectedItem<RestoredResult>[] = [];
-      const runs = await this.runs.findForWrite(tx, scope, [...byRun.keys()].toSorted());
-      const here = new Map(runs.map((run) => [run.id, run]));
-      for (const [runId, items] of byRun) {
-        const run = here.get(runId);
-        const isDone = run !== undefined && run.status >= RUN_STATUS.completed;
-        const reason = run === undefined ? NO_RUN : isDone && isTaken(runId) ? undefined : OTHER_RUN;
-        if (reason) rejected.push(...items.map((item) => ({ item, ...reason })));
-        else await this.addMissing(tx, scope, runId, items);
-      }
-      return rejected;
-    });
-  }
-
-  private async addMissing(tx: WriteTx, scope: Scope, runId: string, items: readonly RestoredResult[]): Promise<void> {
-    const byDatapoint = new Map(items.map((item) => [item.datapoint_id, item]));
-    const there = await this.results.processedForWrite(tx, scope, runId, [...byDatapoint.keys()]);
-    const missing = [...byDatapoint.values()].filter(({ datapoint_id: id }) => !there.has(id));
-    await this.results.insert(
-      tx,
-      missing.map((item) => restoredResult(scope, item)),
-    );
-  }
-
   /** @returns why the run was not taken. */
   private async restoreRun(
     tx: WriteTx,
@@ -106,8 +71,11 @@ export class RestoreRuns {
     if (before && isSame(before, after)) return undefined;
     if (before && !(before.datasetId === after.datasetId && isUnfinishedImport(before))) return OTHER_RUN;
     if (!hasSnapshot) return NO_SNAPSHOT;
-    if (before) await this.runs.update(tx, after);
-    else await this.runs.insert(tx, after);
+    if (before) {
+      await this.runs.update(tx, after);
+      await this.runs.deleteMetadata(tx, after);
+    } else await this.runs.insert(tx, after);
+    await this.runs.insertMetadata(tx, after, metadataOf(after));
     return undefined;
   }
 
@@ -140,8 +108,7 @@ const shown = (run: EvalRunRow): string => JSON.stringify(exportedRun(run));
 const isUnfinishedImport = ({ status, error }: EvalRunRow): boolean =>
   status === RUN_STATUS.failed && error === toJsonText(UNFINISHED);
 
-const NO_RUN: Reason = { code: 'eval_run_not_found', message: 'there is no eval run with this run_id' };
-const OTHER_RUN: Reason = { code: 'id_conflict', message: 'the eval run is here with other values, and stays' };
+export const OTHER_RUN: Reason = { code: 'id_conflict', message: 'the eval run is here with other values, and stays' };
 const NO_SNAPSHOT: Reason = {
   code: 'snapshot_conflict',
   message: 'the dataset does not have the datapoints here that this eval run worked on',

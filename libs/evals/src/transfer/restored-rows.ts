@@ -1,8 +1,10 @@
-import type { RestoredResult, RestoredRun } from '@spandrel/contract';
+import type { RestoredResult, RestoredRun, RestoredSample } from '@spandrel/contract';
 import type { Scope } from '@spandrel/kernel';
 import { toJsonText } from '@spandrel/storage';
 import { toCostSum } from '@spandrel/tracing';
-import type { EvalResultRow, EvalRunRow } from '../eval-run.entity.js';
+import type { EvalResultRow, EvalRunRow, EvalSampleRow } from '../eval-run.entity.js';
+import type { Outcome } from '../item-resource.js';
+import { scorersOf } from '../run-plan.js';
 import { EXECUTION, RESULT_STATUS, RUN_STATUS, STOP_REASON } from '../status.js';
 
 /** Why a run failed that was under way when it was exported: nobody goes on with it here. */
@@ -16,7 +18,10 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
   const cost = toCostSum(run.total_cost ?? 0);
   const judgeCost = toCostSum(run.judge_cost ?? 0);
   const isFinished = RUN_STATUS[run.status] >= RUN_STATUS.completed;
-  return {
+  const hasGates = run.gates.length > 0;
+  const passed = isFinished ? run.passed : hasGates ? false : null;
+  const stopReason = run.stop_reason === undefined && run.status === 'cancelled' ? 'cancelled' : run.stop_reason;
+  const row: EvalRunRow = {
     projectId: scope.projectId,
     id: run.id,
     datasetId: run.dataset_id,
@@ -29,18 +34,18 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
     scorers: null,
     connectionId: run.config.connection_id ?? '',
     judgeConnectionId: run.config.judge?.connection_id ?? null,
-    execution: EXECUTION.server,
-    repeats: 1,
-    passScore: 1,
-    costCap: null,
-    gates: null,
-    metadata: null,
+    execution: EXECUTION[run.execution],
+    repeats: run.repeats,
+    passScore: run.pass_score,
+    costCap: run.max_cost_usd,
+    gates: hasGates ? JSON.stringify(run.gates) : null,
+    metadata: Object.keys(run.metadata).length === 0 ? null : JSON.stringify(run.metadata),
     startHash: null,
     total: run.total,
     progress: run.progress,
     failedCount: run.failed_count,
-    sampleProgress: run.progress,
-    failedSamples: run.failed_count,
+    sampleProgress: run.sample_progress ?? run.progress,
+    failedSamples: run.failed_samples ?? run.failed_count,
     scoreSum: run.score_sum,
     scoreCount: run.score_count,
     totalTokens: run.total_tokens,
@@ -53,12 +58,13 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
     judgeCostPico: judgeCost.pico,
     judgeCostCount: run.judge_cost_count,
     judgeUnpricedCount: run.judge_unpriced_count,
+    // Counts for runs that go on alone.
     dearestUsd: null,
     dearestPico: null,
-    scoreSe: null,
-    scoreCi: null,
-    passed: null,
-    stopReason: run.status === 'cancelled' ? STOP_REASON.cancelled : null,
+    scoreSe: run.score_se,
+    scoreCi: run.score_ci === null ? null : JSON.stringify(run.score_ci),
+    passed: passed === null ? null : Number(passed),
+    stopReason: stopReason ? STOP_REASON[stopReason] : null,
     error: toJsonText(isFinished ? run.error : UNFINISHED),
     unscored: 0,
     resultAt: null,
@@ -69,6 +75,14 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
     leaseOwner: null,
     leaseUntil: 0,
   };
+  return { ...row, scorers: scorersText(row, run.scorers) };
+}
+
+/** The column of scorers; `null` for the one that `scoring` and `scoring_config` say, as runs that list none have it. */
+function scorersText(row: EvalRunRow, scorers: RestoredRun['scorers']): string | null {
+  if (scorers === undefined) return null;
+  const text = JSON.stringify(scorers);
+  return text === JSON.stringify(scorersOf(row)) ? null : text;
 }
 
 /** The row of a processed item of an export. */
@@ -76,6 +90,19 @@ export const restoredResult = ({ projectId }: Scope, result: RestoredResult): Ev
   projectId,
   runId: result.run_id,
   datapointId: result.datapoint_id,
+  ...restoredOutcome(result),
+});
+
+/** The row of a processed sample of an export. */
+export const restoredSample = ({ projectId }: Scope, sample: RestoredSample): EvalSampleRow => ({
+  projectId,
+  runId: sample.run_id,
+  datapointId: sample.datapoint_id,
+  repeat: sample.repeat,
+  ...restoredOutcome(sample),
+});
+
+const restoredOutcome = (result: RestoredResult): Outcome => ({
   status: RESULT_STATUS[result.status],
   output: toJsonText(result.output),
   score: result.score,
@@ -90,8 +117,8 @@ export const restoredResult = ({ projectId }: Scope, result: RestoredResult): Ev
   judgeTokens: result.judge_tokens,
   judgeCost: result.judge_cost,
   traceId: result.trace_id,
-  spanId: null,
-  metadata: null,
-  scores: null,
+  spanId: result.span_id,
+  metadata: toJsonText(result.metadata),
+  scores: result.scores === null ? null : JSON.stringify(result.scores),
   resultHash: null,
 });

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Module, Param, Patch, Post, Query } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { limitSchema, repeatable } from '@spandrel/contract';
+import { gathered, gatheringMembers, limitSchema, repeatable } from '@spandrel/contract';
 import { z } from 'zod';
 import { loadSettings } from '../../config/load-settings.js';
 import { defineFeature } from '../../features/feature.js';
@@ -37,6 +37,19 @@ class ThingsController {
         tag: repeatable(z.string()).optional(),
         limit: limitSchema(),
       }),
+    })
+    query: unknown,
+  ) {
+    return done(query);
+  }
+
+  @Get('found')
+  @described('find')
+  find(
+    @Query({
+      schema: gatheringMembers(
+        z.object({ text: gathered('text', z.string().min(1)), number: gathered('number', z.coerce.number()) }),
+      ),
     })
     query: unknown,
   ) {
@@ -156,6 +169,29 @@ describe('an unknown query parameter', () => {
     );
     expect([status, body.errors.length]).toEqual([400, 100]);
     expect(body.detail).toMatch(/^k0 is not a query parameter .*, and more than 99 faults \(see errors\)$/);
+  });
+});
+
+describe('parameters that are gathered by what their names begin with', () => {
+  it('are an object by the rest of their names', async () => {
+    expect((await ask('GET', '/api/things/found?text.a=1&text.b.c=%20&number.n=2&text.constructor=x')).status).toBe(
+      200,
+    );
+    expect((await ask('GET', '/api/things/found')).status).toBe(200);
+    expect(calls).toEqual([[{ text: { a: '1', 'b.c': ' ', constructor: 'x' }, number: { n: 2 } }], [{}]]);
+  });
+
+  it.each([
+    ['text=1', 'text is not a query parameter of this route; did you mean "text.KEY"?'],
+    ['text.=1', 'text. is not a query parameter of this route; did you mean "text.KEY"?'],
+    ['text.__proto__=1', 'text.__proto__ is not a query parameter of this route, which takes text.KEY, number.KEY'],
+    ['txt.a=1', 'txt.a is not a query parameter of this route, which takes text.KEY, number.KEY'],
+    ['text.a=1&text.a=2', 'text.a must be given only once'],
+    ['text.a=', 'text.a must not be empty'],
+  ])('%s are refused', async (query, detail) => {
+    const { status, body } = await ask('GET', `/api/things/found?${query}`);
+    expect([status, body.detail]).toEqual([400, detail]);
+    expect(calls).toEqual([]);
   });
 });
 

@@ -5,14 +5,10 @@ import { schemaFaults } from '../../faults/schema-faults.js';
 /** What is wrong with a query; of a parameter that may be given once, and came several times, that is said. */
 export function queryFaults(error: z.ZodError, schema: z.ZodType, query: unknown): FieldError[] {
   const given = query as Readonly<Record<string, unknown>>;
-  const repeated = new Set(
-    error.issues
-      .filter(({ code, path: [name] }) => ONE_VALUE.has(code) && Array.isArray(given[String(name)]))
-      .map(({ path }) => path[0]),
-  );
+  const repeated = new Set(error.issues.filter(({ code }) => ONE_VALUE.has(code)).map(({ path }) => path.join('.')));
   return schemaFaults(error, schema).map(({ path, message }) => ({
     path,
-    message: repeated.has(path) ? 'must be given only once' : message,
+    message: repeated.has(path) && Array.isArray(given[path]) ? 'must be given only once' : message,
   }));
 }
 

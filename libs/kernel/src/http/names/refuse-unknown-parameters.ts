@@ -16,8 +16,10 @@ export function refuseUnknownParameters(schema: z.ZodType | undefined, method: s
   const names = [...((schema && knownMembers(schema))?.members.keys() ?? [])].filter((name) => !prefixes.has(name));
   const said = [...names, ...Array.from(prefixes.values(), (prefix) => `${prefix}KEY`)];
   const exact: ReadonlySet<string> = new Set(names);
+  const isGathered = (name: string, prefix: string): boolean =>
+    name.startsWith(prefix) && name !== prefix && name !== `${prefix}__proto__`;
   const isKnown = (name: string): boolean =>
-    exact.has(name) || prefixes.values().some((prefix) => name.startsWith(prefix) && name !== prefix);
+    exact.has(name) || prefixes.values().some((prefix) => isGathered(name, prefix));
   const consequence = method === 'DELETE' ? '; nothing was deleted' : '';
   const faultOf = (name: string): FieldError => ({
     path: name,

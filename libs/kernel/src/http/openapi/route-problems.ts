@@ -1,5 +1,5 @@
 import { ERRORS, PROBLEM_MEDIA_TYPE, problem, type ErrorCode } from '@spandrel/contract';
-import { z } from 'zod';
+import { objectOf } from '../../faults/known-members.js';
 import { isCounted } from '../access/access-rule.js';
 import { IGNORED_HEADER } from '../names/ignored-members.js';
 import type { RouteFacts } from './find-routes.js';
@@ -35,7 +35,7 @@ export function problemsOf({ method, operation, query }: RouteFacts): ErrorCode[
     'unavailable',
     ...pick(!open, 'unauthenticated', 'insufficient_scope', 'too_many_wrong_credentials'),
     ...pick(isCounted(operation), 'rate_limited'),
-    ...pick(query instanceof z.ZodObject && 'cursor' in query.shape, 'invalid_cursor'),
+    ...pick(query !== undefined && 'cursor' in (objectOf(query)?.shape ?? {}), 'invalid_cursor'),
     ...pick(!reads, 'request_timeout', 'payload_too_large', 'unsupported_media_type'),
     ...pick(!reads && operation.body === undefined, 'malformed_json'),
     ...(operation.problems ?? []),

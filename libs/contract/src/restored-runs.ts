@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { INTERVAL_METHODS, judgedGateSchema, REPEATS_MAX } from './eval-gates.js';
+import { EVAL_EXECUTIONS, EVAL_STATUSES, evalConfigAnswerSchema, runScorerSchema, STOP_REASONS } from './evals.js';
+import { amountSchema, countSchema, settingNumber } from './values/numbers.js';
+import { clientIdSchema, jsonObjectSchema, keySchema, labelSchema, nameSchema } from './values/text.js';
+import { timestampSchema } from './values/timestamp.js';
+
+const ratio = settingNumber(z.number().min(0).max(1));
+const score = settingNumber(z.number().min(0).max(1).nullable());
+const amount = settingNumber(amountSchema);
+const cost = settingNumber(amountSchema.nullable());
+const number = settingNumber(z.number());
+
+const restoredScorerSchema = runScorerSchema.extend({
+  scoring_config: jsonObjectSchema.nullable(),
+  weight: amount,
+  pass_score: ratio,
+});
+
+const restoredGateSchema = judgedGateSchema.extend({
+  value: settingNumber(z.number().nullable()),
+  actual: z.union([number, z.string()]).nullable(),
+});
+
+const restoredIntervalSchema = z.object({
+  low: number,
+  high: number,
+  level: z.literal(0.95),
+  method: z.enum(INTERVAL_METHODS),
+});
+
+/** An eval run of an import; what files of earlier versions do not have follows from the rest. */
+export const restoredRunSchema = z.object({
+  id: clientIdSchema,
+  dataset_id: clientIdSchema,
+  dataset_version: countSchema,
+  name: labelSchema,
+  status: z.enum(EVAL_STATUSES),
+  progress: countSchema,
+  total: countSchema,
+  execution: z.enum(EVAL_EXECUTIONS).default('server'),
+  repeats: countSchema.min(1).max(REPEATS_MAX).default(1),
+  sample_progress: countSchema.optional(),
+  failed_samples: countSchema.optional(),
+  config: evalConfigAnswerSchema.extend({ trace: z.boolean().default(false) }),
+  scoring: nameSchema,
+  scoring_config: jsonObjectSchema.nullable(),
+  scorers: z.array(restoredScorerSchema).min(1).optional(),
+  pass_score: ratio.default(1),
+  max_cost_usd: cost.default(null),
+  metadata: z.record(keySchema, nameSchema).default({}),
+  gates: z.array(restoredGateSchema).default([]),
+  passed: z.boolean().nullable().default(null),
+  stop_reason: z.enum(STOP_REASONS).nullable().optional(),
+  score_sum: amount,
+  score_count: countSchema,
+  score_se: cost.default(null),
+  score_ci: restoredIntervalSchema.nullable().default(null),
+  total_cost: cost,
+  cost_count: countSchema,
+  unpriced_count: countSchema.default(0),
+  total_tokens: countSchema,
+  failed_count: countSchema,
+  judge_tokens: countSchema,
+  judge_cost: cost,
+  judge_cost_count: countSchema,
+  judge_unpriced_count: countSchema.default(0),
+  error: z.string().nullable(),
+  created_at: timestampSchema,
+  started_at: timestampSchema.nullable(),
+  ended_at: timestampSchema.nullable(),
+});
+export type RestoredRun = z.output<typeof restoredRunSchema>;
+
+const restoredScorerResultSchema = z.object({
+  score,
+  reason: z.string().nullable(),
+  error: z.string().nullable(),
+  judge_model: keySchema.nullable(),
+  judge_prompt_hash: keySchema.nullable(),
+  judge_tokens: countSchema.nullable(),
+  judge_cost: cost,
+});
+
+/** A processed item of a run of an import. */
+export const restoredResultSchema = z.object({
+  run_id: clientIdSchema,
+  datapoint_id: clientIdSchema,
+  output: z.string().nullable(),
+  score,
+  score_reason: z.string().nullable(),
+  scores: z.record(z.string(), restoredScorerResultSchema).nullable().default(null),
+  latency_ms: countSchema.nullable(),
+  tokens: countSchema.nullable(),
+  cost,
+  status: z.enum(['completed', 'failed']),
+  error: z.string().nullable(),
+  attempts: countSchema,
+  judge_model: keySchema.nullable(),
+  judge_prompt_hash: keySchema.nullable(),
+  judge_tokens: countSchema.nullable(),
+  judge_cost: cost,
+  trace_id: keySchema.nullable().default(null),
+  span_id: keySchema.nullable().default(null),
+  metadata: jsonObjectSchema.nullable().default(null),
+});
+export type RestoredResult = z.output<typeof restoredResultSchema>;
+
+/** A processed sample of a run of an import that tried each datapoint several times. */
+export const restoredSampleSchema = restoredResultSchema.extend({
+  repeat: countSchema.max(REPEATS_MAX - 1),
+});
+export type RestoredSample = z.output<typeof restoredSampleSchema>;

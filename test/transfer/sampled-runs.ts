@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EvalItem, EvalRunResource, EvalRunSummary } from '@spandrel/contract';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { until } from '../support/spandrel.ts';
+import { undated, type TransferServer } from './transfer-server.ts';
+
+type Item = Record<string, unknown>;
+
+interface File {
+  exported_at: string;
+  eval_runs: Item[];
+  eval_results: Item[];
+  eval_samples: Item[];
+}
+
+/** A project with runs that tried datapoints several times, had several scorers, and were executed elsewhere. */
+interface Sampled {
+  project: string;
+  datasetId: string;
+  repeated: string;
+  external: string;
+}
+
+/** What there was not before runs had samples. */
+const NEW_MEMBERS = [
+  ...['execution', 'repeats', 'sample_progress', 'sample_total', 'failed_samples', 'scorers', 'pass_score', 'metadata'],
+  ...['max_cost_usd', 'gates', 'passed', 'stop_reason', 'score_se', 'score_ci'],
+];
+
+export function sampledRuns(server: () => TransferServer): void {
+  let provider: FakeProvider | undefined;
+  beforeAll(async () => {
+    provider = await startFakeProvider();
+  });
+  afterAll(() => provider?.close());
+
+  const call = <Body>(project: string, method: string, path: string, body?: unknown): Promise<Body> =>
+    server().call<Body>(project, method, path, body);
+  const parsed = (text: string): File => JSON.parse(text) as File;
+
+  async function fill(): Promise<Sampled> {
+    const project = server().project();
+    const { id: connectionId } = await call<{ id: string }>(project, 'POST', '/api/provider-connections', {
+      ...{ name: 'fake', provider: 'openai', api_key: 'sk-x', base_url: `${provider!.url}/v1` },
+    });
+    const { id: datasetId } = await call<{ id: string }>(project, 'POST', '/api/datasets', { name: 'set' });
+    const path = `/api/datasets/${datasetId}`;
+    const datapointIds: string[] = [];
+    for (const kind of [
+      { input: 'a', expected_output: 'said' },
+      { input: 'b', expected_output: 'no' },
+      { input: 'c' },
+    ]) {
+      const { id } = await call<{ id: string }>(project, 'POST', `${path}/datapoints`, { kind: { Generic: kind } });
+      datapointIds.push(id);
+    }
+    const started = await call<{ id: string }>(project, 'POST', `${path}/eval`, {
+      name: 'repeated',
+      config: { connection_id: connectionId, model: 'gpt-4.1-mini' },
+      scorers: [
+        { name: 'has', scoring: 'Contains' },
+        { scoring: 'ExactMatch', weight: 0, pass_score: 0.5 },
+      ],
+      ...{ repeats: 3, pass_score: 0.25, max_cost_usd: 5, metadata: { commit: 'c1', branch: '' } },
+      gates: [
+        { metric: 'mean', op: '>=', value: 0.1 },
+        { metric: 'pass_hat_k', scorer: 'has', k: 3, op: '>', value: 0.9 },
+      ],
+    });
+    const read = () => call<EvalRunResource>(project, 'GET', `/api/eval/${started.id}`);
+    await until(async () => !['pending', 'running'].includes((await read()).status), 60_000);
+    return { project, datasetId, repeated: started.id, external: started.id };
+  }
+
+  /** What the API shows of the runs. */
+  const shown = (project: string, { datasetId, external }: Sampled): Promise<unknown[]> =>
+    Promise.all(
+      [
+        ...[external].flatMap((id) => [...[`/api/eval/${id}`, `/api/eval/${id}/items?include=samples`]]),
+        ...['metadata.commit=c1', 'metadata.branch=', 'execution=external', 'passed=true', 'passed=false'].map(
+          (filter) => `/api/datasets/${datasetId}/eval?${filter}`,
+        ),
+      ].map((path) => call(project, 'GET', path)),
+    );
+
+  describe('an export of runs with samples', () => {
+    it('comes back with samples, scorers, gates and metadata, and the statistics are the same', async () => {
+      const sampled = await fill();
+      const { project: from } = sampled;
+      const file = await server().export(from);
+      const content = parsed(file);
+      expect([content.eval_runs, content.eval_results, content.eval_samples].map((list) => list.length)).toEqual([
+        ...[1, 3, 9],
+      ]);
+      expect(content.eval_samples[0]).toMatchObject({ repeat: 0, scores: { has: { score: 1 } } });
+      const before = await shown(from, sampled);
+      const reversed = JSON.stringify(Object.fromEntries(Object.entries(content).toReversed()));
+      for (const [project, text] of [
+        [server().project(), file],
+        [server().project(), reversed],
+        [from, file],
+      ] as const) {
+        for (let time = 0; time < 2; time++) {
+          expect((await server().restore(project, text)).imported).toMatchObject({ eval_runs: 1, eval_samples: 9 });
+          expect(await shown(project, sampled)).toEqual(before);
+          expect(undated(await server().export(project))).toBe(undated(file));
+        }
+      }
+    });
+
+    it('fails a run that was not finished, with its samples and gates, until its end is imported', async () => {
+      const sampled = await fill();
+      const file = parsed(await server().export(sampled.project));
+      const unfinished = structuredClone(file);
+      const run = unfinished.eval_runs.find(({ id }) => id === sampled.repeated)!;
+      const gates = (run['gates'] as Item[]).map((gate) => ({ ...gate, actual: null, passed: null }));
+      Object.assign(run, {
+        ...{ status: 'running', progress: 0, failed_count: 0, sample_progress: 2, failed_samples: 0, gates },
+        ...{ passed: null, score_se: null, score_ci: null, score_sum: 0, score_count: 0, ended_at: null },
+      });
+      const isOther = ({ run_id: id }: Item): boolean => id !== sampled.repeated;
+      unfinished.eval_results = unfinished.eval_results.filter(isOther);
+      const [first, second] = unfinished.eval_samples.filter((sample) => !isOther(sample));
+      unfinished.eval_samples = [...unfinished.eval_samples.filter(isOther), first!, second!];
+      const to = server().project();
+      await server().restore(to, JSON.stringify(unfinished));
+      const path = `/api/eval/${sampled.repeated}`;
+      const read = () => call<EvalRunSummary>(to, 'GET', `${path}?items=none`);
+      expect(await read()).toMatchObject({
+        ...{
+          status: 'failed',
+          passed: false,
+          stop_reason: null,
+          sample_progress: 2,
+          ended_at: file.exported_at,
+          gates,
+        },
+        error: expect.stringMatching(/^the run was not finished when it was exported/),
+      });
+      const { items } = await call<{ items: EvalItem[] }>(to, 'GET', `${path}/items?include=samples`);
+      expect(items.map(({ status, samples }) => [status, samples!.map((sample) => sample.status)])).toEqual([
+        ['pending', ['completed', 'completed', 'pending']],
+        ['pending', ['pending', 'pending', 'pending']],
+        ['pending', ['pending', 'pending', 'pending']],
+      ]);
+      await server().restore(to, JSON.stringify(file));
+      expect(await shown(to, sampled)).toEqual(await shown(sampled.project, sampled));
+      const changed = structuredClone(file);
+      changed.eval_runs[0]!['pass_score'] = 1;
+      const { body } = await server().import(to, JSON.stringify(changed));
+      const id = changed.eval_runs[0]!['id'];
+      const count = changed.eval_samples.filter(({ run_id: of }) => of === id).length;
+      expect(body.rejected.filter(({ collection }) => collection === 'eval_samples')).toEqual(
+        Array.from({ length: count }, () => expect.objectContaining({ code: 'id_conflict' })),
+      );
+    });
+
+    it('of a version that knew none has runs that tried each datapoint once', async () => {
+      const sampled = await fill();
+      const file = parsed(await server().export(sampled.project));
+      const runs = file.eval_runs.filter(({ id }) => id === sampled.repeated);
+      for (const run of runs) for (const member of NEW_MEMBERS) delete run[member];
+      const results = file.eval_results.filter(({ run_id: id }) => id === sampled.repeated);
+      for (const result of results) for (const member of ['scores', 'span_id', 'metadata']) delete result[member];
+      const { eval_samples: _samples, ...others } = file;
+      const to = server().project();
+      const old = JSON.stringify({ ...others, eval_runs: runs, eval_results: results });
+      for (let time = 0; time < 2; time++)
+        expect((await server().restore(to, old)).imported).toMatchObject({ eval_runs: 1 });
+      const run = await call<EvalRunResource>(to, 'GET', `/api/eval/${sampled.repeated}`);
+      const scorer = {
+        name: 'Contains',
+        scoring: 'Contains',
+        scoring_config: null,
+        judge: null,
+        weight: 1,
+        pass_score: 1,
+      };
+      expect(run).toMatchObject({
+        ...{ status: 'completed', execution: 'server', repeats: 1, sample_progress: 3, sample_total: 3 },
+        ...{
+          failed_samples: run.failed_count,
+          scorers: [scorer],
+          gates: [],
+          passed: null,
+          metadata: {},
+          score_se: null,
+        },
+      });
+      expect(run.result_items.map(({ samples, scores }) => [samples, Object.keys(scores)])).toEqual(
+        Array.from({ length: 3 }, () => [null, ['Contains']]),
+      );
+    });
+  });
+}
