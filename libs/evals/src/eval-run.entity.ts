@@ -73,6 +73,8 @@ export const EvalRunSchema = defineEntity({
     unscored: p.bigint('number').default(0),
     /** When an external run last got results. */
     resultAt: p.bigint('number').nullable(),
+    /** When the caller of an external run said that no more results come. */
+    closedAt: p.bigint('number').nullable(),
     createdAt: p.bigint('number'),
     startedAt: p.bigint('number').nullable(),
     endedAt: p.bigint('number').nullable(),

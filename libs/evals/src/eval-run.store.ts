@@ -182,11 +182,26 @@ export class EvalRunStore {
     return rows.some((run) => connectionsOf(run).has(connectionId));
   }
 
-  /** Unfinished runs of all projects that nobody works on. @param now in ms; leases until then have ended. */
+  /**
+   * Unfinished runs of all projects that nobody works on, but for external ones that wait for their callers (see `isDue`).
+   * @param now in ms; leases until then have ended.
+   */
   abandoned(now: number): Promise<RunKey[]> {
     return this.storage.read(
       KEY.query`select ${KEY} from eval_run r
-        where r.status < ${RUN_STATUS.completed} and r.lease_until <= ${now} order by r.id limit ${TAKE_MAX}`,
+        where r.status < ${RUN_STATUS.completed} and r.lease_until <= ${now}
+          and (r.execution = ${EXECUTION.server} or r.unscored > 0 or r.closed_at is not null or r.progress >= r.total)
+        order by r.id limit ${TAKE_MAX}`,
+    );
+  }
+
+  /** Unfinished external runs of all projects that wait for their callers, and have got no results since a time (in ms). */
+  idle(since: number): Promise<RunKey[]> {
+    return this.storage.read(
+      KEY.query`select ${KEY} from eval_run r
+        where r.status < ${RUN_STATUS.completed} and r.execution = ${EXECUTION.external} and r.unscored = 0
+          and r.closed_at is null and r.progress < r.total and coalesce(r.result_at, r.created_at) <= ${since}
+        order by r.id limit ${TAKE_MAX}`,
     );
   }
 

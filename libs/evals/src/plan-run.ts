@@ -87,6 +87,7 @@ export class PlanRun {
     }
     const config = this.complete(body, own, connections);
     this.assertPriced(body, config);
+    if (own === undefined) this.assertJudges(body, config, scorers);
     return { config, scorers, gates };
   }
 
@@ -145,6 +146,25 @@ export class PlanRun {
     if (model !== null && this.pricing.has(model)) return;
     const message = `cannot be kept, since the model ${JSON.stringify(model)} has no price; see pricing in the configuration`;
     throw invalidRequest([{ path: 'max_cost_usd', message }]);
+  }
+
+  /** An external run has no connection of its own, which a judge could be asked by. @throws Invalid with all faults. */
+  private assertJudges(
+    { scorers: listed }: StartEval,
+    config: EvalConfigResource,
+    scorers: readonly RunScorer[],
+  ): void {
+    const faults = scorers.flatMap(({ scoring, judge }, index): FieldError[] => {
+      if (!this.plugins.scorers.some(({ name, extension }) => name === scoring && extension.asksJudge)) return [];
+      const at = listed ? `scorers.${index}.judge` : 'config.judge';
+      if ((judge?.connection_id ?? config.judge?.connection_id ?? null) === null) {
+        const message = `is required: ${scoring} asks a judge, and an external run has no connection of its own`;
+        return [{ path: `${at}.connection_id`, message }];
+      }
+      if ((judge?.model ?? config.judge?.model ?? config.model) !== null) return [];
+      return [{ path: `${at}.model`, message: "is required, since the judge's connection has no default_model" }];
+    });
+    if (faults.length > 0) throw invalidRequest(faults);
   }
 
   private async connection(tx: WriteTx, scope: Scope, id: string): Promise<UsableConnection> {

@@ -1,6 +1,7 @@
 import type { JudgedGate, RunScorer } from '@spandrel/contract';
 import { fromJsonText } from '@spandrel/storage';
 import type { EvalRunRow } from './eval-run.entity.js';
+import { EXECUTION } from './status.js';
 
 /** The `scoring_config` that a run was started with. */
 export const scoringConfig = (run: EvalRunRow): Record<string, unknown> | null =>
@@ -23,7 +24,7 @@ export const metadataOf = (run: EvalRunRow): Record<string, string> =>
   (fromJsonText(run.metadata) ?? {}) as Record<string, string>;
 
 /** Samples that a run is to have. */
-export const sampleTotal = ({ total, repeats }: EvalRunRow): number => total * repeats;
+export const sampleTotal = ({ total, repeats }: Pick<EvalRunRow, 'total' | 'repeats'>): number => total * repeats;
 
 /** Ids of the connections that a run needs, for itself and for its judges; an external run has none of its own. */
 export function connectionsOf(
@@ -34,5 +35,16 @@ export function connectionsOf(
   return new Set([run.connectionId, run.judgeConnectionId ?? '', ...judges].filter((id) => id !== ''));
 }
 
-/** Whether nothing of a run is left to be processed: it is to be completed. */
-export const isThrough = ({ progress, total }: EvalRunRow): boolean => progress >= total;
+/** What tells whether a run is through. */
+type RunProgress = Pick<EvalRunRow, 'execution' | 'total' | 'progress' | 'unscored' | 'closedAt'>;
+
+/**
+ * Whether nothing of a run is left to be processed, so that it can be completed. An external run also is when its caller has said
+ * that no more results come, but not before the server's scorers have seen all that came.
+ */
+export const isThrough = ({ execution, total, progress, unscored, closedAt }: RunProgress): boolean =>
+  execution === EXECUTION.external ? unscored === 0 && (closedAt !== null || progress >= total) : progress >= total;
+
+/** Whether a process has something to do for an unfinished run; others execute an external one, until its results come. */
+export const isDue = (run: RunProgress): boolean =>
+  run.execution === EXECUTION.server || run.unscored > 0 || isThrough(run);

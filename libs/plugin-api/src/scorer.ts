@@ -11,6 +11,11 @@ export interface Scorer<Config = unknown> {
   /** True when a datapoint without an expected value cannot be scored; such an item fails before `score` is called. */
   readonly needsExpected: boolean;
   /**
+   * True when `score` always asks the judge by `complete`; not needed for it to ask. A run that has no judge for such a scorer, as
+   * an external one may, is refused at its start instead of failing sample by sample.
+   */
+  readonly asksJudge?: boolean;
+  /**
    * Scores one output. May be called many times at once; must stop when `signal` aborts.
    * @returns `score` 0 to 1, or `null` when the strategy gives none.
    * @throws anything: the item fails with the scorer's name and the message, the run goes on.

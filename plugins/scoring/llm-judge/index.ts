@@ -12,6 +12,7 @@ export default defineScorer({
   config: (z) => z.strictObject({ rubric: z.string().min(1).max(RUBRIC_LENGTH_MAX).default(BUILT_IN_RUBRIC) }),
   setup: () => ({
     needsExpected: false,
+    asksJudge: true,
     async score({ complete, signal, ...sample }) {
       const rubric = sample.rubric || sample.config.rubric;
       const request = { messages: judgeMessages(sample, rubric), temperature: 0 };

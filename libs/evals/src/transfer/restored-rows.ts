@@ -68,6 +68,7 @@ export function restoredRun(scope: Scope, run: RestoredRun, exportedAt: number |
     error: toJsonText(isFinished ? run.error : UNFINISHED),
     unscored: 0,
     resultAt: null,
+    closedAt: null,
     createdAt: run.created_at,
     startedAt: run.started_at,
     endedAt: isFinished ? run.ended_at : (exportedAt ?? run.started_at ?? run.created_at),

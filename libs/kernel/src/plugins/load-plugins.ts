@@ -123,9 +123,10 @@ async function setUp(plugin: Plugin, schema: z.ZodType, config: unknown, logger:
   return extension;
 }
 
-function assertScorer({ score, needsExpected }: Partial<Scorer>): void {
+function assertScorer({ score, needsExpected, asksJudge = false }: Partial<Scorer>): void {
   if (typeof score !== 'function') throw new PluginFault('setup returned a scorer without a score function');
   if (typeof needsExpected !== 'boolean') throw new PluginFault('needsExpected of its scorer must be true or false');
+  if (typeof asksJudge !== 'boolean') throw new PluginFault('asksJudge of its scorer must be true or false');
 }
 
 function assertDialect({ read, claims }: Partial<Dialect>): void {

@@ -23,6 +23,7 @@ import { PackedEvents } from './20261123092414-packed-events.js';
 import { TextSlices } from './20261123093209-text-slices.js';
 import { EventTexts } from './20261123093912-event-texts.js';
 import { EvalSamples } from './20261123122530-eval-samples.js';
+import { EvalClosed } from './20261123131000-eval-closed.js';
 
 export const sqliteMigrations: MigrationObject[] = [
   { name: '20261120124038-traces-and-spans', class: TracesAndSpans },
@@ -49,4 +50,5 @@ export const sqliteMigrations: MigrationObject[] = [
   { name: '20261123093209-text-slices', class: TextSlices },
   { name: '20261123093912-event-texts', class: EventTexts },
   { name: '20261123122530-eval-samples', class: EvalSamples },
+  { name: '20261123131000-eval-closed', class: EvalClosed },
 ];
