@@ -10,8 +10,9 @@ import { EvalMetrics } from './eval-metrics.js';
 import { EvalRunStore, type RunKey } from './eval-run.store.js';
 import { evalRunNotFound } from './not-found.js';
 import { brokenOff, cancelledFor } from './run-end.js';
+import { isDue } from './run-plan.js';
 import { runSummary } from './run-resource.js';
-import { RUN_STATUS, runStatusName } from './status.js';
+import { EXECUTION, RUN_STATUS, runStatusName } from './status.js';
 
 /** The process that owns a run, and until when (milliseconds since the epoch) unless it renews the lease. */
 export interface Lease {
@@ -37,19 +38,22 @@ export class ChangeRun {
 
   /**
    * Takes a run for a process. pending → running, once. Samples that an earlier process was calling are pending again.
-   * @returns the run, and whether an earlier process had begun it; until when it is another's, or not to be taken; `undefined`: it is gone or finished.
+   * @returns the run, and whether an earlier process had begun it; until when it is another's, or not to be taken; `undefined`: it is gone or
+   *   finished, or an external one that waits for its caller.
    */
   async begin(key: RunKey, { owner, until }: Lease, now: number): Promise<Begun> {
     let wasRunning = false;
     const run = await this.change(key, (found, emit) => {
-      wasRunning = found.status === RUN_STATUS.running;
-      if (found.status >= RUN_STATUS.completed || isLeased(found, now)) return found;
+      const isRunning = found.status === RUN_STATUS.running;
+      // An external run is taken each time that results of it wait.
+      wasRunning = isRunning && (found.execution === EXECUTION.server || found.leaseOwner !== null);
+      if (found.status >= RUN_STATUS.completed || !isDue(found) || isLeased(found, now)) return found;
       const taken = { ...found, leaseOwner: owner, leaseUntil: until };
-      if (wasRunning) return { ...taken, running: '[]' };
+      if (isRunning) return { ...taken, running: '[]' };
       emit({ type: 'eval_started', run_id: found.id, dataset_id: found.datasetId });
       return { ...taken, status: RUN_STATUS.running, startedAt: now };
     });
-    if (!run || run.status >= RUN_STATUS.completed) return undefined;
+    if (!run || run.status >= RUN_STATUS.completed || !isDue(run)) return undefined;
     return run.leaseOwner === owner && run.leaseUntil === until ? { run, wasRunning } : { busyUntil: run.leaseUntil };
   }
 
@@ -76,6 +80,19 @@ export class ChangeRun {
     });
     if (!run) throw evalRunNotFound();
     return runSummary(run);
+  }
+
+  /**
+   * Unfinished → cancelled, for an external run that waits for its caller, when no result came for `idleMs`. Nothing happens to
+   * another one.
+   */
+  async cancelIdle(key: RunKey, idleMs: number, now: number): Promise<void> {
+    await this.change(key, (run, emit) => {
+      const isIdle = !isDue(run) && (run.resultAt ?? run.createdAt) <= now - idleMs;
+      if (run.status >= RUN_STATUS.completed || !isIdle) return run;
+      emit({ type: 'eval_cancelled', run_id: run.id });
+      return { ...run, ...cancelledFor(run, 'idle', now) };
+    });
   }
 
   /** Deletes a run with its results, in whatever state; what is in flight is thrown away. @throws NotFound */

@@ -20,6 +20,7 @@ import { ComparedRuns, versionsOf } from './compared-runs.js';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow } from './eval-run.entity.js';
+import { SubmissionStore } from './external/submission.store.js';
 import { ItemView } from './item-resource.js';
 import { comparisonSorting, ScoreDeltaStore, type RunsWithBaseline } from './score-delta.store.js';
 import { walkIds } from './walk-ids.js';
@@ -43,6 +44,7 @@ export class CompareItems {
     private readonly compared: ComparedRuns,
     private readonly deltas: ScoreDeltaStore,
     private readonly results: EvalResultStore,
+    private readonly submissions: SubmissionStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
 
@@ -147,6 +149,7 @@ export class CompareItems {
     }
     const deltas = await this.deltas.some(scope, compared, ids, options);
     const views = new Map(runs.map((run) => [run.id, new ItemView(run)]));
+    for (const run of runs) views.get(run.id)!.addWaiting(await this.submissions.among(scope, run, ids, options));
     const items = ids.flatMap((id): ComparedItem[] => {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isStorableText, type ListEvalRuns } from '@spandrel/contract';
-import type { Scope } from '@spandrel/kernel';
+import { projectScope, type Scope } from '@spandrel/kernel';
 import {
   anyOf,
   deleteRows,
@@ -18,7 +18,7 @@ import {
   type WriteTx,
 } from '@spandrel/storage';
 import { EvalRun, type EvalRunRow } from './eval-run.entity.js';
-import { connectionsOf } from './run-plan.js';
+import { connectionsOf, isDue } from './run-plan.js';
 import { EXECUTION, RUN_STATUS } from './status.js';
 import { evalRunMetadataTable, evalRunTable } from './tables.js';
 
@@ -45,6 +45,7 @@ const PROGRESS = [
   ...(['progress', 'failedCount', 'sampleProgress', 'failedSamples', 'scoreSum', 'scoreCount', 'totalTokens'] as const),
   ...(['costUsd', 'costPico', 'costCount', 'unpricedCount', 'judgeTokens', 'judgeCostUsd', 'judgeCostPico'] as const),
   ...(['judgeCostCount', 'judgeUnpricedCount', 'dearestUsd', 'dearestPico', 'running'] as const),
+  ...(['unscored', 'resultAt'] as const),
 ] satisfies (keyof EvalRunRow)[];
 
 /** Tables that have rows of a run beside its own. */
@@ -215,17 +216,24 @@ export class EvalRunStore {
 
   /**
    * Lets an owner's run go, when it is unfinished and still the owner's.
-   * @param from when it may be taken again, in ms. @returns whether it was.
+   * @param from when it may be taken again, in ms. @returns whether it was, and there is more to do for it.
    */
-  async giveBack({ projectId, id }: RunKey, owner: string, from: number): Promise<boolean> {
-    const rows = await this.storage.write((tx) =>
-      tx.em.nativeUpdate(
-        EvalRun,
-        { projectId, id, ...UNFINISHED, leaseOwner: owner },
-        { leaseOwner: null, leaseUntil: from },
-      ),
-    );
-    return rows > 0;
+  giveBack({ projectId, id }: RunKey, owner: string, from: number): Promise<boolean> {
+    return this.storage.write(async (tx) => {
+      const own = { projectId, id, ...UNFINISHED, leaseOwner: owner };
+      const rows = await tx.em.nativeUpdate(EvalRun, own, { leaseOwner: null, leaseUntil: from });
+      if (rows === 0) return false;
+      const fields = ['execution', 'total', 'progress', 'unscored', 'closedAt'] as const;
+      return isDue(await tx.em.findOneOrFail(EvalRun, { projectId, id }, { fields, disableIdentityMap: true }));
+    });
+  }
+
+  /** Whether there is something to do for a run that nobody works on; results of it that are being written are waited for. */
+  isLeftDue({ projectId, id }: RunKey): Promise<boolean> {
+    return this.storage.write(async (tx) => {
+      const [run] = await this.findForWrite(tx, projectScope(projectId), [id]);
+      return run !== undefined && run.status < RUN_STATUS.completed && run.leaseOwner === null && isDue(run);
+    });
   }
 
   /** Ends all leases: only where no other process can be at work. */

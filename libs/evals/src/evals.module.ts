@@ -36,6 +36,16 @@ import { PgBossDatabase } from './dispatch/pg-boss-database.sql.js';
 import { RUN_TIMING, runTiming, type RunTiming } from './dispatch/run-timing.js';
 import { RunWorker } from './execution/run-worker.js';
 import { EvalSampleStore } from './eval-sample.store.js';
+import { AddResults } from './external/add-results.js';
+import { CancelIdleRuns } from './external/cancel-idle-runs.js';
+import { CompleteRun } from './external/complete-run.js';
+import { ExternalRunsController } from './external/external-runs.controller.js';
+import { PutSamples } from './external/put-samples.js';
+import { RecordResults } from './external/record-results.js';
+import { ReplacedSampleStore } from './external/replaced-sample.store.js';
+import { ScoreWaiting } from './external/score-waiting.js';
+import { SubmissionStore } from './external/submission.store.js';
+import { WaitingResults } from './external/waiting-results.js';
 import { PlanGates } from './plan-gates.js';
 import { PlanRun } from './plan-run.js';
 import { SetGates } from './set-gates.js';
@@ -54,7 +64,13 @@ import { EvalCapabilities } from './eval-capabilities.js';
 /** Eval runs: their start, execution, results and comparison. */
 @Module({
   imports: [EventsModule, TracingModule, DatasetsModule, ConnectionsModule],
-  controllers: [DatasetEvalsController, EvalRunsController, EvalsController, EvalStatisticsController],
+  controllers: [
+    DatasetEvalsController,
+    EvalRunsController,
+    EvalsController,
+    EvalStatisticsController,
+    ExternalRunsController,
+  ],
   providers: [
     {
       // The model calls of all runs.
@@ -96,6 +112,15 @@ import { EvalCapabilities } from './eval-capabilities.js';
     MeasureRun,
     JudgeRun,
     ReadStatistics,
+    AddResults,
+    RecordResults,
+    PutSamples,
+    WaitingResults,
+    ScoreWaiting,
+    CompleteRun,
+    CancelIdleRuns,
+    SubmissionStore,
+    ReplacedSampleStore,
     ReadRun,
     ListItems,
     ItemOrderStore,

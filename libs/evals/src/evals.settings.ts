@@ -1,4 +1,4 @@
-import { defineSettings, setting } from '@spandrel/kernel/launch';
+import { defineSettings, setting, settingValue } from '@spandrel/kernel/launch';
 import { z } from 'zod';
 
 /** What users set about evaluations. */
@@ -14,6 +14,10 @@ export class EvalsSettings extends defineSettings({
   trace: setting('evals.trace', z.boolean(), {
     default: false,
     doc: 'Runs whose config does not say record the calls of each item as a trace (tag eval), which counts in the sums.',
+  }),
+  externalIdleMs: setting('evals.external_idle', settingValue.seconds(1, 31_536_000), {
+    default: 86_400,
+    doc: 'External runs that get no result for so many seconds are cancelled.',
   }),
   paused: setting('evals.paused', z.boolean(), {
     default: false,

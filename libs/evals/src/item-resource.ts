@@ -4,7 +4,7 @@ import { fromJsonText } from '@spandrel/storage';
 import { datapointFacts, expectedText } from './datapoint-facts.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from './eval-run.entity.js';
 import { textOf } from './run-resource.js';
-import { samplesRunningNow, sampleName } from './running-items.js';
+import { samplesRunningNow, sampleName, type SampleKey } from './running-items.js';
 import { scorersOf } from './run-plan.js';
 import { scorerResults } from './scorer-results.js';
 import { resultStatusName } from './status.js';
@@ -14,12 +14,18 @@ export class ItemView {
   /** The scorer whose word the columns of a result have, where there is but one. */
   private readonly scorer: string;
   private readonly repeats: number;
-  private readonly running: ReadonlySet<string>;
+  /** Names of samples. */
+  private readonly running: Set<string>;
 
   constructor(run: EvalRunRow) {
     this.scorer = scorersOf(run)[0]!.name;
     this.repeats = run.repeats;
-    this.running = samplesRunningNow(run);
+    this.running = new Set(samplesRunningNow(run));
+  }
+
+  /** Shows samples as running whose results wait for the server's scorers. */
+  addWaiting(samples: readonly SampleKey[]): void {
+    for (const sample of samples) this.running.add(sampleName(sample));
   }
 
   /**

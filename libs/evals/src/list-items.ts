@@ -15,6 +15,7 @@ import { EvalResultStore } from './eval-result.store.js';
 import type { EvalRunRow } from './eval-run.entity.js';
 import { EvalRunStore } from './eval-run.store.js';
 import { ItemOrderStore, itemSorting, type ProcessedFilters } from './item-order.store.js';
+import { hasWaiting, SubmissionStore } from './external/submission.store.js';
 import { evalRunNotFound } from './not-found.js';
 import { ItemView } from './item-resource.js';
 import { EvalSampleStore } from './eval-sample.store.js';
@@ -39,6 +40,7 @@ export class ListItems {
     private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
     private readonly orders: ItemOrderStore,
+    private readonly submissions: SubmissionStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
 
@@ -97,7 +99,7 @@ export class ListItems {
     );
   }
 
-  /** Datapoints of the run in order; those that are being called alone where only such can match. */
+  /** Datapoints of the run in order; those alone that are being called, or scored, where only such can match. */
   private async idsAfter(
     { scope, run, query, sorting, running, options }: ItemRequest,
     afterId: string | undefined,
@@ -105,7 +107,11 @@ export class ListItems {
   ): Promise<string[]> {
     const { order } = sorting;
     if (query.status === 'running') {
-      const ids = [...running].filter((id) => afterId === undefined || isBehind(id, afterId, order)).toSorted();
+      const called = [...running].filter((id) => afterId === undefined || isBehind(id, afterId, order));
+      const waiting = hasWaiting(run)
+        ? await this.submissions.datapoints(scope, run.id, { afterId, order, limit }, options)
+        : [];
+      const ids = [...new Set([...called, ...waiting])].toSorted();
       return (order === 'asc' ? ids : ids.toReversed()).slice(0, limit);
     }
     const range = { afterId, order, limit };
@@ -122,8 +128,10 @@ export class ListItems {
       return (id) => !valued.has(id);
     }
     const processed = await this.results.processed(scope, run.id, ids);
+    const waiting = await this.submissions.among(scope, run, ids, options);
+    const isCalled = new Set([...running, ...waiting.map(({ datapointId }) => datapointId)]);
     const wantsRunning = query.status === 'running';
-    return (id) => !processed.has(id) && running.has(id) === wantsRunning;
+    return (id) => !processed.has(id) && isCalled.has(id) === wantsRunning;
   }
 
   /** @returns the items of the first of the ids, and how many of them were looked at. */
@@ -139,6 +147,7 @@ export class ListItems {
     const wanted = ids.slice(0, sampled?.read ?? read);
     const { results, read: taken } = await this.results.some(scope, run.id, wanted, options);
     const view = new ItemView(run);
+    view.addWaiting(await this.submissions.among(scope, run, ids.slice(0, taken), options));
     const items = ids.slice(0, taken).flatMap((id): EvalItem[] => {
       const datapoint = datapoints.get(id);
       if (!datapoint) return [];

@@ -8,6 +8,7 @@ import { EvalResultStore } from './eval-result.store.js';
 import type { EvalResultRow, EvalRunRow, EvalSampleRow } from './eval-run.entity.js';
 import { EvalSampleStore } from './eval-sample.store.js';
 import { EvalRunStore } from './eval-run.store.js';
+import { SubmissionStore } from './external/submission.store.js';
 import { evalRunNotFound } from './not-found.js';
 import { ItemView } from './item-resource.js';
 import { runSummary } from './run-resource.js';
@@ -28,6 +29,7 @@ export class ReadRun {
     private readonly runs: EvalRunStore,
     private readonly results: EvalResultStore,
     private readonly sampleRows: EvalSampleStore,
+    private readonly submissions: SubmissionStore,
     private readonly snapshots: DatasetSnapshots,
   ) {}
 
@@ -62,6 +64,8 @@ export class ReadRun {
       const { datapoints, results, samples } = await this.slice(scope, run, after, options);
       const last = datapoints.at(-1);
       if (!last) return;
+      const ids = datapoints.map(({ id }) => id);
+      view.addWaiting(await this.submissions.among(scope, run, ids, options));
       const items = datapoints.map((datapoint) =>
         view.item(datapoint, results.get(datapoint.id), samples.get(datapoint.id) ?? []),
       );

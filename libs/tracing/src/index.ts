@@ -1,4 +1,4 @@
-export { addCost, costOf, toCostSum, type CostSum } from './write/cost-sum.js';
+export { addCost, costOf, subtractCost, toCostSum, type CostSum } from './write/cost-sum.js';
 export {
   countedSpans,
   countTraces,

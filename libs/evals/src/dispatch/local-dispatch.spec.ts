@@ -53,6 +53,25 @@ describe('the dispatch of one process', () => {
     await dispatch.stop();
   });
 
+  it('takes a run again that was brought while it was worked on', async () => {
+    const { dispatch, handler, ends, begun } = dispatchOver([]);
+    await dispatch.start(handler);
+    const bring = async (): Promise<void> => {
+      const { tx, commit } = transaction();
+      await dispatch.enqueue(tx, runOf(1));
+      commit();
+    };
+    await bring();
+    await bring();
+    await bring();
+    expect(begun).toEqual(['r1']);
+    ends.get('r1')!();
+    while (begun.length === 1) await new Promise(setImmediate);
+    ends.get('r1')!();
+    await dispatch.stop();
+    expect(begun).toEqual(['r1', 'r1']);
+  });
+
   it('hears of a run when its transaction is committed, takes it once, and none after the stop', async () => {
     const { dispatch, handler, ends, begun } = dispatchOver([]);
     await dispatch.start(handler);

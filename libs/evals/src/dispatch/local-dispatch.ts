@@ -7,6 +7,8 @@ import type { RunTiming } from './run-timing.js';
 /** The dispatch of a process that has its database to itself: runs go from the commit to the handler. */
 export class LocalDispatch implements RunDispatch {
   private readonly underWay = new Map<string, Promise<void>>();
+  /** Runs under way that were brought once more: what is to be done for them may have come behind their handler's last look. */
+  private readonly again = new Set<string>();
   /** Set by {@link start}. */
   private task: PeriodicTask | undefined;
   private handler: RunHandler | undefined;
@@ -53,7 +55,11 @@ export class LocalDispatch implements RunDispatch {
 
   private take(run: RunKey): void {
     const name = nameOfRun(run);
-    if (!this.handler || this.underWay.has(name)) return;
+    if (!this.handler) return;
+    if (this.underWay.has(name)) {
+      this.again.add(name);
+      return;
+    }
     if (this.underWay.size >= RUNS_AT_ONCE) {
       this.left = true;
       return;
@@ -64,6 +70,7 @@ export class LocalDispatch implements RunDispatch {
       })
       .then(() => {
         this.underWay.delete(name);
+        if (this.again.delete(name)) this.take(run);
         if (this.left) this.task?.hurry();
       });
     this.underWay.set(name, through);

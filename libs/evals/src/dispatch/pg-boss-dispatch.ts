@@ -84,13 +84,21 @@ export class PgBossDispatch implements RunDispatch {
         this.logger.error({ err: error, run_id: job.data.id }, 'the work on an eval run failed; it is taken up again');
         return Date.now() + this.timing.leaseMs;
       })
-      .then((again) => this.orTrouble(() => this.jobs.settle(job, again)))
+      .then((again) => this.orTrouble(() => this.settle(job, again)))
       .then(() => {
         const wasFull = this.held.size >= RUNS_AT_ONCE;
         this.held.delete(name);
         if (wasFull) this.poll?.hurry();
       });
     this.held.set(name, { job, through });
+  }
+
+  /** While a run has an active job no other one is made: for results that came behind the handler's last look it is made here. */
+  private async settle(job: RunJob, again: number | undefined): Promise<void> {
+    await this.jobs.settle(job, again);
+    if (again !== undefined || !(await this.runs.isLeftDue(job.data))) return;
+    await this.jobs.addMissing([job.data]);
+    this.poll?.hurry();
   }
 
   /** Sees to runs without a job: those of versions before this one, those whose job was lost. */

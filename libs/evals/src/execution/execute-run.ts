@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectionUnusable } from '@spandrel/connections';
 import { DatasetSnapshots } from '@spandrel/datasets';
-import { LOGGER, projectScope, type Logger } from '@spandrel/kernel';
+import { LOGGER, projectScope, type Logger, type Scope } from '@spandrel/kernel';
 import { ProjectMasking } from '@spandrel/masking';
 import { PRICING, type PricingTable } from '@spandrel/tracing';
 import { ChangeRun } from '../change-run.js';
@@ -9,6 +9,7 @@ import { EvalResultStore } from '../eval-result.store.js';
 import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalSampleStore } from '../eval-sample.store.js';
 import { EvalsSettings } from '../evals.settings.js';
+import { ScoreWaiting } from '../external/score-waiting.js';
 import { FinishRun } from '../finish-run.js';
 import { isThrough, sampleTotal } from '../run-plan.js';
 import { executeSample, maskResult, type PreparedModel } from './execute-sample.js';
@@ -33,6 +34,7 @@ export class ExecuteRun {
     private readonly results: EvalResultStore,
     private readonly samples: EvalSampleStore,
     private readonly slots: RunSlots,
+    private readonly waiting: ScoreWaiting,
     private readonly finish: FinishRun,
     private readonly change: ChangeRun,
     private readonly permits: Permits,
@@ -44,8 +46,8 @@ export class ExecuteRun {
   ) {}
 
   /**
-   * Calls every unfinished sample, `evals.concurrency` at once, and completes the run when all are processed. Returns when that is
-   * done, when the run is no longer this owner's to work on (cancelled, deleted, taken over), or when told to stop. A run that
+   * Calls every unfinished sample, or scores the results of an external run that wait, `evals.concurrency` at once, and completes
+   * the run when all are processed. Returns when that is done, when the run is no longer this owner's to work on (cancelled, deleted, taken over), or when told to stop. A run that
    * cannot go on fails.
    * @throws what the database throws.
    */
@@ -59,21 +61,32 @@ export class ExecuteRun {
   /** @returns `false` when the run cannot be executed, and has failed. */
   private async process(run: EvalRunRow, options: ExecuteRunOptions): Promise<boolean> {
     const scope = projectScope(run.projectId);
-    let prepared: PreparedServerRun;
+    let prepared: PreparedRun;
     try {
-      prepared = ofServer(await this.prepare.execute(scope, run));
+      prepared = await this.prepare.execute(scope, run);
     } catch (error) {
       if (!(error instanceof RunFailure) && !(error instanceof ConnectionUnusable)) throw error;
       await this.change.fail(run, error.message, Date.now());
       return false;
     }
+    if (isOfServer(prepared)) await this.processSamples(scope, run, prepared, options);
+    else await this.waiting.execute(run, prepared, options);
+    return true;
+  }
+
+  /** Calls the model for each sample that is left. */
+  private async processSamples(
+    scope: Scope,
+    run: EvalRunRow,
+    prepared: PreparedServerRun,
+    options: ExecuteRunOptions,
+  ): Promise<void> {
     const work = {
       slots: Math.min(this.settings.concurrency, sampleTotal(run) - run.progress * run.repeats),
       samples: new PendingSamples(this.snapshots, this.results, this.samples, scope, run),
       call: (sample: PendingSample) => this.call(run, prepared, sample, options.kill),
     };
     await this.slots.execute(run, work, options);
-    return true;
   }
 
   /** Calls and scores a sample; what was sent and answered is durable as a trace, where the run makes them, when it returns. */
@@ -115,8 +128,5 @@ export class ExecuteRun {
   }
 }
 
-function ofServer(prepared: PreparedRun): PreparedServerRun {
-  const { model } = prepared;
-  if (!model) throw new RunFailure('the run is an external one, which calls no model');
-  return { ...prepared, model };
-}
+/** Whether the server calls the model of a run: nobody but its caller does for an external one. */
+const isOfServer = (prepared: PreparedRun): prepared is PreparedServerRun => prepared.model !== undefined;

@@ -65,16 +65,17 @@ export const maskResult = (masking: Masking, result: SampleResult): SampleResult
   ...result,
   reason: masking.text(result.reason, 'output'),
   error: masking.text(result.error, 'error'),
-  scores: result.scores && maskScores(masking, result.scores),
+  scores:
+    result.scores &&
+    Object.fromEntries(Object.entries(result.scores).map(([name, score]) => [name, maskScore(masking, score)])),
 });
 
-const maskScores = (masking: Masking, scores: Record<string, ScorerResult>): Record<string, ScorerResult> =>
-  Object.fromEntries(
-    Object.entries(scores).map(([name, result]) => [
-      name,
-      { ...result, reason: masking.text(result.reason, 'output'), error: masking.text(result.error, 'error') },
-    ]),
-  );
+/** What a scorer said, as it may be stored. */
+export const maskScore = (masking: Masking, result: ScorerResult): ScorerResult => ({
+  ...result,
+  reason: masking.text(result.reason, 'output'),
+  error: masking.text(result.error, 'error'),
+});
 
 /** What is left of a result that the database refuses. */
 export const unrecordable = ({ attempts, traceId, resultHash }: SampleResult): SampleResult => ({

@@ -8,7 +8,9 @@ import type { EvalRunRow } from '../eval-run.entity.js';
 import { EvalRunStore, type RunKey } from '../eval-run.store.js';
 import { cancelledFor } from '../run-end.js';
 import { runningSamples, runningText, sampleName, type SampleKey } from '../running-items.js';
-import { RUN_STATUS } from '../status.js';
+import { PutSamples } from '../external/put-samples.js';
+import { WaitingResults } from '../external/waiting-results.js';
+import { EXECUTION, RUN_STATUS } from '../status.js';
 import { AddSamples } from './add-samples.js';
 import { decideByCap, type CapDecision } from './cost-cap.js';
 import { Permits } from './permits.js';
@@ -51,6 +53,8 @@ export class RecordItems {
     storage: Storage,
     private readonly runs: EvalRunStore,
     private readonly samples: AddSamples,
+    private readonly puts: PutSamples,
+    private readonly waiting: WaitingResults,
     private readonly events: DomainEvents,
     private readonly metrics: EvalMetrics,
     calls: Permits,
@@ -100,11 +104,16 @@ export class RecordItems {
     const running = new Map(runningSamples(run).map((sample) => [sampleName(sample), sample]));
     const finished = steps.flatMap((step) => (step.finished ? { ...step.finished, now: step.now } : []));
     for (const sample of finished) running.delete(sampleName(sample));
-    const changes = await this.samples.add(tx, scope, now, processed, finished);
+    const isExternal = run.execution === EXECUTION.external;
+    const changes = isExternal
+      ? await this.puts.execute(tx, scope, now, processed, await this.waiting.take(tx, scope, now, finished))
+      : await this.samples.add(tx, scope, now, processed, finished);
     const events = changes.events;
     for (const step of steps) {
       const { next, owner } = step;
-      const mayBegin = next !== undefined && isWorkedOnBy(now, owner) && !processed.has(sampleName(next));
+      // A result of an external run that waits may take the place of a processed one.
+      const isOpen = next !== undefined && (isExternal || !processed.has(sampleName(next)));
+      const mayBegin = isOpen && isWorkedOnBy(now, owner);
       const decision: CapDecision | undefined = mayBegin ? decideByCap(now, running.size) : undefined;
       if (decision === 'begin') running.set(sampleName(next!), next!);
       if (decision === 'stop') {

@@ -97,6 +97,15 @@ describe('loadPlugins', () => {
       /needsExpected .* must be true or false/,
     ],
     [
+      'a scorer that says something else of its judge',
+      () =>
+        scorer(
+          'judge.mjs',
+          "config: (z) => z.any(), setup: () => ({ needsExpected: true, asksJudge: 'yes', score() {} })",
+        ),
+      /asksJudge .* must be true or false/,
+    ],
+    [
       'an unknown extension point',
       () => scorer('point.mjs', "extensionPoint: 'storage'"),
       /extensionPoint must be one of provider, scorer, search-index, dialect/,

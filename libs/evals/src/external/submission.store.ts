@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import type { SortOrder } from '@spandrel/contract';
+import type { Scope } from '@spandrel/kernel';
+import {
+  anyOf,
+  PairOrder,
+  rawSql,
+  sql,
+  Storage,
+  type LongReadOptions,
+  type Query,
+  type RowOfShape,
+  type Selection,
+  type Sql,
+  type WriteTx,
+} from '@spandrel/storage';
+import type { EvalRunRow, EvalSubmissionRow } from '../eval-run.entity.js';
+import type { SampleKey } from '../running-items.js';
+import { RUN_STATUS } from '../status.js';
+import { evalSubmissionTable } from '../tables.js';
+
+const WAITING = evalSubmissionTable.select('w', ['datapointId', 'repeat', 'result', 'resultHash']);
+const HASHED = evalSubmissionTable.select('w', ['datapointId', 'repeat', 'resultHash']);
+const ID = evalSubmissionTable.select('w', ['datapointId']);
+
+const IN_ORDER = new PairOrder<number>('w.datapoint_id', 'w.repeat', 'number');
+
+const SIZE = rawSql('octet_length(w.result)');
+
+/** Text of results that one read brings into memory, about. */
+const READ_BYTES = 16 * 1024 * 1024;
+
+/** Whether results of a run wait for scorers that will look at them. */
+export const hasWaiting = ({ status, unscored }: EvalRunRow): boolean => status < RUN_STATUS.completed && unscored > 0;
+
+/** A result that waits for scorers of the server. */
+export type WaitingResult = RowOfShape<typeof WAITING>;
+
+/** Which result of a sample is there. */
+export type HashedSample = RowOfShape<typeof HASHED>;
+
+/** Results of external runs that wait for scorers of the server. */
+@Injectable()
+export class SubmissionStore {
+  constructor(private readonly storage: Storage) {}
+
+  /** Results of a run behind one of them, in order: up to `limit`, as many as fit into memory; none at the end. */
+  after(
+    { projectId }: Scope,
+    runId: string,
+    after: SampleKey | undefined,
+    limit: number,
+    options: LongReadOptions,
+  ): Promise<WaitingResult[]> {
+    const ofRun = {
+      columns: WAITING,
+      size: SIZE,
+      bytesMax: READ_BYTES,
+      select: <Row>(columns: Selection<Row>, rest: Sql) =>
+        columns.query`select ${columns} from eval_submission w
+          where w.project_id = ${projectId} and w.run_id = ${runId} and ${rest}`,
+    };
+    return IN_ORDER.fitting(this.storage, ofRun, after && [after.datapointId, after.repeat], limit, options);
+  }
+
+  /** The samples of some datapoints whose results wait; none do in a run that is over. */
+  async among(
+    { projectId }: Scope,
+    run: EvalRunRow,
+    datapointIds: readonly string[],
+    options: LongReadOptions,
+  ): Promise<SampleKey[]> {
+    if (!hasWaiting(run)) return [];
+    return this.storage.readLong(hashedAmong(projectId, run.id, datapointIds), options);
+  }
+
+  /** Datapoints whose results wait, behind an id where it is given, in order. */
+  async datapoints(
+    { projectId }: Scope,
+    runId: string,
+    { afterId, order, limit }: { afterId: string | undefined; order: SortOrder; limit: number },
+    options: LongReadOptions,
+  ): Promise<string[]> {
+    const beyond = rawSql(order === 'asc' ? '>' : '<');
+    const bound = afterId === undefined ? sql`1 = 1` : sql`w.datapoint_id ${beyond} ${afterId}`;
+    const rows = await this.storage.readLong(
+      ID.query`select distinct ${ID} from eval_submission w
+        where w.project_id = ${projectId} and w.run_id = ${runId} and ${bound}
+        order by w.datapoint_id ${rawSql(order)} limit ${limit}`,
+      options,
+    );
+    return rows.map(({ datapointId }) => datapointId);
+  }
+
+  /** Which results of some datapoints wait, read within the transaction that has locked the run. */
+  hashedForWrite(
+    tx: WriteTx,
+    { projectId }: Scope,
+    runId: string,
+    datapointIds: readonly string[],
+  ): Promise<HashedSample[]> {
+    return tx.all(hashedAmong(projectId, runId, datapointIds));
+  }
+
+  insert(tx: WriteTx, rows: readonly EvalSubmissionRow[]): Promise<void> {
+    return tx.insert(evalSubmissionTable, rows);
+  }
+
+  /** Deletes the results of some samples that wait; the run is locked. */
+  async delete(tx: WriteTx, { projectId }: Scope, runId: string, samples: readonly SampleKey[]): Promise<void> {
+    for (const [repeat, ofRepeat] of Map.groupBy(samples, (sample) => sample.repeat)) {
+      const ids = ofRepeat.map(({ datapointId }) => datapointId);
+      await tx.run(
+        sql`delete from eval_submission where project_id = ${projectId} and run_id = ${runId} and repeat = ${repeat}
+          and ${anyOf('datapoint_id', ids)}`,
+      );
+    }
+  }
+}
+
+const hashedAmong = (projectId: string, runId: string, datapointIds: readonly string[]): Query<HashedSample> =>
+  HASHED.query`select ${HASHED} from eval_submission w
+    where w.project_id = ${projectId} and w.run_id = ${runId} and ${anyOf('w.datapoint_id', datapointIds)}`;
