@@ -4,6 +4,8 @@ import { deletedRuns } from './deleted-runs.ts';
 import { earlierVersions } from './earlier-versions.ts';
 import { EvalsLab } from './evals-lab.ts';
 import { gatesOfRuns } from './gates-of-runs.ts';
+import { externalHandover } from './external-handover.ts';
+import { externalRuns } from './external-runs.ts';
 import { lifeOfRuns } from './life-of-runs.ts';
 import { resultsOfRuns } from './results-of-runs.ts';
 import { comparedItems } from './compared-items.ts';
@@ -36,6 +38,8 @@ export function describeEvals(database: TestDatabase): void {
     statisticsOfRuns(lab);
     gatesOfRuns(lab);
     tracesOfItems(lab, newDatabase);
+    externalRuns(lab);
+    externalHandover(newDatabase);
     samplesOfRuns(lab, newDatabase);
     deletedRuns(lab);
     restarts(newDatabase);
