@@ -115,6 +115,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
     scoring: 'LlmJudge',
   }),
   setEvalGates: () => ({ gates: [{ metric: 'regression', baseline_run_id: own.run }] }),
+  addEvalResults: () => ({ results: [{ datapoint_id: own.datapoint, output: 'x' }] }),
   enqueueDatapoints: () => ({ datapoint_ids: [own.datapoint] }),
   claimNextQueueItem: () => ({ claimed_by: 'x' }),
   claimQueueItem: () => ({ claimed_by: 'x' }),

@@ -66,6 +66,7 @@ async function execute(seen: (step: ItemStep, count: number) => void, writeTrace
     { processed: async () => new Set() },
     {},
     new RunSlots(record as never, logger),
+    {},
     { execute: async () => void finished.push('finished') },
     {},
     new Permits(10),
