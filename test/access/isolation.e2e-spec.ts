@@ -70,6 +70,7 @@ const KIND_OF_MEMBER: Readonly<Record<string, IdKind>> = {
   runs: 'run',
   baseline: 'run',
   baseline_run_id: 'run',
+  datapoint_id: 'datapoint',
 };
 
 /** What `ids` names, by the route: in a query or a body. */
