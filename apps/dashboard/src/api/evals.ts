@@ -4,6 +4,8 @@ import type {
   EvalItem,
   EvalRunResource,
   EvalRunSummary,
+  EvalStatistics,
+  Gate,
   StartEval,
 } from '@spandrel/contract';
 import { call } from './call.js';
@@ -64,6 +66,14 @@ export async function readRunItem(id: string, datapointId: string, signal?: Abor
   const { rows } = await listRunItems(id, { datapoint_id: datapointId }, null, signal);
   return rows[0] ?? null;
 }
+
+/** `GET /api/eval/:run_id/statistics`. @param baseline the run that it is compared with. */
+export const readStatistics = (id: string, baseline?: string, signal?: AbortSignal): Promise<EvalStatistics> =>
+  call(`${pathOf(id)}/statistics`, { query: { baseline: baseline ?? null }, ...(signal && { signal }) });
+
+/** `POST /api/eval/:run_id/gates`: they take the place of those there are. @throws ApiError with `errors` by member. */
+export const setGates = (id: string, gates: readonly Gate[]): Promise<EvalRunResource> =>
+  call(`${pathOf(id)}/gates`, { method: 'POST', body: { gates } });
 
 /** `POST /api/datasets/:id/eval`. @throws ApiError with `errors` by member. */
 export const startRun = (datasetId: string, body: StartEval): Promise<EvalRunResource> =>

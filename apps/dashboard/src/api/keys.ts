@@ -25,5 +25,6 @@ export const keys = {
   latestRuns: (datasetId: string) => ['runs', 'latest', datasetId] as const,
   run: (id: string) => ['run', id] as const,
   runItem: (id: string, datapointId: string) => ['run', id, 'item', datapointId] as const,
+  statistics: (id: string, baseline: string | null, isLive: boolean) => ['statistics', id, baseline, isLive] as const,
   trace: (id: string) => ['trace', id] as const,
 };

@@ -1,13 +1,11 @@
 import type { EvalRunResource } from '@spandrel/contract';
-import { useQuery } from '@tanstack/react-query';
-import { listRuns } from '../../api/evals.js';
-import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { SelectField } from '../../components/field.js';
 import { formatCost } from '../../components/format/format-cost.js';
 import { COMPARED_MAX } from '../../features/runs/compared-max.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { RunLink } from '../../features/runs/run-link.js';
+import { useRunsOf } from '../../features/runs/use-runs-of.js';
+import { ScoreWithBar } from '../../features/statistics/score-with-bar.js';
 import styles from './compare-page.module.css';
 
 interface ComparedRunsProps {
@@ -25,8 +23,10 @@ export function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
         <li key={run.id} className={styles.run}>
           <RunLink run={run} />
           <span dir="auto">{run.config.model}</span>
-          <span>{run.scoring}</span>
-          <span>Score {formatScore(run.avg_score)}</span>
+          <span>{run.scorers.map(({ name }) => name).join(', ')}</span>
+          <span>
+            Score <ScoreWithBar score={run.avg_score} ci={run.score_ci} />
+          </span>
           <span>{formatCost(run.total_cost)}</span>
           {runs.length > 1 && (
             <Button
@@ -45,13 +45,9 @@ export function ComparedRuns({ runs, onChange }: ComparedRunsProps) {
 /** A choice of the runs of the same dataset that could be compared, too. */
 export function AddRun({ runs, onChange }: ComparedRunsProps) {
   const datasetId = runs[0]!.dataset_id;
-  const others = useQuery({
-    queryKey: keys.runsOf(datasetId),
-    queryFn: async ({ signal }) => (await listRuns({ dataset_id: datasetId }, null, signal)).rows,
-    staleTime: 0,
-  });
+  const others = useRunsOf(datasetId);
   const ids = runs.map(({ id }) => id);
-  const offered = (others.data ?? []).filter(({ id }) => !ids.includes(id));
+  const offered = others.filter(({ id }) => !ids.includes(id));
   if (runs.length >= COMPARED_MAX || offered.length === 0) return null;
   return (
     <SelectField

@@ -1,10 +1,10 @@
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import type { RunFields } from './run-fields.js';
+import type { BindScorer } from './scorer-form.js';
 import styles from './run-form.module.css';
 
 interface JudgeFieldsProps {
   connections: readonly { value: string; label: string }[];
-  bind(member: keyof RunFields): { value: string; onChange(event: { currentTarget: { value: string } }): void };
+  bind: BindScorer;
 }
 
 /** Which model judges, and by what; what is left empty is that of the run. */

@@ -6,16 +6,18 @@ interface ModelFieldProps {
   /** Models that the connection reaches. */
   models: readonly string[];
   /** Why they are not known. */
-  fault: string | null;
+  unlisted: string | null;
+  /** What is wrong with the model that is written. */
+  fault: string | undefined;
   required: boolean;
   value: string;
   onChange(event: { currentTarget: { value: string } }): void;
 }
 
 /** A combobox of the models of a connection; one that is not among them can be written, since servers list not all they have. */
-export function ModelField({ models, fault, ...rest }: ModelFieldProps) {
+export function ModelField({ models, unlisted, ...rest }: ModelFieldProps) {
   const id = useId();
-  const hint = fault === null ? {} : { hint: `The models could not be listed: ${fault}` };
+  const hint = unlisted === null ? {} : { hint: `The models could not be listed: ${unlisted}` };
   return (
     <>
       <TextField list={id} {...hint} {...rest} />

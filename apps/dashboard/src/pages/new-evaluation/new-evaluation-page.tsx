@@ -11,6 +11,7 @@ import { useWayUp } from '../../features/list-memory.js';
 import type { NewEvaluationSearch } from './new-evaluation-search.js';
 import { EMPTY_FIELDS, fieldsOfRun, type RunFields } from './run-fields.js';
 import { RunForm } from './run-form.js';
+import { EMPTY_SCORER } from './scorer-fields.js';
 import { useRunChoices } from './use-run-choices.js';
 
 const route = getRouteApi('/evaluations/new');
@@ -49,15 +50,15 @@ interface Choices {
 
 /** What the form begins with: the run that is made again, or the first of each. */
 function initialFields(again: EvalRunResource | undefined, choices: Choices): RunFields {
-  if (again !== undefined) return fieldsOfRun(again);
   const [connection] = choices.connections;
-  return {
+  const usual: RunFields = {
     ...EMPTY_FIELDS,
     dataset: choices.dataset || choices.datasets[0]!.id,
     connection: connection!.id,
     model: connection!.default_model ?? '',
-    scoring: choices.scorers[0]?.name ?? '',
+    scorers: [{ ...EMPTY_SCORER, scoring: choices.scorers[0]?.name ?? '' }],
   };
+  return again === undefined ? usual : fieldsOfRun(again, usual);
 }
 
 function missing(datasets: number, connections: number) {

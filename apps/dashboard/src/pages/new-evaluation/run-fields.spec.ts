@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeCalls, EMPTY_FIELDS, startOf } from './run-fields.js';
+import type { EvalRunResource } from '@spandrel/contract';
+import { FormFault } from '../../api/field-faults.js';
+import { NEW_GATE } from '../../features/gates/gate-fields.js';
+import { describeCalls } from './describe-calls.js';
+import { readMetadata } from './metadata-text.js';
+import { EMPTY_FIELDS, fieldsOfRun, startOf, type RunFields } from './run-fields.js';
+import { EMPTY_SCORER } from './scorer-fields.js';
 
-const fields = { ...EMPTY_FIELDS, connection: 'c', name: ' first ', scoring: 'None', rubric: 'be strict' };
+const none = { ...EMPTY_SCORER, scoring: 'None', rubric: 'be strict' };
+const judge = { ...EMPTY_SCORER, scoring: 'LlmJudge', rubric: 'be strict' };
+const fields: RunFields = { ...EMPTY_FIELDS, connection: 'c', name: ' first ', scorers: [none] };
 
 describe('the form of a run', () => {
   it('leaves out what was left empty', () => {
@@ -10,20 +18,89 @@ describe('the form of a run', () => {
   });
 
   it('has numbers, the settings of the scoring, and the judge where one judges', () => {
-    const filled = { ...fields, temperature: '0', maxTokens: '20', scoring: 'LlmJudge', scoringConfig: '{"a": 1}' };
+    const filled = { ...fields, temperature: '0', maxTokens: '20', scorers: [{ ...judge, settings: '{"a": 1}' }] };
     expect(startOf(filled)).toEqual({
       name: 'first',
       scoring: 'LlmJudge',
       config: { connection_id: 'c', temperature: 0, max_tokens: 20, judge: { rubric: 'be strict' } },
       scoring_config: { a: 1 },
     });
-    expect(() => startOf({ ...fields, scoringConfig: '{' })).toThrow(SyntaxError);
   });
 
-  it('says how many calls it makes', () => {
-    expect(describeCalls(1, 'None')).toBe('This makes 1 call: one for each datapoint.');
-    expect(describeCalls(1_000, 'LlmJudge')).toBe(
+  it('has several scorers with names, weights and judges of their own', () => {
+    const scorers = [
+      { ...none, scoring: 'ExactMatch', name: ' exact ', weight: '2' },
+      { ...judge, passScore: '0.5', judgeModel: 'gpt-5.1' },
+    ];
+    const { scoring, scorers: sent, config } = startOf({ ...fields, scorers });
+    expect([scoring, config]).toEqual([undefined, { connection_id: 'c' }]);
+    expect(sent).toEqual([
+      { name: 'exact', scoring: 'ExactMatch', weight: 2 },
+      { name: 'LlmJudge', scoring: 'LlmJudge', pass_score: 0.5, judge: { model: 'gpt-5.1', rubric: 'be strict' } },
+    ]);
+    expect(startOf({ ...fields, scorers: [{ ...none, name: 'none' }] }).scorers).toEqual([
+      { name: 'none', scoring: 'None' },
+    ]);
+  });
+
+  it('has repeats, the cap, gates and metadata', () => {
+    const filled = {
+      ...fields,
+      ...{ repeats: '3', passScore: '0.5', maxCost: '0.02', metadata: 'commit = 1a2b=3c\n\nbranch=main' },
+      gates: [{ ...NEW_GATE, value: '0.9' }],
+    };
+    expect(startOf(filled)).toMatchObject({
+      ...{ repeats: 3, pass_score: 0.5, max_cost_usd: 0.02 },
+      gates: [{ metric: 'pass_rate', op: '>=', value: 0.9 }],
+      metadata: { commit: '1a2b=3c', branch: 'main' },
+    });
+  });
+
+  it('says what is wrong before it is sent', () => {
+    expect(() => startOf({ ...fields, scorers: [{ ...none, settings: '{' }] })).toThrow(FormFault);
+    expect(() => readMetadata('commit')).toThrow(
+      new FormFault('metadata', 'must be KEY = VALUE in each line, which "commit" is not'),
+    );
+  });
+
+  it('is that of a run that is made again', () => {
+    const run = {
+      ...{ dataset_id: 'd', name: 'first', repeats: 3, pass_score: 0.5, max_cost_usd: 0.02, metadata: { commit: 'a' } },
+      config: {
+        ...{ connection_id: 'c', model: 'gpt-5.1', system_prompt: null, temperature: null, max_tokens: null },
+        judge: { connection_id: null, model: null, rubric: 'be strict' },
+      },
+      scorers: [
+        { name: 'exact', scoring: 'ExactMatch', scoring_config: null, judge: null, weight: 2, pass_score: 0.5 },
+        { name: 'LlmJudge', scoring: 'LlmJudge', scoring_config: null, judge: null, weight: 1, pass_score: 1 },
+      ],
+      gates: [],
+    } as unknown as EvalRunResource;
+    const again = startOf(fieldsOfRun(run, EMPTY_FIELDS));
+    expect(again).toMatchObject({ repeats: 3, pass_score: 0.5, max_cost_usd: 0.02, metadata: { commit: 'a' } });
+    expect(again.scorers).toEqual([
+      { name: 'exact', scoring: 'ExactMatch', weight: 2 },
+      { name: 'LlmJudge', scoring: 'LlmJudge', pass_score: 1, judge: { rubric: 'be strict' } },
+    ]);
+    const external = {
+      ...run,
+      config: { ...run.config, connection_id: null, model: null },
+      scorers: [{ ...run.scorers[0]!, scoring: 'External' }],
+    };
+    const usual = { ...EMPTY_FIELDS, connection: 'usual', model: 'm', scorers: [none] };
+    expect(fieldsOfRun(external, usual)).toMatchObject({ connection: 'usual', model: 'm', scorers: [none] });
+  });
+});
+
+describe('the calls of a run', () => {
+  it('are counted in words', () => {
+    expect(describeCalls(1, 1, 0)).toBe('This makes 1 call: one for each datapoint.');
+    expect(describeCalls(1_000, 1, 1)).toBe(
       'This makes 2,000 calls: one for each datapoint, and one of the judge.',
+    );
+    expect(describeCalls(6, 3, 0)).toBe('This makes 18 calls: 3 for each datapoint.');
+    expect(describeCalls(6, 3, 2)).toBe(
+      'This makes 54 calls: 3 for each datapoint, and 2 of the judges for each answer.',
     );
   });
 });

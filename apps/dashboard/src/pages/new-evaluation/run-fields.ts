@@ -1,7 +1,10 @@
 import type { EvalRunResource, StartEval } from '@spandrel/contract';
+import { fieldsOfGate, gateOf, type GateFields } from '../../features/gates/gate-fields.js';
+import { readMetadata, writeMetadata } from './metadata-text.js';
+import { EMPTY_SCORER, scoringOf, scorersOfRun, type ScorerFields } from './scorer-fields.js';
 
-/** What the form of a run holds. Numbers are texts, since they may be half written. */
-export interface RunFields {
+/** Fields of the form of a run that hold a text each. Numbers are texts, since they may be half written. */
+interface RunTexts {
   dataset: string;
   connection: string;
   model: string;
@@ -9,73 +12,76 @@ export interface RunFields {
   systemPrompt: string;
   temperature: string;
   maxTokens: string;
-  scoring: string;
-  scoringConfig: string;
-  judgeConnection: string;
-  judgeModel: string;
-  rubric: string;
+  repeats: string;
+  passScore: string;
+  /** Dollars. */
+  maxCost: string;
+  /** `KEY = VALUE`, one a line. */
+  metadata: string;
 }
+
+/** What the form of a run holds. */
+export interface RunFields extends RunTexts {
+  /** At least one. */
+  scorers: readonly ScorerFields[];
+  gates: readonly GateFields[];
+}
+
+/** Members of the form that are texts. */
+export type RunText = keyof RunTexts;
 
 export const EMPTY_FIELDS: RunFields = {
   ...{ dataset: '', connection: '', model: '', name: '', systemPrompt: '', temperature: '', maxTokens: '' },
-  ...{ scoring: '', scoringConfig: '', judgeConnection: '', judgeModel: '', rubric: '' },
+  ...{ repeats: '1', passScore: '', maxCost: '', metadata: '' },
+  ...{ scorers: [EMPTY_SCORER], gates: [] },
 };
 
-/** The form of a run that is made again. */
-export function fieldsOfRun({ dataset_id, name, config, scoring, scoring_config }: EvalRunResource): RunFields {
+/**
+ * The form of a run that is made again.
+ * @param usual what a run has in the place of what an external one was not told: a connection, a model, a scorer.
+ */
+export function fieldsOfRun(run: EvalRunResource, usual: RunFields): RunFields {
+  const { config, pass_score: passScore } = run;
+  const scorers = scorersOfRun(run);
   return {
-    dataset: dataset_id,
-    connection: config.connection_id,
-    model: config.model,
-    name,
+    dataset: run.dataset_id,
+    connection: config.connection_id ?? usual.connection,
+    model: config.model ?? usual.model,
+    name: run.name,
     systemPrompt: config.system_prompt ?? '',
     temperature: String(config.temperature ?? ''),
     maxTokens: String(config.max_tokens ?? ''),
-    scoring,
-    scoringConfig: scoring_config === null ? '' : JSON.stringify(scoring_config, null, 2),
-    judgeConnection: config.judge?.connection_id ?? '',
-    judgeModel: config.judge?.model ?? '',
-    rubric: config.judge?.rubric ?? '',
+    repeats: String(run.repeats),
+    passScore: passScore === 1 ? '' : String(passScore),
+    maxCost: String(run.max_cost_usd ?? ''),
+    metadata: writeMetadata(run.metadata),
+    scorers: scorers.length === 0 ? usual.scorers : scorers,
+    gates: run.gates.map(fieldsOfGate),
   };
 }
 
-/** Whether a model scores. */
-export const JUDGE = 'LlmJudge';
-
 /**
  * The body that starts a run; what was left empty is left out, and a run without a name has that of its model.
- * @throws SyntaxError where the settings of the scoring are no JSON.
+ * @throws FormFault where the settings of a scoring are no JSON, or the metadata has a line without `=`.
  */
 export function startOf(fields: RunFields): StartEval {
-  const { scoringConfig } = fields;
+  const { judge, ...scoring } = scoringOf(fields.scorers);
+  const metadata = readMetadata(fields.metadata);
   return {
     name: fields.name.trim() || fields.model.trim(),
-    scoring: fields.scoring,
+    ...scoring,
     config: {
       connection_id: fields.connection,
       ...(fields.model.trim() !== '' && { model: fields.model.trim() }),
       ...(fields.systemPrompt !== '' && { system_prompt: fields.systemPrompt }),
       ...(fields.temperature !== '' && { temperature: Number(fields.temperature) }),
       ...(fields.maxTokens !== '' && { max_tokens: Number(fields.maxTokens) }),
-      ...(fields.scoring === JUDGE && { judge: judgeOf(fields) }),
+      ...(judge && { judge }),
     },
-    ...(scoringConfig.trim() !== '' && { scoring_config: JSON.parse(scoringConfig) as StartEval['scoring_config'] }),
+    ...(fields.repeats !== '' && fields.repeats !== '1' && { repeats: Number(fields.repeats) }),
+    ...(fields.passScore !== '' && { pass_score: Number(fields.passScore) }),
+    ...(fields.maxCost !== '' && { max_cost_usd: Number(fields.maxCost) }),
+    ...(fields.gates.length > 0 && { gates: fields.gates.map(gateOf) }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
-}
-
-function judgeOf({ judgeConnection, judgeModel, rubric }: RunFields) {
-  return {
-    ...(judgeConnection !== '' && { connection_id: judgeConnection }),
-    ...(judgeModel.trim() !== '' && { model: judgeModel.trim() }),
-    ...(rubric !== '' && { rubric }),
-  };
-}
-
-/** How many calls of models a run makes, in words: one for each datapoint, and another for each judgement. */
-export function describeCalls(datapoints: number, scoring: string): string {
-  const calls = scoring === JUDGE ? datapoints * 2 : datapoints;
-  const words = `This makes ${calls.toLocaleString('en-US')} ${calls === 1 ? 'call' : 'calls'}`;
-  return scoring === JUDGE
-    ? `${words}: one for each datapoint, and one of the judge.`
-    : `${words}: one for each datapoint.`;
 }

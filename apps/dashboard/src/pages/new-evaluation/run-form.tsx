@@ -2,15 +2,28 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { startRun } from '../../api/evals.js';
+import { FieldFaults } from '../../api/field-faults.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
+import { GateEditor } from '../../features/gates/gate-editor.js';
 import { runAddress } from '../../features/runs/run-link.js';
-import { JudgeFields } from './judge-fields.js';
+import { describeCalls } from './describe-calls.js';
 import { ModelField } from './model-field.js';
-import { describeCalls, JUDGE, startOf, type RunFields } from './run-fields.js';
+import { startOf, type RunFields, type RunText } from './run-fields.js';
+import { JUDGE, nameOfScorer } from './scorer-fields.js';
+import { ScorerForm } from './scorer-form.js';
 import { useRunChoices } from './use-run-choices.js';
 import styles from './run-form.module.css';
+
+/** Members of a run as the API names them, for what has a field here. */
+const WIRE: Readonly<Partial<Record<RunText, string>>> = {
+  ...{ connection: 'config.connection_id', model: 'config.model', name: 'name', systemPrompt: 'config.system_prompt' },
+  ...{ temperature: 'config.temperature', maxTokens: 'config.max_tokens' },
+  ...{ repeats: 'repeats', passScore: 'pass_score', maxCost: 'max_cost_usd', metadata: 'metadata' },
+};
+/** All paths at which a fault is said by a field. */
+const PLACES = [...Object.values(WIRE), 'scoring', 'scoring_config', 'config.judge', 'scorers', 'gates'];
 
 /** The form of a run. @param initial what it begins with. */
 export function RunForm({ initial }: { initial: RunFields }) {
@@ -25,46 +38,83 @@ export function RunForm({ initial }: { initial: RunFields }) {
     event.preventDefault();
     if (!start.isPending) start.mutate();
   };
-  const set = (member: keyof RunFields, value: string): void => setFields((before) => ({ ...before, [member]: value }));
-  const bind = (member: keyof RunFields) => ({
+  const faults = new FieldFaults(start.error);
+  const set = (changed: Partial<RunFields>): void => setFields((before) => ({ ...before, ...changed }));
+  const bind = (member: RunText) => ({
     value: fields[member],
-    onChange: (event: { currentTarget: { value: string } }) => set(member, event.currentTarget.value),
+    onChange: (event: { currentTarget: { value: string } }) => set({ [member]: event.currentTarget.value }),
+    fault: WIRE[member] === undefined ? undefined : faults.at(WIRE[member]),
   });
-  const chooseConnection = (id: string): void => {
-    const model = connections.find((one) => one.id === id)?.default_model ?? '';
-    setFields((before) => ({ ...before, connection: id, model }));
-  };
+  const chooseConnection = (id: string): void =>
+    set({ connection: id, model: connections.find((one) => one.id === id)?.default_model ?? '' });
   const dataset = datasets.find(({ id }) => id === fields.dataset);
-  const scorer = scorers.find(({ name }) => name === fields.scoring);
+  const repeats = Number(fields.repeats) || 1;
+  const judges = fields.scorers.filter(({ scoring }) => scoring === JUDGE).length;
   return (
     <form aria-label="New evaluation" className={styles.form} onSubmit={submit}>
       <SelectField label="Dataset" options={datasets.map(optionOf)} {...bind('dataset')} />
       <SelectField
         label="Connection"
         options={connections.map(optionOf)}
-        value={fields.connection}
+        {...bind('connection')}
         onChange={(event) => chooseConnection(event.currentTarget.value)}
       />
-      <ModelField label="Model" models={models} fault={modelFault} required {...bind('model')} />
+      <ModelField label="Model" models={models} unlisted={modelFault} required {...bind('model')} />
       <TextField label="Run name" placeholder={fields.model} {...bind('name')} />
       <TextArea label="System prompt" rows={4} {...bind('systemPrompt')} />
       <div className={styles.beside}>
         <TextField label="Temperature" type="number" min={0} max={2} step="any" {...bind('temperature')} />
         <TextField label="Max tokens" type="number" min={1} step={1} {...bind('maxTokens')} />
       </div>
-      <SelectField
-        label="Scoring"
-        options={scorers.map(({ name }) => ({ value: name, label: name }))}
-        {...(scorer?.needs_expected && { hint: 'Datapoints without an expected value fail.' })}
-        {...bind('scoring')}
+      <ScorerForm
+        {...{ faults }}
+        scorers={fields.scorers}
+        offered={scorers}
+        connections={connections.map(optionOf)}
+        onChange={(next) => set({ scorers: next })}
       />
-      {/* All that a judge can be told is in its group. */}
-      {scorer?.config_schema && fields.scoring !== JUDGE && (
-        <TextArea label="Scoring settings (JSON)" rows={4} {...bind('scoringConfig')} />
+      <div className={styles.beside}>
+        <TextField
+          label="Repeats"
+          type="number"
+          min={1}
+          max={100}
+          step={1}
+          hint="Tries of each datapoint"
+          {...bind('repeats')}
+        />
+        <TextField
+          label="Pass score"
+          type="number"
+          min={0}
+          max={1}
+          step="any"
+          placeholder="1"
+          hint="A try passes from here on"
+          {...bind('passScore')}
+        />
+        <TextField
+          label="Max cost (USD)"
+          type="number"
+          min={0}
+          step="any"
+          placeholder="No cap"
+          hint="Of its calls and judges"
+          {...bind('maxCost')}
+        />
+      </div>
+      <GateEditor
+        {...{ repeats, faults }}
+        gates={fields.gates}
+        datasetId={fields.dataset}
+        scorers={fields.scorers.map(nameOfScorer)}
+        onChange={(gates) => set({ gates })}
+      />
+      <TextArea label="Metadata" rows={2} hint="One a line: commit = 1a2b3c" {...bind('metadata')} />
+      {start.error && !faults.areAllAt(PLACES) && (
+        <FaultNotice title="The evaluation could not be started" error={start.error} />
       )}
-      {fields.scoring === JUDGE && <JudgeFields connections={connections.map(optionOf)} bind={bind} />}
-      {start.error && <FaultNotice title="The evaluation could not be started" error={start.error} />}
-      <p>{dataset !== undefined && describeCalls(dataset.datapoint_count, fields.scoring)}</p>
+      <p>{dataset !== undefined && describeCalls(dataset.datapoint_count, repeats, judges)}</p>
       <Button writes type="submit" variant="primary" className={styles.start} disabled={start.isPending}>
         Start evaluation
       </Button>

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorOfAnswer } from './api-error.js';
+import { FieldFaults, FormFault } from './field-faults.js';
+
+const errors = [
+  { path: 'gates.0.k', message: 'must be at most 3' },
+  { path: 'scoring_config.pattern', message: 'is required' },
+];
+const problem = errorOfAnswer(400, { code: 'validation_failed', detail: 'wrong', errors }, new Headers());
+
+describe('faults of a form', () => {
+  it('are said at their fields, and those of inner members at the field around them', () => {
+    const faults = new FieldFaults(problem);
+    expect(faults.at('gates.0.k')).toBe('must be at most 3');
+    expect(faults.at('scoring_config')).toBe('pattern: is required');
+    expect([faults.at('scoring'), faults.at('gates.1')]).toEqual([undefined, undefined]);
+  });
+
+  it('are told where no field says them', () => {
+    const faults = new FieldFaults(problem);
+    expect([faults.areAllAt(['gates.0', 'scoring_config']), faults.areAllAt(['gates.0'])]).toEqual([true, false]);
+    expect(new FieldFaults(new Error('other')).areAllAt(['gates.0'])).toBe(false);
+  });
+
+  it('may be found before anything is sent', () => {
+    expect(new FieldFaults(new FormFault('metadata', 'line 1')).at('metadata')).toBe('line 1');
+  });
+});

@@ -1,0 +1,143 @@
+import type { GateMetric, JudgedGate } from '@spandrel/contract';
+import type { FieldFaults } from '../../api/field-faults.js';
+import { Button } from '../../components/button.js';
+import { SelectField, TextField } from '../../components/field.js';
+import { useRunsOf } from '../runs/use-runs-of.js';
+import { NEW_GATE, withMetric, type GateFields } from './gate-fields.js';
+import { METRICS } from './gate-words.js';
+import styles from './gate-editor.module.css';
+
+/** The most gates that a run has. */
+const GATES_MAX = 32;
+
+interface GateEditorProps {
+  gates: readonly GateFields[];
+  /** Dataset with the runs that can be a baseline. */
+  datasetId: string;
+  /** A run that is no baseline, since the gates are its own. */
+  runId?: string;
+  /** Names of the scorers of the run. */
+  scorers: readonly string[];
+  repeats: number;
+  faults: FieldFaults;
+  onChange(gates: readonly GateFields[]): void;
+}
+
+const METRIC_OPTIONS = Object.entries(METRICS).map(([value, { words }]) => ({ value, label: words }));
+const OP_OPTIONS: readonly { value: NonNullable<JudgedGate['op']>; label: string }[] = [
+  { value: '>=', label: 'at least' },
+  { value: '>', label: 'more than' },
+  { value: '<=', label: 'at most' },
+  { value: '<', label: 'less than' },
+];
+const UNIT_HINTS = { score: undefined, count: undefined, ms: 'Milliseconds', usd: 'Dollars', verdict: undefined };
+
+/** The conditions that a run is to meet, one below the other. */
+export function GateEditor(props: GateEditorProps) {
+  const { gates, onChange } = props;
+  const change = (at: number, next: GateFields): void => onChange(gates.with(at, next));
+  return (
+    <div className={styles.gates}>
+      {gates.map((gate, at) => (
+        // The fields of a gate are all that tells it from another.
+        // oxlint-disable-next-line react/no-array-index-key
+        <fieldset key={at} className={styles.gate}>
+          <legend>Gate {at + 1}</legend>
+          <GateRow {...props} gate={gate} path={`gates.${at}`} onChange={(next) => change(at, next)} />
+          <Button
+            variant="quiet"
+            icon="close"
+            iconOnly
+            onClick={() => onChange(gates.toSpliced(at, 1))}
+          >{`Remove gate ${at + 1}`}</Button>
+        </fieldset>
+      ))}
+      {gates.length < GATES_MAX && (
+        <Button className={styles.add} icon="plus" onClick={() => onChange([...gates, NEW_GATE])}>
+          Add gate
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface GateRowProps extends Omit<GateEditorProps, 'onChange' | 'gates'> {
+  gate: GateFields;
+  path: string;
+  onChange(gate: GateFields): void;
+}
+
+function GateRow({ gate, path, datasetId, runId, scorers, repeats, faults, onChange }: GateRowProps) {
+  const facts = METRICS[gate.metric];
+  const hint = UNIT_HINTS[facts.unit];
+  const bind = (member: 'scorer' | 'k' | 'op' | 'value', wire: string = member) => ({
+    value: gate[member],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      onChange({ ...gate, [member]: value }),
+    fault: faults.at(`${path}.${wire}`),
+  });
+  return (
+    <>
+      <SelectField
+        label="Metric"
+        options={METRIC_OPTIONS}
+        value={gate.metric}
+        onChange={({ currentTarget: { value } }) => onChange(withMetric(gate, value as GateMetric))}
+        fault={faults.at(`${path}.metric`)}
+      />
+      {facts.isOfScore && scorers.length > 1 && (
+        <SelectField label="Score of" options={scorerOptions(scorers, gate.scorer)} {...bind('scorer')} />
+      )}
+      {facts.hasK && <TextField label="k" type="number" min={1} max={repeats} step={1} required {...bind('k')} />}
+      {facts.unit !== 'verdict' && (
+        <>
+          <SelectField label="Is" options={OP_OPTIONS} {...bind('op')} />
+          <TextField
+            label="Value"
+            type="number"
+            step="any"
+            required
+            {...(hint !== undefined && { hint })}
+            {...bind('value')}
+          />
+        </>
+      )}
+      {facts.needsBaseline && (
+        <BaselineField
+          {...{ datasetId, runId }}
+          value={gate.baseline}
+          fault={faults.at(`${path}.baseline_run_id`)}
+          onChange={(baseline) => onChange({ ...gate, baseline })}
+        />
+      )}
+    </>
+  );
+}
+
+/** A scorer that was taken away or renamed stays with its gate until another one is chosen. */
+function scorerOptions(scorers: readonly string[], chosen: string) {
+  const names = chosen === '' || scorers.includes(chosen) ? scorers : [...scorers, chosen];
+  return [{ value: '', label: 'All together' }, ...names.map((name) => ({ value: name, label: name }))];
+}
+
+interface BaselineFieldProps {
+  datasetId: string;
+  runId: string | undefined;
+  value: string;
+  fault: string | undefined;
+  onChange(runId: string): void;
+}
+
+function BaselineField({ datasetId, runId, value, fault, onChange }: BaselineFieldProps) {
+  const runs = useRunsOf(datasetId).filter(({ id }) => id !== runId);
+  return (
+    <SelectField
+      label="Baseline"
+      required
+      options={[{ value: '', label: 'Choose a run' }, ...runs.map(({ id, name }) => ({ value: id, label: name }))]}
+      value={value}
+      fault={fault}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,126 @@
+import type { CapabilitiesResource } from '@spandrel/contract';
+import type { FieldFaults } from '../../api/field-faults.js';
+import { Button } from '../../components/button.js';
+import { SelectField, TextArea, TextField } from '../../components/field.js';
+import { JudgeFields } from './judge-fields.js';
+import { EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
+import styles from './run-form.module.css';
+
+/** What a field of a scorer is given. */
+export type BindScorer = (member: keyof ScorerFields) => {
+  value: string;
+  onChange(event: { currentTarget: { value: string } }): void;
+  fault: string | undefined;
+};
+
+interface ScorerFormProps {
+  scorers: readonly ScorerFields[];
+  offered: CapabilitiesResource['scorers'];
+  connections: readonly { value: string; label: string }[];
+  faults: FieldFaults;
+  onChange(scorers: readonly ScorerFields[]): void;
+}
+
+/** The most scorers that a run has. */
+const SCORERS_MAX = 16;
+
+/** How answers are scored: by one scorer, or by several with names and weights. */
+export function ScorerForm({ scorers, onChange, ...rest }: ScorerFormProps) {
+  const change = (at: number, next: ScorerFields): void => onChange(scorers.with(at, next));
+  const isAlone = scorers.length === 1;
+  return (
+    <>
+      {scorers.map((scorer, at) => {
+        const settings = (
+          <ScorerSettings {...rest} scorer={scorer} at={at} isAlone={isAlone} onChange={(next) => change(at, next)} />
+        );
+        if (isAlone) return <div key={at} className={styles.alone}>{settings}</div>;
+        return (
+          // The fields of a scorer are all that tells it from another.
+          // oxlint-disable-next-line react/no-array-index-key
+          <fieldset key={at} className={styles.judge}>
+            <legend>Scorer {at + 1}</legend>
+            {settings}
+            <Button
+              className={styles.start}
+              variant="quiet"
+              icon="close"
+              onClick={() => onChange(scorers.toSpliced(at, 1))}
+            >{`Remove scorer ${at + 1}`}</Button>
+          </fieldset>
+        );
+      })}
+      {scorers.length < SCORERS_MAX && (
+        <Button
+          className={styles.start}
+          icon="plus"
+          onClick={() => onChange([...scorers, { ...EMPTY_SCORER, scoring: rest.offered[0]?.name ?? '' }])}
+        >
+          Add scorer
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Members of a scorer as the API names them. */
+const WIRE: Readonly<Record<keyof ScorerFields, string>> = {
+  ...{ name: 'name', scoring: 'scoring', settings: 'scoring_config', weight: 'weight', passScore: 'pass_score' },
+  ...{ judgeConnection: 'judge.connection_id', judgeModel: 'judge.model', rubric: 'judge.rubric' },
+};
+
+/** Paths at which the API says what is wrong with a member of a scorer. A scorer alone may be sent as the run's own scoring. */
+function faultOf(faults: FieldFaults, at: number, isAlone: boolean, member: keyof ScorerFields): string | undefined {
+  const wire = WIRE[member];
+  const listed = faults.at(`scorers.${at}.${wire}`);
+  if (listed !== undefined || !isAlone) return listed;
+  return faults.at(wire.startsWith('judge.') ? `config.${wire}` : wire);
+}
+
+interface ScorerSettingsProps extends Omit<ScorerFormProps, 'scorers' | 'onChange'> {
+  scorer: ScorerFields;
+  at: number;
+  isAlone: boolean;
+  onChange(scorer: ScorerFields): void;
+}
+
+function ScorerSettings({ scorer, at, isAlone, offered, connections, faults, onChange }: ScorerSettingsProps) {
+  const bind: BindScorer = (member) => ({
+    value: scorer[member],
+    onChange: ({ currentTarget: { value } }) => onChange({ ...scorer, [member]: value }),
+    // The pass score of the run has a field of its own with the same name.
+    fault: isAlone && member === 'passScore' ? undefined : faultOf(faults, at, isAlone, member),
+  });
+  const facts = offered.find(({ name }) => name === scorer.scoring);
+  const isNamed = !isAlone || scorer.name !== '' || scorer.weight !== '' || scorer.passScore !== '';
+  return (
+    <>
+      <SelectField
+        label="Scoring"
+        options={offered.map(({ name }) => ({ value: name, label: name }))}
+        {...(facts?.needs_expected && { hint: 'Datapoints without an expected value fail.' })}
+        {...bind('scoring')}
+      />
+      {/* All that a judge can be told is in its group. */}
+      {facts?.config_schema && scorer.scoring !== JUDGE && (
+        <TextArea label="Scoring settings (JSON)" rows={4} {...bind('settings')} />
+      )}
+      {scorer.scoring === JUDGE && <JudgeFields connections={connections} bind={bind} />}
+      {isNamed && (
+        <div className={styles.beside}>
+          <TextField label="Name" placeholder={nameOfScorer(scorer)} maxLength={64} {...bind('name')} />
+          <TextField label="Weight" type="number" min={0} step="any" placeholder="1" {...bind('weight')} />
+          <TextField
+            label="Its pass score"
+            type="number"
+            min={0}
+            max={1}
+            step="any"
+            placeholder="That of the run"
+            {...bind('passScore')}
+          />
+        </div>
+      )}
+    </>
+  );
+}
