@@ -47,7 +47,7 @@ export async function listLatestRuns(
 export const readRun = (id: string, signal?: AbortSignal): Promise<EvalRunResource> =>
   call(pathOf(id), { query: { items: 'none' }, ...(signal && { signal }) });
 
-/** `GET /api/eval/:run_id/items`: a page of the results of a run. */
+/** `GET /api/eval/:run_id/items`: a page of the results of a run. @param filters may have a smaller `limit`. */
 export async function listRunItems(
   id: string,
   filters: Query,
@@ -55,15 +55,15 @@ export async function listRunItems(
   signal?: AbortSignal,
 ): Promise<ListPage<EvalItem>> {
   const answer = await call<{ items: EvalItem[]; next_cursor: string | null }>(`${pathOf(id)}/items`, {
-    query: { ...filters, limit: PAGE_ROWS, cursor },
+    query: { limit: PAGE_ROWS, ...filters, cursor },
     ...(signal && { signal }),
   });
   return { rows: answer.items, next: answer.next_cursor };
 }
 
-/** `GET /api/eval/:run_id/items` of one datapoint. @returns `null` where the run does not have it. */
+/** `GET /api/eval/:run_id/items` of one datapoint, with its samples. @returns `null` where the run does not have it. */
 export async function readRunItem(id: string, datapointId: string, signal?: AbortSignal): Promise<EvalItem | null> {
-  const { rows } = await listRunItems(id, { datapoint_id: datapointId }, null, signal);
+  const { rows } = await listRunItems(id, { datapoint_id: datapointId, include: 'samples' }, null, signal);
   return rows[0] ?? null;
 }
 

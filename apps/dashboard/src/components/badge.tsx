@@ -4,7 +4,7 @@ import styles from './badge.module.css';
 type BadgeTone = 'ok' | 'failed' | 'running' | 'plain';
 
 /** A word with a mark of its tone: the word carries the meaning, shape and colour of the mark repeat it. */
-function Badge({ tone = 'plain', children }: { tone?: BadgeTone; children: ReactNode }) {
+export function Badge({ tone = 'plain', children }: { tone?: BadgeTone; children: ReactNode }) {
   return (
     <span className={styles.badge} data-tone={tone}>
       {tone !== 'plain' && <span className={styles.mark} aria-hidden="true" />}

@@ -15,7 +15,9 @@ export function IntervalCell({ value, ci, scale, format }: IntervalCellProps) {
   return (
     <td data-align="start">
       <span className={styles.with}>
-        {value !== null && ci !== null && scale !== null && <ErrorBar value={value} ci={ci} {...(scale && { scale })} />}
+        {value !== null && ci !== null && scale !== null && (
+          <ErrorBar value={value} ci={ci} {...(scale && { scale })} />
+        )}
         <span>{formatInterval(ci, format)}</span>
       </span>
     </td>

@@ -13,7 +13,13 @@ interface ScrolledTableProps {
 }
 
 /** A small table of numbers, which scrolls sideways in a narrow window. */
-export function ScrolledTable({ caption, isCaptionHidden = false, columns, starts = [], children }: ScrolledTableProps) {
+export function ScrolledTable({
+  caption,
+  isCaptionHidden = false,
+  columns,
+  starts = [],
+  children,
+}: ScrolledTableProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a table wider than its place is scrolled by keys
     <div className={styles.place} tabIndex={0} role="group" aria-label={`${caption}, as a table`}>

@@ -79,7 +79,11 @@ describe('scores by name', () => {
   it('begin with that of all together, where there are several', () => {
     expect(namedScores(1, { exact: 2 })).toEqual([{ name: 'exact', of: 1 }]);
     expect(namedScores(1, { exact: 2, judge: 3 }).map(({ name, of }) => [name, of])).toEqual([
-      ...[['All together', 1], ['exact', 2], ['judge', 3]],
+      ...[
+        ['All together', 1],
+        ['exact', 2],
+        ['judge', 3],
+      ],
     ]);
   });
 });

@@ -9,8 +9,14 @@ const TERMS: readonly (readonly [string, string])[] = [
   ],
   ['Standard error', 'How far the mean would differ if other datapoints of the kind had been chosen.'],
   ['Pass rate', 'The share of tries with the pass score or a higher one.'],
-  ['Flaky', 'Datapoints that pass in some of their tries and fail in others. Spread of tries is how far their scores differ.'],
-  ['pass@k, pass^k', 'How often at least one of k tries passes, and how often all of them do; behind ± is the standard error.'],
+  [
+    'Flaky',
+    'Datapoints that pass in some of their tries and fail in others. Spread of tries is how far their scores differ.',
+  ],
+  [
+    'pass@k, pass^k',
+    'How often at least one of k tries passes, and how often all of them do; behind ± is the standard error.',
+  ],
   [
     'No difference shown',
     'That does not say there is none. A change of the amount beside it would have been shown four times of five.',

@@ -11,6 +11,7 @@ import type { PagedList } from '../../features/paged-list/use-paged-list.js';
 import { compareColumns } from './compare-columns.js';
 import type { CompareSearch } from './compare-search.js';
 import { AddRun, ComparedRuns } from './compared-runs.js';
+import { ComparedStatistics } from './compared-statistics.js';
 import { DifferenceRegion } from './difference-region.js';
 import { SummaryList } from './summary-list.js';
 import { useComparedItems } from './use-comparison.js';
@@ -73,6 +74,7 @@ export function Comparison({ runs, search, onChange }: ComparisonProps) {
       ) : (
         summary !== undefined && <SummaryList summary={summary} />
       )}
+      <ComparedStatistics runs={runs} baseline={baseline} />
       {list.error !== null && (
         <FaultNotice title="The comparison could not be loaded" error={list.error} onRetry={list.retry} />
       )}

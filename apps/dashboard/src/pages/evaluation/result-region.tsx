@@ -1,4 +1,4 @@
-import type { EvalItem } from '@spandrel/contract';
+import type { EvalItem, EvalRunResource } from '@spandrel/contract';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ChoiceGroup } from '../../components/choice-group.js';
@@ -14,18 +14,26 @@ import { RowRegion } from '../../features/runs/row-region.js';
 import { RunError } from '../../features/runs/run-error.js';
 import { DIFF_MODES, DiffView, type DiffMode } from '../../features/text-diff/diff-view.js';
 import { traceAddress } from '../../features/trace-link.js';
+import { describePasses, passesOf } from './passes.js';
 import { statusWord } from './run-facts.js';
+import { SamplesList } from './samples-list.js';
+import { ScorerList } from './scorer-list.js';
+import { useSamples } from './use-run.js';
 
 interface ResultRegionProps {
   item: EvalItem;
-  datasetId: string | undefined;
+  runId: string;
+  /** Left out while it is awaited. */
+  run: EvalRunResource | undefined;
   onClose(): void;
 }
 
 /** One result of a run: what was expected and what came, with what was thought of it. */
-export function ResultRegion({ item, datasetId, onClose }: ResultRegionProps) {
+export function ResultRegion({ item, runId, run, onClose }: ResultRegionProps) {
   const [mode, setMode] = useState<DiffMode>('words');
   const { input, expected, output, error, score_reason: reason, trace_id: trace } = item;
+  const samples = useSamples(runId, item);
+  const isOfSeveral = Object.keys(item.scores).length > 1;
   return (
     <RowRegion
       title="Result"
@@ -33,21 +41,23 @@ export function ResultRegion({ item, datasetId, onClose }: ResultRegionProps) {
       onClose={onClose}
       actions={
         <>
-          {datasetId !== undefined && <DatapointActions datasetId={datasetId} id={item.datapoint_id} />}
+          {run !== undefined && <DatapointActions datasetId={run.dataset_id} id={item.datapoint_id} />}
           {trace !== null && <Link to={traceAddress(trace)}>Open trace</Link>}
         </>
       }
     >
-      <FactList label="Result facts" facts={resultFacts(item)} />
+      <FactList label="Result facts" facts={resultFacts(item, run?.pass_score ?? 1)} />
       {error !== null && <RunError>{error}</RunError>}
-      {reason !== null && (
+      {isOfSeveral && <ScorerList scores={item.scores} />}
+      {!isOfSeveral && samples === null && reason !== null && (
         <p role="group" aria-label="Reason of the score" dir="auto">
           {reason}
         </p>
       )}
+      {samples !== null && <SamplesList samples={samples} />}
       <h3>Input</h3>
       <RecordedInput value={input} />
-      <h3>Expected and output</h3>
+      <h3>{samples === null ? 'Expected and output' : 'Expected and the first output'}</h3>
       {expected !== null && output !== null ? (
         <ChoiceGroup<DiffMode> label="Diff" choices={DIFF_MODES} value={mode} onChange={setMode} />
       ) : (
@@ -65,15 +75,18 @@ function withoutText({ expected, output, status }: EvalItem): string {
   return status === 'pending' || status === 'running' ? 'There is no output yet.' : 'There is no output.';
 }
 
-function resultFacts(item: EvalItem): Fact[] {
-  const { latency_ms: ms, judge_model: judge } = item;
+function resultFacts(item: EvalItem, passScore: number): Fact[] {
+  const { latency_ms: ms, judge_model: judge, metadata } = item;
+  const passes = passesOf(item, passScore);
   return [
     { name: 'Status', value: statusWord(item) },
-    { name: 'Score', value: formatScore(item.score) },
+    { name: 'Score', value: formatScore(item.score), exact: String(item.score ?? '') },
+    ...(passes === null ? [] : [{ name: 'Passed', value: describePasses(passes) }]),
     { name: 'Latency', value: formatDuration(ms), exact: formatDurationExactly(ms) },
     { name: 'Tokens', value: formatCount(item.tokens) },
     { name: 'Cost', value: formatCost(item.cost), exact: formatCostExactly(item.cost) },
     { name: 'Attempts', value: formatCount(item.attempts) },
     ...(judge === null ? [] : [{ name: 'Judge', value: judge }]),
+    ...(metadata === null ? [] : [{ name: 'Metadata', value: JSON.stringify(metadata) }]),
   ];
 }

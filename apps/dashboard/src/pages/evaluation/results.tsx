@@ -1,4 +1,5 @@
-import type { EvalItem } from '@spandrel/contract';
+import type { EvalItem, EvalRunResource } from '@spandrel/contract';
+import { useMemo } from 'react';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { SelectField } from '../../components/field.js';
@@ -7,7 +8,7 @@ import { ListedGrid } from '../../features/list-page/listed-grid.js';
 import { describeCount } from '../../features/paged-list/describe-count.js';
 import type { PagedList } from '../../features/paged-list/use-paged-list.js';
 import { NOT_LIVE } from '../../features/runs/not-live.js';
-import { OFFERED_RESULT_COLUMNS, RESULT_COLUMNS } from './result-columns.js';
+import { resultColumns } from './result-columns.js';
 import { RESULT_SORTS, type RunSearch } from './run-search.js';
 import styles from './run-page.module.css';
 
@@ -21,13 +22,18 @@ interface ResultsProps {
   list: PagedList<EvalItem>;
   shownKey: string;
   search: RunSearch;
+  /** Left out while it is awaited. */
+  run: EvalRunResource | undefined;
   onChange(search: RunSearch, isTyped?: boolean): void;
 }
 
 /** The results of a run, all or those that want to be looked at. */
-export function Results({ list, shownKey, search, onChange }: ResultsProps) {
+export function Results({ list, shownKey, search, run, onChange }: ResultsProps) {
+  const made = JSON.stringify([run?.repeats, run?.pass_score, run?.scorers.map(({ name }) => name)]);
+  // oxlint-disable-next-line react/exhaustive-deps -- the columns are those of what the run was made of
+  const offered = useMemo(() => resultColumns(run), [made]);
   const columns = useListColumns<EvalItem, RunSearch>({
-    ...{ list: 'results', columns: RESULT_COLUMNS, offered: OFFERED_RESULT_COLUMNS, search, onChange },
+    ...{ list: 'results', ...offered, search, onChange },
     sorts: RESULT_SORTS,
   });
   const show = (value: string): void => {

@@ -10,12 +10,14 @@ import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { goesOn } from '../../features/runs/end-of-run.js';
+import { GatesDialog } from './gates-dialog.js';
 
 /** What can be done with a run. */
 export function RunActions({ run }: { run: EvalRunResource }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [isDeleting, setIsDeleting] = useState(false);
+  const [isGating, setIsGating] = useState(false);
   const cancel = useMutation({
     mutationFn: () => cancelRun(run.id),
     onSettled: () => client.invalidateQueries({ queryKey: keys.run(run.id) }),
@@ -24,12 +26,14 @@ export function RunActions({ run }: { run: EvalRunResource }) {
   const { id } = run;
   const runAgain = (): void => void navigate({ to: '/evaluations/new', search: { run: id } });
   const compare = (): void => void navigate({ to: '/evaluations/compare', search: { runs: id } });
+  const askForGates = (): void => setIsGating(true);
   const askToDelete = (): void => setIsDeleting(true);
   // A run whose turn has not come yet cannot be cancelled.
   const canCancel = run.status === 'running' && !cancel.isPending;
   useShortcuts([
     ...(canCancel ? [{ keys: '', label: 'Cancel run', writes: true, group: 'Run', run: () => cancel.mutate() }] : []),
     { keys: '', label: 'Run again', writes: true, group: 'Run', run: runAgain },
+    { keys: '', label: 'Edit gates', writes: true, group: 'Run', run: askForGates },
     { keys: '', label: 'Compare run', group: 'Run', run: compare },
     { keys: '', label: 'Delete run', writes: true, group: 'Run', run: askToDelete },
   ]);
@@ -43,10 +47,14 @@ export function RunActions({ run }: { run: EvalRunResource }) {
       <Button writes onClick={runAgain}>
         Run again
       </Button>
+      <Button writes onClick={askForGates}>
+        Edit gates
+      </Button>
       <Button onClick={compare}>Compare</Button>
       <Button writes icon="trash" onClick={askToDelete}>
         Delete run
       </Button>
+      {isGating && <GatesDialog run={run} onClose={() => setIsGating(false)} />}
       {isDeleting && <DeleteRun run={run} onClose={() => setIsDeleting(false)} />}
     </>
   );

@@ -5,6 +5,8 @@ import { formatDuration } from '../../components/format/format-duration.js';
 import { datasetAddress } from '../../features/dataset-link.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { formatScore } from '../../features/runs/format-score.js';
+import { scorersOf } from '../../features/runs/run-words.js';
+import { describeInterval } from '../../features/statistics/interval-words.js';
 
 /** `Completed` */
 export const statusWord = ({ status }: { status: string }): string => status.charAt(0).toUpperCase() + status.slice(1);
@@ -19,9 +21,11 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
       value: `${datasetName}, version ${run.dataset_version}`,
       to: datasetAddress(run.dataset_id),
     },
-    { name: 'Model', value: run.config.model },
-    { name: 'Scoring', value: run.scoring },
-    { name: 'Score', value: formatScore(run.avg_score), exact: String(run.avg_score ?? '') },
+    ...(run.execution === 'external' ? [{ name: 'Execution', value: 'External: its caller sends the results' }] : []),
+    ...(run.config.model === null ? [] : [{ name: 'Model', value: run.config.model }]),
+    { name: 'Scoring', value: scorersOf(run) },
+    ...(run.repeats === 1 ? [] : [{ name: 'Repeats', value: formatCount(run.repeats) }]),
+    { name: 'Score', value: scoreWords(run), exact: String(run.avg_score ?? '') },
     { name: 'Cost', value: formatCost(run.total_cost), exact: formatCostExactly(run.total_cost) },
     ...(run.unpriced_count > 0 ? [{ name: 'Without a price', value: formatCount(run.unpriced_count) }] : []),
     { name: 'Tokens', value: formatCount(run.total_tokens) },
@@ -32,6 +36,14 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
     ...(maxTokens === null ? [] : [{ name: 'Max tokens', value: formatCount(maxTokens) }]),
   ];
 }
+
+/** `0.7 (95% interval 0.397 to 0.892)` */
+const scoreWords = ({ avg_score: score, score_ci: ci }: EvalRunResource): string =>
+  ci === null ? formatScore(score) : `${formatScore(score)} (${describeInterval(ci)})`;
+
+/** What the caller said of the run: a commit, a branch. */
+export const metadataFacts = ({ metadata }: EvalRunResource): Fact[] =>
+  Object.entries(metadata).map(([name, value]) => ({ name, value }));
 
 /** How long the run took, once it has ended. */
 function durationFact({ started_at: started, ended_at: ended }: EvalRunResource): Fact[] {

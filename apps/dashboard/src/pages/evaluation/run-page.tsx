@@ -8,8 +8,10 @@ import { useWayUp } from '../../features/list-memory.js';
 import { ResultRegion } from './result-region.js';
 import { Results } from './results.js';
 import { RunActions } from './run-actions.js';
+import { RunGates } from './run-gates.js';
 import { RunHead } from './run-head.js';
 import type { RunSearch } from './run-search.js';
+import { RunStatistics } from './run-statistics.js';
 import { useRun } from './use-run.js';
 
 const route = getRouteApi('/evaluations/$id');
@@ -30,6 +32,10 @@ export function RunPage() {
     const { item: _item, ...rest } = search;
     change(rest);
   };
+  const compareWith = (baseline: string): void => {
+    const { baseline: _before, ...rest } = search;
+    change(baseline === '' ? rest : { ...rest, baseline });
+  };
   return (
     <>
       <PageHeading title={query.data?.name ?? 'Run'}>{query.data && <RunActions run={query.data} />}</PageHeading>
@@ -37,11 +43,13 @@ export function RunPage() {
         <FaultNotice title="The run could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
       )}
       {query.data && <RunHead run={query.data} />}
+      {query.data && <RunGates run={query.data} />}
+      {query.data && <RunStatistics run={query.data} baseline={search.baseline} onBaseline={compareWith} />}
       {list.error !== null && (
         <FaultNotice title="The results could not be loaded" error={list.error} onRetry={list.retry} />
       )}
-      <Results {...{ list, shownKey, search }} onChange={change} />
-      {opened !== null && <ResultRegion item={opened} datasetId={query.data?.dataset_id} onClose={close} />}
+      <Results {...{ list, shownKey, search }} run={query.data} onChange={change} />
+      {opened !== null && <ResultRegion item={opened} runId={id} run={query.data} onClose={close} />}
     </>
   );
 }

@@ -3,10 +3,12 @@ import { readRunSearch, resultsQuery } from './run-search.js';
 
 describe('the address of a run', () => {
   it('has nothing but what it knows', () => {
-    expect(readRunSearch({ only: 'failed', item: 'd', sort_by: 'score', sort_order: 'asc', other: 1 })).toEqual({
-      ...{ only: 'failed', item: 'd', sort_by: 'score', sort_order: 'asc' },
+    expect(
+      readRunSearch({ only: 'failed', item: 'd', baseline: 'b', sort_by: 'score', sort_order: 'asc', other: 1 }),
+    ).toEqual({
+      ...{ only: 'failed', item: 'd', baseline: 'b', sort_by: 'score', sort_order: 'asc' },
     });
-    expect(readRunSearch({ only: 'other', item: 1 })).toEqual({});
+    expect(readRunSearch({ only: 'other', item: 1, baseline: 2 })).toEqual({});
   });
 
   it('becomes what the API is asked for', () => {

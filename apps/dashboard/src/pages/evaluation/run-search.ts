@@ -7,6 +7,8 @@ export interface RunSearch extends ListSort {
   only?: 'failed' | 'below_1';
   /** Datapoint whose result is open. */
   item?: string;
+  /** Run that this one is compared with. */
+  baseline?: string;
   cols?: string;
 }
 
@@ -21,10 +23,11 @@ const BELOW_ONE = 1 - Number.EPSILON / 2;
 
 /** Reads an address; what it does not know is left out. */
 export function readRunSearch(search: Record<string, unknown>): RunSearch {
-  const { only, item, cols } = search;
+  const { only, item, baseline, cols } = search;
   return {
     ...((only === 'failed' || only === 'below_1') && { only }),
     ...(isText(item) && { item }),
+    ...(isText(baseline) && { baseline }),
     ...(isText(cols) && { cols }),
     ...(search['sort_by'] !== undefined && readSort(search, RESULT_SORTS)),
   };

@@ -3,11 +3,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { listRunItems, readRun, readRunItem } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
+import { PAGE_ROWS, type ListPage } from '../../api/list-page.js';
+import type { Query } from '../../api/query-text.js';
 import { useSpaced } from '../../components/use-spaced.js';
 import { useFilteredList } from '../../features/paged-list/use-filtered-list.js';
 import { isOfRun } from '../../features/runs/run-news.js';
 import { useOpenedRow } from '../../features/runs/use-opened-row.js';
 import { useLiveBatches } from '../../live/live-updates.js';
+import { withoutOutputs } from './passes.js';
 import { resultsQuery, type RunSearch } from './run-search.js';
 
 /** Run and results are asked for this far apart while the run goes on. */
@@ -17,13 +20,15 @@ const BETWEEN_MS = 2_500;
 export function useRun(id: string, search: RunSearch) {
   const client = useQueryClient();
   const query = useQuery({ queryKey: keys.run(id), queryFn: ({ signal }) => readRun(id, signal) });
+  const repeatsOf = async (): Promise<number> =>
+    (await client.ensureQueryData({ queryKey: keys.run(id), queryFn: () => readRun(id) })).repeats;
   const filters = resultsQuery(search);
   const name = `results of ${id}`;
   const { list, shownKey } = useFilteredList<EvalItem>({
     name,
     filters,
     queryAt: () => filters,
-    fetch: (asked, cursor, signal) => listRunItems(id, asked, cursor, signal),
+    fetch: async (asked, cursor, signal) => listTried(id, await repeatsOf(), asked, cursor, signal),
     idOf: ({ datapoint_id: datapoint }) => datapoint,
   });
   const readAnew = useSpaced(() => {
@@ -41,4 +46,32 @@ export function useRun(id: string, search: RunSearch) {
     read: (datapointId, signal) => readRunItem(id, datapointId, signal),
   });
   return { query, list, shownKey, opened };
+}
+
+/** Samples that a page of results has, with their outputs on the way here. */
+const PAGE_SAMPLES = 1_000;
+const PAGE_ROWS_MIN = 10;
+
+/** A page of results that says which tries passed. Without repeats a result is its only sample. */
+async function listTried(
+  id: string,
+  repeats: number,
+  asked: Query,
+  cursor: string | null,
+  signal?: AbortSignal,
+): Promise<ListPage<EvalItem>> {
+  if (repeats === 1) return listRunItems(id, asked, cursor, signal);
+  const limit = Math.min(PAGE_ROWS, Math.max(PAGE_ROWS_MIN, Math.floor(PAGE_SAMPLES / repeats)));
+  const page = await listRunItems(id, { ...asked, include: 'samples', limit }, cursor, signal);
+  return { ...page, rows: page.rows.map(withoutOutputs) };
+}
+
+/** The samples of a result with their outputs; `null` where each datapoint is tried once. */
+export function useSamples(runId: string, { datapoint_id: id, samples }: EvalItem) {
+  const query = useQuery({
+    queryKey: [`results of ${runId}`, 'page', 'samples', id],
+    queryFn: ({ signal }) => readRunItem(runId, id, signal),
+    enabled: samples !== null && samples !== undefined,
+  });
+  return query.data?.samples ?? null;
 }

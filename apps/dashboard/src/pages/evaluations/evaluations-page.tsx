@@ -46,7 +46,7 @@ export function EvaluationsPage() {
   });
   const selected = useSelectedRows<EvalRunSummary>(nameOfRun);
   useEffect(() => rememberList('/evaluations', { ...search }));
-  const isFiltered = search.dataset_id !== undefined || search.status !== undefined;
+  const isFiltered = Object.keys(filters).length > 0;
   const isEmpty = !list.isWaiting && list.error === null && list.length === 0;
   const create = useMayWrite() && (
     <Link to="/evaluations/new" className={styles.primary}>

@@ -1,4 +1,5 @@
 import { SelectField } from '../../components/field.js';
+import { TypedFilter } from '../../features/filters/typed-filter.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
 import type { EvaluationsSearch } from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
@@ -12,21 +13,35 @@ const STATUS_OPTIONS = [
   { value: 'cancelled', label: 'Cancelled' },
 ];
 
+const EXECUTION_OPTIONS = [
+  { value: '', label: 'Any execution' },
+  { value: 'server', label: 'By this server' },
+  { value: 'external', label: 'External' },
+];
+
+const GATES_OPTIONS = [
+  { value: '', label: 'Passed or not' },
+  { value: 'true', label: 'Passed' },
+  { value: 'false', label: 'Not passed' },
+];
+
 interface RunFiltersProps {
   search: EvaluationsSearch;
-  onChange(search: EvaluationsSearch): void;
+  onChange(search: EvaluationsSearch, isTyped?: boolean): void;
 }
 
 /** Which runs are listed. */
 export function RunFilters({ search, onChange }: RunFiltersProps) {
   const { datasets } = useDatasetNames();
-  const set = (member: 'dataset_id' | 'status') => (event: { currentTarget: { value: string } }) => {
+  const change = (member: keyof EvaluationsSearch, value: string | boolean, isTyped = false): void => {
     const { [member]: _before, ...rest } = search;
-    const { value } = event.currentTarget;
-    onChange(value === '' ? rest : { ...rest, [member]: value });
+    onChange(value === '' ? rest : { ...rest, [member]: value }, isTyped);
   };
+  const set = (member: 'dataset_id' | 'status' | 'execution') => (event: { currentTarget: { value: string } }) =>
+    change(member, event.currentTarget.value);
   return (
     <search aria-label="Filters" className={styles.filters}>
+      <TypedFilter label="Run name" value={search.name ?? ''} onChange={(name) => change('name', name, true)} />
       <SelectField
         label="Dataset"
         value={search.dataset_id ?? ''}
@@ -34,6 +49,18 @@ export function RunFilters({ search, onChange }: RunFiltersProps) {
         options={[{ value: '', label: 'Any dataset' }, ...datasets.map(({ id, name }) => ({ value: id, label: name }))]}
       />
       <SelectField label="Status" value={search.status ?? ''} onChange={set('status')} options={STATUS_OPTIONS} />
+      <SelectField
+        label="Execution"
+        value={search.execution ?? ''}
+        onChange={set('execution')}
+        options={EXECUTION_OPTIONS}
+      />
+      <SelectField
+        label="Gates"
+        value={search.passed === undefined ? '' : String(search.passed)}
+        onChange={({ currentTarget: { value } }) => change('passed', value === '' ? value : value === 'true')}
+        options={GATES_OPTIONS}
+      />
     </search>
   );
 }

@@ -13,7 +13,8 @@ export function readMetadata(text: string): Record<string, string> {
     lines.map((line) => {
       const at = line.indexOf('=');
       const key = line.slice(0, Math.max(at, 0)).trim();
-      if (key === '') throw new FormFault('metadata', `must be KEY = VALUE in each line, which "${line.trim()}" is not`);
+      if (key === '')
+        throw new FormFault('metadata', `must be KEY = VALUE in each line, which "${line.trim()}" is not`);
       return [key, line.slice(at + 1).trim()];
     }),
   );

@@ -95,9 +95,7 @@ describe('the form of a run', () => {
 describe('the calls of a run', () => {
   it('are counted in words', () => {
     expect(describeCalls(1, 1, 0)).toBe('This makes 1 call: one for each datapoint.');
-    expect(describeCalls(1_000, 1, 1)).toBe(
-      'This makes 2,000 calls: one for each datapoint, and one of the judge.',
-    );
+    expect(describeCalls(1_000, 1, 1)).toBe('This makes 2,000 calls: one for each datapoint, and one of the judge.');
     expect(describeCalls(6, 3, 0)).toBe('This makes 18 calls: 3 for each datapoint.');
     expect(describeCalls(6, 3, 2)).toBe(
       'This makes 54 calls: 3 for each datapoint, and 2 of the judges for each answer.',

@@ -34,7 +34,12 @@ export function ScorerForm({ scorers, onChange, ...rest }: ScorerFormProps) {
         const settings = (
           <ScorerSettings {...rest} scorer={scorer} at={at} isAlone={isAlone} onChange={(next) => change(at, next)} />
         );
-        if (isAlone) return <div key={at} className={styles.alone}>{settings}</div>;
+        if (isAlone)
+          return (
+            <div key={at} className={styles.alone}>
+              {settings}
+            </div>
+          );
         return (
           // The fields of a scorer are all that tells it from another.
           // oxlint-disable-next-line react/no-array-index-key

@@ -1,0 +1,84 @@
+import type { EvalRunResource, EvalStatistics } from '@spandrel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { readRun } from '../../api/evals.js';
+import { keys } from '../../api/keys.js';
+import { FaultNotice } from '../../components/fault-notice.js';
+import { SelectField } from '../../components/field.js';
+import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
+import { formatCount } from '../../components/format/format-count.js';
+import { formatDuration } from '../../components/format/format-duration.js';
+import type { Fact } from '../../features/facts/fact.js';
+import { FactList } from '../../features/facts/fact-list.js';
+import { formatScore } from '../../features/runs/format-score.js';
+import { useRunsOf } from '../../features/runs/use-runs-of.js';
+import { PassTable } from '../../features/statistics/pass-table.js';
+import { RunComparison } from '../../features/statistics/run-comparison.js';
+import { ScoreTable } from '../../features/statistics/score-table.js';
+import { Terms } from '../../features/statistics/terms.js';
+import { useStatistics } from '../../features/statistics/use-statistics.js';
+import styles from './run-page.module.css';
+
+interface RunStatisticsProps {
+  run: EvalRunResource;
+  /** Id of the run that it is compared with. */
+  baseline: string | undefined;
+  /** @param baseline `''` for none. */
+  onBaseline(baseline: string): void;
+}
+
+/** What the scores of a run come to, how sure that is, and whether it is better than a baseline. */
+export function RunStatistics({ run, baseline, onBaseline }: RunStatisticsProps) {
+  const { data, error, refetch } = useStatistics(run);
+  if (run.sample_progress === 0) return null;
+  return (
+    <section aria-label="Statistics" className={styles.section}>
+      <h2>Statistics</h2>
+      {error && <FaultNotice title="The statistics could not be loaded" error={error} onRetry={() => void refetch()} />}
+      {data && (
+        <>
+          <ScoreTable statistics={data} />
+          <PassTable statistics={data} />
+          <FactList label="Statistics facts" facts={statisticsFacts(data)} />
+        </>
+      )}
+      <BaselineField {...{ run, baseline, onBaseline }} />
+      {baseline !== undefined && <AgainstBaseline run={run} baseline={baseline} />}
+      <Terms />
+    </section>
+  );
+}
+
+function BaselineField({ run, baseline, onBaseline }: RunStatisticsProps) {
+  const others = useRunsOf(run.dataset_id).filter(({ id }) => id !== run.id);
+  if (others.length === 0) return null;
+  return (
+    <SelectField
+      className={styles.baseline}
+      label="Compare with"
+      value={baseline ?? ''}
+      options={[{ value: '', label: 'No baseline' }, ...others.map(({ id, name }) => ({ value: id, label: name }))]}
+      onChange={(event) => onBaseline(event.currentTarget.value)}
+    />
+  );
+}
+
+function AgainstBaseline({ run, baseline }: { run: EvalRunResource; baseline: string }) {
+  const { data, error } = useQuery({
+    queryKey: keys.run(baseline),
+    queryFn: ({ signal }) => readRun(baseline, signal),
+  });
+  if (error) return <FaultNotice title="The baseline could not be loaded" error={error} />;
+  return data ? <RunComparison run={run} baseline={data} /> : null;
+}
+
+function statisticsFacts({ pass_score: passScore, latency_ms: latency, cost, ...counts }: EvalStatistics): Fact[] {
+  const { failed_samples: failed, pending_samples: pending } = counts;
+  return [
+    { name: 'Pass score', value: formatScore(passScore) },
+    { name: 'Median latency', value: formatDuration(latency.p50) },
+    { name: '95th percentile', value: formatDuration(latency.p95) },
+    { name: 'Cost of a sample', value: formatCost(cost.mean), exact: formatCostExactly(cost.mean) },
+    ...(failed > 0 ? [{ name: 'Failed samples left out', value: formatCount(failed) }] : []),
+    ...(pending > 0 ? [{ name: 'Samples to come', value: formatCount(pending) }] : []),
+  ];
+}
