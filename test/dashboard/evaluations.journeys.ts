@@ -215,4 +215,87 @@ describe('evaluations', () => {
     await open(`/${endless.id}`);
     await heading('Run not found');
   });
+
+  inBrowser('try datapoints several times, by several scorers, and are held to gates', async () => {
+    const { api } = program;
+    const tries = (await api.post<{ id: string }>('/api/datasets', { name: 'tries' })).body.id;
+    // The first answer to the second one is another than those that follow.
+    for (const input of ['say it', 'fake:judge:0+times:1 two'])
+      await api.post(`/api/datasets/${tries}/datapoints`, {
+        kind: { Generic: { input, expected_output: `You said: ${input}` } },
+      });
+    await open(`/new?dataset=${tries}`);
+    await expectSoon(() => combobox('Model').inputValue(), 'gpt-5.1');
+    await page.getByRole('textbox', { name: 'Run name' }).fill('shaky');
+    await combobox('Scoring').selectOption('ExactMatch');
+    await tabTo(button('Add scorer'));
+    await page.keyboard.press('Enter');
+    const second = page.getByRole('group', { name: 'Scorer 2' });
+    await second.getByRole('combobox', { name: 'Scoring' }).selectOption('Contains');
+    await second.getByRole('textbox', { name: 'Name' }).fill('words');
+    await page.getByRole('spinbutton', { name: 'Repeats' }).fill('3');
+    await page.getByText('This makes 6 calls: 3 for each datapoint.').waitFor();
+    await page.getByRole('textbox', { name: 'Metadata' }).fill('commit = 1a2b3c');
+    await button('Add gate').click();
+    const gate = page.getByRole('group', { name: 'Gate 1' });
+    await gate.getByRole('combobox', { name: 'Metric' }).selectOption('Flaky datapoints');
+    await gate.getByRole('spinbutton', { name: 'Value' }).fill('0');
+    await expectAccessible(watched);
+    // What the server finds wrong is said at its field.
+    await second.getByRole('textbox', { name: 'Name' }).fill('ExactMatch');
+    await button('Start evaluation').click();
+    await second.getByRole('alert').getByText('is the name of two scorers').waitFor();
+    await second.getByRole('textbox', { name: 'Name' }).fill('words');
+    await page.getByRole('spinbutton', { name: 'Max cost (USD)' }).fill('5');
+    await button('Start evaluation').click();
+    await heading('shaky');
+    await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
+    await page.getByText('2 of 2, 6 of 6 samples').waitFor();
+    await page.getByRole('progressbar', { name: 'Cost of its cap' }).waitFor();
+    await page.getByRole('list', { name: 'Metadata' }).getByText('1a2b3c').waitFor();
+    const statistics = page.getByRole('region', { name: 'Statistics' });
+    const row = (name: string): Locator => statistics.getByRole('row').filter({ hasText: name }).first();
+    for (const name of ['All together', 'ExactMatch', 'words']) await row(name).getByText('0.833').first().waitFor();
+    await statistics.getByRole('table', { name: 'Passes in several tries' }).waitFor();
+    const gates = page.getByRole('region', { name: 'Gates' });
+    await expectSoon(
+      () => gates.getByRole('row').nth(1).locator('th, td').allTextContents(),
+      ['Flaky datapoints ≤ 0', '1', 'Does not hold'],
+    );
+    await grid('Results').getByText('2 of 3 tries, flaky').click();
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    await expectSoon(() => result.getByRole('group', { name: 'Samples' }).getByRole('article').count(), 3);
+    await expectSoon(() => result.getByRole('group', { name: /^Output of try/ }).count(), 3);
+    await expectAccessible(watched);
+    await button('Edit gates').click();
+    const dialog = page.getByRole('dialog', { name: 'Gates of this run' });
+    await dialog.getByRole('spinbutton', { name: 'Value' }).fill('1');
+    await expectAccessible(watched);
+    await button('Save gates').click();
+    await gates.getByRole('heading', { name: 'Gates: all hold' }).waitFor();
+
+    const [shaky] = await runs();
+    const { config, repeats } = shaky!;
+    const scorers = shaky!.scorers.map(({ name, scoring }) => ({ name, scoring }));
+    const settings = { connection_id: config.connection_id, model: config.model };
+    const { body: steady } = await api.post<{ id: string }>(`/api/datasets/${tries}/eval`, {
+      ...{ name: 'steady', config: settings, scorers, repeats },
+    });
+    await until(async () => (await runs()).find(({ id }) => id === steady.id)?.status === 'completed');
+    await open(`/${steady.id}`);
+    await combobox('Compare with').selectOption('shaky');
+    const verdict = 'steady against shaky: no difference shown; a change of 0.47 or more would have been.';
+    await statistics.getByText(verdict).waitFor();
+    await page.goto(`${program.apiUrl}/evaluations/compare?runs=${shaky!.id},${steady.id}`);
+    await statistics.getByText(verdict).waitFor();
+    await statistics.getByText('What these numbers mean').click();
+    await expectAccessible(watched);
+    await open(`?dataset_id=${tries}&passed=true`);
+    await until(async () => (await rowsOf('Runs')) === 1);
+    const cells = grid('Runs').getByRole('row').nth(1);
+    await cells.getByText('95% interval').waitFor({ state: 'attached' });
+    await cells.getByText('Passed', { exact: true }).waitFor();
+    await expectAccessible(watched);
+    expectNoFaults(watched);
+  });
 });

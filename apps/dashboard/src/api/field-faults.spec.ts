@@ -3,7 +3,7 @@ import { errorOfAnswer } from './api-error.js';
 import { FieldFaults, FormFault } from './field-faults.js';
 
 const errors = [
-  { path: 'gates.0.k', message: 'must be at most 3' },
+  { path: 'gates[0].k', message: 'must be at most 3' },
   { path: 'scoring_config.pattern', message: 'is required' },
 ];
 const problem = errorOfAnswer(400, { code: 'validation_failed', detail: 'wrong', errors }, new Headers());

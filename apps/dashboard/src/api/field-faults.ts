@@ -19,10 +19,10 @@ export class FieldFaults {
   /** @param error what came of sending the form. */
   constructor(error: Error | null) {
     if (error instanceof FormFault) this.faults = [{ path: error.path, message: error.message }];
-    else this.faults = error instanceof ApiError ? error.errors : [];
+    else this.faults = error instanceof ApiError ? error.errors.map(withDots) : [];
   }
 
-  /** What is wrong at a path or below it: `config_schema: must be …`. */
+  /** What is wrong at a path or below it: `pattern: must be …`. @param path with places in lists as `gates.0.k`. */
   at(path: string): string | undefined {
     const words = this.faults
       .filter((fault) => isWithin(fault.path, path))
@@ -35,5 +35,11 @@ export class FieldFaults {
     return this.faults.length > 0 && this.faults.every((fault) => paths.some((path) => isWithin(fault.path, path)));
   }
 }
+
+/** Places in lists come as `gates[0].k` and as `gates.0.k`. */
+const withDots = ({ path, message }: FieldError): FieldError => ({
+  path: path.replaceAll(/\[(\d+)\]/g, '.$1'),
+  message,
+});
 
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
