@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { ConnectionResource } from '@spandrel/contract';
 import type { Locator, Response } from 'playwright-core';
-import { expectNoFaults, inBrowser, type WatchedPage } from './dashboard-browser.ts';
+import { expectNoFaultsBut, inBrowser } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon, tabTo } from './page-steps.ts';
 import { journeysOn, page, program, provider, watched } from './shared-dashboard.ts';
 
@@ -121,8 +121,3 @@ describe('connections', () => {
     expectNoFaultsBut(watched, /status of 400/);
   });
 });
-
-/** Fails with what the page did that it must not do. @param allowed what the browser itself says of an answer that was wanted. */
-function expectNoFaultsBut({ faults, ...rest }: WatchedPage, allowed: RegExp): void {
-  expectNoFaults({ ...rest, faults: () => faults().filter((fault) => !allowed.test(fault)) });
-}

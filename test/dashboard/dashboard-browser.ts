@@ -80,6 +80,11 @@ export function expectNoFaults(watched: WatchedPage): void {
   expect(watched.faults()).toEqual([]);
 }
 
+/** Fails with what the page did that it must not do. @param allowed what the browser itself says of an answer that was wanted. */
+export function expectNoFaultsBut({ faults, ...rest }: WatchedPage, allowed: RegExp): void {
+  expectNoFaults({ ...rest, faults: () => faults().filter((fault) => !allowed.test(fault)) });
+}
+
 function watch(page: Page, apiUrl: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   // Violations of the policy are told on the console, too.
