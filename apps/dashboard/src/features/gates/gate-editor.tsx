@@ -47,7 +47,6 @@ export function GateEditor(props: GateEditorProps) {
           <Button
             variant="quiet"
             icon="close"
-            iconOnly
             onClick={() => onChange(gates.toSpliced(at, 1))}
           >{`Remove gate ${at + 1}`}</Button>
         </fieldset>

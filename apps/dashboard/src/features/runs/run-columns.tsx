@@ -19,10 +19,10 @@ export function runColumns(zone: string, nameOf: (datasetId: string) => string):
     {
       id: 'dataset',
       header: 'Dataset',
-      width: 130,
+      width: 112,
       cell: ({ dataset_id: id }) => <DatasetLink dataset={{ id, name: nameOf(id) }} />,
     },
-    textColumn('model', 'Model', 130, ({ config }) => config.model),
+    textColumn('model', 'Model', 112, ({ config }) => config.model),
     textColumn('scoring', 'Scoring', 92, scorersOf),
     { id: 'status', header: 'Status', width: 92, cell: (run) => <StatusOfRun run={run} /> },
     {
@@ -35,10 +35,10 @@ export function runColumns(zone: string, nameOf: (datasetId: string) => string):
     {
       id: 'score',
       header: 'Score',
-      width: 124,
+      width: 108,
       cell: (run) => <ScoreWithBar score={run.avg_score} ci={run.score_ci} />,
     },
-    { id: 'gates', header: 'Gates', width: 92, cell: (run) => <GatesBadge run={run} /> },
+    { id: 'gates', header: 'Gates', width: 84, cell: (run) => <GatesBadge run={run} /> },
     costColumn('cost', 'Cost', 80, ({ total_cost }) => total_cost),
     {
       id: 'started',
