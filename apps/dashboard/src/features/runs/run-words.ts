@@ -3,7 +3,7 @@ import type { EvalRunSummary } from '@spandrel/contract';
 /** Why a run was cancelled, where nobody did it by hand: `cost cap`. */
 const STOPS = { cancelled: null, cost_cap: 'cost cap', idle: 'idle' } as const;
 
-/** The same as a sentence. */
+/** Sentences that say why a run was cancelled. */
 const STOP_SENTENCES = {
   cancelled: null,
   cost_cap: 'It was stopped before another call could have cost more than its cap.',

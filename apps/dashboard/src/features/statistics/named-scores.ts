@@ -1,5 +1,5 @@
 /** What the score of all scorers together is called, where there are several. */
-export const TOGETHER = 'All together';
+const TOGETHER = 'All together';
 
 /** The score of all scorers together and those of each, by name. Where there is one scorer they are the same. */
 export function namedScores<Of>(score: Of, scorers: Readonly<Record<string, Of>>): { name: string; of: Of }[] {

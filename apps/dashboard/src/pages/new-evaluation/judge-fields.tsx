@@ -1,5 +1,5 @@
 import { SelectField, TextArea, TextField } from '../../components/field.js';
-import type { BindScorer } from './scorer-form.js';
+import type { BindScorer } from './scorer-fields.js';
 import styles from './run-form.module.css';
 
 interface JudgeFieldsProps {

@@ -21,6 +21,13 @@ export const EMPTY_SCORER: ScorerFields = {
   ...{ judgeConnection: '', judgeModel: '', rubric: '' },
 };
 
+/** What a field of a scorer is given. */
+export type BindScorer = (member: keyof ScorerFields) => {
+  value: string;
+  onChange(event: { currentTarget: { value: string } }): void;
+  fault: string | undefined;
+};
+
 /** Whether a model scores. */
 export const JUDGE = 'LlmJudge';
 

@@ -3,15 +3,8 @@ import type { FieldFaults } from '../../api/field-faults.js';
 import { Button } from '../../components/button.js';
 import { SelectField, TextArea, TextField } from '../../components/field.js';
 import { JudgeFields } from './judge-fields.js';
-import { EMPTY_SCORER, JUDGE, nameOfScorer, type ScorerFields } from './scorer-fields.js';
+import { EMPTY_SCORER, JUDGE, nameOfScorer, type BindScorer, type ScorerFields } from './scorer-fields.js';
 import styles from './run-form.module.css';
-
-/** What a field of a scorer is given. */
-export type BindScorer = (member: keyof ScorerFields) => {
-  value: string;
-  onChange(event: { currentTarget: { value: string } }): void;
-  fault: string | undefined;
-};
 
 interface ScorerFormProps {
   scorers: readonly ScorerFields[];
