@@ -290,6 +290,15 @@ describe('evaluations', () => {
     await statistics.getByText(verdict).waitFor();
     await statistics.getByText('What these numbers mean').click();
     await expectAccessible(watched);
+    // Somebody else executes this one; the page says so, and whoever reads may look for it.
+    await api.post(`/api/datasets/${tries}/eval`, { name: 'elsewhere', scoring: 'External', execution: 'external' });
+    await open(`?dataset_id=${tries}`);
+    await combobox('Execution').selectOption('External');
+    await until(async () => (await rowsOf('Runs')) === 1);
+    await grid('Runs').getByRole('row').nth(1).getByText('External', { exact: true }).first().waitFor();
+    await grid('Runs').getByRole('link', { name: 'elsewhere' }).click();
+    await page.getByRole('list', { name: 'Run facts' }).getByText('External: its caller sends the results').waitFor();
+    await expectAccessible(watched);
     await open(`?dataset_id=${tries}&passed=true`);
     await until(async () => (await rowsOf('Runs')) === 1);
     const cells = grid('Runs').getByRole('row').nth(1);

@@ -68,6 +68,7 @@ export async function plantAttacks(api: Api, elsewhere: string): Promise<Planted
   });
   const run = await make(api, `/api/datasets/${dataset}/eval`, {
     ...{ name, config: { connection_id: connection, model: name, system_prompt: attack }, scoring: 'None' },
+    ...{ repeats: 2, metadata: { [name]: attack } },
   });
   await until(async () => {
     const { body } = await api.get<{ status: string }>(`/api/eval/${run}`);
