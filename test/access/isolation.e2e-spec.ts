@@ -111,12 +111,17 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   previewCaptureRule: () => ({}),
   updateCaptureRule: () => ({ name: 'x' }),
   startEval: () => ({
+    id: newId(),
     name: 'x',
     config: { connection_id: own.connection, model: 'x', judge: { connection_id: own.connection, model: 'x' } },
-    scoring: 'LlmJudge',
+    scorers: [{ scoring: 'LlmJudge', judge: { connection_id: own.connection, model: 'x' } }],
+    gates: [{ metric: 'regression', baseline_run_id: own.run }],
   }),
   setEvalGates: () => ({ gates: [{ metric: 'regression', baseline_run_id: own.run }] }),
-  addEvalResults: () => ({ results: [{ datapoint_id: own.datapoint, output: 'x' }] }),
+  addEvalResults: () => ({
+    results: [{ datapoint_id: own.datapoint, output: 'x', trace_id: own.trace, span_id: own.span }],
+    on_conflict: 'replace',
+  }),
   enqueueDatapoints: () => ({ datapoint_ids: [own.datapoint] }),
   claimNextQueueItem: () => ({ claimed_by: 'x' }),
   claimQueueItem: () => ({ claimed_by: 'x' }),
@@ -146,11 +151,14 @@ const nothing = (): TenantData => {
   return { ...(Object.fromEntries(ids) as TenantData), session: 'session of nobody', user: 'user of nobody' };
 };
 
+/** Paths of external runs alone. */
+const OF_EXTERNAL = /\/(results|complete)$/;
+
 /** A path with its placeholders filled by `idOf` the kind that each names, and its place in the path. */
 const filled = (path: string, idOf: (kind: IdKind, index: number) => string): string => {
   let index = 0;
   return path.replace(/([^/]+)\/\{\w+\}/g, (_match, segment: string) => {
-    const kind = KIND_OF_SEGMENT[segment];
+    const kind = segment === 'eval' && OF_EXTERNAL.test(path) ? 'external' : KIND_OF_SEGMENT[segment];
     if (!kind) throw new Error(`what does ${path} name?`);
     return `${segment}/${encodeURIComponent(idOf(kind, index++))}`;
   });
@@ -214,6 +222,7 @@ const kindOf = (path: readonly string[], route: Route): IdKind => {
   const name = path.at(-1)!;
   if (name === 'ids') return KIND_OF_IDS[route.id] ?? raise(`${route.id}: what do ids name?`);
   if (name !== 'id') return KIND_OF_MEMBER[name] ?? raise(`${route.id}: what does ${path.join('.')} name?`);
+  if (route.id === 'startEval') return 'run';
   return path.includes('spans') || route.id === 'createSpan' ? 'span' : 'trace';
 };
 
@@ -264,7 +273,7 @@ describe("with another tenant's ids", () => {
     expect(checked).toEqual(
       expect.arrayContaining([
         ...['listSpans trace_id', 'listSpans user_id', 'compareEvals runs', 'exportJson trace_id'],
-        'getEvalStatistics baseline',
+        ...['getEvalStatistics baseline', 'listEvalItems datapoint_id'],
         ...['listTraces ids', 'listSpans ids', 'countTraces ids', 'countSpans ids'],
       ]),
     );
@@ -299,7 +308,11 @@ describe("with another tenant's ids", () => {
         'enqueueDatapoints datapoint_ids',
         'startEval config.connection_id',
         'startEval config.judge.connection_id',
+        'startEval scorers.0.judge.connection_id',
+        'startEval gates.0.baseline_run_id',
+        'startEval id',
         'setEvalGates gates.0.baseline_run_id',
+        'addEvalResults results.0.datapoint_id',
         'createKey project_id',
         'createMember project_id',
       ]),

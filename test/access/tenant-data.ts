@@ -12,6 +12,8 @@ export interface TenantData {
   rule: string;
   connection: string;
   run: string;
+  /** A run that its caller executes, begun. */
+  external: string;
   item: string;
   org: string;
   project: string;
@@ -54,8 +56,15 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
     name: mark,
     config: { connection_id: connection, model: mark },
     scoring: 'None',
+    ...{ repeats: 2, metadata: { mark }, gates: [{ metric: 'mean', op: '>=', value: 0 }] },
   });
   await ended(api, run);
+  const external = await make(`/api/datasets/${dataset}/eval`, {
+    ...{ name: mark, execution: 'external', scoring: 'External', repeats: 3, metadata: { mark } },
+  });
+  await api.post(`/api/eval/${external}/results`, {
+    results: [{ datapoint_id: datapoint, repeat: 2, output: mark, metadata: { mark } }],
+  });
   const queued = await api.post<{ items: { id: string }[] }>(`/api/datasets/${dataset}/queue`, {
     datapoint_ids: [datapoint],
   });
@@ -65,7 +74,7 @@ export async function plant({ api, org, project, keyId }: Tenant, mark: string):
     role: 'viewer',
   });
   return {
-    ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, item },
+    ...{ trace, span, session, user, dataset, datapoint, rule, connection, run, external, item },
     ...{ org: org.id, project: project.id, key: keyId, member },
   };
 }
@@ -96,6 +105,7 @@ export async function everythingOf({ api, org }: Tenant, data: TenantData): Prom
     `/api/orgs/${org.id}/members`,
     ...[`/api/datasets/${data.dataset}`, `/api/datasets/${data.dataset}/capture-rules`],
     ...[`/api/datasets/${data.dataset}/eval`, `/api/eval/${data.run}`],
+    ...[`/api/eval/${data.external}`, `/api/eval/${data.run}/statistics`],
   ];
   const answers = await Promise.all(
     paths.map(async (path) => {

@@ -18,7 +18,7 @@ const COLUMNS = {
   eval_run: [
     ...['scorers', 'execution', 'repeats', 'pass_score', 'cost_cap', 'gates', 'metadata', 'start_hash'],
     ...['sample_progress', 'failed_samples', 'dearest_usd', 'dearest_pico', 'score_se', 'score_ci', 'passed'],
-    ...['stop_reason', 'unscored', 'result_at'],
+    ...['stop_reason', 'unscored', 'result_at', 'closed_at'],
   ],
 };
 

@@ -69,14 +69,32 @@ export function sampledRuns(server: () => TransferServer): void {
     });
     const read = () => call<EvalRunResource>(project, 'GET', `/api/eval/${started.id}`);
     await until(async () => !['pending', 'running'].includes((await read()).status), 60_000);
-    return { project, datasetId, repeated: started.id, external: started.id };
+    const elsewhere = await call<{ id: string }>(project, 'POST', `${path}/eval`, {
+      ...{ name: 'elsewhere', execution: 'external', scoring: 'External', repeats: 2, metadata: { commit: 'c1' } },
+      gates: [{ metric: 'regression', baseline_run_id: started.id }],
+    });
+    await call(project, 'POST', `/api/eval/${elsewhere.id}/results`, {
+      results: [
+        {
+          ...{ datapoint_id: datapointIds[0], output: 'o\0', scores: { External: { score: 0.5, reason: 'half' } } },
+          ...{ trace_id: 'a trace', span_id: 'a span', metadata: { a: [1] }, cost: 0.1, latency_ms: 7 },
+        },
+        { datapoint_id: datapointIds[0], repeat: 1, error: 'lost' },
+        { datapoint_id: datapointIds[1], repeat: 1, output: 'o', scores: { External: 1 } },
+      ],
+    });
+    await call(project, 'POST', `/api/eval/${elsewhere.id}/complete`);
+    return { project, datasetId, repeated: started.id, external: elsewhere.id };
   }
 
   /** What the API shows of the runs. */
-  const shown = (project: string, { datasetId, external }: Sampled): Promise<unknown[]> =>
+  const shown = (project: string, { datasetId, repeated, external }: Sampled): Promise<unknown[]> =>
     Promise.all(
       [
-        ...[external].flatMap((id) => [...[`/api/eval/${id}`, `/api/eval/${id}/items?include=samples`]]),
+        ...[repeated, external].flatMap((id) => [
+          ...[`/api/eval/${id}`, `/api/eval/${id}/items?include=samples`, `/api/eval/${id}/statistics`],
+          `/api/eval/${id}/statistics?k=1,2&failed_as=zero&baseline=${repeated}`,
+        ]),
         ...['metadata.commit=c1', 'metadata.branch=', 'execution=external', 'passed=true', 'passed=false'].map(
           (filter) => `/api/datasets/${datasetId}/eval?${filter}`,
         ),
@@ -90,7 +108,7 @@ export function sampledRuns(server: () => TransferServer): void {
       const file = await server().export(from);
       const content = parsed(file);
       expect([content.eval_runs, content.eval_results, content.eval_samples].map((list) => list.length)).toEqual([
-        ...[1, 3, 9],
+        ...[2, 4, 9 + 3],
       ]);
       expect(content.eval_samples[0]).toMatchObject({ repeat: 0, scores: { has: { score: 1 } } });
       const before = await shown(from, sampled);
@@ -101,7 +119,7 @@ export function sampledRuns(server: () => TransferServer): void {
         [from, file],
       ] as const) {
         for (let time = 0; time < 2; time++) {
-          expect((await server().restore(project, text)).imported).toMatchObject({ eval_runs: 1, eval_samples: 9 });
+          expect((await server().restore(project, text)).imported).toMatchObject({ eval_runs: 2, eval_samples: 12 });
           expect(await shown(project, sampled)).toEqual(before);
           expect(undated(await server().export(project))).toBe(undated(file));
         }
