@@ -8,6 +8,7 @@ import type { Api } from '../support/api.ts';
 import type { Place, Program } from '../support/places.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
+import { forgetServer } from './forget-server.ts';
 
 const DATAPOINTS = 160;
 const CONCURRENCY = 8;
@@ -51,7 +52,7 @@ describeOnBothDatabases('a run in whose middle the server ends', ({ name: databa
       await server.stop('SIGKILL');
       const [left] = await place.rows<{ progress: number }>(`select progress from eval_run where id = '${runId}'`);
       expect(Number(left!.progress)).toBeLessThan(DATAPOINTS);
-      if (place.mode === 'cloud') await forgetServer(place, runId);
+      await forgetServer(place, runId);
       await start();
       progress.push(Number(left!.progress), (await read(runId)).progress);
     }
@@ -104,13 +105,6 @@ const linesOf = (of: Program): { msg: string }[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as { msg: string })
     .filter(({ msg }) => msg !== 'request');
-
-/** What half a minute does in cloud mode, where a killed server counts as alive for so long (ADR 0014). */
-async function forgetServer(place: Place, runId: string): Promise<void> {
-  await place.rows(`update eval_run set lease_until = 0 where id = '${runId}'`);
-  await place.rows(`update spandrel_jobs.job set heartbeat_on = heartbeat_on - interval '1 minute'
-    where state = 'active' and data ->> 'id' = '${runId}'`);
-}
 
 async function startRun(api: Api, questions: readonly string[]): Promise<string> {
   const { body: dataset } = await api.post<{ id: string }>('/api/datasets', { name: 'kills' });

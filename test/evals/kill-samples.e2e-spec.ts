@@ -1,0 +1,222 @@
+/** kill -9 in runs with repeats, several scorers and a cost cap, and in external runs: nothing is missing, doubled or dearer than the cap. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { AddedResults, EvalRunResource, EvalStatistics, ResultItemResource } from '@spandrel/contract';
+import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
+import { FAKE_USAGE } from '../fake-provider/usage.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
+import { differences } from '../support/differences.ts';
+import type { Place, Program } from '../support/places.ts';
+import { repetitions } from '../support/repetitions.ts';
+import { tempDir, until } from '../support/spandrel.ts';
+import { forgetServer } from './forget-server.ts';
+import { recountedStatistics, sampleRows, type SampleRow } from './recounted-statistics.ts';
+
+const DATAPOINTS = 50;
+const REPEATS = 3;
+const SAMPLES = DATAPOINTS * REPEATS;
+const CONCURRENCY = 6;
+/** Dollars per million output tokens, and of a call. */
+const PRICE = 100;
+const CALL = (FAKE_USAGE.output * PRICE) / 1e6;
+const RUN = {
+  repeats: REPEATS,
+  scorers: [
+    { name: 'near', scoring: 'Contains' },
+    { name: 'exact', scoring: 'ExactMatch', weight: 3 },
+  ],
+};
+
+/** Every sixth datapoint is refused once; a third is right, a third nearly so, a third wrong. @param name tells them from others. */
+const rows = (name: string): object[] =>
+  Array.from({ length: DATAPOINTS }, (_, i) => {
+    const input = `${i % 6 === 5 ? 'fake:error-400+times:1' : 'fake:slow:20'} question ${i}, ${name}`;
+    return { input, expected_output: [`You said: ${input}`, `question ${i}, ${name}`, 'another'][i % 3] };
+  });
+
+let provider: FakeProvider;
+beforeAll(async () => {
+  provider = await startFakeProvider();
+});
+afterAll(() => provider.close());
+
+describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace }) => {
+  // In cloud mode each costs the seconds between two looks for jobs of servers that died.
+  const kills = database === 'SQLite' ? 5 : repetitions(5);
+  let place: Place;
+  let server: Program;
+  let connectionId: string;
+  const config = join(tempDir(), 'my.yaml');
+  const start = async (): Promise<void> => {
+    server = await place.start({ command: 'server', args: ['--config', config] });
+  };
+  const read = async (runId: string): Promise<EvalRunResource> =>
+    (await server.api.get<EvalRunResource>(`/api/eval/${runId}?items=none`)).body;
+  const ended = async (runId: string): Promise<EvalRunResource> => {
+    await until(async () => (await read(runId)).ended_at !== null, 30_000);
+    return read(runId);
+  };
+  const dataset = async (datapoints: readonly object[]): Promise<string> => {
+    const { body } = await server.api.post<{ id: string }>('/api/datasets', { name: 'kills' });
+    const lines = datapoints.map((row) => JSON.stringify(row)).join('\n');
+    await server.api.send('POST', `/api/datasets/${body.id}/import`, lines, { 'content-type': 'application/x-ndjson' });
+    return body.id;
+  };
+  const startRun = async (datasetId: string, body: object): Promise<string> => {
+    const started = await server.api.post<{ id: string }>(`/api/datasets/${datasetId}/eval`, { name: 'run', ...body });
+    expect(started).toMatchObject({ status: 201 });
+    return started.body.id;
+  };
+  /** @returns the samples that were recorded by then, and how often each question had been asked. */
+  const kill = async (runId: string, repeats: number): Promise<{ recorded: SampleRow[]; asked: AskedCounts }> => {
+    await server.stop('SIGKILL');
+    const recorded = await sampleRows(place, runId, repeats);
+    const asked = askedCounts();
+    await forgetServer(place, runId);
+    await start();
+    return { recorded, asked };
+  };
+  /** Whether the statistics, and the sums of the run, are those of the rows. */
+  const expectRecounted = async (run: EvalRunResource): Promise<void> => {
+    const samples = await sampleRows(place, run.id, run.repeats);
+    expect(new Set(samples.map(({ datapointId, repeat }) => `${datapointId} ${repeat}`)).size).toBe(samples.length);
+    const { body: statistics } = await server.api.get<EvalStatistics>(`/api/eval/${run.id}/statistics`);
+    const recounted = recountedStatistics(samples, run.repeats);
+    expect(differences(recounted, statistics, 1e-9)).toEqual([]);
+    expect(statistics.pending_samples).toBe(run.sample_total - samples.length);
+    const sums = {
+      sample_progress: samples.length,
+      failed_samples: statistics.failed_samples,
+      // Of a run that was cut off it counts the datapoints alone that have all their samples.
+      ...(run.status === 'completed' && { avg_score: statistics.score.mean }),
+      total_cost: statistics.cost.total,
+      total_tokens: statistics.tokens,
+    };
+    expect(differences(sums, run, 1e-9)).toEqual([]);
+  };
+
+  beforeAll(async () => {
+    const settings = [
+      `evals: { concurrency: ${CONCURRENCY} }`,
+      `connections: { allow_private: ['127.0.0.1'] }`,
+      `pricing: { models: { priced: { input: 0, output: ${PRICE} } } }`,
+    ];
+    writeFileSync(config, `${settings.join('\n')}\n`);
+    place = await takePlace();
+    await start();
+    const { body } = await server.api.post<{ id: string }>('/api/provider-connections', {
+      name: 'fake',
+      provider: 'custom',
+      api_key: 'k',
+      base_url: `${provider.url}/v1`,
+    });
+    connectionId = body.id;
+  });
+  afterAll(() => place?.close());
+
+  it(`in a run whose cap is just what it costs, times: ${kills}: each sample is there once, no finished one is called again`, async () => {
+    provider.requests.length = 0;
+    const datasetId = await dataset(rows(database));
+    const runConfig = { connection_id: connectionId, model: 'priced' };
+    const cap = CALL * SAMPLES;
+    const runId = await startRun(datasetId, { ...RUN, config: runConfig, max_cost_usd: cap });
+    /** What had been asked, and how often, for datapoints of which all samples had been recorded. */
+    const settled: AskedCounts = new Map();
+    for (let killed = 1; killed <= kills; killed++) {
+      await until(() => provider.requests.length >= (killed * SAMPLES) / (kills + 1), 30_000);
+      const { recorded, asked } = await kill(runId, REPEATS);
+      expect(recorded.length).toBeLessThan(SAMPLES);
+      for (const [id, samples] of Map.groupBy(recorded, ({ datapointId }) => datapointId)) {
+        if (samples.length === REPEATS && !settled.has(id)) settled.set(id, asked.get(await questionOf(id))!);
+      }
+    }
+    const run = await ended(runId);
+    expect(run).toMatchObject({ status: 'completed', progress: DATAPOINTS, sample_progress: SAMPLES });
+    expect(run.total_cost).toBeLessThanOrEqual(cap);
+    expect(run.failed_samples).toBeGreaterThan(0);
+    await expectRecounted(run);
+
+    const asked = askedCounts();
+    expect(asked.size).toBe(DATAPOINTS);
+    expect([...asked.values()].filter((count) => count < REPEATS)).toEqual([]);
+    const again = provider.requests.length - SAMPLES;
+    expect(again).toBeGreaterThan(0);
+    expect(again).toBeLessThanOrEqual(kills * CONCURRENCY);
+    expect(settled.size).toBeGreaterThan(0);
+    for (const [id, count] of settled) expect(asked.get(await questionOf(id))).toBe(count);
+
+    async function questionOf(datapointId: string): Promise<string> {
+      const { body } = await server.api.get<{ items: ResultItemResource[] }>(
+        `/api/eval/${runId}/items?datapoint_id=${datapointId}`,
+      );
+      return body.items[0]!.input as string;
+    }
+  });
+
+  it('in a run that its cap stops: no more is recorded than the cap pays for, and no less', async () => {
+    provider.requests.length = 0;
+    const affordable = 70;
+    const runId = await startRun(await dataset(rows(`capped, ${database}`)), {
+      ...RUN,
+      config: { connection_id: connectionId, model: 'priced' },
+      max_cost_usd: CALL * (affordable + 0.5),
+      gates: [{ metric: 'failed_samples', op: '<=', value: SAMPLES }],
+    });
+    await until(() => provider.requests.length >= affordable / 2, 30_000);
+    await kill(runId, REPEATS);
+    const run = await ended(runId);
+    expect(run).toMatchObject({ status: 'cancelled', stop_reason: 'cost_cap', passed: false });
+    expect(run.total_cost).toBeCloseTo(CALL * affordable, 9);
+    await expectRecounted(run);
+  });
+
+  it('in an external run that another process finishes: what was accepted is there once', async () => {
+    const runId = await startRun(await dataset(rows('external')), {
+      execution: 'external',
+      repeats: 2,
+      scorers: [
+        { name: 'said', scoring: 'External' },
+        { name: 'near', scoring: 'Contains' },
+      ],
+    });
+    const { body: work } = await server.api.get<{ items: ResultItemResource[] }>(
+      `/api/eval/${runId}/items?status=pending&limit=${DATAPOINTS}`,
+    );
+    const results = work.items.flatMap(({ datapoint_id, input }, i) =>
+      [0, 1].map((repeat) => ({
+        datapoint_id,
+        repeat,
+        output: `You said: ${String(input)}`,
+        scores: { said: (i + repeat) % 2 },
+        latency_ms: i,
+        cost: 0.25,
+      })),
+    );
+    const send = async (some: readonly object[]): Promise<AddedResults> =>
+      (await server.api.post<AddedResults>(`/api/eval/${runId}/results`, { results: some })).body;
+    const half = results.length / 2;
+    expect(await send(results.slice(0, half))).toEqual({ accepted: half, rejected: [] });
+    await kill(runId, 2);
+    // The caller does not know what had arrived, and sends it again with the rest.
+    expect(await send(results)).toEqual({ accepted: results.length, rejected: [] });
+    const run = await ended(runId);
+    expect(run).toMatchObject({ status: 'completed', progress: DATAPOINTS, sample_progress: results.length });
+    expect(run.total_cost).toBeCloseTo(results.length * 0.25, 9);
+    await expectRecounted(run);
+    expect(await server.stop()).toBe(0);
+  });
+});
+
+/** How often the provider was asked each question. */
+type AskedCounts = Map<string, number>;
+
+function askedCounts(): AskedCounts {
+  const counts = new Map<string, number>();
+  for (const { body } of provider.requests) {
+    const { messages } = JSON.parse(body.toString('utf8')) as { messages: { content: string }[] };
+    const text = messages.at(-1)!.content;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
+}
