@@ -12,6 +12,7 @@ import { comparedItems } from './compared-items.ts';
 import { listsOfRuns } from './lists-of-runs.ts';
 import { restarts } from './restarts.ts';
 import { samplesOfRuns } from './samples-of-runs.ts';
+import { seededRegressions } from './seeded-regressions.ts';
 import { startingRuns } from './starting-runs.ts';
 import { statisticsOfRuns } from './statistics-of-runs.ts';
 import { tracesOfItems } from './traces-of-items.ts';
@@ -37,6 +38,7 @@ export function describeEvals(database: TestDatabase): void {
     listsOfRuns(lab);
     statisticsOfRuns(lab);
     gatesOfRuns(lab);
+    seededRegressions(lab);
     tracesOfItems(lab, newDatabase);
     externalRuns(lab);
     externalHandover(newDatabase);
