@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
- * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- imports`,
- * `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
+ * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -20,6 +20,7 @@ import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
 import { measureRemoval, reportRemoval } from './removal-rows.ts';
 import { measureServer } from './server-rows.ts';
+import { measureStatistics, reportStatistics } from './statistics-rows.ts';
 import { measureStrategies, type StrategyFigure } from './strategy-rows.ts';
 import { goal, heading, part, row, verdicts, writeJson } from './report.ts';
 
@@ -28,6 +29,7 @@ const PARTS = [
   'gateway',
   'server',
   'evals',
+  'statistics',
   'imports',
   'events',
   'queries',
@@ -64,6 +66,7 @@ heading(
 await measured('gateway', () => measureGateway(rounds, seconds), reportGateway);
 await measured('server', () => measureServer(rounds, seconds), reportServer);
 await measured('evals', () => measureEvals(rounds), reportEvals);
+await measured('statistics', () => measureStatistics(rounds), reportStatistics);
 await measured('imports', () => measureImport(quick ? 200_000 : 1_000_000), reportImport);
 await measured('events', () => measureEvents(rounds, seconds, quick ? 20 : 60), reportEvents);
 const keep = valueOf('keep');
