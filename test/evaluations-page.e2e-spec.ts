@@ -51,7 +51,7 @@ it('the body of a start is one', () => {
 
 describe('the tables of docs/evaluations.md', () => {
   const Z = 1.959963984540054;
-  /** As `detectable_diff` has it: alpha 0.05, shown with a chance of 80%. */
+  /** The factor of `detectable_diff`: alpha 0.05, shown with a chance of 80%. */
   const DETECTABLE = Z + 0.8416212335729143;
   const rows = page
     .split('\n')

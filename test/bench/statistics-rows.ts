@@ -188,7 +188,7 @@ async function externalRun(api: Api, peer: Peer, datasetId: string, ids: readonl
   await Promise.all(Array.from({ length: SENDERS }, sender));
   const seconds = (performance.now() - started) / 1_000;
   const cpuMicros = (peer.cpuMicros() - cpu) / ids.length;
-  // Its statistics are made behind the last answer.
+  // The statistics of the run are made behind the last answer.
   while ((await api.get<EvalRunSummary>(`/api/eval/${run.id}?items=none`)).body.status !== 'completed') await sleep(50);
   return { id: run.id, perSecond: ids.length / seconds, cpuMicros };
 }

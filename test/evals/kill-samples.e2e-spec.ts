@@ -88,7 +88,7 @@ describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace })
     const sums = {
       sample_progress: samples.length,
       failed_samples: statistics.failed_samples,
-      // Of a run that was cut off it counts the datapoints alone that have all their samples.
+      // A run that was cut off counts the datapoints alone that have all their samples.
       ...(run.status === 'completed' && { avg_score: statistics.score.mean }),
       total_cost: statistics.cost.total,
       total_tokens: statistics.tokens,
