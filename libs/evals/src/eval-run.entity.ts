@@ -187,5 +187,3 @@ export const EvalRunMetadataSchema = defineEntity({
   },
   indexes: [{ name: 'eval_run_metadata_key', properties: ['projectId', 'key', 'runId'] }],
 });
-
-export type EvalRunMetadataRow = RowOf<typeof EvalRunMetadataSchema>;
