@@ -252,7 +252,8 @@ describe('evaluations', () => {
     await page.getByRole('list', { name: 'Run facts' }).getByText('Completed').waitFor();
     await page.getByText('2 of 2, 6 of 6 samples').waitFor();
     await page.getByRole('progressbar', { name: 'Cost of its cap' }).waitFor();
-    await page.getByRole('list', { name: 'Metadata' }).getByText('1a2b3c').waitFor();
+    const commit = page.getByRole('list', { name: 'Metadata' }).getByRole('link', { name: '1a2b3c' });
+    await expectSoon(() => commit.getAttribute('href'), '/evaluations?metadata.commit=1a2b3c');
     const statistics = page.getByRole('region', { name: 'Statistics' });
     const row = (name: string): Locator => statistics.getByRole('row').filter({ hasText: name }).first();
     for (const name of ['All together', 'ExactMatch', 'words']) await row(name).getByText('0.833').first().waitFor();
@@ -299,7 +300,8 @@ describe('evaluations', () => {
     await grid('Runs').getByRole('link', { name: 'elsewhere' }).click();
     await page.getByRole('list', { name: 'Run facts' }).getByText('External: its caller sends the results').waitFor();
     await expectAccessible(watched);
-    await open(`?dataset_id=${tries}&passed=true`);
+    await open(`?dataset_id=${tries}&passed=true&metadata.commit=1a2b3c`);
+    await page.getByRole('button', { name: 'Remove filter: metadata.commit 1a2b3c' }).waitFor();
     await until(async () => (await rowsOf('Runs')) === 1);
     const cells = grid('Runs').getByRole('row').nth(1);
     await cells.getByText('95% interval').waitFor({ state: 'attached' });

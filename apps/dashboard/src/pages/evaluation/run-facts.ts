@@ -41,10 +41,6 @@ export function runFacts(run: EvalRunResource, datasetName: string): Fact[] {
 const scoreWords = ({ avg_score: score, score_ci: ci }: EvalRunResource): string =>
   ci === null ? formatScore(score) : `${formatScore(score)} (${describeInterval(ci)})`;
 
-/** What the caller said of the run: a commit, a branch. */
-export const metadataFacts = ({ metadata }: EvalRunResource): Fact[] =>
-  Object.entries(metadata).map(([name, value]) => ({ name, value }));
-
 /** How long the run took, once it has ended. */
 function durationFact({ started_at: started, ended_at: ended }: EvalRunResource): Fact[] {
   if (started === null || ended === null) return [];

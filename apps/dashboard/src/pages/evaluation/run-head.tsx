@@ -1,4 +1,5 @@
 import type { EvalRunResource } from '@spandrel/contract';
+import { Link } from '@tanstack/react-router';
 import { formatCost } from '../../components/format/format-cost.js';
 import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { FactList } from '../../features/facts/fact-list.js';
@@ -7,7 +8,7 @@ import { RunError } from '../../features/runs/run-error.js';
 import { spentOf, stopSentence } from '../../features/runs/run-words.js';
 import { TextBlock } from '../../features/runs/text-block.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
-import { metadataFacts, runFacts, statusWord } from './run-facts.js';
+import { runFacts, statusWord } from './run-facts.js';
 import styles from './run-page.module.css';
 
 /** How far a run is, what it was made of, and what came of it. */
@@ -31,11 +32,29 @@ export function RunHead({ run }: { run: EvalRunResource }) {
       {stopSentence(run) !== null && <p>{stopSentence(run)}</p>}
       {(run.status === 'pending' || run.status === 'running') && <PausedNotice />}
       <FactList label="Run facts" facts={runFacts(run, nameOf(run.dataset_id))} />
-      {Object.keys(run.metadata).length > 0 && <FactList label="Metadata" facts={metadataFacts(run)} />}
+      <Metadata run={run} />
       {run.error !== null && <RunError>{run.error}</RunError>}
       <FoldedText title="System prompt" text={config.system_prompt} />
       <FoldedText title="Rubric" text={config.judge?.rubric ?? null} />
     </>
+  );
+}
+
+/** What the caller said of the run, a commit or a branch: each leads to the runs that have the same. */
+function Metadata({ run: { metadata } }: { run: EvalRunResource }) {
+  const entries = Object.entries(metadata);
+  if (entries.length === 0) return null;
+  return (
+    <ul aria-label="Metadata" className={styles.metadata}>
+      {entries.map(([key, value]) => (
+        <li key={key} dir="auto">
+          {key}{' '}
+          <Link to="/evaluations" search={{ [`metadata.${key}`]: value }}>
+            {value}
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -19,7 +19,7 @@ import { RUN_COLUMNS, runColumns } from '../../features/runs/run-columns.js';
 import { runAddress } from '../../features/runs/run-link.js';
 import { useRunList } from '../../features/runs/use-run-list.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
-import type { EvaluationsSearch } from './evaluations-search.js';
+import { readEvaluationsSearch, type EvaluationsSearch } from './evaluations-search.js';
 import { RunFilters } from './run-filters.js';
 import styles from './evaluations-page.module.css';
 
@@ -29,7 +29,8 @@ const nameOfRun = ({ name }: EvalRunSummary): string => name;
 
 /** The list of runs of all datasets. */
 export function EvaluationsPage() {
-  const search: EvaluationsSearch = route.useSearch();
+  // An address with parameters of other pages lists as if it had none.
+  const search = readEvaluationsSearch(route.useSearch());
   const navigate = useNavigate();
   const change = useCallback(
     (next: EvaluationsSearch, isTyped = false) => void navigate({ to: '/evaluations', search: next, replace: isTyped }),

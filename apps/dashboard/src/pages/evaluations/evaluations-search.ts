@@ -6,11 +6,22 @@ export interface EvaluationsSearch extends ListSort {
   status?: string;
   execution?: string;
   /** Whether all gates hold. */
-  passed?: boolean;
+  passed?: 'true' | 'false';
   /** The whole name. */
   name?: string;
   cols?: string;
+  /** Runs with this text under the key. */
+  [metadata: `metadata.${string}`]: string;
 }
+
+const METADATA = 'metadata.';
+
+/** Filters by metadata that an address has: `metadata.commit` and the commit. */
+export const metadataIn = (search: Record<string, unknown>): [`metadata.${string}`, string][] =>
+  Object.entries(search).flatMap(([key, value]) => (hasMetadataKey(key) && isText(value) ? [[key, value]] : []));
+
+const hasMetadataKey = (key: string): key is `metadata.${string}` =>
+  key.startsWith(METADATA) && key.length > METADATA.length;
 
 const STATUSES = ['pending', 'running', 'completed', 'failed', 'cancelled'];
 
@@ -21,9 +32,10 @@ export function readEvaluationsSearch(search: Record<string, unknown>): Evaluati
     ...(isText(dataset_id) && { dataset_id }),
     ...(isText(status) && STATUSES.includes(status) && { status }),
     ...((execution === 'server' || execution === 'external') && { execution }),
-    ...(typeof passed === 'boolean' && { passed }),
+    ...((passed === 'true' || passed === 'false') && { passed }),
     ...(isText(name) && { name }),
     ...(isText(cols) && { cols }),
+    ...Object.fromEntries(metadataIn(search)),
   };
 }
 

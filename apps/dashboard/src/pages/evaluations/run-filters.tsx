@@ -1,7 +1,8 @@
 import { SelectField } from '../../components/field.js';
+import { FilterChips } from '../../features/filters/filter-chips.js';
 import { TypedFilter } from '../../features/filters/typed-filter.js';
 import { useDatasetNames } from '../../features/runs/use-dataset-names.js';
-import type { EvaluationsSearch } from './evaluations-search.js';
+import { metadataIn, type EvaluationsSearch } from './evaluations-search.js';
 import styles from './evaluations-page.module.css';
 
 const STATUS_OPTIONS = [
@@ -33,12 +34,18 @@ interface RunFiltersProps {
 /** Which runs are listed. */
 export function RunFilters({ search, onChange }: RunFiltersProps) {
   const { datasets } = useDatasetNames();
-  const change = (member: keyof EvaluationsSearch, value: string | boolean, isTyped = false): void => {
+  const change = (member: keyof EvaluationsSearch, value: string, isTyped = false): void => {
     const { [member]: _before, ...rest } = search;
     onChange(value === '' ? rest : { ...rest, [member]: value }, isTyped);
   };
-  const set = (member: 'dataset_id' | 'status' | 'execution') => (event: { currentTarget: { value: string } }) =>
-    change(member, event.currentTarget.value);
+  const set =
+    (member: 'dataset_id' | 'status' | 'execution' | 'passed') => (event: { currentTarget: { value: string } }) =>
+      change(member, event.currentTarget.value);
+  const chips = metadataIn({ ...search }).map(([name, value]) => ({
+    name,
+    value,
+    without: ({ [name]: _removed, ...rest }: EvaluationsSearch): EvaluationsSearch => rest,
+  }));
   return (
     <search aria-label="Filters" className={styles.filters}>
       <TypedFilter label="Run name" value={search.name ?? ''} onChange={(name) => change('name', name, true)} />
@@ -55,12 +62,8 @@ export function RunFilters({ search, onChange }: RunFiltersProps) {
         onChange={set('execution')}
         options={EXECUTION_OPTIONS}
       />
-      <SelectField
-        label="Gates"
-        value={search.passed === undefined ? '' : String(search.passed)}
-        onChange={({ currentTarget: { value } }) => change('passed', value === '' ? value : value === 'true')}
-        options={GATES_OPTIONS}
-      />
+      <SelectField label="Gates" value={search.passed ?? ''} onChange={set('passed')} options={GATES_OPTIONS} />
+      <FilterChips chips={chips} onRemove={(chip) => onChange(chip.without(search))} onClear={() => onChange({})} />
     </search>
   );
 }
