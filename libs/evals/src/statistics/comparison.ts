@@ -64,20 +64,20 @@ export async function compareWithBaseline(
   baseline: RunSamples,
   { baselineRunId, alpha, changed, distributions }: ComparisonOptions,
 ): Promise<RunComparison> {
-  const pairs = pairDatapoints(run, baseline, changed);
+  const pairs = await pairDatapoints(run, baseline, changed);
   const { partners } = pairs;
   const { clusters } = run;
-  const score = compareScores(run.score, baseline.score, partners, { clusters, alpha, distributions });
+  const score = await compareScores(run.score, baseline.score, partners, { clusters, alpha, distributions });
   const scorers: [string, ScoreComparison][] = [];
   for (const [name, scores] of run.scorers) {
     const others = baseline.scorers.get(name);
     if (!others) continue;
-    await nextTurn();
-    scorers.push([name, compareScores(scores, others, partners, { clusters, alpha, distributions })]);
+    scorers.push([name, await compareScores(scores, others, partners, { clusters, alpha, distributions })]);
   }
-  await nextTurn();
-  const quantity = (ofRun: Float64Array, ofBaseline: Float64Array) =>
-    compareByT(pairedDifferences(ofRun, ofBaseline, partners), clusters, UNBOUNDED, distributions);
+  const quantity = async (ofRun: Float64Array, ofBaseline: Float64Array) => {
+    await nextTurn();
+    return compareByT(pairedDifferences(ofRun, ofBaseline, partners), clusters, UNBOUNDED, distributions);
+  };
   return {
     baseline_run_id: baselineRunId,
     alpha,
@@ -87,29 +87,35 @@ export async function compareWithBaseline(
     unpaired_baseline: pairs.unpairedBaseline,
     score,
     scorers: Object.fromEntries(scorers),
-    latency_ms: quantity(run.latencyMs.means, baseline.latencyMs.means),
-    cost: quantity(run.cost.means, baseline.cost.means),
+    latency_ms: await quantity(run.latencyMs.means, baseline.latencyMs.means),
+    cost: await quantity(run.cost.means, baseline.cost.means),
   };
 }
 
 const SCORE_BOUNDS = [-1, 1] as const;
 const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
-/** @param partners {@link Pairs.partners}. */
-function compareScores(
+/**
+ * Compares one score, step by step: with 100,000 datapoints each takes some 3 ms, and requests have their turn in between.
+ * @param partners {@link Pairs.partners}.
+ */
+async function compareScores(
   run: DatapointScores,
   baseline: DatapointScores,
   partners: Int32Array,
   { clusters, alpha, distributions }: { clusters: Clusters | null; alpha: number; distributions: Distributions },
-): ScoreComparison {
+): Promise<ScoreComparison> {
+  await nextTurn();
   const differences = pairedDifferences(run.means, baseline.means, partners);
   const signs = countSigns(differences);
+  await nextTurn();
   const compared: Omit<QuantityComparison, 'test'> & Pick<ScoreComparison, 'test'> = compareByT(
     differences,
     clusters,
     SCORE_BOUNDS,
     distributions,
   );
+  await nextTurn();
   if (clusters === null && compared.pairs > 0 && arePairsOfZeroAndOne(run, baseline, partners)) {
     compared.test = 'mcnemar_exact';
     compared.p_value = mcnemarP(signs.better, signs.worse, distributions);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunSamples } from './run-samples.js';
 import { zeroWhenTiny } from './tolerance.js';
 
@@ -14,15 +15,24 @@ export interface Pairs {
   unpairedBaseline: number;
 }
 
+/** Datapoints that are looked at before requests have their turn; some 2 ms. */
+const STRETCH = 20_000;
+
 /** @param changed ids of datapoints whose content is not the same in both snapshots. */
-export function pairDatapoints(run: RunSamples, baseline: RunSamples, changed: ReadonlySet<string>): Pairs {
-  const positionOf = positionsIn(baseline.ids);
+export async function pairDatapoints(
+  run: RunSamples,
+  baseline: RunSamples,
+  changed: ReadonlySet<string>,
+): Promise<Pairs> {
+  const positions = new Positions(baseline.ids);
   const partners = new Int32Array(run.ids.length).fill(-1);
   const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
   const pairs: Pairs = { partners, count: 0, changed: 0, unpairedRun: 0, unpairedBaseline: 0 };
   for (let i = 0; i < run.ids.length; i++) {
+    if (i % STRETCH === 0) await nextTurn();
     const id = run.ids[i]!;
-    const position = positionOf(id);
+    if (!positions.isNext(id) && !positions.hasTable) await positions.makeTable();
+    const position = positions.of(id);
     if (position !== undefined && !changed.has(id)) partners[i] = position;
     if (runCounts[i] === 0) continue;
     if (position === undefined || baselineCounts[position] === 0) pairs.unpairedRun++;
@@ -37,24 +47,36 @@ export function pairDatapoints(run: RunSamples, baseline: RunSamples, changed: R
 
 /**
  * Finds ids among others. Two runs of one dataset mostly have the same ids in the same order, where the id after the last one
- * found is the one; a table of all of them is made when it is not.
+ * found is the one; a table of all of them is needed when it is not.
  */
-function positionsIn(ids: readonly string[]): (id: string) => number | undefined {
-  let next = 0;
-  let table: Map<string, number> | undefined;
-  return (id) => {
-    if (ids[next] === id) return next++;
-    table ??= tableOf(ids);
-    const position = table.get(id);
-    if (position !== undefined) next = position + 1;
-    return position;
-  };
-}
+class Positions {
+  private next = 0;
+  private table: Map<string, number> | undefined;
 
-function tableOf(ids: readonly string[]): Map<string, number> {
-  const table = new Map<string, number>();
-  for (let i = 0; i < ids.length; i++) table.set(ids[i]!, i);
-  return table;
+  constructor(private readonly ids: readonly string[]) {}
+
+  isNext(id: string): boolean {
+    return this.ids[this.next] === id;
+  }
+
+  get hasTable(): boolean {
+    return this.table !== undefined;
+  }
+
+  async makeTable(): Promise<void> {
+    const table = new Map<string, number>();
+    for (let i = 0; i < this.ids.length; i++) {
+      if (i % STRETCH === 0) await nextTurn();
+      table.set(this.ids[i]!, i);
+    }
+    this.table = table;
+  }
+
+  of(id: string): number | undefined {
+    const position = this.isNext(id) ? this.next : this.table?.get(id);
+    if (position !== undefined) this.next = position + 1;
+    return position;
+  }
 }
 
 /** dᵢ = mᵢ(run) − mᵢ(baseline) of each datapoint of the run, NaN where one of them is missing. */

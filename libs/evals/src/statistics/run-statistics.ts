@@ -33,12 +33,14 @@ export async function runStatistics(
     scorers.push([name, await scoreStatistics(scores, run.clusters, ks, distributions)]);
   }
   await nextTurn();
+  const latency = run.latencyMs.statistics();
+  await nextTurn();
   return {
     samples: run.samples,
     failed_samples: run.failedSamples,
     score,
     scorers: Object.fromEntries(scorers),
-    latency_ms: run.latencyMs.statistics(),
+    latency_ms: latency,
     cost: { ...run.cost.statistics(), total: run.cost.total },
   };
 }

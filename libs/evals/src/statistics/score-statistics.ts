@@ -44,6 +44,7 @@ export async function scoreStatistics(
     clusters: count,
     ...score
   } = estimate(scores.means, clusters, scores.allSingle && scores.allBinary, distributions);
+  await nextTurn();
   const passRates = passRatesOf(scores);
   const rate = estimate(passRates, clusters, scores.allSingle, distributions);
   const tries: PassK[] = [];
