@@ -38,6 +38,11 @@ describe('nearestName', () => {
     expect(nearestName(name, known)).toBe(nearest);
   });
 
+  it('takes no name for near that shares but the word id', () => {
+    expect(nearestName('connection_id', ['name', 'id'])).toBeUndefined();
+    expect(nearestName('session', ['id', 'session_id'])).toBe('session_id');
+  });
+
   it('prefers fewer wrong characters to shared words, and the first of equally near names', () => {
     expect(nearestName('nme', ['same', 'name_contains', 'name'])).toBe('name');
     expect(nearestName('bat', ['cat', 'hat'])).toBe('cat');

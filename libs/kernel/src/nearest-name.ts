@@ -48,8 +48,9 @@ function distanceOf(letters: string, words: readonly string[], knownWords: reado
   return sharesWords ? Math.min(near, WORDS_DISTANCE + distance / (longest + 1)) : near;
 }
 
+/** Every second name has an `id`: that alone makes no two names alike. */
 const isPartOf = (some: readonly string[], all: readonly string[]): boolean =>
-  some.length > 0 && some.every((word) => all.includes(word));
+  some.some((word) => word !== 'id') && some.every((word) => all.includes(word));
 
 /**
  * How many characters must be put in, taken out or exchanged, or neighbours swapped, to make one text of the other
