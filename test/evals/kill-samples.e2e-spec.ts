@@ -43,7 +43,7 @@ afterAll(() => provider.close());
 
 describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace }) => {
   // In cloud mode each costs the seconds between two looks for jobs of servers that died.
-  const kills = database === 'SQLite' ? 5 : repetitions(5);
+  const kills = repetitions(database === 'SQLite' ? 10 : 5);
   let place: Place;
   let server: Program;
   let connectionId: string;
