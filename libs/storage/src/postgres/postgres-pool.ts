@@ -53,11 +53,12 @@ export function openPool({ url, max, statementTimeoutMs, keeping, logger }: Pool
     // Awaited by the pool, whatever its types say.
     onConnect: (client) => prepare(client, keeping) as unknown as void,
   });
-  // Without listeners a connection that the server drops would end the process.
-  pool.on('connect', (client) =>
-    client.on('error', (error) => logger.warn({ err: error }, 'database connection lost')),
-  );
-  pool.on('error', (error) => logger.warn({ err: error }, 'idle database connection lost'));
+  // Without listeners a connection that the server drops would end the process. One that is being closed is not lost.
+  const lost = (error: Error, message: string): void => {
+    if (!pool.ending) logger.warn({ err: error }, message);
+  };
+  pool.on('connect', (client) => client.on('error', (error) => lost(error, 'database connection lost')));
+  pool.on('error', (error) => lost(error, 'idle database connection lost'));
   return pool;
 }
 
