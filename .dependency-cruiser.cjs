@@ -10,6 +10,7 @@ const FLOORS = [
   ['masking', ['audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['uploads', ['kernel', 'plugin-api', 'contract']],
   ['dashboard', ['kernel', 'plugin-api', 'contract']],
+  ['mcp', ['kernel', 'plugin-api', 'contract']],
   ['access', ['events', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['tracing', ['events', 'masking', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
   ['otlp', ['tracing', 'events', 'masking', 'audit', 'storage', 'kernel', 'plugin-api', 'contract']],
@@ -43,6 +44,8 @@ const FLOORS = [
   ],
 ];
 FLOORS.push(['server', FLOORS.map(([name]) => name)]);
+// What programs of users run imports none of ours.
+FLOORS.push(['sdk', []]);
 
 /** The rooms of the dashboard, lowest last: pages are put together in `app`. */
 const room = (...names) => `^apps/dashboard/src/(${names.join('|')})/`;
@@ -75,6 +78,12 @@ module.exports = {
       severity: 'error',
       from: { path: lib('contract'), pathNot: '\\.spec\\.ts$' },
       to: { dependencyTypes: ['npm'], pathNot: '^node_modules/zod/' },
+    },
+    {
+      name: 'sdk-imports-no-package',
+      severity: 'error',
+      from: { path: lib('sdk'), pathNot: '\\.spec\\.ts$' },
+      to: { path: ['node_modules/', '^(node:)?(?!async_hooks$)[a-z_]+$'] },
     },
     {
       name: 'plugins-import-plugin-api-and-contract-only',
