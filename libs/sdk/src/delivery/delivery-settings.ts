@@ -1,0 +1,62 @@
+import type { Timers } from './timers.js';
+
+/** What delivery is told when it is made. */
+export interface DeliverySettings {
+  /** Address of the API, such as `http://127.0.0.1:3000`; it has been checked. */
+  apiUrl: string;
+  apiKey?: string | undefined;
+  /** Bytes that wait at most, counted as they are sent. */
+  queueBytes: number;
+  /** Sends at once what ends, instead of gathering for a second: for functions that are frozen after their answer. */
+  immediate?: boolean | undefined;
+  /** Keeps a function awake: it is given a promise that resolves once nothing waits, after 30 s at the latest. Nothing gathers. */
+  waitUntil?: ((settled: Promise<void>) => void) | undefined;
+  fetch?: typeof fetch | undefined;
+  /** Takes a sentence for a person: spans were dropped, the key is refused. A throw of it changes nothing. */
+  onTold: (sentence: string) => void;
+  timers?: Timers | undefined;
+  /** From 0 to 1, for the jitter. */
+  random?: (() => number) | undefined;
+  /** Times and sizes that only tests and benches set otherwise. */
+  pace?: Partial<Pace> | undefined;
+}
+
+/** Times in milliseconds and sizes of a batch. */
+export interface Pace {
+  /** How long the first item of a batch waits for others. */
+  gatherMs: number;
+  batchItems: number;
+  batchBytes: number;
+  /** The pause after a failure; it doubles up to `retryMaxMs`. */
+  retryMs: number;
+  retryMaxMs: number;
+  /** A pause that the server asks for is cut to this. */
+  retryAfterMaxMs: number;
+  /** The pause while the API refuses the key. */
+  deniedMs: number;
+  /** How long a request may take; each that takes longer doubles it, up to `requestMaxMs`. */
+  requestMs: number;
+  requestMaxMs: number;
+  /** How often losses are told at most. */
+  tellMs: number;
+  /** How long the end of the process is held up for what still waits. */
+  exitMs: number;
+  signalMs: number;
+  waitUntilMs: number;
+}
+
+export const PACE: Pace = {
+  gatherMs: 1_000,
+  batchItems: 512,
+  batchBytes: 1_048_576,
+  retryMs: 500,
+  retryMaxMs: 30_000,
+  retryAfterMaxMs: 600_000,
+  deniedMs: 60_000,
+  requestMs: 10_000,
+  requestMaxMs: 30_000,
+  tellMs: 60_000,
+  exitMs: 5_000,
+  signalMs: 2_000,
+  waitUntilMs: 30_000,
+};

@@ -1,0 +1,66 @@
+import type { Timers } from './timers.js';
+
+/** Counts what is lost for good and tells it, the first time at once and then once a minute at most. */
+export class Losses {
+  /** Recorded while the queue was full, or after the end. */
+  dropped = 0;
+  /** Refused by the server. */
+  rejected = 0;
+  /** Why the last one was lost. */
+  lastReason: string | null = null;
+  private toldDropped = 0;
+  private toldRejected = 0;
+  private timer: unknown = null;
+
+  constructor(
+    private readonly tell: (sentence: string) => void,
+    private readonly timers: Timers,
+    private readonly tellMs: number,
+  ) {}
+
+  drop(reason: string): void {
+    this.dropped++;
+    this.note(reason);
+  }
+
+  reject(reason: string): void {
+    this.rejected++;
+    this.note(reason);
+  }
+
+  /** Tells it one last time. */
+  end(): void {
+    this.tellNew();
+    this.stop();
+  }
+
+  private note(reason: string): void {
+    this.lastReason = reason;
+    if (this.timer === null) this.tellNew();
+  }
+
+  /** Tells what has not been told. */
+  tellNew(): void {
+    const dropped = this.dropped - this.toldDropped;
+    const rejected = this.rejected - this.toldRejected;
+    if (dropped + rejected === 0) return;
+    this.toldDropped = this.dropped;
+    this.toldRejected = this.rejected;
+    const lost = [dropped > 0 ? `${dropped} dropped` : '', rejected > 0 ? `${rejected} refused by the server` : ''];
+    this.tell(`spans or traces are lost: ${lost.filter(Boolean).join(', ')} (last reason: ${this.lastReason})`);
+    this.stop();
+    this.timer = this.timers.set(
+      () => {
+        this.timer = null;
+        this.tellNew();
+      },
+      this.tellMs,
+      false,
+    );
+  }
+
+  private stop(): void {
+    if (this.timer !== null) this.timers.clear(this.timer);
+    this.timer = null;
+  }
+}

@@ -1,0 +1,90 @@
+import { backoffMs } from './backoff.js';
+import type { Pace } from './delivery-settings.js';
+import type { Answer } from './post-batch.js';
+import type { Timers } from './timers.js';
+
+/** Flushes ask a server that refuses the key again only after this. */
+const DENIED_AGAIN_MS = 1_000;
+/** After so many failures in a row it is told that nothing gets through. */
+const TOLD_FAILURES = 3;
+
+export interface PausesSettings {
+  apiUrl: string;
+  pace: Pace;
+  timers: Timers;
+  random: () => number;
+  tell: (sentence: string) => void;
+}
+
+/** When the server may be asked again, by how it has answered so far. */
+export class Pauses {
+  /** No request before this time. */
+  until = -Infinity;
+  /** Why nothing gets through; `null` while it does. */
+  error: string | null = null;
+  /** The last answer refused the key or the address. */
+  isDenied = false;
+  private isAskedToWait = false;
+  private toldStatus = 0;
+  private failures = 0;
+  private timeouts = 0;
+  private lastAnswerAt = -Infinity;
+
+  constructor(private readonly settings: PausesSettings) {}
+
+  /** How long the next request may take. */
+  get requestMs(): number {
+    const { requestMs, requestMaxMs } = this.settings.pace;
+    return Math.min(requestMaxMs, requestMs * 2 ** Math.min(this.timeouts, 30));
+  }
+
+  /** @param isWaitedFor somebody waits and gets further tries soon. */
+  note(answer: Answer, isWaitedFor: boolean): void {
+    this.lastAnswerAt = this.settings.timers.now();
+    this.isDenied = answer.kind === 'denied';
+    this.isAskedToWait = false;
+    if (answer.kind === 'denied') this.deny(answer);
+    else if (answer.kind === 'failed') this.fail(answer, isWaitedFor);
+    else {
+      this.until = -Infinity;
+      this.error = null;
+      this.failures = this.timeouts = this.toldStatus = 0;
+    }
+  }
+
+  /**
+   * Somebody waits: a pause that is our own is cut short, one that the server asked for is not.
+   * @returns false when waiting is of no use, as the server has refused the key just now.
+   */
+  hurry(): boolean {
+    const { pace, random, timers } = this.settings;
+    if (this.isDenied) {
+      if (timers.now() < this.lastAnswerAt + DENIED_AGAIN_MS) return false;
+      this.until = -Infinity;
+    } else if (!this.isAskedToWait) {
+      this.until = Math.min(this.until, this.lastAnswerAt + random() * pace.retryMs);
+    }
+    return true;
+  }
+
+  private fail({ error, retryAfterMs, timedOut }: Extract<Answer, { kind: 'failed' }>, isWaitedFor: boolean): void {
+    const { apiUrl, pace, random, tell } = this.settings;
+    this.failures++;
+    this.timeouts = timedOut ? this.timeouts + 1 : 0;
+    this.error = error;
+    this.isAskedToWait = retryAfterMs > 0;
+    const pauseMs = backoffMs(this.failures, pace.retryMs, isWaitedFor ? pace.retryMs : pace.retryMaxMs, random);
+    this.until = this.lastAnswerAt + Math.max(pauseMs, Math.min(retryAfterMs, pace.retryAfterMaxMs));
+    if (this.failures === TOLD_FAILURES)
+      tell(`the API at ${apiUrl} takes no spans (${error}); they wait and are sent again`);
+  }
+
+  private deny({ error, status }: Extract<Answer, { kind: 'denied' }>): void {
+    const { apiUrl, pace, tell } = this.settings;
+    this.error = error;
+    this.until = this.lastAnswerAt + pace.deniedMs;
+    if (this.toldStatus === status) return;
+    this.toldStatus = status;
+    tell(`the API at ${apiUrl} refuses spans (${error}): check the address and the key; the spans wait`);
+  }
+}

@@ -1,0 +1,147 @@
+import { retryAfterMs } from './backoff.js';
+import type { Timers } from './timers.js';
+
+/** An item that the server did not take. */
+export interface Rejection {
+  readonly index: number;
+  readonly collection: 'traces' | 'spans';
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How the server took a batch. */
+export type Answer =
+  | { readonly kind: 'taken'; readonly rejected: readonly Rejection[] }
+  /** Something in the batch, or its size, is at fault: sending it again would not help. */
+  | { readonly kind: 'refused'; readonly error: string; readonly isTooLarge: boolean }
+  /** The key or the address is wrong: only a person can help. */
+  | { readonly kind: 'denied'; readonly error: string; readonly status: number }
+  /** The batch may be sent again later. */
+  | { readonly kind: 'failed'; readonly error: string; readonly retryAfterMs: number; readonly timedOut: boolean };
+
+export interface PostSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch;
+  readonly timers: Timers;
+}
+
+/** What a batch holds: the answer must account for each. */
+export interface Sent {
+  readonly traces: number;
+  readonly spans: number;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** An answer names each rejected item at most. What is longer is none. */
+const ANSWER_BYTES_MAX = 4_194_304;
+
+/**
+ * Sends a batch. Never throws: whatever happens is an {@link Answer}.
+ * @param timeoutMs from the request to the end of the answer.
+ * @param abort ends the request when it is aborted.
+ */
+export async function postBatch(
+  settings: PostSettings,
+  sent: Sent,
+  timeoutMs: number,
+  abort: AbortController,
+): Promise<Answer> {
+  let timedOut = false;
+  const timer = settings.timers.set(
+    () => {
+      timedOut = true;
+      abort.abort();
+    },
+    timeoutMs,
+    false,
+  );
+  try {
+    const response = await settings.fetch(settings.url, {
+      method: 'POST',
+      headers: settings.headers,
+      body: sent.body,
+      // A redirect would carry spans and perhaps the key to where nobody wanted them.
+      redirect: 'manual',
+      signal: abort.signal,
+    });
+    return readAnswer(response, await readText(response), sent);
+  } catch (error) {
+    const reason = timedOut ? `no answer within ${Math.round(timeoutMs / 1_000)} s` : reasonOf(error);
+    return { kind: 'failed', error: reason, retryAfterMs: 0, timedOut };
+  } finally {
+    settings.timers.clear(timer);
+  }
+}
+
+function readAnswer(response: Response, text: string, sent: Sent): Answer {
+  const { status } = response;
+  if (status >= 200 && status < 300) return readResult(text, sent);
+  const error = `HTTP ${status}${problemOf(text)}`;
+  if (status === 400 || status === 413 || status === 422) return { kind: 'refused', error, isTooLarge: status === 413 };
+  if (status === 408 || status === 429 || status >= 500) {
+    const wait = retryAfterMs(response.headers.get('retry-after'), Date.now());
+    return { kind: 'failed', error, retryAfterMs: wait, timedOut: false };
+  }
+  return { kind: 'denied', error, status };
+}
+
+/** Nothing is taken as delivered unless the answer accounts for each item that was sent. */
+function readResult(text: string, sent: Sent): Answer {
+  const result = attemptJson(text) as { accepted?: Record<string, unknown>; rejected?: unknown } | null | undefined;
+  const rejected = Array.isArray(result?.rejected) ? result.rejected.filter(isRejection) : null;
+  const adds = (collection: 'traces' | 'spans'): boolean => {
+    const of = rejected?.filter((rejection) => rejection.collection === collection) ?? [];
+    return (
+      of.every(({ index }) => index < sent[collection]) &&
+      result?.accepted?.[collection] === sent[collection] - of.length
+    );
+  };
+  if (rejected !== null && adds('traces') && adds('spans')) return { kind: 'taken', rejected };
+  return { kind: 'failed', error: 'the answer is not that of a Spandrel API', retryAfterMs: 0, timedOut: false };
+}
+
+function isRejection(value: unknown): value is Rejection {
+  const { index, collection } = (value ?? {}) as Partial<Rejection>;
+  return Number.isSafeInteger(index) && index! >= 0 && (collection === 'traces' || collection === 'spans');
+}
+
+/** The code and the detail of a problem document (RFC 9457). */
+function problemOf(text: string): string {
+  const problem = attemptJson(text) as { code?: unknown; detail?: unknown } | null | undefined;
+  const parts = [problem?.code, problem?.detail].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? '' : `, ${parts.join(': ').slice(0, 500)}`;
+}
+
+async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return response.text();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.length;
+    if (bytes > ANSWER_BYTES_MAX) {
+      void reader.cancel().catch(() => undefined);
+      return '';
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function attemptJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A fetch that failed says why in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = (error as { cause?: { code?: unknown; message?: unknown } } | null)?.cause;
+  if (typeof cause?.code === 'string') return cause.code;
+  if (typeof cause?.message === 'string' && cause.message !== '') return cause.message;
+  return error instanceof Error ? error.message : String(error);
+}

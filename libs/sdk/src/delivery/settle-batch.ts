@@ -1,0 +1,85 @@
+import type { Batch } from './batch.js';
+import type { Losses } from './losses.js';
+import type { OutgoingSpan } from './outgoing.js';
+import type { Answer, Rejection } from './post-batch.js';
+import type { Queue, QueuedItem } from './queue.js';
+
+/**
+ * Takes out of the queue what the server has answered for. A span that was refused only since its trace's members were
+ * refused stays: it is sent again with the trace's id alone.
+ * @returns how many items the server has taken.
+ */
+export function settleBatch(
+  batch: Batch,
+  rejected: readonly Rejection[],
+  queue: Queue,
+  untold: Map<OutgoingSpan, number>,
+  losses: Losses,
+): number {
+  const spanRejections = new Map<number, Rejection>();
+  const refusedNow = new Set<string>();
+  for (const rejection of rejected) {
+    if (rejection.collection === 'spans') spanRejections.set(rejection.index, rejection);
+    else {
+      const { source } = batch.traces[rejection.index]!;
+      if (!queue.refuse(source)) continue;
+      refusedNow.add(source.id);
+      losses.reject(reasonOf(rejection));
+    }
+  }
+  const waitsForTrace = (span: Rejection, traceId: string): boolean =>
+    span.code === 'trace_not_found' && refusedNow.has(traceId);
+
+  const versions = new Map(batch.traces.map((sent) => [sent.source.id, sent.version]));
+  let delivered = 0;
+  let index = 0;
+  const keep: QueuedItem[] = [];
+  for (const item of batch.items) {
+    const { source } = item.trace;
+    if (item.text === null) {
+      // A refused one has been counted as such.
+      if (queue.isRefused(source)) continue;
+      if (versions.get(source.id) === item.trace.version) delivered++;
+      else keep.push(item);
+      continue;
+    }
+    const rejection = spanRejections.get(index++);
+    if (rejection === undefined) delivered++;
+    else if (waitsForTrace(rejection, source.id)) keep.push(item);
+    else losses.reject(reasonOf(rejection));
+  }
+  queue.remove(batch.items.length, keep);
+  for (const span of batch.running) {
+    const rejection = spanRejections.get(index++);
+    // A running form that is refused counts for nothing: the span is sent again when it has ended.
+    if (rejection === undefined || !waitsForTrace(rejection, span.trace.id)) untold.delete(span);
+  }
+  return delivered;
+}
+
+/**
+ * Gives up the one item of a batch that the server refuses as a whole. Where it is too large since its trace is, the trace's
+ * members are given up first.
+ */
+export function dropSingle(
+  { items: [item], running: [span] }: Batch,
+  { error, isTooLarge }: Extract<Answer, { kind: 'refused' }>,
+  queue: Queue,
+  untold: Map<OutgoingSpan, number>,
+  losses: Losses,
+): void {
+  if (item === undefined) {
+    // It counts for nothing: the span is sent again when it has ended.
+    untold.delete(span!);
+    return;
+  }
+  const { trace, text } = item;
+  const isTraceLarger = isTooLarge && text !== null && trace.bytes > text.end - text.start;
+  const isTraceAtFault = (text === null || isTraceLarger) && queue.refuse(trace.source);
+  losses.reject(error);
+  if (text !== null && isTraceAtFault) return;
+  queue.remove(1, []);
+}
+
+const reasonOf = ({ collection, code, message }: Rejection): string =>
+  `${collection} ${String(code)}: ${String(message)}`;
