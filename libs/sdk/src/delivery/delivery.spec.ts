@@ -255,7 +255,9 @@ describe('items at fault', () => {
     expect(await flushed).toMatchObject({ delivered: 300, rejected: 1, pending: 0 });
     const refused = api.sizes.length;
     record(100, 'x'.repeat(10_000), 1_000);
-    await delivery.flush();
+    void delivery.flush();
+    await timers.advance(10);
+    expect(api.spans.size).toBe(400);
     expect(Math.max(...api.sizes.slice(refused))).toBeLessThanOrEqual(300_000);
   });
 

@@ -182,7 +182,9 @@ export class Delivery {
   /** A request is wanted without gathering more for it. */
   private get isDue(): boolean {
     const { immediate, waitUntil } = this.settings;
-    const isUrgent = immediate === true || waitUntil !== undefined || this.waiters.size > 0;
+    // What failed has gathered for long enough.
+    const isOverdue = this.waiters.size > 0 || this.pauses.error !== null;
+    const isUrgent = immediate === true || waitUntil !== undefined || isOverdue;
     return isUrgent || this.queue.length >= this.limits.items || this.queue.bytes >= this.limits.bytes;
   }
 
