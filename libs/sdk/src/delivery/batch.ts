@@ -2,7 +2,7 @@ import type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
 import type { Queue, QueuedItem } from './queue.js';
 
 /** A trace as a batch carries it. */
-export interface SentTrace {
+interface SentTrace {
   readonly source: OutgoingTrace;
   /** The queue's version of it; null when nothing queued needs it. */
   readonly version: number | null;

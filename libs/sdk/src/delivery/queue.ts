@@ -125,7 +125,7 @@ export class Queue {
     }
     this.first = end - keep.length;
     keep.forEach((item, index) => (this.items[this.first + index] = item));
-    this.items.fill(GONE, first, this.first);
+    for (let index = first; index < this.first; index++) this.items[index] = GONE;
     if (this.first >= this.items.length || this.first > 1_024 + this.items.length / 2) this.compact();
   }
 
