@@ -10,6 +10,7 @@ import { tempDir } from '../support/spandrel.ts';
 import { describeDocsPage } from './describe-docs-page.ts';
 import { describeDocument } from './describe-document.ts';
 import { describeDrift } from './describe-drift.ts';
+import { describeSdkFiles } from './describe-sdk-files.ts';
 import type { Described } from './described.ts';
 
 /** Notes the routes that a server takes; files of the dashboard are none of the API's. */
@@ -64,4 +65,6 @@ describe.each([
   describeDocument(isCloud, () => described);
   describeDocsPage(() => described, isCloud);
   describeDrift(() => described);
+  // Cloud mode has every route.
+  if (isCloud) describeSdkFiles(() => described);
 });

@@ -1,0 +1,92 @@
+import type { LISTS } from './operations.js';
+import type { CallOptions } from './send.js';
+import type {
+  DatapointList,
+  DatapointPreviewList,
+  Operations,
+  SearchAnswer,
+  SearchOutlineAnswer,
+  SpanList,
+  SpanOutlineList,
+  TraceOutline,
+  TraceSpans,
+} from './schema.js';
+
+/** The id of an operation of the API. */
+export type OperationId = keyof Operations;
+
+/** Operations that answer pages. */
+export type ListId = keyof typeof LISTS;
+
+/** What an operation answers. */
+export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
+
+/** Members that may be undefined too, which is as if they were left out. */
+type Loose<T> = { [Name in keyof T]: undefined extends T[Name] ? T[Name] | undefined : T[Name] };
+
+/** What an operation takes: `path`, `query` and `body` as far as it has them, and options of the call. */
+export type ArgumentsOf<Id extends OperationId> = {
+  [Part in keyof Operations[Id] as Exclude<Part, 'answer'>]: Part extends 'query' | 'body'
+    ? Loose<Operations[Id][Part]>
+    : Operations[Id][Part];
+} & CallOptions;
+
+/** Operations with two forms of the answer, of which the arguments choose one. */
+interface Forms {
+  getTrace: { full: TraceSpans; fullBy: FullView; short: TraceOutline; shortBy: OutlineView };
+  listSpans: { full: SpanList; fullBy: FullView; short: SpanOutlineList; shortBy: OutlineView };
+  listDatapoints: {
+    full: DatapointList;
+    fullBy: { query?: { preview?: undefined } };
+    short: DatapointPreviewList;
+    shortBy: { query: { preview: number } };
+  };
+  searchSpans: {
+    full: SearchAnswer;
+    fullBy: { body: { view?: 'full' | undefined } };
+    short: SearchOutlineAnswer;
+    shortBy: { body: { view: 'outline' } };
+  };
+}
+interface FullView {
+  query?: { view?: 'full' | undefined };
+}
+interface OutlineView {
+  query: { view: 'outline' };
+}
+
+/** A parameter that may be left out where none of its members is required. */
+type Given<Arguments> = {} extends Arguments ? [args?: Arguments] : [args: Arguments];
+
+interface CallWithForms<Id extends keyof Forms> {
+  (args: ArgumentsOf<Id> & Forms[Id]['shortBy']): Promise<Forms[Id]['short']>;
+  (...args: Given<ArgumentsOf<Id> & Forms[Id]['fullBy']>): Promise<Forms[Id]['full']>;
+  (...args: Given<ArgumentsOf<Id>>): Promise<AnswerOf<Id>>;
+}
+
+/** The method of an operation. */
+export type Call<Id extends OperationId> = Id extends keyof Forms
+  ? CallWithForms<Id>
+  : (...args: Given<ArgumentsOf<Id>>) => Promise<AnswerOf<Id>>;
+
+/** The member of a page that holds its items; `Page` may be a union. */
+type ListIn<Page, Name> = Page extends unknown ? (Name extends keyof Page ? Page[Name] : never) : never;
+
+/** What the pages of an operation hold. */
+export type ItemOf<Id extends ListId, Page = AnswerOf<Id>> =
+  ListIn<Page, (typeof LISTS)[Id]> extends readonly (infer Item)[] ? Item : never;
+
+type ListWithForms = ListId & keyof Forms;
+
+/** Every item of a list, page after page. */
+export interface Pages {
+  <Id extends ListWithForms>(
+    id: Id,
+    args: ArgumentsOf<Id> & Forms[Id]['shortBy'],
+  ): AsyncGenerator<ItemOf<Id, Forms[Id]['short']>, void, undefined>;
+  <Id extends ListWithForms>(
+    id: Id,
+    ...args: Given<ArgumentsOf<Id> & Forms[Id]['fullBy']>
+  ): AsyncGenerator<ItemOf<Id, Forms[Id]['full']>, void, undefined>;
+  <Id extends ListId>(id: Id, ...args: Given<ArgumentsOf<Id>>): AsyncGenerator<ItemOf<Id>, void, undefined>;
+}

@@ -1,0 +1,4257 @@
+// Made by scripts/generate-sdk.mjs from the OpenAPI document; not edited by hand.
+
+/** A body that is sent as it is: text, bytes, a form or a stream. */
+export type FileBody = string | Uint8Array | Blob | FormData | ReadableStream<Uint8Array>;
+
+/** What each operation takes, and its answer. */
+export interface Operations {
+  /** Whether the service runs: `GET /api/health`. */
+  getHealth: {
+    answer: Health;
+  };
+  /** Whether the process answers: `GET /livez`. */
+  getLiveness: {
+    answer: Probe;
+  };
+  /** Whether requests are served; 503 when not: `GET /readyz`. */
+  getReadiness: {
+    answer: Probe;
+  };
+  /** What this server can do: `GET /api/capabilities`. */
+  getCapabilities: {
+    answer: Capabilities;
+  };
+  /** Metrics of this process: `GET /metrics`. */
+  readMetrics: {
+    answer: Response;
+  };
+  /** This description: `GET /api/openapi.json`. */
+  getOpenApi: {
+    answer: OpenApiDocument;
+  };
+  /** Stream of live events: `GET /api/events`.
+   * Events from now on, or behind the number given by `Last-Event-ID` or `since`. The stream goes on until one side ends it. */
+  listenToEvents: {
+    query?: {
+      /** Events with a greater number; the header `Last-Event-ID` beats it. */
+      since?: number;
+      /** Types of events, separated by commas; all when left out. */
+      types?: string;
+      /** `outline`: without texts. */
+      view?: 'full' | 'outline';
+      /** Events of this trace alone, and those that may be of any: `span_deleted` and `cleared`. */
+      trace_id?: string;
+      /** An API key or a JWT, for browsers, which cannot send headers here; not looked at in local mode. */
+      token?: string;
+    };
+    answer: Response;
+  };
+  /** Make an organization: `POST /api/orgs`.
+   * For the operator of the service. */
+  createOrganization: {
+    body: CreateOrganization;
+    answer: Organization;
+  };
+  /** Organizations, newest first: `GET /api/orgs`.
+   * The own one; the operator of the service sees all. */
+  listOrganizations: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: OrganizationList;
+  };
+  /** An organization, and how far its deletion is: `GET /api/orgs/{id}`.
+   * The own one; the operator of the service sees all. */
+  getOrganization: {
+    path: {
+      id: string;
+    };
+    answer: Organization;
+  };
+  /** Change an organization: `PATCH /api/orgs/{id}`.
+   * Its administrators change its name, the operator of the service also plan, limit and retention. */
+  updateOrganization: {
+    path: {
+      id: string;
+    };
+    body?: UpdateOrganization;
+    answer: Organization;
+  };
+  /** Delete an organization with all of its projects: `DELETE /api/orgs/{id}`.
+   * For the operator of the service. It is out of reach at once; the rest goes in the background. Asked for again, it says how far that is. */
+  deleteOrganization: {
+    path: {
+      id: string;
+    };
+    answer: Organization;
+  };
+  /** Make a project: `POST /api/orgs/{id}/projects`. */
+  createProject: {
+    path: {
+      id: string;
+    };
+    body: CreateProject;
+    answer: Project;
+  };
+  /** Projects of an organization, oldest first: `GET /api/orgs/{id}/projects`. */
+  listProjects: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ProjectList;
+  };
+  /** A project of the organization, and how far its deletion is: `GET /api/projects/{id}`. */
+  getProject: {
+    path: {
+      id: string;
+    };
+    answer: Project;
+  };
+  /** Change a project of the organization: its name, how long it keeps traces, whether it is protected: `PATCH /api/projects/{id}`. */
+  updateProject: {
+    path: {
+      id: string;
+    };
+    body?: UpdateProject;
+    answer: Project;
+  };
+  /** Delete a project of the organization with everything that it has: `DELETE /api/projects/{id}`.
+   * It is out of reach at once; the rest goes in the background. Asked for again, it says how far that is. */
+  deleteProject: {
+    path: {
+      id: string;
+    };
+    answer: Project;
+  };
+  /** Give somebody a role in an organization or a project: `POST /api/orgs/{id}/members`. */
+  createMember: {
+    path: {
+      id: string;
+    };
+    body: CreateMember;
+    answer: Member;
+  };
+  /** Members of an organization, oldest first: `GET /api/orgs/{id}/members`. */
+  listMembers: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: MemberList;
+  };
+  /** Give a member another role: `PATCH /api/orgs/{id}/members/{member_id}`. */
+  updateMember: {
+    path: {
+      id: string;
+      member_id: string;
+    };
+    body: UpdateMember;
+    answer: Member;
+  };
+  /** Take a member's role away: `DELETE /api/orgs/{id}/members/{member_id}`.
+   * It counts no more within a second, in browsers that are signed in too. */
+  deleteMember: {
+    path: {
+      id: string;
+      member_id: string;
+    };
+    answer: Deleted;
+  };
+  /** Make an API key: `POST /api/keys`.
+   * The answer has the key, which is not kept and cannot be had again. */
+  createKey: {
+    body: CreateKey;
+    answer: KeyCreated;
+  };
+  /** API keys of the organization, newest first: `GET /api/keys`.
+   * The operator of the service sees those of all organizations. */
+  listKeys: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: KeyList;
+  };
+  /** Revoke an API key: `DELETE /api/keys/{id}`.
+   * Within a second no instance takes it any more, and event streams opened with it end. */
+  deleteKey: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** What the credential of the request is: `GET /api/credential`. */
+  getCredential: {
+    answer: Credential;
+  };
+  /** Sign a browser in: `POST /api/session`.
+   * Sets the cookie of the dashboard's pages. Programs send their credential with each request instead. */
+  createBrowserSession: {
+    body: CreateBrowserSession;
+    answer: BrowserSession;
+  };
+  /** Who is signed in in this browser: `GET /api/session`.
+   * Costs no request of the organization. A header that is no valid credential is 401. */
+  getBrowserSession: {
+    answer: BrowserSession;
+  };
+  /** Sign this browser out: `DELETE /api/session`.
+   * Within a second no instance takes the cookie any more, and event streams opened with it end. */
+  deleteBrowserSession: {
+    answer: SignedOut;
+  };
+  /** Take this browser to another project: `PATCH /api/session`.
+   * For a person with roles in several projects. The cookie is a new one. */
+  switchProject: {
+    body: SwitchProject;
+    answer: BrowserSession;
+  };
+  /** Projects that this browser can be taken to: `GET /api/session/projects`. */
+  listSessionProjects: {
+    answer: SessionProjects;
+  };
+  /** Lead a browser to the identity provider: `GET /api/session/oidc`.
+   * What cannot be done leads to the page to sign in, which says why. */
+  beginSignIn: {
+    query?: {
+      /** Path of this server that the browser goes to afterwards. */
+      next?: string;
+    };
+    answer: Response;
+  };
+  /** Sign a browser in that comes back from the identity provider: `GET /api/session/oidc/callback`.
+   * Leads to where the browser wanted to go, with the cookie of a session; else to the page to sign in, which says why. */
+  endSignIn: {
+    query?: {
+      code?: string;
+      state?: string;
+      error?: string;
+    };
+    answer: Response;
+  };
+  /** What was administered, deleted, exported and refused in the organization, newest first: `GET /api/audit-log`.
+   * The operator of the service sees that of all organizations. */
+  listAuditLog: {
+    query?: {
+      /** Who did it, as `actor` shows it. */
+      actor?: string;
+      /** What was done. May be repeated: any of these. */
+      action?: (
+        | 'org.created'
+        | 'org.updated'
+        | 'org.deletion_begun'
+        | 'org.deleted'
+        | 'project.created'
+        | 'project.masking_changed'
+        | 'project.updated'
+        | 'project.deletion_begun'
+        | 'project.deleted'
+        | 'key.created'
+        | 'key.deleted'
+        | 'member.created'
+        | 'member.updated'
+        | 'member.deleted'
+        | 'session.created'
+        | 'session.updated'
+        | 'session.deleted'
+        | 'session.refused'
+        | 'request.refused'
+        | 'connection.created'
+        | 'connection.updated'
+        | 'connection.deleted'
+        | 'trace.deleted'
+        | 'traces.deleted'
+        | 'span.deleted'
+        | 'dataset.deleted'
+        | 'datapoint.deleted'
+        | 'datapoints.deleted'
+        | 'capture_rule.deleted'
+        | 'eval.deleted'
+        | 'trace.exported'
+        | 'dataset.exported'
+        | 'dataset.imported'
+        | 'project.exported'
+        | 'project.import_begun'
+        | 'project.imported'
+        | 'audit_log.exported'
+        | 'retention.applied'
+        | 'secrets.rotated'
+      )[];
+      /** What it was done to: a `target_id`. */
+      target?: string;
+      /** Then or later. */
+      since?: string;
+      /** Before. */
+      until?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: AuditLog;
+  };
+  /** The audit log as a file, an entry a line, oldest first: `GET /api/audit-log/export`. */
+  exportAuditLog: {
+    query?: {
+      /** Who did it, as `actor` shows it. */
+      actor?: string;
+      /** What was done. May be repeated: any of these. */
+      action?: (
+        | 'org.created'
+        | 'org.updated'
+        | 'org.deletion_begun'
+        | 'org.deleted'
+        | 'project.created'
+        | 'project.masking_changed'
+        | 'project.updated'
+        | 'project.deletion_begun'
+        | 'project.deleted'
+        | 'key.created'
+        | 'key.deleted'
+        | 'member.created'
+        | 'member.updated'
+        | 'member.deleted'
+        | 'session.created'
+        | 'session.updated'
+        | 'session.deleted'
+        | 'session.refused'
+        | 'request.refused'
+        | 'connection.created'
+        | 'connection.updated'
+        | 'connection.deleted'
+        | 'trace.deleted'
+        | 'traces.deleted'
+        | 'span.deleted'
+        | 'dataset.deleted'
+        | 'datapoint.deleted'
+        | 'datapoints.deleted'
+        | 'capture_rule.deleted'
+        | 'eval.deleted'
+        | 'trace.exported'
+        | 'dataset.exported'
+        | 'dataset.imported'
+        | 'project.exported'
+        | 'project.import_begun'
+        | 'project.imported'
+        | 'audit_log.exported'
+        | 'retention.applied'
+        | 'secrets.rotated'
+      )[];
+      /** What it was done to: a `target_id`. */
+      target?: string;
+      /** Then or later. */
+      since?: string;
+      /** Before. */
+      until?: string;
+    };
+    answer: Response;
+  };
+  /** How the texts of a project are masked: `GET /api/projects/{id}/masking`.
+   * With `read` of the own project, with `admin` of every project of the organization. In local mode the id is `local`. */
+  getMasking: {
+    path: {
+      id: string;
+    };
+    answer: Masking;
+  };
+  /** Replace the masking rules of a project: `PUT /api/projects/{id}/masking`.
+   * They hold on all servers within a second, for what is recorded from then on. */
+  putMasking: {
+    path: {
+      id: string;
+    };
+    body: PutMasking;
+    answer: Masking;
+  };
+  /** What rules make of a text: `POST /api/projects/{id}/masking/preview`.
+   * The text is kept nowhere. */
+  previewMasking: {
+    path: {
+      id: string;
+    };
+    body: PreviewMasking;
+    answer: MaskingPreview;
+  };
+  /** What recordings of this project are masked by: `GET /api/masking`.
+   * For gateways and others that mask before they send. */
+  getRecordingMasking: {
+    answer: RecordingMasking;
+  };
+  /** Start a trace: `POST /api/traces`. */
+  createTrace: {
+    body?: CreateTrace;
+    answer: Trace;
+  };
+  /** Traces with their roll-ups, newest first: `GET /api/traces`. */
+  listTraces: {
+    query?: {
+      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      ids?: string[];
+      session_id?: string;
+      user_id?: string;
+      /** May be repeated; all must match. */
+      tag?: string[];
+      /** A literal substring of the name. */
+      name_contains?: string;
+      /** Traces that started then or later. */
+      since?: string;
+      /** Traces that started before. */
+      until?: string;
+      status?: 'running' | 'completed' | 'failed';
+      /** Traces with a span of this model. */
+      model?: string;
+      /** Traces with a span of this provider. */
+      provider?: string;
+      /** Milliseconds. */
+      duration_min?: number;
+      /** Milliseconds. */
+      duration_max?: number;
+      /** Dollars. */
+      cost_min?: number;
+      tokens_min?: number;
+      /** Traces without the value come last. */
+      sort_by?: 'started_at' | 'duration' | 'cost' | 'tokens' | 'spans';
+      sort_order?: 'asc' | 'desc';
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+      /** Characters of each text that is previewed. */
+      preview?: number;
+    };
+    answer: TraceList;
+  };
+  /** Delete all traces and spans of the project: `DELETE /api/traces`. */
+  deleteTraces: {
+    answer: TracesDeleted;
+  };
+  /** A trace with all its spans in start order: `GET /api/traces/{id}`. */
+  getTrace: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** `outline`: without texts. */
+      view?: 'full' | 'outline';
+      /** Characters of each text that is previewed. */
+      preview?: number;
+    };
+    answer: TraceSpans | TraceOutline;
+  };
+  /** Change a trace: `PATCH /api/traces/{id}`. */
+  patchTrace: {
+    path: {
+      id: string;
+    };
+    body?: PatchTrace;
+    answer: Trace;
+  };
+  /** Delete a trace and its spans: `DELETE /api/traces/{id}`. */
+  deleteTrace: {
+    path: {
+      id: string;
+    };
+    answer: TraceDeleted;
+  };
+  /** Start a span: `POST /api/spans`. */
+  createSpan: {
+    body: CreateSpan;
+    answer: SpanCreated;
+  };
+  /** Spans that match all filters: `GET /api/spans`. */
+  listSpans: {
+    query?: {
+      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      ids?: string[];
+      trace_id?: string;
+      parent_id?: string;
+      /** Of the trace. */
+      session_id?: string;
+      /** Of the trace. */
+      user_id?: string;
+      /** Of the trace. May be repeated; all must match. */
+      tag?: string[];
+      /** `kind.type`. */
+      kind?: string;
+      model?: string;
+      provider?: string;
+      status?: 'running' | 'completed' | 'failed';
+      /** Spans that started then or later. */
+      since?: string;
+      /** Spans that started before. */
+      until?: string;
+      /** A literal substring of the name. */
+      name_contains?: string;
+      /** A literal substring of input or output. */
+      text_contains?: string;
+      input_contains?: string;
+      output_contains?: string;
+      /** A literal substring of the error of a failed span. */
+      error_contains?: string;
+      /** Milliseconds. */
+      duration_min?: number;
+      /** Milliseconds. */
+      duration_max?: number;
+      tokens_min?: number;
+      /** Dollars. */
+      cost_min?: number;
+      /** Spans without the value come last. */
+      sort_by?: 'started_at' | 'duration' | 'tokens' | 'cost' | 'name';
+      sort_order?: 'asc' | 'desc';
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+      /** `outline`: without texts. */
+      view?: 'full' | 'outline';
+      /** Characters of each text that is previewed. */
+      preview?: number;
+    };
+    answer: SpanList | SpanOutlineList;
+  };
+  /** Complete a running span: `POST /api/spans/{id}/complete`. */
+  completeSpan: {
+    path: {
+      id: string;
+    };
+    body?: CompleteSpan;
+    answer: Span;
+  };
+  /** Fail a running span: `POST /api/spans/{id}/fail`. */
+  failSpan: {
+    path: {
+      id: string;
+    };
+    body: FailSpan;
+    answer: Span;
+  };
+  /** A span: `GET /api/spans/{id}`. */
+  getSpan: {
+    path: {
+      id: string;
+    };
+    answer: Span;
+  };
+  /** Delete a span: `DELETE /api/spans/{id}`. */
+  deleteSpan: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Sessions, newest first: `GET /api/sessions`. */
+  listSessions: {
+    query?: {
+      /** A literal substring of the session id. */
+      id_contains?: string;
+      /** Sessions with a trace of this user. */
+      user_id?: string;
+      /** Sessions that started then or later. */
+      since?: string;
+      /** Sessions that started before. */
+      until?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: SessionList;
+  };
+  /** The traces of a session, newest first unless sorted otherwise: `GET /api/sessions/{session_id}`. */
+  getSession: {
+    path: {
+      session_id: string;
+    };
+    query?: {
+      /** Characters of each text that is previewed. */
+      preview?: number;
+      /** `asc`: the oldest trace first. */
+      sort_order?: 'asc' | 'desc';
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: SessionTraces;
+  };
+  /** How many traces match all filters: `GET /api/count/traces`. */
+  countTraces: {
+    query?: {
+      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      ids?: string[];
+      session_id?: string;
+      user_id?: string;
+      /** May be repeated; all must match. */
+      tag?: string[];
+      /** A literal substring of the name. */
+      name_contains?: string;
+      /** Traces that started then or later. */
+      since?: string;
+      /** Traces that started before. */
+      until?: string;
+      status?: 'running' | 'completed' | 'failed';
+      /** Traces with a span of this model. */
+      model?: string;
+      /** Traces with a span of this provider. */
+      provider?: string;
+      /** Milliseconds. */
+      duration_min?: number;
+      /** Milliseconds. */
+      duration_max?: number;
+      /** Dollars. */
+      cost_min?: number;
+      tokens_min?: number;
+    };
+    answer: Counted;
+  };
+  /** When the traces that match all filters began, by status: `GET /api/count/traces/over-time`. */
+  countTracesOverTime: {
+    query?: {
+      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      ids?: string[];
+      session_id?: string;
+      user_id?: string;
+      /** May be repeated; all must match. */
+      tag?: string[];
+      /** A literal substring of the name. */
+      name_contains?: string;
+      /** Traces that started then or later. */
+      since?: string;
+      /** Traces that started before. */
+      until?: string;
+      status?: 'running' | 'completed' | 'failed';
+      /** Traces with a span of this model. */
+      model?: string;
+      /** Traces with a span of this provider. */
+      provider?: string;
+      /** Milliseconds. */
+      duration_min?: number;
+      /** Milliseconds. */
+      duration_max?: number;
+      /** Dollars. */
+      cost_min?: number;
+      tokens_min?: number;
+    };
+    answer: TracesOverTime;
+  };
+  /** How many spans match all filters: `GET /api/count/spans`. */
+  countSpans: {
+    query?: {
+      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      ids?: string[];
+      trace_id?: string;
+      parent_id?: string;
+      /** Of the trace. */
+      session_id?: string;
+      /** Of the trace. */
+      user_id?: string;
+      /** Of the trace. May be repeated; all must match. */
+      tag?: string[];
+      /** `kind.type`. */
+      kind?: string;
+      model?: string;
+      provider?: string;
+      status?: 'running' | 'completed' | 'failed';
+      /** Spans that started then or later. */
+      since?: string;
+      /** Spans that started before. */
+      until?: string;
+      /** A literal substring of the name. */
+      name_contains?: string;
+      /** A literal substring of input or output. */
+      text_contains?: string;
+      input_contains?: string;
+      output_contains?: string;
+      /** A literal substring of the error of a failed span. */
+      error_contains?: string;
+      /** Milliseconds. */
+      duration_min?: number;
+      /** Milliseconds. */
+      duration_max?: number;
+      tokens_min?: number;
+      /** Dollars. */
+      cost_min?: number;
+    };
+    answer: Counted;
+  };
+  /** Values that filters can take, in order: `GET /api/facets`. */
+  listFacets: {
+    query: {
+      of: 'model' | 'provider' | 'kind' | 'tag' | 'span_name' | 'trace_name' | 'user' | 'session';
+      /** Values that begin so, letter by letter. */
+      prefix?: string;
+      /** Values of what started then or later. */
+      since?: string;
+      /** Values of what started before. */
+      until?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: FacetList;
+  };
+  /** Write many traces and spans: `POST /api/ingest`.
+   * An upsert by id: sending it again changes nothing. All or nothing per item; 200 also when some were rejected. */
+  ingest: {
+    body?: Ingest;
+    answer: IngestResult;
+  };
+  /** Take spans of OpenTelemetry: `POST /v1/traces`. */
+  otlpTraces: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Take log records of OpenTelemetry that tell of model calls: `POST /v1/logs`. */
+  otlpLogs: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Answer metrics of OpenTelemetry, which are not kept: `POST /v1/metrics`. */
+  otlpMetrics: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Take spans of OpenTelemetry: `POST /api/otel/v1/traces`. */
+  otlpTracesUnderApi: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Take log records of OpenTelemetry that tell of model calls: `POST /api/otel/v1/logs`. */
+  otlpLogsUnderApi: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Answer metrics of OpenTelemetry, which are not kept: `POST /api/otel/v1/metrics`. */
+  otlpMetricsUnderApi: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Take spans of OpenTelemetry: `POST /api/public/otel/v1/traces`. */
+  otlpTracesOfLangfuse: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Take spans of OpenTelemetry: `POST /otel/v1/traces`. */
+  otlpTracesOfLangsmith: {
+    body: object | FileBody;
+    answer: Response;
+  };
+  /** Make a dataset: `POST /api/datasets`. */
+  createDataset: {
+    body: CreateDataset;
+    answer: Dataset;
+  };
+  /** Datasets, newest first: `GET /api/datasets`. */
+  listDatasets: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: DatasetList;
+  };
+  /** A dataset: `GET /api/datasets/{id}`. */
+  getDataset: {
+    path: {
+      id: string;
+    };
+    answer: Dataset;
+  };
+  /** Change a dataset: `PUT /api/datasets/{id}`. */
+  updateDataset: {
+    path: {
+      id: string;
+    };
+    body?: UpdateDataset;
+    answer: Dataset;
+  };
+  /** Delete a dataset with its datapoints, queue items, capture rules and eval runs: `DELETE /api/datasets/{id}`. */
+  deleteDataset: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Add a datapoint: `POST /api/datasets/{id}/datapoints`. */
+  createDatapoint: {
+    path: {
+      id: string;
+    };
+    body: CreateDatapoint;
+    answer: Datapoint;
+  };
+  /** Datapoints of a dataset, oldest first unless sorted otherwise: `GET /api/datasets/{id}/datapoints`. */
+  listDatapoints: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+      /** A literal substring of any value of the kind. */
+      text_contains?: string;
+      source?: 'manual' | 'span_export' | 'file_upload';
+      /** `asc`: oldest first. */
+      sort_order?: 'asc' | 'desc';
+      /** Characters of each text that is previewed. */
+      preview?: number;
+    };
+    answer: DatapointList | DatapointPreviewList;
+  };
+  /** A datapoint: `GET /api/datasets/{id}/datapoints/{dp_id}`. */
+  getDatapoint: {
+    path: {
+      id: string;
+      dp_id: string;
+    };
+    answer: Datapoint;
+  };
+  /** Change a datapoint: `PUT /api/datasets/{id}/datapoints/{dp_id}`. */
+  updateDatapoint: {
+    path: {
+      id: string;
+      dp_id: string;
+    };
+    body?: UpdateDatapoint;
+    answer: Datapoint;
+  };
+  /** Delete a datapoint and its queue items: `DELETE /api/datasets/{id}/datapoints/{dp_id}`. */
+  deleteDatapoint: {
+    path: {
+      id: string;
+      dp_id: string;
+    };
+    answer: Deleted;
+  };
+  /** Delete datapoints and their queue items, as one change of the dataset: `POST /api/datasets/{id}/datapoints/delete`. */
+  deleteDatapoints: {
+    path: {
+      id: string;
+    };
+    body: DeleteDatapoints;
+    answer: DeletedDatapoints;
+  };
+  /** Make a datapoint from a span: `POST /api/datasets/{id}/export-span`. */
+  exportSpan: {
+    path: {
+      id: string;
+    };
+    body: ExportSpan;
+    answer: Datapoint;
+  };
+  /** Make datapoints from spans, as one change of the dataset: `POST /api/datasets/{id}/export-spans`. */
+  exportSpans: {
+    path: {
+      id: string;
+    };
+    body: ExportSpans;
+    answer: ExportedSpans;
+  };
+  /** Add the datapoints of a file: `POST /api/datasets/{id}/import`.
+   * JSONL, a JSON array or CSV with a header, recognised by file name or media type. */
+  importDatapoints: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** What a bad row does: reject the file, or itself. */
+      on_error?: 'reject' | 'skip';
+      /** Names the file of a raw body. */
+      filename?: string;
+    };
+    body: object | FileBody;
+    answer: ImportResult;
+  };
+  /** All datapoints as one file: `GET /api/datasets/{id}/export`. */
+  exportDataset: {
+    path: {
+      id: string;
+    };
+    query?: {
+      format?: 'jsonl' | 'json' | 'csv';
+    };
+    answer: Response;
+  };
+  /** Make a capture rule: `POST /api/datasets/{id}/capture-rules`. */
+  createCaptureRule: {
+    path: {
+      id: string;
+    };
+    body: CreateCaptureRule;
+    answer: CaptureRule;
+  };
+  /** Capture rules of a dataset, oldest first: `GET /api/datasets/{id}/capture-rules`. */
+  listCaptureRules: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: CaptureRuleList;
+  };
+  /** What a capture rule would have taken of the newest spans: `POST /api/datasets/{id}/capture-rules/preview`.
+   * Nothing is written. */
+  previewCaptureRule: {
+    path: {
+      id: string;
+    };
+    body?: PreviewCapture;
+    answer: CapturePreview;
+  };
+  /** A capture rule: `GET /api/datasets/{id}/capture-rules/{rule_id}`. */
+  getCaptureRule: {
+    path: {
+      id: string;
+      rule_id: string;
+    };
+    answer: CaptureRule;
+  };
+  /** Change a capture rule: `PUT /api/datasets/{id}/capture-rules/{rule_id}`. */
+  updateCaptureRule: {
+    path: {
+      id: string;
+      rule_id: string;
+    };
+    body?: UpdateCaptureRule;
+    answer: CaptureRule;
+  };
+  /** Delete a capture rule; its datapoints stay: `DELETE /api/datasets/{id}/capture-rules/{rule_id}`. */
+  deleteCaptureRule: {
+    path: {
+      id: string;
+      rule_id: string;
+    };
+    answer: Deleted;
+  };
+  /** Put datapoints into the review queue: `POST /api/datasets/{id}/queue`. */
+  enqueueDatapoints: {
+    path: {
+      id: string;
+    };
+    body: Enqueue;
+    answer: Enqueued;
+  };
+  /** Queue items of a dataset, oldest first: `GET /api/datasets/{id}/queue`. */
+  listDatasetQueue: {
+    path: {
+      id: string;
+    };
+    query?: {
+      status?: 'pending' | 'claimed' | 'completed';
+      claimed_by?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: QueueItemList;
+  };
+  /** Claim the oldest pending item: `POST /api/datasets/{id}/queue/next`. */
+  claimNextQueueItem: {
+    path: {
+      id: string;
+    };
+    body?: ClaimNext;
+    answer: QueueItem;
+  };
+  /** Queue items of all datasets, oldest first: `GET /api/queue`. */
+  listQueue: {
+    query?: {
+      status?: 'pending' | 'claimed' | 'completed';
+      claimed_by?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: QueueItemList;
+  };
+  /** A queue item: `GET /api/queue/{item_id}`. */
+  getQueueItem: {
+    path: {
+      item_id: string;
+    };
+    answer: QueueItem;
+  };
+  /** Claim an item for review: `POST /api/queue/{item_id}/claim`. */
+  claimQueueItem: {
+    path: {
+      item_id: string;
+    };
+    body?: Claim;
+    answer: QueueItem;
+  };
+  /** Give a claimed item back: `POST /api/queue/{item_id}/release`. */
+  releaseQueueItem: {
+    path: {
+      item_id: string;
+    };
+    answer: QueueItem;
+  };
+  /** Complete a claimed item: `POST /api/queue/{item_id}/submit`.
+   * `apply` changes the datapoint, so that it needs the scope `write`. */
+  submitQueueItem: {
+    path: {
+      item_id: string;
+    };
+    query?: {
+      /** Also write the edited data back to the datapoint, where it is a valid kind. */
+      apply?: boolean;
+    };
+    body?: Submit;
+    answer: QueueItem;
+  };
+  /** How many queue items each dataset has, by status: `GET /api/count/queue`. */
+  countQueue: {
+    answer: QueueCounts;
+  };
+  /** Store a provider connection: `POST /api/provider-connections`. */
+  createConnection: {
+    body: CreateConnection;
+    answer: Connection;
+  };
+  /** Provider connections, newest first: `GET /api/provider-connections`. */
+  listConnections: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ConnectionList;
+  };
+  /** A provider connection: `GET /api/provider-connections/{id}`. */
+  getConnection: {
+    path: {
+      id: string;
+    };
+    answer: Connection;
+  };
+  /** Change a provider connection: `PUT /api/provider-connections/{id}`. */
+  updateConnection: {
+    path: {
+      id: string;
+    };
+    body?: UpdateConnection;
+    answer: Connection;
+  };
+  /** Delete a provider connection: `DELETE /api/provider-connections/{id}`. */
+  deleteConnection: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Try a provider connection: `POST /api/provider-connections/{id}/test`.
+   * Asks for the list of models; 200 whether or not it succeeds. */
+  testConnection: {
+    path: {
+      id: string;
+    };
+    answer: ConnectionTest;
+  };
+  /** Start an eval run: `POST /api/datasets/{id}/eval`. */
+  startEval: {
+    path: {
+      id: string;
+    };
+    body: StartEval;
+    answer: EvalRun;
+  };
+  /** Eval runs of a dataset, newest first: `GET /api/datasets/{id}/eval`. */
+  listEvals: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+      status?: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+      execution?: 'server' | 'external';
+      /** Whether all gates hold. */
+      passed?: boolean;
+      name?: string;
+      /** `metadata.KEY=VALUE`: runs that have it; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
+    };
+    answer: EvalRunList;
+  };
+  /** Results of runs side by side: `GET /api/datasets/{id}/compare`. */
+  compareEvals: {
+    path: {
+      id: string;
+    };
+    query: {
+      /** Ids of 1 to 4 runs of the dataset, separated by commas. */
+      runs: string;
+    };
+    answer: EvalComparison;
+  };
+  /** Items of runs side by side, page by page: `GET /api/datasets/{id}/compare/items`. */
+  compareEvalItems: {
+    path: {
+      id: string;
+    };
+    query: {
+      /** Ids of 1 to 4 runs of the dataset, separated by commas. */
+      runs: string;
+      /** One of `runs`; the first when left out. */
+      baseline?: string;
+      /** The item of this datapoint alone; filters, order and cursor do not count then. */
+      datapoint_id?: string;
+      only?: 'all' | 'regressed' | 'improved' | 'changed' | 'failed';
+      /** `regression`: the largest fall first, what cannot be compared last. */
+      order?: 'regression' | 'position';
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: ComparedItemList;
+  };
+  /** Eval runs of all datasets, newest first: `GET /api/eval`. */
+  listEvalRuns: {
+    query?: {
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+      dataset_id?: string;
+      status?: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+      execution?: 'server' | 'external';
+      /** Whether all gates hold. */
+      passed?: boolean;
+      name?: string;
+      /** `metadata.KEY=VALUE`: runs that have it; may come for several keys. */
+      metadata?: {
+        [key: string]: string;
+      };
+    };
+    answer: EvalRunList;
+  };
+  /** An eval run with all its items, or without: `GET /api/eval/{id}`. */
+  getEval: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** `none`: `result_items` is empty. */
+      items?: 'all' | 'none';
+    };
+    answer: EvalRun;
+  };
+  /** Delete an eval run and its results: `DELETE /api/eval/{id}`. */
+  deleteEval: {
+    path: {
+      id: string;
+    };
+    answer: Deleted;
+  };
+  /** Items of an eval run, page by page: `GET /api/eval/{id}/items`. */
+  listEvalItems: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** The item of this datapoint alone; filters, order and cursor do not count then. */
+      datapoint_id?: string;
+      status?: 'pending' | 'running' | 'completed' | 'failed';
+      /** Items with this score or a lower one. */
+      score_max?: number;
+      /** Items without the value come last. */
+      sort_by?: 'order' | 'score' | 'latency' | 'cost';
+      sort_order?: 'asc' | 'desc';
+      /** `kind`, `samples` or both, separated by a comma. */
+      include?: string;
+      /** Items of a page; a page of large items may end before. */
+      limit?: number;
+      /** `next_cursor` of the page before. */
+      cursor?: string;
+    };
+    answer: EvalItemList;
+  };
+  /** Cancel a running eval run: `POST /api/eval/{id}/cancel`.
+   * Items in flight still finish and are kept. */
+  cancelEval: {
+    path: {
+      id: string;
+    };
+    answer: EvalRunSummary;
+  };
+  /** What the scores of an eval run are worth, by themselves and beside a baseline: `GET /api/eval/{id}/statistics`. */
+  getEvalStatistics: {
+    path: {
+      id: string;
+    };
+    query?: {
+      /** Up to 16 numbers up to `repeats`, separated by commas; powers of two and `repeats` when left out. */
+      k?: string;
+      /** A top-level member of the datapoints' `metadata`: those with the same value are one cluster. */
+      cluster_by?: string;
+      /** `zero`: a failed sample counts as 0. */
+      failed_as?: 'excluded' | 'zero';
+      /** A run of the same dataset to compare with. */
+      baseline?: string;
+      alpha?: number;
+    };
+    answer: EvalStatistics;
+  };
+  /** Other gates for an eval run: `POST /api/eval/{id}/gates`.
+   * A run that is over is judged at once, one that goes on at its end. */
+  setEvalGates: {
+    path: {
+      id: string;
+    };
+    body: SetEvalGates;
+    answer: EvalRunSummary;
+  };
+  /** Add results to an external eval run: `POST /api/eval/{id}/results`.
+   * Each result on its own; 200 also when some were rejected. Sending it again changes nothing. The run completes with the last. */
+  addEvalResults: {
+    path: {
+      id: string;
+    };
+    body: AddEvalResults;
+    answer: AddedEvalResults;
+  };
+  /** Complete an external eval run: `POST /api/eval/{id}/complete`.
+   * Samples without a result stay pending. The run is still running in the answer where scorers of the server have results to look at. */
+  completeEval: {
+    path: {
+      id: string;
+    };
+    answer: EvalRunSummary;
+  };
+  /** Sums over all traces and spans, and by model: `GET /api/analytics/summary`. */
+  getAnalyticsSummary: {
+    answer: {
+      total_traces: number;
+      total_spans: number;
+      /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+      total_cost: number | null;
+      /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+      unpriced_count: number;
+      total_tokens: number;
+      avg_latency_ms: number | null;
+      error_rate: number;
+      models: {
+        [key: string]: {
+          count: number;
+          /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+          cost: number | null;
+          tokens: number;
+          /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+          unpriced_count: number;
+        };
+      };
+    };
+  };
+  /** Sums by minute, hour, day or week of the spans that started in a range: `POST /api/analytics`.
+   * Buckets begin on UTC boundaries, weeks on Monday, oldest first. `since` is inclusive, `until` exclusive. Buckets without spans come with `fill` only: from `since` to `until`, or the first and last bucket with spans. By minute `since` and `until` are needed, no more than 24 hours apart. `split_by` adds the sums of each model, provider or status in each bucket, `percentiles` those of the latency, exact to two in a hundred. */
+  queryAnalytics: {
+    body?: {
+      /**
+       * ISO 8601 with any offset; UTC when there is none.
+       * @example 2026-11-20T09:00:00.000Z
+       */
+      since?: string | null;
+      /**
+       * ISO 8601 with any offset; UTC when there is none.
+       * @example 2026-11-20T09:00:00.000Z
+       */
+      until?: string | null;
+      group_by?: 'minute' | 'hour' | 'day' | 'week' | null;
+      model?: string | null;
+      provider?: string | null;
+      fill?: boolean | null;
+      /**
+       * Each bucket then has its sums by this, too.
+       */
+      split_by?: 'model' | 'provider' | 'status' | null;
+      /** Keys with sums of their own: those that cost most in the range. 8 unless given. */
+      top?: number | null;
+      /** Whether buckets have percentiles of the latency. */
+      percentiles?: boolean | null;
+    };
+    answer: {
+      buckets: {
+        /** Start of the bucket, also when the range begins later. */
+        timestamp: string;
+        span_count: number;
+        /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+        cost: number | null;
+        /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+        unpriced_count: number;
+        tokens: number;
+        avg_latency_ms: number | null;
+        error_count: number;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p50_ms?: number | null;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p95_ms?: number | null;
+        /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+        p99_ms?: number | null;
+        /** With `split_by`: those that have spans in the bucket, the most expensive of the range first. */
+        series?: {
+          /** `null` for all others together, also for spans that have none. */
+          key: string | null;
+          span_count: number;
+          /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
+          cost: number | null;
+          /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+          unpriced_count: number;
+          tokens: number;
+          avg_latency_ms: number | null;
+          error_count: number;
+          /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+          p50_ms?: number | null;
+          /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+          p95_ms?: number | null;
+          /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
+          p99_ms?: number | null;
+        }[];
+      }[];
+      /** With `percentiles`: how far each lies from the exact one at most, as a part of it. */
+      percentile_error?: number;
+    };
+  };
+  /** Numbers of traces and spans: `GET /api/stats`. */
+  getStats: {
+    answer: {
+      trace_count: number;
+      span_count: number;
+    };
+  };
+  /** Exports everything of the project as one file: `GET /api/export/json`.
+   * Traces, spans, datasets with datapoints and capture rules, connections without their keys, eval runs and queue items. Streamed as it is read; an error on the way cuts it off. `POST /api/import/json` takes it back. */
+  exportJson: {
+    query?: {
+      /** Exports this trace and its spans alone. */
+      trace_id?: string;
+    };
+    answer: Export;
+  };
+  /** Imports the file of an export: `POST /api/import/json`.
+   * Upserts by id: what exists takes the values of the file, nothing is deleted, and sending the file again changes nothing. A file with a fault imports nothing. */
+  importJson: {
+    body: object | FileBody;
+    answer: ImportJsonResult;
+  };
+  /** Finished spans, best first, by words, by meaning or by both: `POST /api/search`.
+   * Cloud mode with a search index. Spans are found soon after they finish. */
+  searchSpans: {
+    body: Search;
+    answer: SearchAnswer | SearchOutlineAnswer;
+  };
+}
+
+/** RFC 9457. */
+export interface Problem {
+  type: 'about:blank';
+  title: string;
+  status: number;
+  /** One sentence for people; may change. */
+  detail: string;
+  /**
+   * Stable; programs decide by it.
+   */
+  code:
+    | 'validation_failed'
+    | 'malformed_json'
+    | 'malformed_request'
+    | 'invalid_cursor'
+    | 'eval_run_not_running'
+    | 'unauthenticated'
+    | 'insufficient_scope'
+    | 'host_not_allowed'
+    | 'target_not_allowed'
+    | 'not_found'
+    | 'trace_not_found'
+    | 'span_not_found'
+    | 'session_not_found'
+    | 'dataset_not_found'
+    | 'datapoint_not_found'
+    | 'capture_rule_not_found'
+    | 'connection_not_found'
+    | 'eval_run_not_found'
+    | 'organization_not_found'
+    | 'project_not_found'
+    | 'key_not_found'
+    | 'member_not_found'
+    | 'queue_item_not_found'
+    | 'method_not_allowed'
+    | 'request_timeout'
+    | 'id_conflict'
+    | 'span_already_finished'
+    | 'eval_run_not_external'
+    | 'queue_item_already_claimed'
+    | 'queue_item_not_claimed'
+    | 'queue_item_completed'
+    | 'project_protected'
+    | 'member_exists'
+    | 'member_from_groups'
+    | 'last_owner'
+    | 'being_deleted'
+    | 'connection_in_use'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'rate_limited'
+    | 'too_many_wrong_credentials'
+    | 'headers_too_large'
+    | 'internal'
+    | 'search_not_available'
+    | 'bad_gateway'
+    | 'unavailable';
+  /** Also in the header `X-Request-Id` and in the log of the server. */
+  request_id: string;
+  /** One entry a fault; with `validation_failed` above all. */
+  errors?: FieldError[];
+}
+
+export interface FieldError {
+  /** From the root of the body or query: `spans[3].kind.model`. */
+  path: string;
+  message: string;
+}
+
+export interface Health {
+  status: 'ok';
+  /** Names the process; new at every start. */
+  instance_id: string;
+  /** Seconds. */
+  uptime: number;
+  version: string;
+  mode: 'local' | 'cloud';
+}
+
+export interface Probe {
+  status: 'ok';
+}
+
+export interface Capabilities {
+  version: string;
+  mode: 'local' | 'cloud';
+  /** Where the gateway is; `null` where the server does not know. */
+  gateway_url: string | null;
+  providers: ProviderCapability[];
+  scorers: ScorerCapability[];
+  /** Those of `POST /api/search` that this project has. */
+  search_modes: ('text' | 'vector' | 'hybrid')[];
+  /** How long traces are kept; `null`: for ever. */
+  retention_days: number | null;
+  /** Seconds after which a claim is released; `null`: never. */
+  claim_timeout: number | null;
+  /** Whether the server works on no eval runs (`evals.paused`): runs wait. */
+  evals_paused: boolean;
+  /** `null` where the feature is left out. */
+  limits: {
+    body_bytes: number;
+    import_file_bytes: number | null;
+    compared_runs: number | null;
+  };
+}
+
+export interface ProviderCapability {
+  name: string;
+  /** Whether a connection of it must have a key. */
+  needs_key: boolean;
+  /** Whether a connection of it must have a `base_url`: there is no default. */
+  needs_base_url: boolean;
+  /** What a connection without `base_url` takes. */
+  default_base_url: string | null;
+}
+
+export interface ScorerCapability {
+  /** For `scoring`. */
+  name: string;
+  /** Whether it fails datapoints without an expected value. */
+  needs_expected: boolean;
+  /** JSON Schema of `scoring_config`; `null` when it takes none. */
+  config_schema: {
+    [key: string]: unknown;
+  } | null;
+}
+
+/** An OpenAPI 3.0 document. */
+export type OpenApiDocument = {
+  openapi: string;
+  info: {
+    [key: string]: unknown;
+  };
+  paths: {
+    [key: string]: unknown;
+  };
+} & {
+  [key: string]: unknown;
+};
+
+/** The JSON of a `data:` line. */
+export type Event =
+  | {
+      type: 'span_created' | 'span_completed' | 'span_failed';
+      span: Span;
+    }
+  | {
+      type: 'datapoint_created';
+      datapoint: Datapoint;
+    }
+  | {
+      type: 'queue_item_updated';
+      item: QueueItem;
+    }
+  | {
+      type: 'span_deleted';
+      span_id: string;
+    }
+  | {
+      type: 'trace_created';
+      trace: Trace;
+    }
+  | {
+      type: 'trace_deleted';
+      trace_id: string;
+    }
+  | {
+      type: 'dataset_created';
+      dataset: Dataset;
+    }
+  | {
+      type: 'dataset_deleted';
+      dataset_id: string;
+    }
+  | {
+      type: 'cleared';
+    }
+  | {
+      type: 'eval_started';
+      run_id: string;
+      dataset_id: string;
+    }
+  | {
+      type: 'eval_progress';
+      run_id: string;
+      progress: number;
+      total: number;
+      /** Left out by earlier versions. */
+      sample_progress?: number;
+      /** Left out by earlier versions. */
+      sample_total?: number;
+    }
+  | {
+      type: 'eval_completed';
+      run_id: string;
+    }
+  | {
+      type: 'eval_failed';
+      run_id: string;
+      error: string;
+    }
+  | {
+      type: 'eval_cancelled';
+      run_id: string;
+    }
+  | {
+      type: 'capture_triggered';
+      rule_id: string;
+      span_id: string;
+      datapoint_id: string;
+    };
+
+export interface Span {
+  id: string;
+  trace_id: string;
+  parent_id: string | null;
+  name: string;
+  kind: SpanKind;
+  /** Any JSON. */
+  input: unknown;
+  /** Any JSON. */
+  output: unknown;
+  status: SpanStatus;
+  /** The message of the status `failed`. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens` and `cost`. */
+  metadata: {
+    [key: string]: unknown;
+  };
+}
+
+/**
+ * What a span is. Any `type` is kept whole; `llm_call` needs a `model`.
+ * @example {
+ *       "type": "llm_call",
+ *       "model": "gpt-4o",
+ *       "provider": "openai",
+ *       "input_tokens": 12,
+ *       "output_tokens": 34,
+ *       "cost": 0.0004
+ *     }
+ */
+export type SpanKind =
+  | ({
+      model: string;
+      provider?: string | null;
+      /** With the cached ones. */
+      input_tokens?: number | null;
+      output_tokens?: number | null;
+      cached_input_tokens?: number | null;
+      reasoning_tokens?: number | null;
+      /** Dollars; by the price table when left out. */
+      cost?: number | null;
+      type: 'llm_call';
+    } & {
+      [key: string]: unknown;
+    })
+  | ({
+      /** Such as `custom`, `tool_call`, `retrieval`, `embedding`, `fs_read`, `fs_write`. */
+      type: string;
+    } & {
+      [key: string]: unknown;
+    });
+
+export type SpanStatus =
+  | ('running' | 'completed')
+  | {
+      failed: {
+        error: string;
+      };
+    };
+
+export interface Datapoint {
+  id: string;
+  dataset_id: string;
+  kind: DatapointKind;
+  source: 'manual' | 'span_export' | 'file_upload';
+  source_span_id: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+/**
+ * Exactly one of the two variants. Answers have every member of the variant.
+ * @example {
+ *       "Generic": {
+ *         "input": "What is 2 + 2?",
+ *         "expected_output": "4"
+ *       }
+ *     }
+ */
+export type DatapointKind =
+  | {
+      Generic: {
+        /** The input of the task; any JSON. */
+        input: unknown;
+        /** Any JSON; an explicit `null` is no expected value. */
+        expected_output?: unknown;
+        /** Any JSON; the newest output of an eval run. */
+        actual_output?: unknown;
+        score?: number | null;
+        metadata?: {
+          [key: string]: unknown;
+        } | null;
+      } & {
+        [key: string]: unknown;
+      };
+    }
+  | {
+      LlmConversation: {
+        messages: ({
+          role: string;
+          /** Text, parts, an object, or nothing. */
+          content?:
+            | string
+            | unknown[]
+            | {
+                [key: string]: unknown;
+              }
+            | null;
+        } & {
+          [key: string]: unknown;
+        })[];
+        expected?: string | null;
+        metadata?: {
+          [key: string]: unknown;
+        } | null;
+      } & {
+        [key: string]: unknown;
+      };
+    };
+
+export interface QueueItem {
+  id: string;
+  dataset_id: string;
+  datapoint_id: string;
+  status: 'pending' | 'claimed' | 'completed';
+  claimed_by: string | null;
+  /** What the reviewer was called when they claimed it; null where their credential has no name. */
+  claimed_by_name: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  claimed_at: string | null;
+  /** The datapoint's kind when it was enqueued. */
+  original_data: DatapointKind;
+  /** Any JSON. */
+  edited_data: unknown;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface Trace {
+  id: string;
+  name: string | null;
+  tags: string[];
+  session_id: string | null;
+  user_id: string | null;
+  metadata: {
+    [key: string]: unknown;
+  };
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * The latest end of the trace's spans; `null` while one runs or none has come.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+}
+
+export interface Dataset {
+  id: string;
+  name: string;
+  description: string | null;
+  datapoint_count: number;
+  /** Raised by every change to the datapoints; a run's results raise none. */
+  version: number;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+/** The JSON of a `data:` line of `view=outline`. */
+export type EventOutline =
+  | {
+      type: 'span_created' | 'span_completed' | 'span_failed';
+      span: SpanOutline;
+    }
+  | {
+      type: 'datapoint_created';
+      datapoint: DatapointOutline;
+    }
+  | {
+      type: 'queue_item_updated';
+      item: QueueItemOutline;
+    }
+  | {
+      type: 'span_deleted';
+      span_id: string;
+    }
+  | {
+      type: 'trace_created';
+      trace: Trace;
+    }
+  | {
+      type: 'trace_deleted';
+      trace_id: string;
+    }
+  | {
+      type: 'dataset_created';
+      dataset: Dataset;
+    }
+  | {
+      type: 'dataset_deleted';
+      dataset_id: string;
+    }
+  | {
+      type: 'cleared';
+    }
+  | {
+      type: 'eval_started';
+      run_id: string;
+      dataset_id: string;
+    }
+  | {
+      type: 'eval_progress';
+      run_id: string;
+      progress: number;
+      total: number;
+      /** Left out by earlier versions. */
+      sample_progress?: number;
+      /** Left out by earlier versions. */
+      sample_total?: number;
+    }
+  | {
+      type: 'eval_completed';
+      run_id: string;
+    }
+  | {
+      type: 'eval_failed';
+      run_id: string;
+      error: string;
+    }
+  | {
+      type: 'eval_cancelled';
+      run_id: string;
+    }
+  | {
+      type: 'capture_triggered';
+      rule_id: string;
+      span_id: string;
+      datapoint_id: string;
+    };
+
+/** A span without its texts. */
+export interface SpanOutline {
+  id: string;
+  trace_id: string;
+  parent_id: string | null;
+  name: string;
+  /** Without `attributes`. */
+  kind: SpanKind;
+  status: SpanStatus;
+  /** The message of the status `failed`. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  /** Once the span is finished `duration_ms`, `total_tokens` and `cost`; nothing of the caller. */
+  metadata: {
+    [key: string]: unknown;
+  };
+  /** Bytes of the input as JSON; 0 when there is none. */
+  input_bytes: number;
+  /** Bytes of the output as JSON; 0 when there is none. */
+  output_bytes: number;
+  /** The beginning of the last user message, or of the input; `null` without `preview`. */
+  input_preview: string | null;
+  /** The beginning of the answer, or of the output; `null` without `preview`. */
+  output_preview: string | null;
+}
+
+export interface DatapointOutline {
+  id: string;
+  dataset_id: string;
+  source: 'manual' | 'span_export' | 'file_upload';
+  source_span_id: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+export interface QueueItemOutline {
+  id: string;
+  dataset_id: string;
+  datapoint_id: string;
+  status: 'pending' | 'claimed' | 'completed';
+  claimed_by: string | null;
+  /** What the reviewer was called when they claimed it; null where their credential has no name. */
+  claimed_by_name: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  claimed_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface CreateOrganization {
+  name: string;
+  /**
+   * How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise.
+   * @default starter
+   */
+  plan?: 'starter' | 'team' | 'enterprise';
+  /** Requests per second; the service's default when left out. */
+  rate_limit?: number | null;
+}
+
+export interface Organization {
+  id: string;
+  name: string;
+  /**
+   * How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise.
+   */
+  plan: 'starter' | 'team' | 'enterprise';
+  /** Requests per second. */
+  rate_limit: number;
+  /** Days that traces and spans are kept; `null`: for ever. */
+  retention_days: number | null;
+  /**
+   * What says so: the plan, or days that the operator gave this organization.
+   */
+  retention_by: 'plan' | 'organization';
+  /**
+   * `deleting`: out of reach; it goes with all that it has.
+   */
+  state: 'active' | 'deleting';
+  removal: Removal | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface Removal {
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  requested_at: string;
+  /** Rows of tables that have gone so far. */
+  rows_deleted: number;
+  /** What goes at the moment: a table, or what a feature keeps elsewhere. */
+  step: string | null;
+  /** Why it does not go on at the moment; it is tried again every ten seconds. `null` while it goes on. */
+  last_error: string | null;
+}
+
+export interface OrganizationList {
+  orgs: Organization[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change. Plan, limit and retention are for the operator. */
+export interface UpdateOrganization {
+  name?: string;
+  /**
+   * How long traces and spans are kept: starter 7, team 30, enterprise 90 days unless the settings say otherwise.
+   */
+  plan?: 'starter' | 'team' | 'enterprise';
+  /** `null` takes the service's default. */
+  rate_limit?: number | null;
+  /** Days that traces and spans are kept whatever the plan says; `null`: for ever; `plan`: as the plan says. */
+  retention_days?: number | 'plan' | null;
+}
+
+export interface CreateProject {
+  name: string;
+  /**
+   * Days that traces and spans are kept; `null`: as long as the organization keeps them, which is the most.
+   * @default null
+   */
+  retention_days?: number | null;
+  /**
+   * Whether the deletion of all traces, of datasets and of the project itself is refused.
+   * @default false
+   */
+  protected?: boolean;
+}
+
+export interface Project {
+  id: string;
+  org_id: string;
+  name: string;
+  /** Days that traces and spans are kept; `null`: as long as the organization keeps them, which is the most. */
+  retention_days: number | null;
+  /** Whether the deletion of all traces, of datasets and of the project itself is refused. */
+  protected: boolean;
+  /**
+   * `deleting`: out of reach; it goes with all that it has.
+   */
+  state: 'active' | 'deleting';
+  removal: Removal | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface ProjectList {
+  projects: Project[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change. */
+export interface UpdateProject {
+  name?: string;
+  /** Days that traces and spans are kept; `null`: as long as the organization keeps them, which is the most. */
+  retention_days?: number | null;
+  /** Whether the deletion of all traces, of datasets and of the project itself is refused. */
+  protected?: boolean;
+}
+
+export interface CreateMember {
+  /** Whoever signs in with this address, as the identity provider has it. */
+  email: string;
+  /**
+   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
+   */
+  role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer';
+  /** The one project that it is for; all of the organization when left out. */
+  project_id?: string | null;
+}
+
+export interface Member {
+  id: string;
+  org_id: string;
+  /** `null`: every project of the organization. */
+  project_id: string | null;
+  /**
+   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
+   */
+  role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer';
+  /**
+   * `groups`: from the groups of the identity provider.
+   */
+  source: 'added' | 'groups';
+  email: string | null;
+  /** `null` until somebody with this e-mail address has signed in. */
+  person: Person | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface Person {
+  id: string;
+  name: string | null;
+  email: string | null;
+}
+
+export interface MemberList {
+  members: Member[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface UpdateMember {
+  /**
+   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
+   */
+  role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer';
+}
+
+export interface Deleted {
+  id: string;
+  deleted: true;
+}
+
+export interface CreateKey {
+  name: string;
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  /** The caller's own when left out. */
+  project_id?: string | null;
+  /**
+   * When the key ends; never when left out.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  expires_at?: string | null;
+}
+
+export interface KeyCreated {
+  id: string;
+  name: string;
+  /** How the key begins, to tell keys apart. */
+  prefix: string;
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  org_id: string;
+  project_id: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  expires_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /** Shown this once. */
+  key: string;
+}
+
+export interface KeyList {
+  keys: Key[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** An API key, without the key itself. */
+export interface Key {
+  id: string;
+  name: string;
+  /** How the key begins, to tell keys apart. */
+  prefix: string;
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  org_id: string;
+  project_id: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  expires_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+}
+
+export interface Credential {
+  kind: 'api_key' | 'jwt' | 'person' | 'admin_token';
+  /** Id of the key, `sub` of the JWT, id of the person, `admin`. */
+  id: string;
+  org_id: string | null;
+  project_id: string | null;
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  expires_at: string | null;
+}
+
+export interface CreateBrowserSession {
+  /** An API key or a JWT. */
+  credential: string;
+}
+
+/** Nobody is signed in where `kind` is `null`. */
+export interface BrowserSession {
+  mode: 'local' | 'cloud';
+  /** Whether the request shows a valid credential or session; `false` in local mode. */
+  signed_in: boolean;
+  kind: 'api_key' | 'jwt' | 'person' | 'admin_token' | null;
+  /** Id of the key, `sub` of the JWT, id of the person, `admin`. */
+  id: string | null;
+  org: {
+    id: string;
+    name: string;
+  } | null;
+  project: {
+    id: string;
+    name: string;
+  } | null;
+  scopes: ('read' | 'write' | 'ingest' | 'review' | 'admin')[];
+  /**
+   * Format: date-time
+   * When the session ends at the latest, or the credential.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  expires_at: string | null;
+  /** Who signed in with an identity provider; `null` for keys and JWTs. */
+  person: Person | null;
+  /**
+   * The role of the person in the project.
+   */
+  role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer' | null;
+  /** What the button says that leads to `GET /api/session/oidc`; `null` where none is set up. */
+  identity_provider: {
+    label: string;
+  } | null;
+}
+
+export interface SignedOut {
+  id: string;
+  deleted: true;
+  /** Where the browser signs out of the identity provider, too. */
+  continue_at: string | null;
+}
+
+export interface SwitchProject {
+  project_id: string;
+}
+
+export interface SessionProjects {
+  projects: SessionProject[];
+  count: number;
+}
+
+/** `role` is `null` for a key and a JWT. */
+export interface SessionProject {
+  id: string;
+  name: string;
+  org: {
+    id: string;
+    name: string;
+  };
+  /**
+   * `owner` and `admin` administer; `editor` changes; `reviewer` reads, claims and submits; `viewer` reads.
+   */
+  role: 'owner' | 'admin' | 'editor' | 'reviewer' | 'viewer' | null;
+}
+
+export interface AuditLog {
+  entries: AuditEntry[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface AuditEntry {
+  id: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  at: string;
+  /** `null`: the service's own. */
+  org_id: string | null;
+  project_id: string | null;
+  /** `key:<id>`, `jwt:<sub>`, `admin`, `cli`, `service`, or `nobody` without a credential. */
+  actor: string;
+  /** What the actor was called then, such as the name of the key. */
+  actor_name: string | null;
+  /** Address of the client; `null` outside requests. */
+  address: string | null;
+  /** `X-Request-Id` of the request; `null` outside requests. */
+  request_id: string | null;
+  /** Such as `key.created`. */
+  action: string;
+  target_id: string;
+  /** What the target was called then. */
+  target_name: string | null;
+  details: {
+    [key: string]: unknown;
+  };
+  /** Number in the chain of its organization, from 1 on, without a gap. */
+  seq: number | null;
+  /** `hash` of the entry before it in the chain. */
+  prev_hash: string | null;
+  /** SHA-256 of all of the entry; `null` for one that is about to join its chain. */
+  hash: string | null;
+}
+
+export interface Masking {
+  project_id: string;
+  rules: MaskingRule[];
+  /**
+   * Format: date-time
+   * `null` before the first change.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string | null;
+  /** What rules may name on this server. */
+  maskers: Masker[];
+}
+
+export interface MaskingRule {
+  masker: string;
+  fields: ('input' | 'output' | 'metadata' | 'error' | 'name' | 'identity')[];
+  /**
+   * `label`: `[email]`. `hash`: `[email:…]`, the same for equal values of the project.
+   */
+  replace: 'label' | 'hash';
+  label: string;
+  config: {
+    [key: string]: unknown;
+  };
+}
+
+export interface Masker {
+  name: string;
+  label: string;
+  /** JSON Schema of `config`; `null` when it takes none. */
+  config_schema: {
+    [key: string]: unknown;
+  } | null;
+}
+
+/**
+ * @example {
+ *       "rules": [
+ *         {
+ *           "masker": "email",
+ *           "replace": "hash"
+ *         },
+ *         {
+ *           "masker": "card",
+ *           "fields": [
+ *             "input",
+ *             "output"
+ *           ]
+ *         }
+ *       ]
+ *     }
+ */
+export interface PutMasking {
+  rules: GivenMaskingRule[];
+}
+
+export interface GivenMaskingRule {
+  /** Name of a masker: `email`, `phone`, `card`, `iban`, `ip`, `secret`, `pattern`, or a plugin. */
+  masker: string;
+  /** All when left out. */
+  fields?: ('input' | 'output' | 'metadata' | 'error' | 'name' | 'identity')[] | null;
+  /**
+   * `label`: `[email]`. `hash`: `[email:…]`, the same for equal values of the project.
+   * @default label
+   */
+  replace?: 'label' | 'hash';
+  /** What stands in the brackets; the masker's own when left out. */
+  label?: string | null;
+  /** What the masker takes, such as `pattern`. */
+  config?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface PreviewMasking {
+  text: string;
+  /**
+   * @default input
+   */
+  field?: 'input' | 'output' | 'metadata' | 'error' | 'name' | 'identity';
+  /** The project's own when left out. */
+  rules?: GivenMaskingRule[] | null;
+}
+
+export interface MaskingPreview {
+  /** The text as it would be stored. */
+  text: string;
+  found: {
+    masker: string;
+    label: string;
+    count: number;
+  }[];
+}
+
+export interface RecordingMasking {
+  project_id: string;
+  rules: MaskingRule[];
+  /** Base64url: what hashes are begun with, which the API finishes; `null` when no rule hashes, and when it cannot be had: values become labels then. */
+  hash_key: string | null;
+}
+
+export interface CreateTrace {
+  /**
+   * Chosen by the client; made by the service when left out.
+   * @example order-42:step.1
+   */
+  id?: string | null;
+  name?: string | null;
+  tags?: string[] | null;
+  session_id?: string | null;
+  user_id?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+  /**
+   * Now when left out.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at?: string | null;
+}
+
+export interface TraceList {
+  traces: TraceListItem[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** A trace with the roll-up of its spans. */
+export interface TraceListItem {
+  id: string;
+  name: string | null;
+  tags: string[];
+  session_id: string | null;
+  user_id: string | null;
+  metadata: {
+    [key: string]: unknown;
+  };
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * The latest end of the trace's spans; `null` while one runs or none has come.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  /**
+   * `running` while a span runs or none has come, else `failed` if one failed, else `completed`.
+   */
+  status: 'running' | 'completed' | 'failed';
+  span_count: number;
+  /** Failed spans. */
+  error_count: number;
+  total_tokens: number;
+  /** Dollars; `null` when no span has a cost. */
+  total_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  /** From the first start to the last end. */
+  duration_ms: number | null;
+  models: string[];
+  /** The beginning of the last user message of its last LLM call, `null` when there is none; with `preview` alone. */
+  input_preview?: string | null;
+  /** The beginning of the answer of its last LLM call, `null` when there is none; with `preview` alone. */
+  output_preview?: string | null;
+}
+
+export interface TraceSpans {
+  trace: TraceListItem;
+  spans: Span[];
+  count: number;
+}
+
+export interface TraceOutline {
+  trace: TraceListItem;
+  spans: SpanOutline[];
+  count: number;
+}
+
+/** Only members given change; `null` clears; lists and objects are replaced. */
+export interface PatchTrace {
+  name?: string | null;
+  tags?: string[] | null;
+  session_id?: string | null;
+  user_id?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface TraceDeleted {
+  trace_id: string;
+  spans_deleted: number;
+}
+
+export interface TracesDeleted {
+  message: string;
+  traces_deleted: number;
+  spans_deleted: number;
+}
+
+export interface CreateSpan {
+  /**
+   * Chosen by the client; made by the service when left out.
+   * @example order-42:step.1
+   */
+  id?: string | null;
+  trace_id: string;
+  /**
+   * May name a span that has not arrived yet.
+   * @example order-42:step.1
+   */
+  parent_id?: string | null;
+  name: string;
+  kind?: SpanKind | null;
+  /** Any JSON. */
+  input?: unknown;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+  /**
+   * ISO 8601 with any offset; UTC when there is none.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at?: string | null;
+}
+
+export interface SpanCreated {
+  id: string;
+  trace_id: string;
+}
+
+export interface CompleteSpan {
+  /** Any JSON. */
+  output?: unknown;
+  kind?: SpanKind | null;
+  /**
+   * ISO 8601 with any offset; UTC when there is none.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at?: string | null;
+  /** Merged into what the span has. */
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface FailSpan {
+  error: string;
+  /** Any JSON. */
+  output?: unknown;
+  kind?: SpanKind | null;
+  /**
+   * ISO 8601 with any offset; UTC when there is none.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at?: string | null;
+}
+
+export interface SpanList {
+  spans: Span[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface SpanOutlineList {
+  spans: SpanOutline[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface SessionList {
+  sessions: Session[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface Session {
+  session_id: string;
+  trace_count: number;
+  span_count: number;
+  /** Failed spans. */
+  error_count: number;
+  total_tokens: number;
+  /** Dollars; `null` when there is none. */
+  total_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  /** Users of its traces, in the order in which they came; the first 8. */
+  user_ids: string[];
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+}
+
+export interface SessionTraces {
+  session_id: string;
+  traces: TraceListItem[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface Counted {
+  count: number;
+  /** `false`: there are more than 10000. */
+  exact: boolean;
+}
+
+export interface TracesOverTime {
+  count: number;
+  /** `false`: there are more than 10000. */
+  exact: boolean;
+  /** Oldest first, without gaps; sixty at most. */
+  buckets: TraceBucket[];
+}
+
+export interface TraceBucket {
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since: string;
+  /**
+   * Format: date-time
+   * The next bucket begins here.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  until: string;
+  running: number;
+  completed: number;
+  failed: number;
+}
+
+export interface FacetList {
+  facets: Facet[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface Facet {
+  value: string;
+  /** How many have the value; `null` where that is not known without counting. */
+  count: number | null;
+}
+
+export interface IngestSpan {
+  /** @example order-42:step.1 */
+  id: string;
+  trace_id: string;
+  /** @example order-42:step.1 */
+  parent_id?: string | null;
+  name: string;
+  kind?: SpanKind | null;
+  /** Any JSON. */
+  input?: unknown;
+  /** Any JSON. */
+  output?: unknown;
+  status?:
+    | ('running' | 'completed' | 'failed')
+    | {
+        failed: {
+          error: string;
+        };
+      }
+    | null;
+  error?: string | null;
+  /**
+   * ISO 8601 with any offset; UTC when there is none.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at?: string | null;
+  /**
+   * ISO 8601 with any offset; UTC when there is none.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+/** A trace; members given replace those of the stored trace. */
+export interface IngestTrace {
+  name?: string | null;
+  tags?: string[] | null;
+  session_id?: string | null;
+  user_id?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+  /** @example order-42:step.1 */
+  id: string;
+  /**
+   * ISO 8601 with any offset; UTC when there is none.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at?: string | null;
+  /** Members that count only when this item makes the trace. */
+  defaults?: {
+    name?: string | null;
+    /**
+     * ISO 8601 with any offset; UTC when there is none.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    started_at?: string | null;
+  } | null;
+}
+
+/** Up to 10000 items; a bad one rejects only itself. */
+export interface Ingest {
+  traces?: IngestTrace[] | null;
+  spans?: IngestSpan[] | null;
+}
+
+export interface IngestResult {
+  accepted: {
+    traces: number;
+    spans: number;
+  };
+  rejected: {
+    /** Position in its collection. */
+    index: number;
+    collection: 'traces' | 'spans';
+    /** A code of the error catalogue. */
+    code: string;
+    message: string;
+  }[];
+}
+
+export interface CreateDataset {
+  name: string;
+  description?: string | null;
+}
+
+export interface DatasetList {
+  datasets: Dataset[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change; `null` clears the description. */
+export interface UpdateDataset {
+  name?: string;
+  description?: string | null;
+}
+
+export interface CreateDatapoint {
+  kind: DatapointKind;
+}
+
+export interface DatapointList {
+  datapoints: Datapoint[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface DatapointPreviewList {
+  datapoints: DatapointPreview[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** A datapoint without its kind. */
+export interface DatapointPreview {
+  id: string;
+  dataset_id: string;
+  source: 'manual' | 'span_export' | 'file_upload';
+  source_span_id: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+  variant: 'Generic' | 'LlmConversation';
+  /** Bytes of the kind as JSON, a result of a run not counted. */
+  kind_bytes: number;
+  /** The beginning of the last user message, or of the input; `null` for none. */
+  input_preview: string | null;
+  /** The beginning of the expected output; `null` for none. */
+  expected_preview: string | null;
+  /** The beginning of the newest output; `null` for none. */
+  actual_preview: string | null;
+  /** The newest score. */
+  score: number | null;
+}
+
+/** `kind` is replaced whole. */
+export interface UpdateDatapoint {
+  kind?: DatapointKind;
+}
+
+export interface DeleteDatapoints {
+  ids: string[];
+}
+
+export interface DeletedDatapoints {
+  /** How many were there and are gone now. */
+  deleted: number;
+  /** Ids of no datapoint of the dataset. */
+  missing: string[];
+}
+
+export interface ExportSpan {
+  span_id: string;
+}
+
+export interface ExportSpans {
+  /** One that is named twice counts once. */
+  span_ids: string[];
+}
+
+export interface ExportedSpans {
+  created: {
+    span_id: string;
+    datapoint_id: string;
+  }[];
+  rejected: {
+    span_id: string;
+    /** A code of the error catalogue. */
+    code: string;
+    message: string;
+  }[];
+}
+
+export interface ImportResult {
+  imported: number;
+  dataset_id: string;
+  /** Columns of the file, or members of its objects, each with the member of the datapoints it became. */
+  columns_used: {
+    column: string;
+    member: string;
+    rows: number;
+  }[];
+  /** The first 100 of those that became nothing, with the rows that have a value there. */
+  columns_ignored: {
+    column: string;
+    rows: number;
+  }[];
+  /** Imported rows without an expected value. */
+  without_expected_count: number;
+  /** What to do about rows without an expected value, when there are some. */
+  hint?: string;
+  /** With `on_error=skip`: the first of the rows left out, by their line in the file. */
+  skipped?: {
+    line: number;
+    message: string;
+  }[];
+  /** With `on_error=skip`: all of them. */
+  skipped_count?: number;
+}
+
+/** The last line has `status` and `body`. */
+export type ImportLine =
+  | {
+      /** Rows read so far. */
+      rows: number;
+    }
+  | {
+      /** The status that the answer would have had. */
+      status: number;
+      body: ImportResult | Problem;
+    };
+
+export interface CreateCaptureRule {
+  name: string;
+  /** `true` when left out. */
+  enabled?: boolean | null;
+  filters?: CaptureFilters | null;
+  /** 1 when left out. */
+  sample_rate?: number | null;
+}
+
+/** All given must hold. */
+export interface CaptureFilters {
+  model?: string | null;
+  provider?: string | null;
+  kind?: string | null;
+  status?: 'completed' | 'failed' | null;
+  /** Ignores the case of ASCII letters. */
+  name_contains?: string | null;
+  /** Of the trace. */
+  tag?: string | null;
+  /** Dollars. */
+  min_cost?: number | null;
+  min_tokens?: number | null;
+  min_duration_ms?: number | null;
+}
+
+export interface CaptureRule {
+  id: string;
+  dataset_id: string;
+  name: string;
+  enabled: boolean;
+  filters: CaptureFilters;
+  /** Part of the matching spans that is taken. */
+  sample_rate: number;
+  captured_count: number;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+export interface PreviewCapture {
+  filters?: CaptureFilters | null;
+  /** 1 when left out. */
+  sample_rate?: number | null;
+}
+
+export interface CapturePreview {
+  /** Finished spans that were looked at: the newest 1000. */
+  scanned: number;
+  matched: number;
+  /** How many of the matching ones the sample takes, about. */
+  would_capture: number;
+  /**
+   * Format: date-time
+   * Start of the oldest span that was looked at.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  since: string | null;
+  /** Whether these are all finished spans that there are. */
+  complete: boolean;
+  /** Matching spans, newest first; the first 20. */
+  spans: SpanOutline[];
+}
+
+export interface CaptureRuleList {
+  capture_rules: CaptureRule[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change; `filters` is replaced whole. */
+export interface UpdateCaptureRule {
+  name?: string;
+  enabled?: boolean;
+  filters?: CaptureFilters;
+  sample_rate?: number;
+}
+
+export interface Enqueue {
+  datapoint_ids: string[];
+}
+
+export interface Enqueued {
+  items: QueueItem[];
+  count: number;
+}
+
+export interface QueueItemList {
+  items: QueueItem[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface ClaimNext {
+  /** The reviewer; the caller's identity when left out. */
+  claimed_by?: string | null;
+  /** Ids of items to leave out. */
+  exclude?: string[];
+}
+
+export interface Claim {
+  /** The reviewer; the caller's identity when left out. */
+  claimed_by?: string | null;
+}
+
+export interface Submit {
+  /** Any JSON; approved as it is when left out. */
+  edited_data?: unknown;
+}
+
+export interface QueueCounts {
+  datasets: {
+    dataset_id: string;
+    name: string;
+    pending: number;
+    claimed: number;
+    completed: number;
+    /**
+     * Format: date-time
+     * When the item that `next` gives was enqueued.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    oldest_pending_at: string | null;
+  }[];
+  count: number;
+}
+
+export interface CreateConnection {
+  name: string;
+  /** `openai`, `anthropic`, `custom`, or the name of a loaded provider plugin. */
+  provider: string;
+  /** Never returned. */
+  api_key: string;
+  /** What the provider's own SDK takes: with `/v1` for openai and custom, without it for anthropic and ollama. */
+  base_url?: string | null;
+  /** For eval runs that name no model. */
+  default_model?: string | null;
+}
+
+/** A provider connection, without its key. */
+export interface Connection {
+  id: string;
+  name: string;
+  provider: string;
+  base_url: string | null;
+  default_model: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+  /**
+   * `unreadable`: encrypted with a secret key that this server lacks; `missing`: imported without a key.
+   */
+  key_status: 'readable' | 'unreadable' | 'missing';
+}
+
+export interface ConnectionList {
+  connections: Connection[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** Only members given change; `null` clears `base_url` and `default_model`. */
+export interface UpdateConnection {
+  name?: string;
+  /** `openai`, `anthropic`, `custom`, or the name of a loaded provider plugin. */
+  provider?: string;
+  /** The key stays when none is given. */
+  api_key?: string | null;
+  /** What the provider's own SDK takes: with `/v1` for openai and custom, without it for anthropic and ollama. */
+  base_url?: string | null;
+  default_model?: string | null;
+}
+
+export interface ConnectionTest {
+  ok: boolean;
+  latency_ms: number;
+  /** Ids of the models that the connection reaches; `null` when it does not. */
+  models: string[] | null;
+  error: string | null;
+}
+
+export interface StartEval {
+  /** @example order-42:step.1 */
+  id?: string | null;
+  name: string;
+  /** Required, unless the run is an external one. */
+  config?: {
+    /** Required, unless the run is an external one, which has none. */
+    connection_id?: string | null;
+    /** The connection's `default_model` when left out. */
+    model?: string | null;
+    system_prompt?: string | null;
+    temperature?: number | null;
+    max_tokens?: number | null;
+    /** Whether the calls of each item are recorded as a trace; the setting `evals.trace` when left out. */
+    trace?: boolean | null;
+    /** For scoring by a model; what is left out is the run's own. */
+    judge?: {
+      connection_id?: string | null;
+      model?: string | null;
+      rubric?: string | null;
+    } | null;
+  };
+  /** `ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin. Required, unless there are `scorers`. */
+  scoring?: string;
+  /** Checked by the scoring plugin's own schema. */
+  scoring_config?: {
+    [key: string]: unknown;
+  } | null;
+  /** In the place of `scoring` and `scoring_config`. */
+  scorers?: StartEvalScorer[] | null;
+  /**
+   * `external`: the caller executes, and sends results. `server` when left out.
+   */
+  execution?: 'server' | 'external' | null;
+  /** How often each datapoint is tried; 1 when left out. */
+  repeats?: number | null;
+  /** A sample passes at this score or above; 1 when left out. */
+  pass_score?: number | null;
+  /** Dollars that the calls of the run and its judges may cost. */
+  max_cost_usd?: number | null;
+  gates?: EvalGate[] | null;
+  /** Texts by key: commit, branch … */
+  metadata?: {
+    [key: string]: string;
+  } | null;
+}
+
+export interface StartEvalScorer {
+  /** `scoring` when left out; unique in the run. */
+  name?: string | null;
+  /** `ExactMatch`, `Contains`, `LlmJudge`, `None`, or the name of a loaded scoring plugin. */
+  scoring: string;
+  /** Checked by the scoring plugin's own schema. */
+  scoring_config?: {
+    [key: string]: unknown;
+  } | null;
+  /** Over the config's judge, member by member. */
+  judge?: {
+    connection_id?: string | null;
+    model?: string | null;
+    rubric?: string | null;
+  } | null;
+  /** 1 when left out. */
+  weight?: number | null;
+  /** The run's when left out. */
+  pass_score?: number | null;
+}
+
+export interface EvalGate {
+  metric:
+    | 'mean'
+    | 'mean_ci_low'
+    | 'pass_rate'
+    | 'pass_rate_ci_low'
+    | 'pass_at_k'
+    | 'pass_hat_k'
+    | 'min_datapoint_pass_rate'
+    | 'never_passed'
+    | 'flaky_datapoints'
+    | 'failed_samples'
+    | 'failed_rate'
+    | 'latency_p50'
+    | 'latency_p95'
+    | 'total_cost'
+    | 'mean_cost'
+    | 'diff'
+    | 'diff_ci_low'
+    | 'worse'
+    | 'regression';
+  /** Name of a scorer; the score of all together when left out. */
+  scorer?: string | null;
+  /** Of `pass_at_k` and `pass_hat_k`; 1 when left out. */
+  k?: number | null;
+  /**
+   * Required, but for `regression`, which holds unless the verdict is `worse`.
+   */
+  op?: '>=' | '>' | '<=' | '<' | null;
+  /** Required, but for `regression`. */
+  value?: number | null;
+  /** Required by `diff`, `diff_ci_low`, `worse` and `regression`. */
+  baseline_run_id?: string | null;
+}
+
+/** An eval run with its items. */
+export interface EvalRun {
+  id: string;
+  dataset_id: string;
+  /** Version of the dataset that the run works on. */
+  dataset_version: number;
+  name: string;
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** Items completed or failed, all samples of each; never goes back. */
+  progress: number;
+  total: number;
+  execution: 'server' | 'external';
+  /** How often each datapoint is tried; one try is a sample. */
+  repeats: number;
+  /** Samples completed or failed; never goes back. */
+  sample_progress: number;
+  sample_total: number;
+  failed_samples: number;
+  config: {
+    /** `null` for an external run. */
+    connection_id: string | null;
+    /** `null` where an external run was not told one. */
+    model: string | null;
+    system_prompt: string | null;
+    temperature: number | null;
+    max_tokens: number | null;
+    trace: boolean;
+    judge: {
+      connection_id: string | null;
+      model: string | null;
+      rubric: string | null;
+    } | null;
+  };
+  /** The first scorer's. */
+  scoring: string;
+  scoring_config: {
+    [key: string]: unknown;
+  } | null;
+  scorers: EvalScorer[];
+  /** A sample passes at this score or above. */
+  pass_score: number;
+  /** Dollars; `null` when there is none. */
+  max_cost_usd: number | null;
+  metadata: {
+    [key: string]: string;
+  };
+  gates: JudgedGate[];
+  /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
+  passed: boolean | null;
+  /**
+   * Why the run was cancelled.
+   */
+  stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
+  /** Over the items that have a score. */
+  avg_score: number | null;
+  /** Standard error of the mean score; `null` until the end. */
+  score_se: number | null;
+  /** 95% interval of the mean score; `null` until the end. */
+  score_ci: Interval | null;
+  /** Dollars; `null` when no item has a cost. */
+  total_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  total_tokens: number;
+  failed_count: number;
+  judge_tokens: number;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  judge_unpriced_count: number;
+  /** Why the run failed, or that all of its items did and the commonest reason. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  result_items: ResultItem[];
+}
+
+export interface EvalScorer {
+  name: string;
+  scoring: string;
+  scoring_config: {
+    [key: string]: unknown;
+  } | null;
+  /** Over the run's own judge, member by member. */
+  judge: {
+    connection_id: string | null;
+    model: string | null;
+    rubric: string | null;
+  } | null;
+  /** Of its score in that of a sample; 0: it is shown alone. */
+  weight: number;
+  pass_score: number;
+}
+
+export interface JudgedGate {
+  metric:
+    | 'mean'
+    | 'mean_ci_low'
+    | 'pass_rate'
+    | 'pass_rate_ci_low'
+    | 'pass_at_k'
+    | 'pass_hat_k'
+    | 'min_datapoint_pass_rate'
+    | 'never_passed'
+    | 'flaky_datapoints'
+    | 'failed_samples'
+    | 'failed_rate'
+    | 'latency_p50'
+    | 'latency_p95'
+    | 'total_cost'
+    | 'mean_cost'
+    | 'diff'
+    | 'diff_ci_low'
+    | 'worse'
+    | 'regression';
+  scorer: string | null;
+  k: number | null;
+  op: '>=' | '>' | '<=' | '<' | null;
+  value: number | null;
+  baseline_run_id: string | null;
+  /** What was found: a number, of `regression` the verdict; `null` before the end, and where there is no value. */
+  actual: number | string | null;
+  /** `null` before the end; a gate without a value does not hold. */
+  passed: boolean | null;
+}
+
+export interface Interval {
+  low: number;
+  high: number;
+  level: 0.95;
+  method: 'wilson' | 't';
+}
+
+export interface ResultItem {
+  datapoint_id: string;
+  /** The datapoint's input, or its messages, as the run's snapshot has them. */
+  input: unknown;
+  output: string | null;
+  /** Expected text; `null` when the datapoint has none. */
+  expected: string | null;
+  /** Of several samples the mean of those that have a score. */
+  score: number | null;
+  score_reason: string | null;
+  /** By the names of scorers; of an item with several samples their mean, and the first reason and error. */
+  scores: {
+    [key: string]: ScorerResult;
+  };
+  /** `null` where each datapoint is tried once; in lists with `include=samples`. */
+  samples?: EvalSample[] | null;
+  /** Of the successful attempt; of several samples the mean. */
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  error: string | null;
+  /** Model calls made for this item, the judge's not counted. */
+  attempts: number;
+  judge_model: string | null;
+  /** SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike. */
+  judge_prompt_hash: string | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+  trace_id: string | null;
+  /** Of an external result, as its caller said. */
+  span_id: string | null;
+  /** Of an external result, as its caller said. */
+  metadata: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface ScorerResult {
+  score: number | null;
+  reason: string | null;
+  error: string | null;
+  judge_model: string | null;
+  judge_prompt_hash: string | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+}
+
+export interface EvalSample {
+  /** From 0. */
+  repeat: number;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  output: string | null;
+  score: number | null;
+  score_reason: string | null;
+  /** By the names of scorers; of an item with several samples their mean, and the first reason and error. */
+  scores: {
+    [key: string]: ScorerResult;
+  };
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  error: string | null;
+  attempts: number;
+  judge_model: string | null;
+  judge_prompt_hash: string | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+  trace_id: string | null;
+  /** Of an external result, as its caller said. */
+  span_id: string | null;
+  /** Of an external result, as its caller said. */
+  metadata: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface EvalRunList {
+  runs: EvalRunSummary[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/** An eval run without its items. */
+export interface EvalRunSummary {
+  id: string;
+  dataset_id: string;
+  /** Version of the dataset that the run works on. */
+  dataset_version: number;
+  name: string;
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** Items completed or failed, all samples of each; never goes back. */
+  progress: number;
+  total: number;
+  execution: 'server' | 'external';
+  /** How often each datapoint is tried; one try is a sample. */
+  repeats: number;
+  /** Samples completed or failed; never goes back. */
+  sample_progress: number;
+  sample_total: number;
+  failed_samples: number;
+  config: {
+    /** `null` for an external run. */
+    connection_id: string | null;
+    /** `null` where an external run was not told one. */
+    model: string | null;
+    system_prompt: string | null;
+    temperature: number | null;
+    max_tokens: number | null;
+    trace: boolean;
+    judge: {
+      connection_id: string | null;
+      model: string | null;
+      rubric: string | null;
+    } | null;
+  };
+  /** The first scorer's. */
+  scoring: string;
+  scoring_config: {
+    [key: string]: unknown;
+  } | null;
+  scorers: EvalScorer[];
+  /** A sample passes at this score or above. */
+  pass_score: number;
+  /** Dollars; `null` when there is none. */
+  max_cost_usd: number | null;
+  metadata: {
+    [key: string]: string;
+  };
+  gates: JudgedGate[];
+  /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
+  passed: boolean | null;
+  /**
+   * Why the run was cancelled.
+   */
+  stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
+  /** Over the items that have a score. */
+  avg_score: number | null;
+  /** Standard error of the mean score; `null` until the end. */
+  score_se: number | null;
+  /** 95% interval of the mean score; `null` until the end. */
+  score_ci: Interval | null;
+  /** Dollars; `null` when no item has a cost. */
+  total_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  total_tokens: number;
+  failed_count: number;
+  judge_tokens: number;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  judge_unpriced_count: number;
+  /** Why the run failed, or that all of its items did and the commonest reason. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+}
+
+export interface EvalComparison {
+  dataset_id: string;
+  runs: {
+    id: string;
+    name: string;
+    avg_score: number | null;
+    /** Dollars; `null` when there is none. */
+    total_cost: number | null;
+    /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+    unpriced_count: number;
+  }[];
+  comparisons: {
+    datapoint_id: string;
+    /** Any JSON. */
+    input: unknown;
+    expected: string | null;
+    /** In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint. */
+    results: {
+      run_id: string;
+      output: string | null;
+      score: number | null;
+      latency_ms: number | null;
+      /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+      trace_id: string | null;
+    }[];
+  }[];
+}
+
+export interface ComparedItemList {
+  summary: {
+    /** Datapoints with a delta: the sum of the next three. */
+    compared: number;
+    regressed: number;
+    improved: number;
+    unchanged: number;
+    /** Datapoints without a score in the baseline, or in all other runs. */
+    incomparable: number;
+    /** Over the compared ones. */
+    mean_delta: number | null;
+  };
+  items: ComparedItem[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface ComparedItem {
+  datapoint_id: string;
+  /** Any JSON. */
+  input: unknown;
+  expected: string | null;
+  /** Score less that of the baseline: the largest fall of any run, else the largest rise. */
+  delta: number | null;
+  /** In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint. */
+  results: {
+    output: string | null;
+    /** Of several samples the mean of those that have a score. */
+    score: number | null;
+    score_reason: string | null;
+    error: string | null;
+    /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+    trace_id: string | null;
+    run_id: string;
+    status: 'pending' | 'running' | 'completed' | 'failed' | null;
+    latency_ms: number | null;
+    tokens: number | null;
+    /** Dollars; `null` when there is none. */
+    cost: number | null;
+  }[];
+}
+
+export interface EvalItemList {
+  items: EvalItem[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface EvalItem {
+  datapoint_id: string;
+  /** The datapoint's input, or its messages, as the run's snapshot has them. */
+  input: unknown;
+  output: string | null;
+  /** Expected text; `null` when the datapoint has none. */
+  expected: string | null;
+  /** Of several samples the mean of those that have a score. */
+  score: number | null;
+  score_reason: string | null;
+  /** By the names of scorers; of an item with several samples their mean, and the first reason and error. */
+  scores: {
+    [key: string]: ScorerResult;
+  };
+  /** `null` where each datapoint is tried once; in lists with `include=samples`. */
+  samples?: EvalSample[] | null;
+  /** Of the successful attempt; of several samples the mean. */
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  error: string | null;
+  /** Model calls made for this item, the judge's not counted. */
+  attempts: number;
+  judge_model: string | null;
+  /** SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike. */
+  judge_prompt_hash: string | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+  trace_id: string | null;
+  /** Of an external result, as its caller said. */
+  span_id: string | null;
+  /** Of an external result, as its caller said. */
+  metadata: {
+    [key: string]: unknown;
+  } | null;
+  kind?: DatapointKind;
+}
+
+export interface EvalStatistics {
+  run_id: string;
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+  repeats: number;
+  datapoints: number;
+  /** All that there are to be: those that failed and those that are not processed are among them. */
+  samples: number;
+  failed_samples: number;
+  pending_samples: number;
+  pass_score: number;
+  failed_as: 'excluded' | 'zero';
+  cluster_by: string | null;
+  score: ScoreStatistics;
+  scorers: {
+    [key: string]: ScoreStatistics;
+  };
+  latency_ms: {
+    count: number;
+    mean: number | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+  };
+  cost: {
+    count: number;
+    mean: number | null;
+    p50: number | null;
+    p95: number | null;
+    max: number | null;
+    total: number | null;
+  };
+  judge_cost: number | null;
+  tokens: number;
+  comparison: {
+    baseline_run_id: string;
+    alpha: number;
+    pairs: number;
+    /** Datapoints that differ between the two snapshots, and are left out. */
+    changed: number;
+    unpaired_run: number;
+    unpaired_baseline: number;
+    score: ScoreComparison;
+    scorers: {
+      [key: string]: ScoreComparison;
+    };
+    latency_ms: {
+      pairs: number;
+      clusters: number;
+      diff: number | null;
+      se: number | null;
+      ci: {
+        low: number;
+        high: number;
+        level: number;
+        method: 'wilson' | 't';
+      } | null;
+      test: 'paired_t' | null;
+      p_value: number | null;
+    };
+    cost: {
+      pairs: number;
+      clusters: number;
+      diff: number | null;
+      se: number | null;
+      ci: {
+        low: number;
+        high: number;
+        level: number;
+        method: 'wilson' | 't';
+      } | null;
+      test: 'paired_t' | null;
+      p_value: number | null;
+    };
+  } | null;
+}
+
+export interface ScoreStatistics {
+  /** With a counted score. */
+  datapoints: number;
+  /** Counted. */
+  samples: number;
+  clusters: number;
+  /** Each datapoint counts once. */
+  mean: number | null;
+  se: number | null;
+  ci: Interval | null;
+  /** Between the samples of a datapoint. */
+  within_sd: number | null;
+  min: number | null;
+  max: number | null;
+  pass_rate: {
+    mean: number | null;
+    se: number | null;
+    ci: Interval | null;
+  };
+  pass_k: {
+    k: number;
+    /** With so many samples. */
+    datapoints: number;
+    pass_at_k: number | null;
+    pass_at_k_se: number | null;
+    pass_hat_k: number | null;
+    pass_hat_k_se: number | null;
+  }[];
+  flaky_datapoints: number;
+  always_passed: number;
+  never_passed: number;
+  min_datapoint_pass_rate: number | null;
+}
+
+export interface ScoreComparison {
+  pairs: number;
+  clusters: number;
+  diff: number | null;
+  se: number | null;
+  ci: {
+    low: number;
+    high: number;
+    level: number;
+    method: 'wilson' | 't';
+  } | null;
+  better: number;
+  worse: number;
+  same: number;
+  test: 'mcnemar_exact' | 'paired_t' | null;
+  p_value: number | null;
+  verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
+  /** What so many datapoints could have shown. */
+  detectable_diff: number | null;
+}
+
+/** Takes the place of the gates of the run. */
+export interface SetEvalGates {
+  gates: EvalGate[];
+}
+
+export interface ExternalResult {
+  datapoint_id: string;
+  /** 0 when left out. */
+  repeat?: number | null;
+  output?: string | null;
+  error?: string | null;
+  /** By the names of `External` scorers. */
+  scores?: {
+    [key: string]:
+      | number
+      | {
+          score: number;
+          reason?: string | null;
+        };
+  } | null;
+  latency_ms?: number | null;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  /** Dollars; priced from model and tokens when left out. */
+  cost?: number | null;
+  trace_id?: string | null;
+  span_id?: string | null;
+  metadata?: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface AddEvalResults {
+  results: ExternalResult[];
+  /**
+   * `replace`: takes the place of a result that is there. `reject` when left out.
+   */
+  on_conflict?: 'reject' | 'replace' | null;
+}
+
+export interface AddedEvalResults {
+  /** Those that were there already among them. */
+  accepted: number;
+  rejected: {
+    index: number;
+    code: string;
+    message: string;
+  }[];
+}
+
+export interface Export {
+  /**
+   * Of the format.
+   */
+  version: 1;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  exported_at: string;
+  traces: ExportedTrace[];
+  spans: Span[];
+  datasets: Dataset[];
+  datapoints: Datapoint[];
+  /** The datapoints that eval runs saw. Missing in the export of one trace. */
+  datapoint_versions?: DatapointVersion[];
+  /** Missing in the export of one trace. */
+  capture_rules?: CaptureRule[];
+  /** Without their keys. Missing in the export of one trace. */
+  connections?: ExportedConnection[];
+  /** Missing in the export of one trace. */
+  eval_runs?: ExportedEvalRun[];
+  /** Missing in the export of one trace. */
+  eval_results?: ExportedEvalResult[];
+  /** Of runs that try each datapoint several times. Missing in the export of one trace. */
+  eval_samples?: ExportedEvalSample[];
+  /** Missing in the export of one trace. */
+  queue_items?: QueueItem[];
+}
+
+export interface ExportedTrace {
+  id: string;
+  name: string | null;
+  tags: string[];
+  session_id: string | null;
+  user_id: string | null;
+  metadata: {
+    [key: string]: unknown;
+  };
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * The latest end of the trace's spans; `null` while one runs or none has come.
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  /** Which spans of OpenTelemetry told what, so that later ones count as if the trace had never moved. */
+  origins?: TraceOrigins;
+}
+
+export interface TraceOrigins {
+  readonly name?: (number | string)[];
+  readonly session?: (number | string)[];
+  readonly user?: (number | string)[];
+  /**
+   * Nobody gave the start: it is the earliest of the spans.
+   */
+  open_start?: true;
+  /** How many of the tags, from the first on, were given. */
+  tags: number;
+  metadata: {
+    [key: string]: string;
+  };
+  resources: {
+    [key: string]: string;
+  };
+}
+
+export interface DatapointVersion {
+  dataset_id: string;
+  datapoint_id: string;
+  from_version: number;
+  /** The first version without it; `null`: it is the datapoint of now. */
+  to_version: number | null;
+  /** As it was; `null` for the datapoint of now, see `datapoints`. */
+  datapoint: Datapoint | null;
+}
+
+/** A provider connection, without its key. */
+export interface ExportedConnection {
+  id: string;
+  name: string;
+  provider: string;
+  base_url: string | null;
+  default_model: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  updated_at: string;
+}
+
+export interface ExportedEvalRun {
+  id: string;
+  dataset_id: string;
+  /** Version of the dataset that the run works on. */
+  dataset_version: number;
+  name: string;
+  status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** Items completed or failed, all samples of each; never goes back. */
+  progress: number;
+  total: number;
+  execution: 'server' | 'external';
+  /** How often each datapoint is tried; one try is a sample. */
+  repeats: number;
+  /** Samples completed or failed; never goes back. */
+  sample_progress: number;
+  sample_total: number;
+  failed_samples: number;
+  config: {
+    /** `null` for an external run. */
+    connection_id: string | null;
+    /** `null` where an external run was not told one. */
+    model: string | null;
+    system_prompt: string | null;
+    temperature: number | null;
+    max_tokens: number | null;
+    trace: boolean;
+    judge: {
+      connection_id: string | null;
+      model: string | null;
+      rubric: string | null;
+    } | null;
+  };
+  /** The first scorer's. */
+  scoring: string;
+  scoring_config: {
+    [key: string]: unknown;
+  } | null;
+  scorers: EvalScorer[];
+  /** A sample passes at this score or above. */
+  pass_score: number;
+  /** Dollars; `null` when there is none. */
+  max_cost_usd: number | null;
+  metadata: {
+    [key: string]: string;
+  };
+  gates: JudgedGate[];
+  /** Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed. */
+  passed: boolean | null;
+  /**
+   * Why the run was cancelled.
+   */
+  stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
+  /** Over the items that have a score. */
+  avg_score: number | null;
+  /** Standard error of the mean score; `null` until the end. */
+  score_se: number | null;
+  /** 95% interval of the mean score; `null` until the end. */
+  score_ci: Interval | null;
+  /** Dollars; `null` when no item has a cost. */
+  total_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  unpriced_count: number;
+  total_tokens: number;
+  failed_count: number;
+  judge_tokens: number;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** How many finished with tokens and without a cost: the cost beside it leaves them out. */
+  judge_unpriced_count: number;
+  /** Why the run failed, or that all of its items did and the commonest reason. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  created_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  score_sum: number;
+  score_count: number;
+  cost_count: number;
+  judge_cost_count: number;
+}
+
+export interface ExportedEvalResult {
+  run_id: string;
+  datapoint_id: string;
+  output: string | null;
+  /** Of several samples the mean of those that have a score. */
+  score: number | null;
+  score_reason: string | null;
+  /** Of the successful attempt; of several samples the mean. */
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  error: string | null;
+  /** Model calls made for this item, the judge's not counted. */
+  attempts: number;
+  judge_model: string | null;
+  /** SHA-256 of the judge's prompt and rubric: equal for runs that were judged alike. */
+  judge_prompt_hash: string | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+  trace_id: string | null;
+  /** Of an external result, as its caller said. */
+  span_id: string | null;
+  /** Of an external result, as its caller said. */
+  metadata: {
+    [key: string]: unknown;
+  } | null;
+  /** `null`: what the other members say of the only scorer. */
+  scores: {
+    [key: string]: ScorerResult;
+  } | null;
+}
+
+export interface ExportedEvalSample {
+  run_id: string;
+  datapoint_id: string;
+  /** From 0. */
+  repeat: number;
+  status: 'pending' | 'running' | 'completed' | 'failed';
+  output: string | null;
+  score: number | null;
+  score_reason: string | null;
+  latency_ms: number | null;
+  tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  cost: number | null;
+  error: string | null;
+  attempts: number;
+  judge_model: string | null;
+  judge_prompt_hash: string | null;
+  judge_tokens: number | null;
+  /** Dollars; `null` when there is none. */
+  judge_cost: number | null;
+  /** The trace of its calls, where the run was to make one; it may have been deleted since. */
+  trace_id: string | null;
+  /** Of an external result, as its caller said. */
+  span_id: string | null;
+  /** Of an external result, as its caller said. */
+  metadata: {
+    [key: string]: unknown;
+  } | null;
+  /** `null`: what the other members say of the only scorer. */
+  scores: {
+    [key: string]: ScorerResult;
+  } | null;
+}
+
+export interface ImportJsonResult {
+  /** Items taken, those that were there already among them. */
+  imported: {
+    traces: number;
+    spans: number;
+    datasets: number;
+    datapoints: number;
+    datapoint_versions: number;
+    capture_rules: number;
+    connections: number;
+    eval_runs: number;
+    eval_results: number;
+    eval_samples: number;
+    queue_items: number;
+  };
+  /** The first of the items that what is stored leaves no place for; each alone is left out. */
+  rejected: {
+    collection:
+      | 'traces'
+      | 'spans'
+      | 'datasets'
+      | 'datapoints'
+      | 'datapoint_versions'
+      | 'capture_rules'
+      | 'connections'
+      | 'eval_runs'
+      | 'eval_results'
+      | 'eval_samples'
+      | 'queue_items';
+    /** Position in its collection. */
+    index: number;
+    code: string;
+    message: string;
+  }[];
+  /** All of them. */
+  rejected_count: number;
+}
+
+export interface Search {
+  query: string;
+  /**
+   * @default text
+   */
+  mode?: 'text' | 'vector' | 'hybrid';
+  filters?: {
+    trace_id?: string;
+    session_id?: string;
+    kind?: string;
+    model?: string;
+    provider?: string;
+    status?: 'running' | 'completed' | 'failed';
+    tag?: string;
+    /**
+     * ISO 8601 with any offset; UTC when there is none.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    since?: string;
+    /**
+     * ISO 8601 with any offset; UTC when there is none.
+     * @example 2026-11-20T09:00:00.000Z
+     */
+    until?: string;
+  };
+  /** @default 20 */
+  limit?: number;
+  /**
+   * `outline`: without texts.
+   * @default full
+   */
+  view?: 'full' | 'outline';
+  /**
+   * Characters of each text that is previewed.
+   * @default 0
+   */
+  preview?: number;
+}
+
+export interface SearchAnswer {
+  spans: FoundSpan[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface FoundSpan {
+  id: string;
+  trace_id: string;
+  parent_id: string | null;
+  name: string;
+  kind: SpanKind;
+  /** Any JSON. */
+  input: unknown;
+  /** Any JSON. */
+  output: unknown;
+  status: SpanStatus;
+  /** The message of the status `failed`. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  /** The caller's own members and, once the span is finished, `duration_ms`, `total_tokens` and `cost`. */
+  metadata: {
+    [key: string]: unknown;
+  };
+  /** Higher is better; comparable within one answer only. */
+  score: number;
+}
+
+export interface SearchOutlineAnswer {
+  spans: FoundSpanOutline[];
+  /** Items in this answer. */
+  count: number;
+  /** For `cursor`; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+export interface FoundSpanOutline {
+  id: string;
+  trace_id: string;
+  parent_id: string | null;
+  name: string;
+  /** Without `attributes`. */
+  kind: SpanKind;
+  status: SpanStatus;
+  /** The message of the status `failed`. */
+  error: string | null;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  started_at: string;
+  /**
+   * Format: date-time
+   * @example 2026-11-20T09:00:00.000Z
+   */
+  ended_at: string | null;
+  /** Once the span is finished `duration_ms`, `total_tokens` and `cost`; nothing of the caller. */
+  metadata: {
+    [key: string]: unknown;
+  };
+  /** Bytes of the input as JSON; 0 when there is none. */
+  input_bytes: number;
+  /** Bytes of the output as JSON; 0 when there is none. */
+  output_bytes: number;
+  /** The beginning of the last user message, or of the input; `null` without `preview`. */
+  input_preview: string | null;
+  /** The beginning of the answer, or of the output; `null` without `preview`. */
+  output_preview: string | null;
+  /** Higher is better; comparable within one answer only. */
+  score: number;
+}
