@@ -1,0 +1,61 @@
+/**
+ * Builds dist/packages/sdk: `@spandrel/sdk` as a package of its own, which applications install without the server: the
+ * tracing entry, and `/eval`; `npm pack` makes a tarball of it. One file an entry and what both share, not minified, so
+ * that stack traces can be read.
+ *
+ * Usage: build-sdk.mjs [--out <folder>].
+ */
+import '../bin/require-node.mjs';
+import { spawnSync } from 'node:child_process';
+import fs, { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const lib = join(root, 'libs/sdk');
+const { out } = parseArgs({
+  options: { out: { type: 'string', default: join(root, 'dist/packages/sdk') } },
+}).values;
+
+rmSync(out, { recursive: true, force: true });
+await writeCode();
+writeTypes();
+for (const file of ['package.json', 'README.md']) copyFileSync(join(lib, file), join(out, file));
+copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
+process.stdout.write(`${resolve(out)}\n`);
+
+async function writeCode() {
+  const bundled = await rolldown({
+    cwd: root,
+    input: { index: join(lib, 'src/index.ts'), eval: join(lib, 'src/eval.ts') },
+    // Nothing of a platform but what is imported by name: it runs on several.
+    platform: 'neutral',
+    tsconfig: join(root, 'tsconfig.json'),
+    external: ['node:async_hooks', '@spandrel/sdk'],
+    treeshake: { moduleSideEffects: false },
+    transform: { target: 'es2022' },
+  });
+  const { output } = await bundled.write({ dir: out, format: 'esm', chunkFileNames: 'shared.js' });
+  for (const { fileName, imports = [] } of output) {
+    const foreign = imports.filter(
+      (name) => name !== 'node:async_hooks' && !output.some((file) => file.fileName === name),
+    );
+    if (foreign.length > 0)
+      throw new Error(`${fileName} imports ${foreign.join(', ')}, which an application does not have`);
+  }
+}
+
+/** Types are checked by the test command. */
+function writeTypes() {
+  const compiler = join(root, 'node_modules/typescript7/bin/tsc');
+  const types = join(out, 'types');
+  const args = [compiler, '--singleThreaded', '-p', join(lib, 'tsconfig.types.json'), '--outDir', types];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the types could not be written:\n${stdout}`);
+  for (const file of fs.globSync('**/*.d.ts', { cwd: types })) {
+    if (readFileSync(join(types, file), 'utf8').includes('@spandrel/'))
+      throw new Error(`${file}: its types name the repository, which an application does not have`);
+  }
+}
