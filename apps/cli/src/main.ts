@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { PACKAGE, settingsHelp, settingSources, StartError } from '@spandrel/kernel/launch';
 import { GatewayUserSettings } from '../../gateway/src/gateway.settings.js';
 import { adminCommand } from './admin-command.js';
+import { CLIENT_COMMANDS, findClientCommand } from './client/client-commands.js';
 import { ALL_SETTINGS } from './command-settings.js';
 import type { DemoOptions } from './demo/demo-settings.js';
 import { npmFlagFault } from './npm-flags.js';
@@ -145,4 +146,14 @@ program
 
 program.addCommand(adminCommand(settings));
 
-await program.parseAsync();
+// For the help alone: the whole of their code is loaded when one of them is called.
+for (const { name, description } of CLIENT_COMMANDS) program.command(name).description(description);
+
+const words = process.argv.slice(2);
+const called = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+if (findClientCommand(called[0])) {
+  const { runClient } = await import('./client/run-client.js');
+  await runClient(called);
+} else {
+  await program.parseAsync();
+}

@@ -32,6 +32,7 @@ import { MaskingClient } from './masking/masking-client.js';
 import { RecordingRules } from './masking/recording-rules.js';
 import { BeginCall } from './recording/begin-call.js';
 import type { Call } from './recording/call.js';
+import { captureText } from './recording/capture-setting.js';
 import type { Outcome } from './recording/call-facts.js';
 import { Recorder } from './recording/recorder.js';
 import { RequestLog, type GatewayLine } from './request-log.js';
@@ -190,7 +191,8 @@ class RunningGateway implements Gateway, ForwardHost {
     const isStopping = (): boolean => this.stopping;
     const metricsToken = settings.mode === 'cloud' ? settings.metricsToken : null;
     const refusals = new CredentialRefusals(addresses, new WrongCredentials(settings.wrongCredentials));
-    const parts = { metrics: shown, spool, delivery, ingest, log, isStopping, metricsToken, refusals };
+    const capture = captureText(settings.capture);
+    const parts = { metrics: shown, spool, delivery, ingest, log, isStopping, capture, metricsToken, refusals };
     const own = new OwnEndpoints(parts);
     const allow = settings.mode === 'cloud' ? forwardAllow(settings.forwardAllow, settings.allowPrivate) : null;
     this.server = new GatewayServer(

@@ -15,6 +15,8 @@ export interface OwnEndpointsParts {
   delivery: Delivery;
   ingest: IngestClient;
   isStopping: () => boolean;
+  /** How much of a call is recorded, as users write it. */
+  capture: string;
   /** What `/metrics` asks for as a bearer token; `null`: nothing. */
   metricsToken: string | null;
   /** Counts wrong tokens by the address they come from. */
@@ -69,13 +71,14 @@ export class OwnEndpoints {
 
   /** 200 while requests are forwarded, whether or not the API is up. */
   private async ready(res: ServerResponse): Promise<void> {
-    const { spool, metrics, isStopping } = this.parts;
+    const { spool, metrics, isStopping, capture } = this.parts;
     const stopping = isStopping();
     const state = {
       status: stopping ? 'stopping' : 'ok',
       api: (await this.apiUp()) ? 'up' : 'down',
       spool: { items: spool.count, bytes: spool.bytes },
       dropped_recordings: metrics.droppedRecordings,
+      capture,
     };
     this.send(res, stopping ? 503 : 200, 'application/json', JSON.stringify(state));
   }

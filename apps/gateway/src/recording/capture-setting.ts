@@ -11,3 +11,9 @@ export function parseCapture(text: string): CaptureSetting | undefined {
   if (match[1]) return { mode: 'off' };
   return match[2] ? { mode: 'full' } : { mode: 'preview', chars: Number(match[3]) };
 }
+
+/** @returns the mode as users write it. */
+export function captureText(capture: CaptureSetting): string {
+  if (capture.mode === 'preview') return `Preview(${capture.chars})`;
+  return capture.mode === 'full' ? 'Full' : 'Off';
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { Api } from '@spandrel/sdk';
+import { clientOf, type ClientOptions } from './client-of.js';
+import type { CommandIo } from './command-io.js';
+import type { ExitCode } from './exit-codes.js';
+import { Output } from './output/output.js';
+
+/** What the action of a client command gets, beside its arguments. */
+export interface ClientCall<Options> {
+  readonly api: Api;
+  readonly out: Output;
+  readonly io: CommandIo;
+  readonly options: ClientOptions & Options;
+}
+
+/** Takes a command's arguments as commander gives them: texts, lists of them, `undefined` for one that was left out. */
+export type ClientAction<Options, Arguments extends unknown[]> = (
+  call: ClientCall<Options>,
+  ...args: Arguments
+) => Promise<ExitCode | void>;
+
+/** Puts client commands below a program; what they end with is kept for {@link runCli}. */
+export interface ClientProgram {
+  readonly program: Command;
+  readonly io: CommandIo;
+  /** Notes the code that the command ends with. */
+  end(code: ExitCode): void;
+}
+
+/**
+ * Makes a command one that asks the server: with `--url`, `--key` and `--json`, and an action that gets a client by them.
+ * An action ends with the code that it returns, 0 for none, and with that of what it throws (exit-codes.ts).
+ */
+export function clientCommand<Options, Arguments extends unknown[] = string[]>(
+  { io, end }: ClientProgram,
+  command: Command,
+  action: ClientAction<Options, Arguments>,
+): Command {
+  return command
+    .option('--url <url>', 'the server; SPANDREL_API_URL, else http://127.0.0.1:3000, when left out')
+    .option('--key <key>', 'API key, which cloud mode needs; SPANDREL_API_KEY when left out')
+    .option('--json', 'answer in JSON')
+    .action(async (...given: unknown[]) => {
+      const args = given.slice(0, -2) as Arguments;
+      const options = given.at(-2) as ClientOptions & Options;
+      const out = new Output(io, options.json === true);
+      const code = await action({ api: clientOf(options, io), out, io, options }, ...args);
+      if (code !== undefined) end(code);
+    });
+}

@@ -1,0 +1,69 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** A stream that a command writes to; a terminal says so, and how wide it is. */
+export type OutputStream = Writable & { isTTY?: boolean; columns?: number | undefined };
+
+/** What a command reads, writes and is ended by: those of the process, or a test's. */
+export interface CommandIo {
+  readonly stdin: Readable;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the command is interrupted, or with {@link OutputClosed} when nobody reads what it writes any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Whoever read the output has seen enough (`| head`): the command ends, and has nothing to complain about. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed';
+}
+
+/** A signal that ends at once comes this much later than the first: a shell and npm send the same one twice. */
+const IMPATIENCE_MS = 1_000;
+
+/** @returns those of this process: Ctrl-C and SIGTERM abort it, a second one a while later ends the process at once. */
+export function processIo(): CommandIo {
+  const ending = new AbortController();
+  let firstAt: number | undefined;
+  const interrupt = (): void => {
+    firstAt ??= performance.now();
+    if (performance.now() - firstAt > IMPATIENCE_MS) process.exit(130);
+    ending.abort(new Error('interrupted'));
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    ending.abort(new OutputClosed());
+  });
+  // Where nobody reads what went wrong, nothing can be done about it.
+  process.stderr.on('error', () => {});
+  return {
+    // Looked at only by a command that reads it: an open stdin keeps a process alive.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    signal: ending.signal,
+  };
+}
+
+/** Writes text or bytes, waiting while the reader is slow. @throws the reason of {@link CommandIo.signal} once that is aborted. */
+export async function write(stream: Writable, chunk: string | Uint8Array, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (stream.write(chunk)) return;
+  await new Promise<void>((resolve, reject) => {
+    const done = (): void => {
+      stream.off('drain', done);
+      stream.off('close', done);
+      signal.removeEventListener('abort', done);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve();
+    };
+    stream.once('drain', done);
+    stream.once('close', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,48 @@
+import { Option } from 'commander';
+import { plainListSchema, type DatasetResource } from '@spandrel/contract';
+import { clientCommand, type ClientProgram } from '../client-command.js';
+import { addListCommand } from '../list/list-command.js';
+import type { Column } from '../output/table.js';
+import { countText, timeText } from '../output/units.js';
+import { exportDataset, type ExportOptions } from './export-dataset.js';
+import { FILE_FORMATS, PIPE } from './file-format.js';
+import { importDataset, type ImportOptions } from './import-dataset.js';
+
+/** `spandrel datasets …`. */
+export function addDatasets(client: ClientProgram, description: string): void {
+  const datasets = client.program.command('datasets').description(description);
+  addListCommand(client, datasets, 'list datasets, newest first', {
+    path: '/api/datasets',
+    member: 'datasets',
+    schema: plainListSchema,
+    columns,
+  });
+  const format = (what: string): Option =>
+    new Option('--format <format>', `${what}; the ending of the file's name tells it, jsonl for -`).choices(
+      FILE_FORMATS,
+    );
+  const importing = datasets
+    .command('import')
+    .description('put the rows of a file into a dataset: all of them, or none')
+    .argument('<file>', 'JSONL, JSON or CSV; - is standard input')
+    .requiredOption('--dataset <name>', 'name or id; made when there is none of this name')
+    .addOption(format('what the file is'))
+    .addOption(new Option('--on-error <what>', 'what a bad row does').choices(['reject', 'skip']));
+  clientCommand<ImportOptions, [string]>(client, importing, importDataset);
+  const exporting = datasets
+    .command('export')
+    .description('write the datapoints of a dataset')
+    .argument('<name>', 'name or id')
+    .option('-o, --output <file>', 'where to; - is standard output', PIPE)
+    .addOption(format('as what'));
+  clientCommand<ExportOptions, [string]>(client, exporting, exportDataset);
+}
+
+const columns = (isTerminal: boolean): readonly Column<DatasetResource>[] => [
+  { title: 'ID', text: ({ id }) => id, style: () => 'cyan' },
+  { title: 'DATAPOINTS', text: ({ datapoint_count: datapoints }) => countText(datapoints), align: 'right' },
+  { title: 'VERSION', text: ({ version }) => countText(version), align: 'right', leaveOut: 1 },
+  { title: 'CHANGED', text: ({ updated_at: at }) => timeText(at, isTerminal), leaveOut: 2 },
+  { title: 'NAME', text: ({ name }) => name, shrinks: true },
+  { title: 'DESCRIPTION', text: ({ description }) => description ?? '', shrinks: true, leaveOut: 3 },
+];

@@ -1,0 +1,95 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { SpandrelError } from '@spandrel/sdk';
+import type { ImportLine, ImportResult, Problem } from '@spandrel/contract';
+import { count } from '../../count.js';
+import type { ClientCall } from '../client-command.js';
+import { decodedText } from '../decoded-text.js';
+import { UsageFault } from '../exit-codes.js';
+import { countText } from '../output/units.js';
+import { formatOf, PIPE, type FileFormat } from './file-format.js';
+import { lookForDataset } from './find-dataset.js';
+
+/** Options of `datasets import`. */
+export interface ImportOptions {
+  dataset: string;
+  format?: FileFormat;
+  onError?: 'reject' | 'skip';
+}
+
+const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
+  jsonl: 'application/x-ndjson',
+  json: 'application/json',
+  csv: 'text/csv',
+};
+
+/** The answer begins when the file has arrived, however large it is and slow the line. */
+const ARRIVAL_MS_MAX = 3_600_000;
+
+/** Sends a file into a dataset, which is made when there is none of the name. The file is never in memory as a whole. */
+export async function importDataset({ api, out, io, options }: ClientCall<ImportOptions>, file: string): Promise<void> {
+  const format = formatOf(file, options.format);
+  const body = await contentOf(file, io.stdin);
+  const found = await lookForDataset(api, options.dataset);
+  const dataset = found ?? (await api.createDataset({ body: { name: options.dataset } }));
+  if (!found) out.note(`made the dataset "${dataset.name}" (${dataset.id})`);
+  const answer = await api.raw('POST', `/api/datasets/${dataset.id}/import`, {
+    query: {
+      on_error: options.onError ?? 'reject',
+      filename: file === PIPE ? `stdin.${format}` : `${basename(file)}${options.format ? `.${format}` : ''}`,
+    },
+    headers: { 'content-type': MEDIA_TYPES[format], accept: 'application/x-ndjson' },
+    body,
+    timeoutMs: ARRIVAL_MS_MAX,
+  });
+  const result = await resultOf(answer.body!, (rows) => {
+    if (io.stderr.isTTY) io.stderr.write(`\r${countText(rows)} rows`);
+  });
+  if (io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+  if (out.json) await out.document(result);
+  else await out.lines(resultLines(result, dataset.name));
+}
+
+async function contentOf(file: string, stdin: Readable): Promise<ReadableStream<Uint8Array>> {
+  if (file === PIPE) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
+  const facts = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageFault(`${file}: cannot be read (${error.code})`);
+  });
+  if (facts.isDirectory()) throw new UsageFault(`${file}: is a folder, not a file`);
+  return Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
+}
+
+/** Reads the lines of progress. @returns what the last says. @throws SpandrelError when that is an error. */
+async function resultOf(body: ReadableStream<Uint8Array>, tell: (rows: number) => void): Promise<ImportResult> {
+  let rest = '';
+  let last: ImportLine | undefined;
+  for await (const text of decodedText(body)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) {
+      if (line === '') continue;
+      last = JSON.parse(line) as ImportLine;
+      if ('rows' in last) tell(last.rows);
+    }
+  }
+  if (last === undefined || !('status' in last)) {
+    const detail = 'the connection was lost before the import had ended; nothing was imported unless all was';
+    throw new SpandrelError({ status: 0, code: 'unreachable', detail });
+  }
+  if (last.status < 400) return last.body as ImportResult;
+  const { code, detail, title, errors, request_id: requestId } = last.body as Problem;
+  throw new SpandrelError({ status: last.status, code, detail: detail ?? title, errors, requestId });
+}
+
+function resultLines(result: ImportResult, name: string): string[] {
+  const { imported, columns_ignored: ignored, skipped = [], skipped_count: skippedCount = 0, hint } = result;
+  return [
+    `imported ${count(imported, 'datapoint')} into "${name}"`,
+    ...(ignored.length > 0 ? [`ignored columns: ${ignored.map(({ column }) => column).join(', ')}`] : []),
+    ...(skippedCount > 0 ? [`left out ${count(skippedCount, 'row')}:`] : []),
+    ...skipped.slice(0, 20).map(({ line, message }) => `  line ${line}: ${message}`),
+    ...(hint === undefined ? [] : [hint]),
+  ];
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SpandrelError, type Api } from '@spandrel/sdk';
+import { serverEvents, type ServerEvent } from './server-events.js';
+
+/** An event, and whether it may have happened before anybody listened. */
+export interface FollowedEvent extends ServerEvent {
+  /** The connection was lost before any event had come: all that the log has is told then. */
+  mayBeOld: boolean;
+}
+
+/** Which events, and who hears of the connection. */
+export interface FollowOptions {
+  /** Parameters of `GET /api/events`, without `since`. */
+  query: { types?: string; view?: 'full' | 'outline'; trace_id?: string };
+  /** The number of the last event that is known; only later ones come. */
+  after?: number | undefined;
+  signal: AbortSignal;
+  /** The stream is open, the first time or again. @param time of the server, as exact as a header tells it. */
+  onOpen?: (time: Date | undefined) => void;
+  /** The connection was lost; it is made again. */
+  onCut?: (reason: string) => void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+/** An open stream answers with its headers at once. */
+const OPEN_MS_MAX = 20_000;
+
+/**
+ * The events of a server, without a gap: when the connection is lost it is made again, for ever, behind the last event.
+ * @throws SpandrelError when the first connection fails, or the server refuses a later one; the reason of the signal.
+ */
+export async function* followEvents(
+  api: Api,
+  { query, after, signal, onOpen, onCut }: FollowOptions,
+): AsyncGenerator<FollowedEvent, never, undefined> {
+  let last = after;
+  let mayBeOld = false;
+  let failures = 0;
+  let connected = false;
+  for (;;) {
+    const connection = new AbortController();
+    let reason = 'the server ended the stream';
+    try {
+      const { headers, body } = await api.raw('GET', '/api/events', {
+        query,
+        headers: { accept: 'text/event-stream', ...(last !== undefined && { 'last-event-id': String(last) }) },
+        signal: AbortSignal.any([signal, connection.signal]),
+        timeoutMs: OPEN_MS_MAX,
+        retry: false,
+      });
+      onOpen?.(timeOf(headers));
+      connected = true;
+      const silent = (): void => connection.abort(new Error('nothing came for a while'));
+      for await (const event of serverEvents(body!, silent)) {
+        failures = 0;
+        last = event.id;
+        yield { ...event, mayBeOld };
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!connected || isRefusal(error)) throw error;
+      reason = error instanceof SpandrelError ? error.detail : (error as Error).message;
+    } finally {
+      // Also when whoever follows has seen enough.
+      connection.abort();
+    }
+    if (failures === 0) onCut?.(reason);
+    failures++;
+    await sleep(pauseMs(failures), undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (last === undefined) {
+      last = 0;
+      mayBeOld = true;
+    }
+  }
+}
+
+const pauseMs = (failures: number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
+
+/** What the same request meets again, as opposed to a server that starts or is busy. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof SpandrelError) || error.code === 'unexpected_answer') return false;
+  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429;
+}
+
+function timeOf(headers: Headers): Date | undefined {
+  const time = new Date(headers.get('date') ?? '');
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}

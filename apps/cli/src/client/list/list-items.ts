@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import type { ClientCall } from '../client-command.js';
+import { parametersOf } from '../parameter-flags.js';
+import { cleanJson } from '../output/clean-text.js';
+import type { Column } from '../output/table.js';
+import { readAnswer } from '../read-answer.js';
+
+/** A list of the API, and how it is shown. */
+export interface ShownList<Item> {
+  path: string;
+  /** The member of the answer with the items, which is what they are called, too. */
+  member: string;
+  schema: z.ZodObject;
+  /** The columns of its table; a terminal has times of this machine. */
+  columns: (isTerminal: boolean) => readonly Column<Item>[];
+  /** Parameters that count for a table unless they were given. */
+  forTable?: Readonly<Record<string, unknown>>;
+}
+
+/** A page of any list. */
+type Page = Record<string, unknown> & { next_cursor: string | null };
+
+/** Shows a page of a list, or with `--all` every page from there on. */
+export async function listItems<Item>(
+  { api, out, options, io }: ClientCall<{ all?: boolean }>,
+  { path, member, schema, columns, forTable = {} }: ShownList<Item>,
+): Promise<void> {
+  const query = { ...(!out.json && forTable), ...parametersOf(schema, options) };
+  const read = async (cursor?: string): Promise<Page> =>
+    readAnswer(await api.raw('GET', path, { query: cursor === undefined ? query : { ...query, cursor } }));
+  const first = await read();
+  const pages = options.all === true ? following(first, read) : [first];
+  if (out.json && options.all !== true) {
+    await out.document(first);
+    return;
+  }
+  if (out.json) await writeDocument(pages, member, (text) => out.raw(text));
+  else await writeTable(pages);
+
+  async function writeTable(shown: Iterable<Page> | AsyncIterable<Page>): Promise<void> {
+    const table = out.table(columns(out.isTerminal));
+    let count = 0;
+    let cursor: string | null = null;
+    for await (const page of shown) {
+      const items = page[member] as Item[];
+      if (items.length > 0) await out.lines(table.lines(items));
+      count += items.length;
+      cursor = page.next_cursor;
+    }
+    if (count === 0) out.note(`no ${member}`);
+    if (cursor !== null) {
+      // A cursor is long: whoever reads on a terminal wants to know that there is more, a program the place to go on.
+      const more = out.isTerminal ? '' : ` or --cursor ${cursor}`;
+      io.stderr.write(`there are more ${member}: --limit up to 1000, --all${more}\n`);
+    }
+  }
+}
+
+async function* following(first: Page, read: (cursor: string) => Promise<Page>): AsyncGenerator<Page> {
+  let page = first;
+  yield page;
+  while (page.next_cursor !== null) {
+    page = await read(page.next_cursor);
+    yield page;
+  }
+}
+
+/** One document of all pages, written as they come: memory holds a page. */
+async function writeDocument(
+  pages: Iterable<Page> | AsyncIterable<Page>,
+  member: string,
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  let count = 0;
+  await write(`{${JSON.stringify(member)}:[`);
+  for await (const page of pages) {
+    const items = page[member] as unknown[];
+    if (items.length === 0) continue;
+    const text = items.map((item) => cleanJson(JSON.stringify(item))).join(',\n');
+    await write(count === 0 ? text : `,\n${text}`);
+    count += items.length;
+  }
+  await write(`],"count":${count},"next_cursor":null}\n`);
+}

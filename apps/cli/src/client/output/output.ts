@@ -1,0 +1,71 @@
+import { write, type CommandIo } from '../command-io.js';
+import { decodedText } from '../decoded-text.js';
+import { cleanJson, manyLines, oneLine } from './clean-text.js';
+import { paintFor, type Paint } from './styles.js';
+import { Table, type Column } from './table.js';
+
+/**
+ * What a command shows: tables and sentences for people, or one JSON document. Recorded texts go through it and not
+ * around it, so that none of their control characters reach a terminal.
+ */
+export class Output {
+  /** Whether a person sits in front of it. */
+  readonly isTerminal: boolean;
+  readonly paint: Paint;
+  /** Columns of the terminal; `undefined` where nothing is to be cut. */
+  readonly width: number | undefined;
+
+  /** @param json whether `--json` was given. */
+  constructor(
+    private readonly io: CommandIo,
+    readonly json: boolean,
+  ) {
+    const { stdout, env } = io;
+    this.isTerminal = stdout.isTTY === true;
+    this.paint = paintFor(stdout, env);
+    this.width = this.isTerminal ? (stdout.columns ?? 80) : undefined;
+  }
+
+  /** Writes text or bytes as they are: of files, and what was cleaned before. */
+  raw = (chunk: string | Uint8Array): Promise<void> => write(this.io.stdout, chunk, this.io.signal);
+
+  /** Writes lines that hold no recorded text, or a cleaned one. */
+  lines = (lines: readonly string[]): Promise<void> => this.raw(lines.map((line) => `${line}\n`).join(''));
+
+  /** Writes a recorded text with its lines. */
+  text = (text: string): Promise<void> => this.raw(`${manyLines(text)}\n`);
+
+  /** Writes one JSON document, in lines for a person. */
+  document = (value: unknown): Promise<void> =>
+    this.raw(`${cleanJson(JSON.stringify(value, undefined, this.isTerminal ? 2 : undefined))}\n`);
+
+  /** Writes a JSON document of one line, of which there are many. */
+  jsonLine = (value: unknown): Promise<void> => this.raw(`${cleanJson(JSON.stringify(value))}\n`);
+
+  /**
+   * Writes an answer as it comes, so that memory holds a piece of it. Recorded texts in it are cleaned: of JSON always,
+   * without changing what it means, of everything else on a terminal; files and pipes get its bytes.
+   */
+  async stream(body: ReadableStream<Uint8Array>, form: 'json' | 'text'): Promise<void> {
+    if (form === 'text' && !this.isTerminal) {
+      for await (const chunk of body) await this.raw(chunk);
+      return;
+    }
+    const clean = form === 'json' ? cleanJson : manyLines;
+    let last = '';
+    for await (const text of decodedText(body)) {
+      await this.raw(clean(text));
+      last = text.at(-1) ?? last;
+    }
+    if (last !== '' && last !== '\n') await this.raw('\n');
+  }
+
+  /** @returns an empty table as wide as this output. */
+  table = <Row>(columns: readonly Column<Row>[]): Table<Row> =>
+    new Table(columns, { width: this.width, paint: this.paint });
+
+  /** Says something beside the output, to standard error. */
+  note(text: string): void {
+    this.io.stderr.write(`${oneLine(text)}\n`);
+  }
+}

@@ -1,0 +1,114 @@
+import { oneLine } from './clean-text.js';
+import { cutText, padText, widthOf } from './cut-text.js';
+import { plain, type Paint, type Style } from './styles.js';
+
+/** A column of a table over rows. */
+export interface Column<Row> {
+  title: string;
+  /** What it shows of a row; control characters are taken care of. Nothing is an empty text. */
+  text: (row: Row) => string;
+  align?: 'right';
+  style?: (row: Row) => Style | undefined;
+  /** Whether blanks in front are part of the text. */
+  isTree?: boolean;
+  /** Whether its texts may be cut on a narrow terminal; others are whole or left out. */
+  shrinks?: boolean;
+  /** Columns are left out where the terminal is too narrow, that with the highest number first; never without a number. */
+  leaveOut?: number;
+}
+
+/** Where a table is shown. */
+export interface TableRoom {
+  /** Columns of the terminal; `undefined`: as wide as it is, nothing is cut. */
+  width?: number | undefined;
+  paint?: Paint;
+}
+
+const GAP = '  ';
+/** A column that shrinks keeps this much. */
+const NARROWEST = 8;
+
+interface Laid<Row> {
+  column: Column<Row>;
+  width: number;
+}
+
+/** Lays out rows that come in pages: the first page says how wide the columns are. */
+export class Table<Row> {
+  private laid: readonly Laid<Row>[] | undefined;
+
+  constructor(
+    private readonly columns: readonly Column<Row>[],
+    private readonly room: TableRoom = {},
+  ) {}
+
+  /** @returns the lines of some rows, behind the line of titles where they are the first. */
+  lines(rows: readonly Row[]): string[] {
+    const first = this.laid === undefined;
+    this.laid ??= fitted(
+      this.columns.map((column) => measured(column, rows)),
+      this.room.width,
+    );
+    const { paint = plain } = this.room;
+    const titles = this.laid.map(({ column, width }) => paint(this.fit(column.title, column, width), 'bold'));
+    const lines = rows.map((row) =>
+      this.laid!.map(({ column, width }) => paint(this.fit(cellOf(column, row), column, width), column.style?.(row))),
+    );
+    return (first ? [titles, ...lines] : lines).map((cells) => cells.join(GAP).trimEnd());
+  }
+
+  private fit(text: string, { align, shrinks }: Column<Row>, width: number): string {
+    const isCut = this.room.width !== undefined && shrinks === true;
+    return padText(isCut ? cutText(text, width) : text, width, align);
+  }
+}
+
+/** @returns the lines of a table, that of the titles first. */
+export const tableLines = <Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  room: TableRoom = {},
+): string[] => new Table(columns, room).lines(rows);
+
+function measured<Row>(column: Column<Row>, rows: readonly Row[]): Laid<Row> {
+  const widths = rows.map((row) => widthOf(cellOf(column, row)));
+  return { column, width: widths.reduce((most, width) => Math.max(most, width), widthOf(column.title)) };
+}
+
+function cellOf<Row>({ text, isTree }: Column<Row>, row: Row): string {
+  const whole = text(row);
+  if (isTree !== true) return oneLine(whole);
+  const [blanks = ''] = /^[ │├└─]*/.exec(whole) ?? [];
+  return blanks + oneLine(whole.slice(blanks.length));
+}
+
+/** Cuts the widest columns that may be cut, and leaves others out while there is no room for all. */
+function fitted<Row>(all: readonly Laid<Row>[], room: number | undefined): readonly Laid<Row>[] {
+  if (room === undefined) return all;
+  let laid = all;
+  while (narrowest(laid) > room) {
+    const next = laid.reduce<Laid<Row> | undefined>(
+      (found, each) => ((each.column.leaveOut ?? 0) > (found?.column.leaveOut ?? 0) ? each : found),
+      undefined,
+    );
+    if (next === undefined) break;
+    laid = laid.filter((each) => each !== next);
+  }
+  let excess = widthTogether(laid, ({ width }) => width) - room;
+  const widths = new Map(laid.map((each) => [each, each.width]));
+  while (excess > 0) {
+    const [widest] = laid
+      .filter((each) => each.column.shrinks === true && widths.get(each)! > NARROWEST)
+      .toSorted((one, other) => widths.get(other)! - widths.get(one)!);
+    if (widest === undefined) break;
+    widths.set(widest, widths.get(widest)! - 1);
+    excess--;
+  }
+  return laid.map((each) => ({ ...each, width: widths.get(each)! }));
+}
+
+const narrowest = <Row>(laid: readonly Laid<Row>[]): number =>
+  widthTogether(laid, ({ column, width }) => (column.shrinks === true ? Math.min(width, NARROWEST) : width));
+
+const widthTogether = <Row>(laid: readonly Laid<Row>[], width: (of: Laid<Row>) => number): number =>
+  laid.reduce((sum, each) => sum + width(each), GAP.length * Math.max(0, laid.length - 1));
