@@ -1,0 +1,28 @@
+import { serialise } from '../recording/json-writer.js';
+
+/** The items of a generator or stream as they were when they came, up to what is recorded of them. */
+export class Collected {
+  private readonly items: unknown[] = [];
+  private units = 0;
+
+  constructor(private readonly payloadBytes: number) {}
+
+  add(item: unknown): void {
+    // So much more is kept than is recorded that it is seen to be cut.
+    if (this.units > this.payloadBytes) return;
+    const json = typeof item === 'string' ? undefined : (serialise(item, this.payloadBytes * 2).json ?? 'null');
+    this.items.push(json === undefined ? item : JSON.parse(json));
+    this.units += json?.length ?? (item as string).length;
+  }
+
+  /**
+   * @param returned what a generator returned after its items.
+   * @returns texts as one text, all else as a list.
+   */
+  whole(returned: unknown): unknown {
+    const { items } = this;
+    if (items.length === 0 && returned !== undefined) return returned;
+    const whole = items.length > 0 && items.every((item) => typeof item === 'string') ? items.join('') : items;
+    return returned === undefined ? whole : { items: whole, returned };
+  }
+}

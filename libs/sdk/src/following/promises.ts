@@ -1,0 +1,69 @@
+import { setOwnMember, type AnyFunction } from './own-member.js';
+
+/** What is told of a promise. */
+export interface PromiseWatch {
+  /** @returns the value to hand on: the one given, or what stands for it. Does not throw. */
+  fulfilled(value: unknown): unknown;
+  rejected(error: unknown): void;
+}
+
+type Thenable = object & { then: (...args: unknown[]) => unknown };
+
+export const isThenable = (value: unknown): value is Thenable =>
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+  typeof (value as { then?: unknown }).then === 'function';
+
+/**
+ * Tells how a promise ends.
+ * @returns for a promise of the language itself another that ends as it does, so that a rejection nobody handles is still
+ *   one. For all others (subclasses, lazy queries) the object itself: it is told when somebody asks for the result, since
+ *   to ask is what makes some of them begin.
+ */
+export function watchPromise(promise: Thenable, watch: PromiseWatch): unknown {
+  if (isPlain(promise)) {
+    return promise.then(
+      (value: unknown) => watch.fulfilled(value),
+      (error: unknown) => {
+        watch.rejected(error);
+        throw error;
+      },
+    );
+  }
+  const waiting = waitingFor.get(promise);
+  if (waiting) waiting.push(watch);
+  else if (!watchThen(promise, [watch])) watch.fulfilled(promise);
+  return promise;
+}
+
+/** The watches of objects whose `then` is replaced, so that it is replaced once. */
+const waitingFor = new WeakMap<object, PromiseWatch[]>();
+
+function watchThen(promise: Thenable, watches: PromiseWatch[]): boolean {
+  const { then } = promise;
+  const takeAll = (): PromiseWatch[] => watches.splice(0);
+  const replaced = function (this: unknown, onFulfilled: unknown, onRejected: unknown, ...others: unknown[]): unknown {
+    const fulfilled = (value: unknown): unknown => {
+      for (const watch of takeAll()) value = watch.fulfilled(value);
+      return typeof onFulfilled === 'function' ? (onFulfilled as AnyFunction)(value) : value;
+    };
+    const rejected = (error: unknown): unknown => {
+      for (const watch of takeAll()) watch.rejected(error);
+      if (typeof onRejected === 'function') return (onRejected as AnyFunction)(error);
+      throw error;
+    };
+    return Reflect.apply(then, this, [fulfilled, rejected, ...others]);
+  };
+  if (!setOwnMember(promise, 'then', replaced)) return false;
+  waitingFor.set(promise, watches);
+  return true;
+}
+
+/** Whether it is a promise of the language itself, of any realm, with nothing added. */
+function isPlain(promise: object): boolean {
+  if (Object.prototype.toString.call(promise) !== '[object Promise]') return false;
+  const prototype = Object.getPrototypeOf(promise) as object;
+  const isOfLanguage =
+    prototype === Promise.prototype ||
+    (Object.getPrototypeOf(Object.getPrototypeOf(prototype)) === null && Object.hasOwn(prototype, 'finally'));
+  return isOfLanguage && Reflect.ownKeys(promise).length === 0;
+}

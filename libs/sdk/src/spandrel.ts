@@ -1,0 +1,176 @@
+import { createApi, type Api } from './api/client.js';
+import { Delivery, type FlushResult } from './delivery/delivery.js';
+import { gatewayFetch, type GatewayFetch } from './gateway/gateway-fetch.js';
+import { viaGateway } from './gateway/via-gateway.js';
+import { Recording } from './recording/recording.js';
+import { readSettings, type Settings, type SpandrelOptions } from './settings.js';
+import { context } from './tracing/context.js';
+import type { Recorder } from './tracing/recorder.js';
+import { NO_SPAN, Span, type SpanOptions } from './tracing/span.js';
+import { traceHeaders } from './tracing/trace-headers.js';
+import { NO_TRACE, type Trace, type TraceOptions } from './tracing/trace.js';
+import { Tracer, type ObserveOptions } from './tracing/tracer.js';
+import type { HeadersLike } from './tracing/traceparent.js';
+
+const NOTHING_SENT: FlushResult = { delivered: 0, pending: 0, dropped: 0, rejected: 0, lastError: null };
+
+/**
+ * Records what an application does in traces and spans, and sends them to a Spandrel server. What is recorded never changes
+ * what the application does: nothing here throws or waits but what says so.
+ */
+export class Spandrel {
+  private readonly settings: Settings;
+  private readonly delivery: Delivery | undefined;
+  private readonly tracer: Tracer | undefined;
+  private readonly makeFetch: GatewayFetch;
+  private client: Api | undefined;
+  /**
+   * A `fetch` that puts calls of the gateway into the open trace, with the key, and adds `traceparent` for the origins of
+   * `propagateTo`. All else it does as `fetch` does.
+   */
+  readonly fetch: typeof fetch;
+
+  /** @throws TypeError for an option that is unknown or malformed; afterwards nothing throws for a setting. */
+  constructor(options: SpandrelOptions = {}) {
+    this.settings = readSettings(options);
+    const headersOf = (url: URL): Record<string, string> => traceHeaders(url, this.settings.gatewayUrl);
+    this.makeFetch = gatewayFetch(this.settings, { headersOf });
+    this.fetch = this.settings.isEnabled ? this.makeFetch() : plainFetch(this.settings.fetch);
+    if (!this.settings.isEnabled) return;
+    const { onWarning, payloadBytes, mask, delivery, ...others } = this.settings;
+    this.delivery = new Delivery({ ...others, ...delivery, onTold: onWarning });
+    this.tracer = new Tracer(createRecorder(this.delivery, payloadBytes, mask, onWarning), payloadBytes);
+  }
+
+  /** Whether anything is recorded. */
+  get enabled(): boolean {
+    return this.tracer !== undefined;
+  }
+
+  /** The trace that is open where it is asked for. */
+  get currentTrace(): Trace | undefined {
+    return this.tracer && context.getStore()?.trace;
+  }
+
+  /** The span of this process that is open where it is asked for. */
+  get currentSpan(): Span | undefined {
+    return this.tracer && (context.getStore()?.span as Span | undefined);
+  }
+
+  /**
+   * Records each call of a function as a span: its arguments as the input, its result as the output, what it throws as the
+   * error. Promises, generators and streams are followed to their end.
+   * @returns a function that does what the given one does.
+   * @throws TypeError when it is no function.
+   */
+  observe<Observed extends (...args: never[]) => unknown>(observed: Observed, options: ObserveOptions = {}): Observed {
+    if (typeof observed !== 'function') throw new TypeError('observe takes a function');
+    return this.tracer?.observe(observed, options) ?? observed;
+  }
+
+  /** Opens a trace for what a function does. @returns what it returns; throws what it throws. */
+  trace<Result>(name: string, work: (trace: Trace) => Result): Result;
+  trace<Result>(name: string, options: TraceOptions, work: (trace: Trace) => Result): Result;
+  trace<Result>(name: string, ...[first, second]: Work<TraceOptions, Trace, Result>): Result {
+    const [options, work] = second ? [first as TraceOptions, second] : [{}, first as (trace: Trace) => Result];
+    return this.tracer ? this.tracer.trace(name, options, work) : work(NO_TRACE);
+  }
+
+  /**
+   * Records what a function does as a span, which ends when it has returned or its promise has settled, as failed when
+   * something is thrown. Without an open trace it opens one.
+   * @returns what the function returns; throws what it throws.
+   */
+  span<Result>(name: string, work: (span: Span) => Result): Result;
+  span<Result>(name: string, options: SpanOptions, work: (span: Span) => Result): Result;
+  span<Result>(name: string, ...[first, second]: Work<SpanOptions, Span, Result>): Result {
+    const [options, work] = second ? [first as SpanOptions, second] : [{}, first as (span: Span) => Result];
+    return this.tracer ? this.tracer.span(name, options, work) : work(NO_SPAN);
+  }
+
+  /** Begins a span that `span.end()` or `span.fail(error)` ends. Spans are made below it within `span.run(…)`. */
+  startSpan(name: string, options: SpanOptions = {}): Span {
+    return this.tracer?.startSpan(name, options) ?? NO_SPAN;
+  }
+
+  /**
+   * Runs a function in the trace of the caller, as the header `traceparent` names it, below the caller's span. Without that
+   * header, or with a malformed one, it only runs the function.
+   * @returns what the function returns; throws what it throws.
+   */
+  continue<Result>(headers: HeadersLike | null | undefined, work: () => Result): Result {
+    return this.tracer ? this.tracer.continue(headers, work) : work();
+  }
+
+  /**
+   * Sends what waits now. Resolves once the server has answered for all that was recorded before, or when the time is up.
+   * @param options.timeoutMs 10,000 when left out.
+   * @returns what the server acknowledged since the start, and what it did not.
+   */
+  async flush(options?: { timeoutMs?: number | undefined }): Promise<FlushResult> {
+    return this.delivery?.flush(options) ?? NOTHING_SENT;
+  }
+
+  /** Flushes and ends: what is recorded afterwards is dropped and counted. */
+  async shutdown(options?: { timeoutMs?: number | undefined }): Promise<FlushResult> {
+    return this.delivery?.shutdown(options) ?? NOTHING_SENT;
+  }
+
+  /** Flushes on SIGTERM and SIGINT, for 2 s at most, and raises the signal again. */
+  onSignals(): void {
+    this.delivery?.onSignals();
+  }
+
+  /** Every operation of the API, typed; calls throw `SpandrelError`. It is there too where nothing is recorded. */
+  get api(): Api {
+    const { apiUrl, apiKey, fetch } = this.settings;
+    return (this.client ??= createApi({ url: apiUrl, key: apiKey, fetch }));
+  }
+
+  /**
+   * @param client of openai, @anthropic-ai/sdk or ollama.
+   * @returns a copy of it that calls through the gateway, which records the calls below the span that is open; the client
+   *   itself where nothing is recorded.
+   * @throws TypeError when it is no such client, or no gateway is set.
+   */
+  viaGateway<Client extends object>(client: Client): Client {
+    if (!this.tracer) return client;
+    const { gatewayUrl } = this.settings;
+    if (gatewayUrl === undefined)
+      throw new TypeError('viaGateway needs the option gatewayUrl, or SPANDREL_GATEWAY_URL');
+    return viaGateway(client, gatewayUrl, this.makeFetch);
+  }
+}
+
+type Work<Options, Handle, Result> = [Options | ((handle: Handle) => Result), ((handle: Handle) => Result)?];
+
+/** The global `fetch` is looked up with each call, since others replace it. */
+const plainFetch = (own: typeof fetch | undefined): typeof fetch =>
+  ((input, init) => (own ?? globalThis.fetch)(input as string, init)) as typeof fetch;
+
+function createRecorder(
+  delivery: Delivery,
+  payloadBytes: number,
+  mask: Settings['mask'],
+  onWarning: Settings['onWarning'],
+): Recorder {
+  const told = new Set<string>();
+  /** Tells each kind of thing once. */
+  const tell = (about: string, sentence: string): void => {
+    if (told.has(about)) return;
+    told.add(about);
+    try {
+      onWarning(sentence);
+    } catch {
+      // Who cannot be told must not break the application.
+    }
+  };
+  const guard = (action: () => void): void => {
+    try {
+      action();
+    } catch (error) {
+      tell('fault', `something could not be recorded (${error instanceof Error ? error.name : typeof error})`);
+    }
+  };
+  return { delivery, recording: new Recording(payloadBytes, mask, tell), guard };
+}

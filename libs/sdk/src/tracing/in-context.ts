@@ -1,0 +1,12 @@
+import { isIterator, watchIterator } from '../following/iterators.js';
+import { context, type Context } from './context.js';
+
+/**
+ * Runs a function with the trace and span given as the current ones, and so each step of a generator that it makes.
+ * @returns what the function returns; throws what it throws.
+ */
+export function inContext<Result>(current: Context, work: () => Result): Result {
+  const result = context.run(current, work);
+  if (isIterator(result)) watchIterator(result, { run: (step) => context.run(current, step) });
+  return result;
+}

@@ -1,0 +1,10 @@
+import type { Delivery } from '../delivery/delivery.js';
+import type { Recording } from '../recording/recording.js';
+
+/** What spans and traces are recorded with. */
+export interface Recorder {
+  readonly recording: Recording;
+  readonly delivery: Pick<Delivery, 'started' | 'ended' | 'traced'>;
+  /** Does something that must not break the application: what it throws is told and goes no further. */
+  guard(action: () => void): void;
+}
