@@ -17,7 +17,7 @@ const SMALL = 32;
 
 /**
  * Writes any value as JSON. Never throws: what cannot be written, or throws when it is read, becomes a text in square
- * brackets that says what it was (docs/sdk.md#what-values-become). Everything is read once.
+ * brackets that says what it was. Everything is read once.
  * @param bytesMax UTF-8 bytes of the JSON; texts are cut and members left out so that it has no more.
  */
 export function serialise(value: unknown, bytesMax: number): Serialised {
@@ -195,11 +195,11 @@ class JsonWriter {
 
 /** @returns what stands for an instance of a class: a plain value, a list, a plain object, or itself. */
 function asPlain(value: object): object | string | number | boolean {
-  if (value instanceof Error || Object.prototype.toString.call(value) === '[object Error]')
-    return ofError(value as Error);
+  const tag = Object.prototype.toString.call(value);
+  if (value instanceof Error || tag === '[object Error]') return ofError(value as Error);
   if (value instanceof Map) return ofMap(value);
   if (value instanceof Set) return [...value];
-  if (value instanceof String || value instanceof Number || value instanceof Boolean) return value.valueOf();
+  if (/^\[object (String|Number|Boolean)\]$/.test(tag)) return value.valueOf();
   if (value instanceof RegExp) return String(value);
   const name = String(value.constructor?.name || 'Object');
   if (value instanceof Float32Array || value instanceof Float64Array) return [...value];

@@ -3,7 +3,7 @@ import { KEY_LENGTH_MAX, plainText } from '../recording/plain-text.js';
 /** A call of a model. Tokens count where the provider says them; the cost follows from them when it is left out. */
 export interface LlmCall {
   type: 'llm_call';
-  /** As the provider names it. */
+  /** The provider's name of it. */
   model: string;
   provider?: string | null | undefined;
   /** With the cached ones. */
