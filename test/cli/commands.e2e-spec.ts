@@ -89,6 +89,13 @@ describe('lists', () => {
     expect((await cli.run(['spans', 'list', '--limit', '1', '--all'])).out.trim().split('\n')).toHaveLength(5);
   });
 
+  it('show the beginnings of texts where they are asked for', async () => {
+    const { out } = await cli.run(['traces', 'list', '--session-id', 's1', '--preview', '5']);
+    expect(out).toMatch(/ INPUT +OUTPUT\n.* How h +333 m\n$/);
+    const spans = await cli.run(['spans', 'list', '--kind', 'custom', '--preview', '20']);
+    expect(spans.out).toMatch(/ question +answer\n$/);
+  });
+
   it('fit a terminal, in colours, and nothing that was recorded gets to it', async () => {
     for (const columns of [50, 90, 140]) {
       const { out } = await cli.run(['spans', 'list'], { terminal: columns });

@@ -62,6 +62,11 @@ describe('a command', () => {
     expect([code, out.split('\n').length, err]).toEqual([0, 3, '']);
   });
 
+  it('says so when what it writes gets nowhere', async () => {
+    const { code, err } = await run('npx spandrel traces list > /dev/full');
+    expect([code, err]).toEqual([1, 'spandrel: standard output cannot be written (ENOSPC)\n']);
+  });
+
   it('moves datasets through pipes', async () => {
     const { code, err } = await run(
       'npx spandrel datasets import capitals.csv --dataset a >/dev/null && npx spandrel datasets export a | npx spandrel datasets import - --dataset b',

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { CommandFailure } from './exit-codes.js';
 
 /** A stream that a command writes to; a terminal says so, and how wide it is. */
 export type OutputStream = Writable & { isTTY?: boolean; columns?: number | undefined };
@@ -18,8 +19,22 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
 
+/** What was written did not get to where it should: a disk is full. */
+class OutputFailed extends CommandFailure {
+  constructor({ code, message }: NodeJS.ErrnoException) {
+    super(`standard output cannot be written (${code ?? message})`);
+  }
+}
+
 /** A signal that ends at once comes this much later than the first: a shell and npm send the same one twice. */
 const IMPATIENCE_MS = 1_000;
+
+/** Waits until all of the output is written, or cannot be: what fails then is the reason of the signal. */
+export async function written({ stdout }: CommandIo): Promise<void> {
+  await new Promise<void>((done) => {
+    stdout.write('', () => setImmediate(done));
+  });
+}
 
 /** @returns those of this process: Ctrl-C and SIGTERM abort it, a second one a while later ends the process at once. */
 export function processIo(): CommandIo {
@@ -33,8 +48,7 @@ export function processIo(): CommandIo {
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    ending.abort(new OutputClosed());
+    ending.abort(error.code === 'EPIPE' ? new OutputClosed() : new OutputFailed(error));
   });
   // Where nobody reads what went wrong, nothing can be done about it.
   process.stderr.on('error', () => {});

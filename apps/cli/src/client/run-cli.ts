@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { findClientCommand } from './client-commands.js';
-import { OutputClosed, type CommandIo } from './command-io.js';
-import { ExitCode, fail, UsageFault } from './exit-codes.js';
+import { OutputClosed, written, type CommandIo } from './command-io.js';
+import { CommandFailure, ExitCode, fail, UsageFault } from './exit-codes.js';
 import { oneLine } from './output/clean-text.js';
 import { paintFor } from './output/styles.js';
 
@@ -19,9 +19,15 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<Ex
     const add = await entry.load();
     add({ program, io, end: (code) => (ended = code) }, entry.description);
     await program.parseAsync(argv, { from: 'user' });
-    return io.signal.aborted ? codeOfSignal(io.signal) : ended;
+    await written(io);
+    return io.signal.aborted ? endOf(io.signal.reason) : ended;
   } catch (error) {
-    if (io.signal.aborted) return codeOfSignal(io.signal);
+    return endOf(io.signal.aborted ? io.signal.reason : error);
+  }
+
+  function endOf(error: unknown): ExitCode {
+    if (error instanceof OutputClosed) return ExitCode.done;
+    if (io.signal.aborted && !(error instanceof CommandFailure)) return ExitCode.interrupted;
     // What commander refuses it has told already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
     const { exitCode, lines } = fail(error);
@@ -30,9 +36,6 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<Ex
     return exitCode;
   }
 }
-
-const codeOfSignal = ({ reason }: AbortSignal): ExitCode =>
-  reason instanceof OutputClosed ? ExitCode.done : ExitCode.interrupted;
 
 /** A program whose commands write to `io`, and throw instead of ending the process. */
 const programFor = (io: CommandIo): Command =>

@@ -1,4 +1,5 @@
 import type { Api } from '@spandrel/sdk';
+import { notOfSpandrel, readAnswer } from '../client/read-answer.js';
 import { failed, ok, warn, type Check } from './check.js';
 
 /** What a server tells anybody. */
@@ -15,7 +16,7 @@ const SKEW_FAIL_MS = 300_000;
 /**
  * Asks the server who it is, and compares its clock with that of this machine.
  * @param version of this command.
- * @throws SpandrelError when no server answers.
+ * @throws SpandrelError or CommandFailure when no server answers.
  */
 export async function checkServer(
   api: Api,
@@ -25,7 +26,8 @@ export async function checkServer(
   const sentAt = Date.now();
   const answer = await api.raw('GET', '/api/health', { retry: false, timeoutMs: 10_000 });
   const receivedAt = Date.now();
-  const server = (await answer.json()) as ServerFacts;
+  const server = await readAnswer<ServerFacts>(answer);
+  if (typeof server.version !== 'string' || !/^(local|cloud)$/.test(server.mode)) throw notOfSpandrel(answer);
   return {
     server,
     checks: [versionCheck(server, url, version), clockCheck(answer.headers.get('date'), sentAt, receivedAt)],

@@ -1,8 +1,8 @@
-import type { Api } from '@spandrel/sdk';
+import { SpandrelError, type Api } from '@spandrel/sdk';
 import { PACKAGE } from '@spandrel/kernel/launch';
 import type { Server } from '../client/client-of.js';
 import type { CommandIo } from '../client/command-io.js';
-import { ok, warn, type Check } from './check.js';
+import { failed, ok, warn, type Check } from './check.js';
 import { checkCredential } from './check-credential.js';
 import { checkEvents } from './check-events.js';
 import { checkGateway } from './check-gateway.js';
@@ -47,7 +47,15 @@ export async function runChecks(
   const { check, scopes } = await checkCredential(api, server, key);
   await note(check);
   if (scopes === undefined) return { checks, isRefused: true };
-  const capabilities = await api.getCapabilities({ retry: false });
+  const capabilities = await api.getCapabilities({ retry: false }).catch((error: unknown) => {
+    if (error instanceof SpandrelError && error.status >= 400) return error;
+    throw error;
+  });
+  if (capabilities instanceof SpandrelError) {
+    const message = `the server answers with ${capabilities.code} (${capabilities.detail})`;
+    await note(failed('api', message, 'the log of the server says more'));
+    return { checks, isRefused: false };
+  }
   if (capabilities.evals_paused) {
     await note(warn('evals', 'this server works on no eval runs', 'another one does, or set evals.paused to false'));
   }

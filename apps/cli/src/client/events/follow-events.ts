@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpandrelError, type Api } from '@spandrel/sdk';
+import { notOfSpandrel } from '../read-answer.js';
 import { serverEvents, type ServerEvent } from './server-events.js';
 
 /** An event, and whether it may have happened before anybody listened. */
@@ -19,8 +20,11 @@ export interface FollowOptions {
   onOpen?: (time: Date | undefined) => void;
   /** The connection was lost; it is made again. */
   onCut?: (reason: string) => void;
+  /** Milliseconds before it is made again; for tests. */
+  pause?: (failures: number) => number;
 }
 
+const EVENT_STREAM = 'text/event-stream';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 /** An open stream answers with its headers at once. */
@@ -32,7 +36,7 @@ const OPEN_MS_MAX = 20_000;
  */
 export async function* followEvents(
   api: Api,
-  { query, after, signal, onOpen, onCut }: FollowOptions,
+  { query, after, signal, onOpen, onCut, pause = pauseMs }: FollowOptions,
 ): AsyncGenerator<FollowedEvent, never, undefined> {
   let last = after;
   let mayBeOld = false;
@@ -42,17 +46,18 @@ export async function* followEvents(
     const connection = new AbortController();
     let reason = 'the server ended the stream';
     try {
-      const { headers, body } = await api.raw('GET', '/api/events', {
+      const answer = await api.raw('GET', '/api/events', {
         query,
         headers: { accept: 'text/event-stream', ...(last !== undefined && { 'last-event-id': String(last) }) },
         signal: AbortSignal.any([signal, connection.signal]),
         timeoutMs: OPEN_MS_MAX,
         retry: false,
       });
-      onOpen?.(timeOf(headers));
+      if (answer.headers.get('content-type')?.startsWith(EVENT_STREAM) !== true) throw notOfSpandrel(answer);
+      onOpen?.(timeOf(answer.headers));
       connected = true;
       const silent = (): void => connection.abort(new Error('nothing came for a while'));
-      for await (const event of serverEvents(body!, silent)) {
+      for await (const event of serverEvents(answer.body!, silent)) {
         failures = 0;
         last = event.id;
         yield { ...event, mayBeOld };
@@ -67,7 +72,7 @@ export async function* followEvents(
     }
     if (failures === 0) onCut?.(reason);
     failures++;
-    await sleep(pauseMs(failures), undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleep(pause(failures), undefined, { signal }).catch(() => signal.throwIfAborted());
     if (last === undefined) {
       last = 0;
       mayBeOld = true;
@@ -78,8 +83,8 @@ export async function* followEvents(
 const pauseMs = (failures: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 
-/** What the same request meets again, as opposed to a server that starts or is busy. */
-function isRefusal(error: unknown): boolean {
+/** Whether the same request meets it again, as opposed to a server that starts or is busy. */
+export function isRefusal(error: unknown): boolean {
   if (!(error instanceof SpandrelError) || error.code === 'unexpected_answer') return false;
   return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429;
 }

@@ -13,6 +13,8 @@ export interface ShownList<Item> {
   schema: z.ZodObject;
   /** The columns of its table; a terminal has times of this machine. */
   columns: (isTerminal: boolean) => readonly Column<Item>[];
+  /** Columns behind these when previews of texts are asked for. */
+  previews?: readonly Column<Item>[];
   /** Parameters that count for a table unless they were given. */
   forTable?: Readonly<Record<string, unknown>>;
 }
@@ -22,10 +24,10 @@ type Page = Record<string, unknown> & { next_cursor: string | null };
 
 /** Shows a page of a list, or with `--all` every page from there on. */
 export async function listItems<Item>(
-  { api, out, options, io }: ClientCall<{ all?: boolean }>,
-  { path, member, schema, columns, forTable = {} }: ShownList<Item>,
+  { api, out, options }: ClientCall<{ all?: boolean }>,
+  { path, member, schema, columns, previews = [], forTable = {} }: ShownList<Item>,
 ): Promise<void> {
-  const query = { ...(!out.json && forTable), ...parametersOf(schema, options) };
+  const query: Record<string, unknown> = { ...(!out.json && forTable), ...parametersOf(schema, options) };
   const read = async (cursor?: string): Promise<Page> =>
     readAnswer(await api.raw('GET', path, { query: cursor === undefined ? query : { ...query, cursor } }));
   const first = await read();
@@ -38,7 +40,7 @@ export async function listItems<Item>(
   else await writeTable(pages);
 
   async function writeTable(shown: Iterable<Page> | AsyncIterable<Page>): Promise<void> {
-    const table = out.table(columns(out.isTerminal));
+    const table = out.table([...columns(out.isTerminal), ...(Number(query['preview']) > 0 ? previews : [])]);
     let count = 0;
     let cursor: string | null = null;
     for await (const page of shown) {
@@ -50,8 +52,7 @@ export async function listItems<Item>(
     if (count === 0) out.note(`no ${member}`);
     if (cursor !== null) {
       // A cursor is long: whoever reads on a terminal wants to know that there is more, a program the place to go on.
-      const more = out.isTerminal ? '' : ` or --cursor ${cursor}`;
-      io.stderr.write(`there are more ${member}: --limit up to 1000, --all${more}\n`);
+      out.note(`there are more ${member}: --limit up to 1000, --all${out.isTerminal ? '' : ` or --cursor ${cursor}`}`);
     }
   }
 }

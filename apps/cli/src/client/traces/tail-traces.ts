@@ -23,7 +23,7 @@ type TailedSpan = SpanResource | SpanOutline;
 export async function tailTraces({ api, out, io, options }: ClientCall<TailOptions>): Promise<void> {
   const { failed, model, session, trace, since, view = 'outline' } = options;
   if (since !== undefined && !/^\d{1,15}$/.test(since)) throw new UsageFault('--since: must be the number of an event');
-  const sessions = new SessionOfTraces(api);
+  const sessions = new SessionOfTraces(api, io.signal);
   let begun: Date | undefined;
   let isCut = false;
   const events = followEvents(api, {

@@ -2,6 +2,7 @@ import { listPreviewedTracesSchema } from '@spandrel/contract';
 import { Option } from 'commander';
 import { clientCommand, type ClientProgram } from '../client-command.js';
 import { addListCommand } from '../list/list-command.js';
+import { PREVIEW_COLUMNS } from '../list/preview-columns.js';
 import { showTrace, type ShowOptions } from './show-trace.js';
 import { tailTraces, type TailOptions } from './tail-traces.js';
 import { traceColumns } from './trace-columns.js';
@@ -14,6 +15,7 @@ export function addTraces(client: ClientProgram, description: string): void {
     member: 'traces',
     schema: listPreviewedTracesSchema,
     columns: traceColumns,
+    previews: PREVIEW_COLUMNS,
   });
   const show = traces
     .command('show')
