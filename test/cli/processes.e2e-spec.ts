@@ -7,6 +7,7 @@ import { Api } from '../support/api.ts';
 import { COMPILE_CACHE, startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { CommandLine } from './command-line.ts';
 import { record, RECORDED } from './recorded.ts';
+import { wordsOf } from './words-of.ts';
 
 let spandrel: Spandrel;
 let api: Api;
@@ -141,10 +142,3 @@ describe('docs/cli.md', () => {
     }
   });
 });
-
-/** The words behind `npx spandrel`, as a shell reads them. */
-function wordsOf(line: string): string[] {
-  return [...line.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)]
-    .slice(2)
-    .map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, one?: string, two?: string) => one ?? two ?? ''));
-}

@@ -52,6 +52,26 @@ describe('with the openai package', () => {
     });
   });
 
+  it('knows the answer with a chance, the same calls always having the same luck', async () => {
+    const ask = async (model: string, content: string): Promise<boolean> => {
+      const { choices } = await openai.chat.completions.create({ model, messages: [{ role: 'user', content }] });
+      return choices[0]!.message.content!.startsWith('You said');
+    };
+    const texts = Array.from({ length: 40 }, (_, i) => `question ${i}`);
+    const known = (model: string): Promise<boolean[]> => Promise.all(texts.map((text) => ask(model, text)));
+    const first = await known('fake:chance:0.5');
+    expect(first.filter(Boolean).length).toBeGreaterThan(10);
+    expect(first.filter(Boolean).length).toBeLessThan(30);
+    // Asked again they are other calls; asked of a provider that was never asked they are the same ones.
+    expect(await known('fake:chance:0.5')).not.toEqual(first);
+    const other = await startFakeProvider();
+    openai.baseURL = `${other.url}/v1`;
+    expect(await known('fake:chance:0.5')).toEqual(first);
+    openai.baseURL = `${fake.url}/v1`;
+    await other.close();
+    expect(new Set(await known('fake:chance:1'))).toEqual(new Set([true]));
+  });
+
   it('streams tool calls', async () => {
     const stream = openai.chat.completions.stream({ model: 'fake:tools', messages });
     const { choices } = await stream.finalChatCompletion();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jsonAnswer, lastSaid, type FakeAnswer, type FakeCall } from './answer.ts';
@@ -100,27 +101,37 @@ function readCall(request: IncomingMessage, body: Buffer, said: Map<string, numb
   const header = request.headers['x-fake'];
   const last = lastSaid(parsed);
   const named = readScenario(Array.isArray(header) ? header[0] : header, parsed['model'], last);
-  const scenario = isOver(named, `${String(parsed['model'])} ${last}`, said) ? new Map<string, string>() : named;
+  const same = `${String(parsed['model'])} ${last}`;
+  const count = countCall(named, same, said);
+  const isOver = named.has('times') && count > numberOf(named, 'times', 1);
+  const scenario = isOver ? new Map<string, string>() : named;
   const path = new URL(request.url ?? '/', 'http://fake').pathname.replace(/\/$/, '');
   const { authorization, 'x-api-key': xApiKey } = request.headers;
   const apiKey = String(xApiKey ?? authorization?.replace(/^Bearer /, '') ?? '');
-  return { path, body: parsed, scenario, text: textFor(scenario, parsed), apiKey };
+  return { path, body: parsed, scenario, text: textFor(scenario, parsed, `${same} ${count}`), apiKey };
 }
 
-/** Whether a scenario that keeps to a number of calls has had them. */
-function isOver(scenario: Scenario, call: string, said: Map<string, number>): boolean {
-  if (!scenario.has('times')) return false;
-  const times = (said.get(call) ?? 0) + 1;
-  said.set(call, times);
-  return times > numberOf(scenario, 'times', 1);
+/** Which call of those that say the same this is, from 1; counted for scenarios alone that ask for it. */
+function countCall(scenario: Scenario, same: string, said: Map<string, number>): number {
+  if (!scenario.has('times') && !scenario.has('chance')) return 1;
+  const count = (said.get(same) ?? 0) + 1;
+  said.set(same, count);
+  return count;
 }
 
-/** Echoes what was said last; `huge:<KiB>` says a lot instead, `judge:<score>` a verdict. */
-function textFor(scenario: Scenario, body: Record<string, unknown>): string {
+/**
+ * Echoes what was said last; `huge:<KiB>` says a lot instead, `judge:<score>` a verdict, `chance:<share>` does so with this
+ * chance and else knows nothing: by the call alone, so that the same calls have the same luck in whatever order they come.
+ */
+function textFor(scenario: Scenario, body: Record<string, unknown>, call: string): string {
   if (scenario.has('judge')) return JSON.stringify({ score: numberOf(scenario, 'judge', 0.5), reason: 'so it seems' });
   if (scenario.has('huge')) return 'tide 🌊 潮 '.repeat(numberOf(scenario, 'huge', 1024) * 73);
+  if (scenario.has('chance') && luckOf(call) >= numberOf(scenario, 'chance', 0.5)) return 'I do not know';
   return `You said: ${lastSaid(body)}`;
 }
+
+/** From 0 to below 1. */
+const luckOf = (call: string): number => createHash('sha256').update(call).digest().readUInt32BE() / 2 ** 32;
 
 const NO_CONTENT: FakeAnswer = { status: 204, contentType: 'application/json', pieces: [], streamed: true };
 

@@ -37,6 +37,11 @@ export const CLIENT_COMMANDS: readonly ClientCommandEntry[] = [
     load: async () => (await import('./datasets/datasets-command.js')).addDatasets,
   },
   {
+    name: 'eval',
+    description: 'run evaluations, judge them by gates, compare them',
+    load: async () => (await import('../eval/eval-command.js')).addEval,
+  },
+  {
     name: 'api',
     description: 'call any endpoint of the API',
     load: async () => (await import('./api/api-command.js')).addApi,

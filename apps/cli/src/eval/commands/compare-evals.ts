@@ -1,0 +1,103 @@
+import type { ComparedItem, EvalStatistics } from '@spandrel/contract';
+import type { Api } from '@spandrel/sdk';
+import type { ClientCall } from '../../client/client-command.js';
+import { oneLine } from '../../client/output/clean-text.js';
+import type { Output } from '../../client/output/output.js';
+import type { Column } from '../../client/output/table.js';
+import { readNumber } from '../options/read-option.js';
+import { readStatisticsOptions, type StatisticsOptions } from '../options/statistics-options.js';
+import { previewOf } from '../reports/preview.js';
+import { describeDifference, describeLatency, describePairs, describeVerdict } from '../words/comparison-words.js';
+import { formatCounted, formatDifference, formatScore } from '../words/numbers.js';
+
+export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
+
+const SHOWN = 10;
+const CELL_COLUMNS_MAX = 50;
+
+/** `spandrel eval compare`: how a run stands beside another of its dataset, and the datapoints that changed most. */
+export async function compareEvals(
+  { api, out, options }: ClientCall<CompareEvalsOptions>,
+  runId: string,
+  baselineId: string,
+): Promise<void> {
+  const { alpha, clusterBy, failedAs } = readStatisticsOptions(options);
+  const limit = readNumber('--limit', options.limit) ?? SHOWN;
+  const read = (id: string) => api.getEval({ path: { id }, query: { items: 'none' } });
+  const [run, baseline] = await Promise.all([read(runId), read(baselineId)]);
+  const { comparison } = await api.getEvalStatistics({
+    path: { id: runId },
+    query: { baseline: baselineId, alpha, cluster_by: clusterBy, failed_as: failedAs },
+  });
+  const changed = await mostChanged(api, run.dataset_id, runId, baselineId, limit);
+  if (out.json) {
+    await out.document({ run_id: runId, baseline_run_id: baselineId, comparison, changed });
+    return;
+  }
+  const named = (name: string, id: string): string => `${out.paint(oneLine(name), 'bold')} (${id})`;
+  await out.lines([
+    `${named(run.name, runId)} beside ${named(baseline.name, baselineId)}`,
+    '',
+    ...comparisonLines(comparison!, out),
+    ...changedLines(changed, out),
+  ]);
+}
+
+type Comparison = NonNullable<EvalStatistics['comparison']>;
+
+function comparisonLines(comparison: Comparison, out: Output): string[] {
+  const { score, scorers } = comparison;
+  const named = Object.keys(scorers).length > 1 ? Object.entries(scorers) : [];
+  const style = score.verdict === 'worse' ? 'red' : score.verdict === 'better' ? 'green' : undefined;
+  return [
+    `Score: ${out.paint(describeVerdict(score), style)}.`,
+    `  ${describeDifference(score)}`,
+    ...named.flatMap(([name, of]) => [`${name}: ${describeVerdict(of)}.`, `  ${describeDifference(of)}`]),
+    ...describeLatency(comparison),
+    describePairs(comparison),
+  ];
+}
+
+/** The datapoints whose scores differ most, falls and rises alike, the largest change first. */
+async function mostChanged(
+  api: Api,
+  datasetId: string,
+  runId: string,
+  baselineId: string,
+  limit: number,
+): Promise<ComparedItem[]> {
+  const falls = async (baseline: string): Promise<ComparedItem[]> => {
+    const { items } = await api.compareEvalItems({
+      path: { id: datasetId },
+      query: { runs: `${baselineId},${runId}`, baseline, only: 'regressed', order: 'regression', limit },
+    });
+    return items as ComparedItem[];
+  };
+  const [fallen, risen] = await Promise.all([falls(baselineId), falls(runId)]);
+  // A rise is a fall of the baseline beside the run.
+  return [...fallen, ...risen.map((item) => ({ ...item, delta: -item.delta! }))]
+    .sort((a, b) => Math.abs(b.delta!) - Math.abs(a.delta!))
+    .slice(0, limit);
+}
+
+function changedLines(changed: readonly ComparedItem[], out: Output): string[] {
+  if (changed.length === 0) return ['', 'No datapoint has another score.'];
+  const text = (value: ComparedItem['input']): string => (value === null ? '' : previewOf(value, CELL_COLUMNS_MAX));
+  const columns: Column<ComparedItem>[] = [
+    {
+      title: 'change',
+      text: ({ delta }) => formatDifference(delta),
+      align: 'right',
+      style: ({ delta }) => (delta! < 0 ? 'red' : 'green'),
+    },
+    {
+      title: 'score',
+      text: ({ results: [before, after] }) => `${formatScore(before?.score)} → ${formatScore(after?.score)}`,
+    },
+    { title: 'input', text: ({ input }) => text(input), shrinks: true },
+    { title: 'expected', text: ({ expected }) => text(expected), shrinks: true },
+    { title: 'output before', text: ({ results: [before] }) => text(before?.output ?? null), shrinks: true },
+    { title: 'output now', text: ({ results: [, after] }) => text(after?.output ?? null), shrinks: true },
+  ];
+  return ['', `${formatCounted(changed.length, 'datapoint')} that changed most:`, ...out.table(columns).lines(changed)];
+}

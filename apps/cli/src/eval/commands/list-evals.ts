@@ -1,0 +1,76 @@
+import type { EvalRunSummary } from '@spandrel/contract';
+import type { AnswerOf } from '@spandrel/sdk';
+import type { ClientCall } from '../../client/client-command.js';
+import type { Column } from '../../client/output/table.js';
+import { timeText } from '../../client/output/units.js';
+import { findDataset } from '../../client/datasets/find-dataset.js';
+import { readMetadata } from '../options/metadata-option.js';
+import { readNumber, readOption } from '../options/read-option.js';
+import { formatDollars, formatScore } from '../words/numbers.js';
+
+export interface ListEvalsOptions {
+  dataset?: string;
+  status?: string;
+  execution?: string;
+  passed?: string;
+  name?: string;
+  metadata?: string[];
+  limit?: string;
+  cursor?: string;
+}
+
+/** `spandrel eval list`: runs, newest first. */
+export async function listEvals({ api, out, options, io }: ClientCall<ListEvalsOptions>): Promise<void> {
+  const metadata = readOption('--metadata', '', () => readMetadata(options.metadata ?? []));
+  const limit = readNumber('--limit', options.limit);
+  const dataset = options.dataset === undefined ? undefined : await findDataset(api, options.dataset);
+  // What the API does not take it refuses, with the name of the parameter.
+  const query = {
+    dataset_id: dataset?.id,
+    status: options.status,
+    execution: options.execution,
+    passed: options.passed,
+    name: options.name,
+    metadata,
+    limit,
+    cursor: options.cursor,
+  };
+  const answer = await api.raw('GET', '/api/eval', { query });
+  const page = (await answer.json()) as AnswerOf<'listEvalRuns'>;
+  if (out.json) {
+    await out.document(page);
+    return;
+  }
+  if (page.runs.length === 0) out.note('no runs');
+  else await out.lines(out.table(columnsFor(out.isTerminal)).lines(page.runs as EvalRunSummary[]));
+  if (page.next_cursor !== null) {
+    io.stderr.write(`there are more runs: --limit up to 1000, or --cursor ${page.next_cursor}\n`);
+  }
+}
+
+const GATES = { true: 'hold', false: 'do not hold', null: '' } as const;
+
+const columnsFor = (isTerminal: boolean): Column<EvalRunSummary>[] => [
+  { title: 'run', text: ({ id }) => id },
+  { title: 'name', text: ({ name }) => name, shrinks: true },
+  {
+    title: 'status',
+    text: ({ status, stop_reason: reason }) => (reason === 'cost_cap' ? 'cost cap' : (reason ?? status)),
+    style: ({ status }) => (status === 'failed' ? 'red' : status === 'cancelled' ? 'yellow' : undefined),
+  },
+  {
+    title: 'samples',
+    text: ({ sample_progress: done, sample_total: total }) => `${done}/${total}`,
+    align: 'right',
+    leaveOut: 1,
+  },
+  { title: 'score', text: ({ avg_score: score }) => formatScore(score), align: 'right' },
+  { title: '±', text: ({ score_se: se }) => (se === null ? '' : formatScore(se)), align: 'right', leaveOut: 2 },
+  {
+    title: 'gates',
+    text: ({ passed }) => GATES[`${passed}`],
+    style: ({ passed }) => (passed === false ? 'red' : 'green'),
+  },
+  { title: 'cost', text: ({ total_cost: cost }) => formatDollars(cost), align: 'right', leaveOut: 3 },
+  { title: 'created', text: ({ created_at: at }) => timeText(at, isTerminal), leaveOut: 4 },
+];

@@ -1,0 +1,126 @@
+import type { EvalRunSummary } from '@spandrel/contract';
+import { SpandrelError, type Api } from '@spandrel/sdk';
+import type { Gate } from '@spandrel/sdk/eval';
+import { ulid } from 'ulid';
+import type { ClientCall } from '../../client/client-command.js';
+import { clientOf } from '../../client/client-of.js';
+import { ExitCode, UsageFault } from '../../client/exit-codes.js';
+import { findDataset } from '../../client/datasets/find-dataset.js';
+import { findBaseline } from '../find-baseline.js';
+import { findConnection } from '../find-connection.js';
+import { gatesAgainst, readJudging, type Judging, type JudgingOptions } from '../options/judging-options.js';
+import { readReports, type ReportOptions } from '../options/report-option.js';
+import { readRunPlan, type RunOptions, type RunPlan } from '../options/run-options.js';
+import { warnOfMissingBaseline } from '../reports/github.js';
+import { prepareReports } from '../reports/write-reports.js';
+import { progressOn } from '../watch/progress.js';
+import { watchRun } from '../watch/watch-run.js';
+import { finishRun } from './finish-run.js';
+
+export type RunEvalOptions = RunOptions & JudgingOptions & ReportOptions & { detach?: boolean };
+
+/** How long a server may take to hear that a run is to be cancelled. */
+const CANCEL_MS = 10_000;
+
+/** `spandrel eval run`: starts a run on the server, watches it and judges it. */
+export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCode> {
+  const { api, out, io, options } = call;
+  const judging = readJudging(options);
+  const plan = readRunPlan(options);
+  const reports = readReports(options);
+  if (options.detach === true && reports.length > 0) {
+    throw new UsageFault('--output: there is nothing to report with --detach; spandrel eval check RUN reports later');
+  }
+  if (options.detach === true && judging.regressionsOf.length > 0) {
+    throw new UsageFault('--alpha: a run that is detached is judged by the server, which knows no other than 0.05');
+  }
+  prepareReports(reports);
+
+  const dataset = await findDataset(api, plan.dataset);
+  const baselineRunId = await baselineFor(call, judging, dataset);
+  const body = await startBody(api, plan, dataset.name, gatesAgainst(judging.gates, baselineRunId));
+  let run: EvalRunSummary;
+  try {
+    run = await api.startEval({ path: { id: dataset.id }, body });
+    if (options.detach === true) {
+      if (out.json) await out.document(run);
+      else await out.lines([run.id]);
+      return ExitCode.done;
+    }
+    run = await watched(call, run);
+  } catch (error) {
+    if (io.signal.aborted && options.detach !== true) await cancel(call, body.id);
+    else if (isAway(error)) out.note(`what becomes of the run ${body.id}: spandrel eval check ${body.id}`);
+    throw error;
+  }
+  return finishRun(call, run, { baselineRunId, ...judging }, reports);
+}
+
+/** @returns the id of the run to compare with; `undefined` where none was asked for, or there is none yet. */
+export async function baselineFor(
+  { api, io }: Pick<ClientCall<object>, 'api' | 'io'>,
+  { baseline }: Judging,
+  dataset: { id: string; name: string },
+  except?: string,
+): Promise<string | undefined> {
+  if (baseline === undefined) return undefined;
+  const found = await findBaseline(api, dataset.id, baseline, except);
+  if (found === undefined) warnOfMissingBaseline(baseline, dataset.name, io);
+  return found;
+}
+
+/** Waits for the end of a run, and shows how far it is. */
+export async function watched(
+  { api, io }: Pick<ClientCall<object>, 'api' | 'io'>,
+  { id, name }: Pick<EvalRunSummary, 'id' | 'name'>,
+): Promise<EvalRunSummary> {
+  const progress = progressOn(io, name);
+  try {
+    return await watchRun(api, id, { signal: io.signal, onProgress: (now) => progress.show(now) });
+  } finally {
+    progress.end();
+  }
+}
+
+async function startBody(api: Api, plan: RunPlan, datasetName: string, gates: Gate[]) {
+  const { config, scoring, scorers, metadata } = plan;
+  const connection = await findConnection(api, plan.connection);
+  const judges: Record<string, string> = {};
+  for (const name of new Set(scorers?.flatMap(({ judge }) => judge?.connection_id ?? []))) {
+    judges[name] = (await findConnection(api, name)).id;
+  }
+  const model = config.model ?? connection.default_model;
+  return {
+    // Chosen here, so that a start whose answer is lost can be sent again, and its run cancelled.
+    id: ulid(),
+    name: plan.name ?? [datasetName, ...(model === null ? [] : [model])].join(', '),
+    config: { ...config, connection_id: connection.id },
+    scoring,
+    scorers: scorers?.map((scorer) =>
+      scorer.judge?.connection_id === undefined
+        ? scorer
+        : { ...scorer, judge: { ...scorer.judge, connection_id: judges[scorer.judge.connection_id]! } },
+    ),
+    repeats: plan.repeats,
+    pass_score: plan.passScore,
+    max_cost_usd: plan.maxCostUsd,
+    gates,
+    metadata,
+  };
+}
+
+/** Cancels what was begun, by a client that the interrupt does not end. */
+async function cancel({ options, io, out }: ClientCall<RunEvalOptions>, runId: string): Promise<void> {
+  const api = clientOf(options, io, null);
+  try {
+    await api.cancelEval({ path: { id: runId }, timeoutMs: CANCEL_MS });
+    out.note(`the run ${runId} is cancelled; what it has is kept`);
+  } catch (error) {
+    // It may not have begun, or just have ended.
+    if (error instanceof SpandrelError && ['eval_run_not_found', 'eval_run_not_running'].includes(error.code)) return;
+    out.note(`the run ${runId} could not be cancelled (${(error as Error).message}); spandrel eval cancel ${runId}`);
+  }
+}
+
+const isAway = (error: unknown): boolean =>
+  error instanceof SpandrelError && (error.status === 0 || error.status >= 500);

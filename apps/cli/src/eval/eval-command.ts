@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { clientCommand, type ClientProgram } from '../client/client-command.js';
+import { cancelEval } from './commands/cancel-eval.js';
+import { checkEval, type CheckEvalOptions } from './commands/check-eval.js';
+import { compareEvals, type CompareEvalsOptions } from './commands/compare-evals.js';
+import { listEvals, type ListEvalsOptions } from './commands/list-evals.js';
+import { runEval, type RunEvalOptions } from './commands/run-eval.js';
+import { showEval, type ShowEvalOptions } from './commands/show-eval.js';
+import { addJudgingOptions } from './options/judging-options.js';
+import { collected } from './options/read-option.js';
+import { addReportOption } from './options/report-option.js';
+import { addRunOptions } from './options/run-options.js';
+import { addStatisticsOptions } from './options/statistics-options.js';
+
+const CODES = `
+Exit codes: 0 done, gates hold; 1 unforeseen, or the run failed; 2 called wrongly, nothing was sent; 3 no server answered;
+4 the server refused; 10 a gate does not hold; 11 worse than the baseline; 12 stopped by the cost cap or cancelled;
+130 interrupted.`;
+
+const RUN_HELP = `${CODES}
+
+An interrupt cancels the run. With --detach the command prints the id of the run and ends; spandrel eval check waits for
+its end and judges it.`;
+
+/** Puts `spandrel eval …` below the program: runs of the server and of one's own code, judged for CI. */
+export function addEval(program: ClientProgram, description: string): void {
+  const evals = program.program.command('eval').description(description);
+  const leaf = (words: string, description: string): Command => evals.command(words).description(description);
+
+  const run = addReportOption(
+    addJudgingOptions(addRunOptions(leaf('run', 'start a run on the server, wait for its end and judge it'))),
+  );
+  run.option('--detach', 'do not wait for its end').addHelpText('after', RUN_HELP);
+  clientCommand<RunEvalOptions, []>(program, run, runEval);
+
+  const check = addReportOption(
+    addJudgingOptions(leaf('check <run>', 'wait for the end of a run and judge it by gates')),
+  );
+  check.addHelpText('after', `\nGates that are given take the place of those of the run.\n${CODES}`);
+  clientCommand<CheckEvalOptions>(program, check, checkEval);
+
+  const show = addReportOption(
+    addStatisticsOptions(leaf('show <run>', 'show a run: numbers, gates, the worst datapoints')),
+  ).option('--baseline <run>', 'a run of the same dataset to compare with; that of its gates when left out');
+  clientCommand<ShowEvalOptions>(program, show, showEval);
+
+  const list = leaf('list', 'list runs, newest first')
+    .option('--dataset <dataset>', 'runs of this dataset: its name or id')
+    .option('--status <status>', 'pending, running, completed, failed or cancelled')
+    .option('--execution <execution>', 'server or external')
+    .option('--passed <true|false>', 'whether all gates hold')
+    .option('--name <name>', 'exactly this name')
+    .option('--metadata <key=value>', 'exactly this text under this key; may come often', collected)
+    .option('--limit <number>', 'runs of a page')
+    .option('--cursor <cursor>', 'of the page before');
+  clientCommand<ListEvalsOptions>(program, list, listEvals);
+
+  const compare = addStatisticsOptions(
+    leaf('compare <run> <baseline>', 'put a run beside another of its dataset: is it worse, and where'),
+  ).option('--limit <number>', 'datapoints that are shown; 10 when left out');
+  clientCommand<CompareEvalsOptions>(program, compare, compareEvals);
+
+  clientCommand(program, leaf('cancel <run>', 'cancel a run; what it has is kept'), cancelEval);
+}

@@ -1,0 +1,76 @@
+import { describeGate, needsBaseline, parseGate, type Gate } from '@spandrel/sdk/eval';
+import type { Command } from 'commander';
+import { UsageFault } from '../../client/exit-codes.js';
+import { collected, readOption } from './read-option.js';
+
+/** What commander gives of the options that judge a run. */
+export interface JudgingOptions {
+  threshold?: string[];
+  baseline?: string;
+  failOnRegression?: boolean;
+  alpha?: string;
+}
+
+/** What a run is to meet. */
+export interface Judging {
+  /** To be kept with the run; those that compare still lack their `baseline_run_id`. */
+  gates: readonly Gate[];
+  /** `RUN`, or `latest` with metadata; as it was given. */
+  baseline: string | undefined;
+  /** How rare a difference must be by chance. */
+  alpha: number;
+  /**
+   * Scores that the command itself compares, by scorer, `null` for that of all together: gates of the server are judged with
+   * an alpha of 0.05, and with no other.
+   */
+  regressionsOf: readonly (string | null)[];
+}
+
+/** The alpha that gates are judged with (docs/spec/eval-gates.md#metrics). */
+export const GATES_ALPHA = 0.05;
+
+const REGRESSION: Gate = { metric: 'regression' };
+
+export const addJudgingOptions = (command: Command): Command =>
+  command
+    .option('--threshold <gate>', 'a gate, such as "pass_rate >= 90%" or "tone.mean > 0.8"; may come often', collected)
+    .option('--baseline <run>', 'a run to compare with: its id, or latest, or latest:branch=main by metadata')
+    .option('--fail-on-regression', 'a gate: the run must not be worse than the baseline')
+    .option('--alpha <number>', `how rare a difference must be by chance to count; ${GATES_ALPHA} when left out`);
+
+/** @throws UsageFault for a gate that is none, and for options that need another one. */
+export function readJudging(options: JudgingOptions): Judging {
+  const { threshold = [], baseline, failOnRegression = false, alpha: alphaText } = options;
+  const alpha = alphaText === undefined ? GATES_ALPHA : readOption('--alpha', alphaText, readAlpha);
+  const given = threshold.map((text) => readOption('--threshold', text, (each) => parseGate(each)));
+  const comparing = given.findIndex((gate) => needsBaseline(gate));
+  if (baseline === undefined) {
+    if (comparing >= 0) throw new UsageFault(`--threshold "${threshold[comparing]!}": needs --baseline`);
+    if (failOnRegression) throw new UsageFault('--fail-on-regression: needs --baseline');
+    if (alphaText !== undefined) throw new UsageFault('--alpha: needs --baseline');
+  }
+  const wanted = failOnRegression ? [...given, REGRESSION] : given;
+  const gates = wanted.filter((gate, index) => wanted.findIndex((other) => isSame(gate, other)) === index);
+  if (alpha === GATES_ALPHA) return { gates, baseline, alpha, regressionsOf: [] };
+  const isRegression = ({ metric }: Gate): boolean => metric === 'regression';
+  return {
+    gates: gates.filter((gate) => !isRegression(gate)),
+    baseline,
+    alpha,
+    regressionsOf: gates.filter(isRegression).map(({ scorer }) => scorer ?? null),
+  };
+}
+
+const isSame = (one: Gate, other: Gate): boolean => describeGate(one) === describeGate(other);
+
+function readAlpha(text: string): number {
+  const alpha = Number(text);
+  if (text.trim() === '' || !(alpha > 0 && alpha < 1)) throw new Error('must be a number between 0 and 1');
+  return alpha;
+}
+
+/** The gates with the run that they compare with. @param baselineRunId `undefined`: gates that compare are left out. */
+export const gatesAgainst = (gates: readonly Gate[], baselineRunId: string | undefined): Gate[] =>
+  gates
+    .filter((gate) => baselineRunId !== undefined || !needsBaseline(gate))
+    .map((gate) => (needsBaseline(gate) ? { ...gate, baseline_run_id: baselineRunId! } : gate));

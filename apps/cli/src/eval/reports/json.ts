@@ -1,0 +1,14 @@
+import type { EvalReport } from './eval-report.js';
+import { exitCodeOf } from '../judge/exit-code-of.js';
+
+/** A report as a program reads it: the resources as the API has them, what became of the run, and its exit code. */
+export const jsonResult = ({ file, run, statistics, gates, verdict, items, url }: EvalReport) => ({
+  ...(file !== undefined && { file }),
+  verdict,
+  exit_code: exitCodeOf(verdict),
+  url,
+  gates: gates.map(({ text, found, passed }) => ({ gate: text, found, passed })),
+  run,
+  statistics,
+  items,
+});

@@ -1,0 +1,161 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { validateXML } from 'xmllint-wasm';
+import type { EvalReport } from './eval-report.js';
+import { errorLines, tellGitHub } from './github.js';
+import { outcomeOf } from './item-outcome.js';
+import { junitReport } from './junit.js';
+import { markdownReport } from './markdown.js';
+import { inlineCode } from './markdown-text.js';
+import { sampleItem, sampleReport, sampleRun } from './sample-report.js';
+import { prepareReports, writeReports } from './write-reports.js';
+
+const schema = readFileSync(resolve('test/cli/fixtures/junit.xsd'), 'utf8');
+const fixture = (name: string): string => readFileSync(resolve('apps/cli/src/eval/reports/fixtures', name), 'utf8');
+
+const faultsOf = async (documents: string[]): Promise<string[]> => {
+  const xml = documents.map((contents, index) => ({ fileName: `report-${index}.xml`, contents }));
+  const { errors } = await validateXML({ xml, schema, maxMemoryPages: 4096 });
+  return errors.map(({ rawMessage }) => rawMessage);
+};
+
+/** A run that was cut off by its cap after one datapoint. */
+const stopped = (): EvalReport =>
+  sampleReport({
+    run: sampleRun({ status: 'cancelled', stop_reason: 'cost_cap', sample_progress: 2, failed_samples: 0 }),
+    verdict: 'stopped',
+    gates: [{ text: 'mean >= 0.9', found: '–', passed: null, isRegression: false }],
+    items: [sampleItem('P1', { samples: [1, 1] }), sampleItem('P2', { status: 'pending', samples: [null, null] })],
+  });
+
+describe('what a datapoint comes to', () => {
+  it.each([
+    ['one that passes', sampleItem('a', { samples: [1] }), 1, 'passed', ''],
+    ['one that is as good as the pass score', sampleItem('a', { samples: [0.3 - 1e-13] }), 0.3, 'passed', ''],
+    ['one below the pass score', sampleItem('a', { samples: [0.5] }), 0.8, 'failed', 'score 0.5 is below 0.8'],
+    [
+      'a flaky one',
+      sampleItem('a', { score: 0.5, samples: [1, 0] }),
+      1,
+      'failed',
+      '1 of 2 samples passed, mean score 0.5',
+    ],
+    ['one of which a sample failed', sampleItem('a', { samples: [null, 1] }), 1, 'passed', ''],
+    ['one that failed', sampleItem('a', { status: 'failed', error: 'HTTP 500' }), 1, 'error', 'HTTP 500'],
+    ['one without a score', sampleItem('a', { samples: [null] }), 1, 'skipped', 'has no score'],
+    [
+      'one that was not reached',
+      sampleItem('a', { status: 'pending' }),
+      1,
+      'skipped',
+      'not finished before the run ended',
+    ],
+  ])('%s', (_what, item, passScore, outcome, why) => expect(outcomeOf(item, passScore)).toEqual({ outcome, why }));
+});
+
+describe('a JUnit report', () => {
+  it('has a case a datapoint, a suite of gates, and statistics as properties', () => {
+    expect(junitReport([sampleReport()])).toBe(fixture('junit.xml'));
+  });
+
+  it('shows a run that was stopped', () => {
+    const xml = junitReport([stopped()]);
+    expect(xml).toContain('<skipped message="not finished before the run ended"/>');
+    expect(xml).toContain('name="the run is completed"');
+    expect(xml).toContain(
+      '<error message="The run was stopped: it reached its cost cap; 2 of 6 samples are processed." type="error"/>',
+    );
+    expect(xml).toContain('<skipped message="not judged"/>');
+  });
+
+  it('is what its schema says, whatever was recorded', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 30 });
+    const texts = fc.sample(fc.tuple(text, text, text, text), 30);
+    const random = texts.map(([input, output, error, name]) =>
+      junitReport([
+        sampleReport({
+          dataset: { id: 'D', name },
+          run: sampleRun({ name: `run ${name}`, metadata: { [`key ${name}`]: output } }),
+          gates: [{ text: `gate ${name}`, found: output, passed: false, isRegression: false }],
+          items: [
+            sampleItem('a', { input, output, samples: [0] }),
+            sampleItem('b', { input: { [output]: input }, error, status: 'failed' }),
+          ],
+        }),
+      ]),
+    );
+    const documents = [junitReport([sampleReport(), stopped()]), ...random];
+    expect(await faultsOf(documents)).toEqual([]);
+    // It would find a fault.
+    expect(await faultsOf([documents[0]!.replace(' classname="eval.capitals_eu"', '')])).toHaveLength(1);
+  });
+});
+
+describe('a markdown report', () => {
+  it('is a page for people', () => {
+    const worse = sampleReport({ file: 'evals/b.eval.ts', verdict: 'regression', gates: [], items: [] });
+    expect(markdownReport([sampleReport(), stopped(), worse])).toBe(fixture('report.markdown'));
+  });
+
+  it('has recorded texts in code that they cannot leave', () => {
+    expect(['', '`', 'a``b', 'a|b', 'a\\|b', ' two\n lines\r\n'].map(inlineCode)).toEqual([
+      ...['', '`` ` ``', '```a``b```', '`a\\|b`', '`a\\ \\|b`', '`two lines`'],
+    ]);
+  });
+
+  it('shows so many datapoints as somebody reads', () => {
+    const items = Array.from({ length: 12 }, (_, index) => sampleItem(`P${index}`, { samples: [index / 100] }));
+    const page = markdownReport([sampleReport({ items, run: sampleRun({ repeats: 1 }) })]);
+    expect(page).toContain('### 12 datapoints do not pass, the worst 10 of them');
+    expect(page).toContain('| `P9` |');
+    expect(page).not.toContain('| `P10` |');
+  });
+});
+
+describe('GitHub', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reports-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('is told of gates that do not hold, in lines that its runner reads back as they were', () => {
+    const gates = [
+      { text: 'pass_rate >= 90%', found: '0.5,\n::stop', passed: false, isRegression: false },
+      { text: 'mean > 0', found: '1', passed: true, isRegression: false },
+    ];
+    expect(errorLines(sampleReport({ gates, file: 'evals/a,b:c.ts', run: sampleRun({ name: 'x: 1,\n2' }) }))).toEqual([
+      '::error file=evals/a%2Cb%3Ac.ts,title=eval x%3A 1%2C%0A2::pass_rate >= 90%25 does not hold: found 0.5,%0A::stop',
+    ]);
+    expect(errorLines(stopped())).toEqual([
+      '::error title=eval capitals%2C gpt-5.1::The run was stopped: it reached its cost cap; 2 of 6 samples are processed.',
+    ]);
+  });
+
+  it('gets the page behind what the summary of the step has, and nothing elsewhere', () => {
+    const summary = join(folder, 'summary.markdown');
+    let written = '';
+    const tell = (env: Record<string, string>) => tellGitHub([sampleReport()], env, (text) => (written += text));
+    tell({});
+    tell({ GITHUB_ACTIONS: 'false', GITHUB_STEP_SUMMARY: '' });
+    expect(written).toBe('');
+    tell({ GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary });
+    tell({ GITHUB_STEP_SUMMARY: summary });
+    expect(written).toMatch(/^::error [^\n]*\n$/);
+    const page = markdownReport([sampleReport()]);
+    expect(readFileSync(summary, 'utf8')).toBe(`${page}\n${page}\n`);
+  });
+
+  it('reads files in folders that are made, and a folder is no file', () => {
+    const file = join(folder, 'deep/er/report.json');
+    prepareReports([{ format: 'json', file }]);
+    writeReports([{ format: 'json', file }], [sampleReport()], false);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      ...{ verdict: 'gate', exit_code: 10, run: { id: 'R1' }, statistics: { samples: 6 } },
+      gates: [{ gate: 'mean >= 0.9', found: '0.75', passed: false }, {}],
+      items: [{ datapoint_id: 'P1', samples: [{ repeat: 0 }, { repeat: 1 }] }, {}, {}],
+    });
+    expect(() => prepareReports([{ format: 'json', file: folder }])).toThrow('is a folder');
+    expect(() => prepareReports([{ format: 'json', file: join(file, 'below') }])).toThrow();
+  });
+});
