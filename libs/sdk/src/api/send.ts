@@ -104,7 +104,8 @@ export function createSend({ url, key, fetch: ownFetch, timeoutMs: usualMs, wait
   };
 }
 
-const mayPass = ({ status, code }: SpandrelError): boolean =>
+/** Whether what went wrong may go right a little later. */
+export const mayPass = ({ status, code }: SpandrelError): boolean =>
   code === 'unreachable' || status === 408 || status === 429 || status >= 500;
 
 /** Whether sending it twice does what sending it once does. */

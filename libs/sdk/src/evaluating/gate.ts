@@ -1,3 +1,5 @@
+import type { EvalGate } from '../api/schema.js';
+
 /** How the number of a metric is counted, and so what a gate on it may ask for. */
 type Range = 'share' | 'difference' | 'amount';
 
@@ -22,7 +24,7 @@ export const METRICS = {
   diff_ci_low: 'difference',
   worse: 'amount',
   regression: 'difference',
-} as const satisfies Record<string, Range>;
+} as const satisfies Record<EvalGate['metric'], Range>;
 
 export type GateMetric = keyof typeof METRICS;
 export type GateOp = '>=' | '>' | '<=' | '<';

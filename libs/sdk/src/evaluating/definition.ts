@@ -1,0 +1,107 @@
+import type { Gate } from './gate.js';
+import type { Scorer } from './scorer.js';
+import type { EvalSpandrel } from './eval-spandrel.js';
+import type { Unsaid } from './unsaid.js';
+
+/** A test case: what the task gets, and what is right. */
+export interface Item<Input = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+  input: Input;
+  expected?: Expected | undefined;
+  metadata?: Metadata | undefined;
+}
+
+/** A conversation as a test case: the task gets the messages as its input. */
+export interface ConversationItem<Input = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+  /** A list of `{ role, content }`. */
+  messages: Input;
+  expected?: Expected | undefined;
+  metadata?: Metadata | undefined;
+}
+
+/** A dataset that is made when there is none of the name; items that it has not yet are added. */
+export interface DatasetSource<Input = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+  name: string;
+  description?: string | undefined;
+  items: readonly (Item<Input, Expected, Metadata> | ConversationItem<Input, Expected, Metadata>)[];
+}
+
+/** What a task is to do. */
+export interface TaskInput<Input, Metadata> {
+  /** The datapoint's input, or its messages. */
+  input: Input;
+  /** The datapoint's own; `{}` where it has none. */
+  metadata: Metadata;
+  datapointId: string;
+}
+
+/** The try that a task is called for. */
+export interface TaskContext {
+  /** From 0 to below `repeats`. */
+  repeat: number;
+  /** Aborted when the time is up or the eval is stopped. */
+  signal: AbortSignal;
+}
+
+/** An output with what it took. */
+export interface Answer<Output> {
+  output: Output;
+  /** Tokens, in the words of the SDK or of any provider: `inputTokens`, `input_tokens`, `prompt_tokens` … */
+  usage?: object | null | undefined;
+  /** Dollars. Left out, it comes from the tokens and the model of `config`. */
+  cost?: number | null | undefined;
+}
+
+/**
+ * The program under test. Its output is scored as it is and kept as text: JSON of what is no text. An object whose members are `output`, and
+ * nothing else but `usage` and `cost`, is taken for an {@link Answer}. A throw makes the sample a failed one.
+ */
+export type Task<Input, Returned, Metadata> = (
+  sample: TaskInput<Input, Metadata>,
+  context: TaskContext,
+) => Returned | Promise<Returned>;
+
+/** The output in what a task returns: that of an {@link Answer}, else all of it. */
+export type OutputOf<Returned> = Returned extends { output: infer Output }
+  ? [Exclude<keyof Returned, keyof Answer<unknown>>] extends [never]
+    ? Output
+    : Returned
+  : Returned;
+
+/** What the program under test is run with, for those who look at the run. */
+export interface EvalConfig {
+  /** Prices the tokens of answers without a cost. */
+  model?: string | undefined;
+  systemPrompt?: string | undefined;
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+}
+
+/** An eval of one's own code. */
+export interface EvalDefinition<Input = Unsaid, Returned = Unsaid, Expected = Unsaid, Metadata = Unsaid> {
+  /** Name or id of a dataset, or one to make or extend. The run is over all datapoints that the dataset has then. */
+  dataset: string | DatasetSource<Input, Expected, Metadata>;
+  task: Task<Input, Returned, Metadata>;
+  /** At most 16. Without any, outputs are recorded and not scored. */
+  scorers?: readonly Scorer<Input, OutputOf<Returned>, Expected, Metadata>[] | undefined;
+  /** Name of the run; the dataset's when left out. */
+  name?: string | undefined;
+  /** How often each datapoint is tried, 1 to 100; 1 when left out. */
+  repeats?: number | undefined;
+  /** How many samples are worked on at once; 8 when left out. */
+  concurrency?: number | undefined;
+  /** Longest time of one call of the task, and of one of a scorer; 120,000 when left out. `Infinity`: as long as it takes. */
+  timeoutMs?: number | undefined;
+  /** From 0 to 1: a sample passes at this score or above; 1 when left out. */
+  passScore?: number | undefined;
+  /** What the run is to meet, such as `mean >= 0.9`, `short.pass_hat_k@3 >= 80%` or `no regression`. */
+  gates?: readonly (string | Gate)[] | undefined;
+  /** What gates compare with: the id of a run, or `latest[:k=v,…]`, the newest completed run of the dataset with this metadata. */
+  baseline?: string | undefined;
+  /** Texts of the run by key. Commit and branch of the usual CI systems come by themselves. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+  config?: EvalConfig | undefined;
+  /** What results and judges may cost together; the run is stopped before it is more. */
+  maxCostUsd?: number | undefined;
+  /** Where runs and traces go; by the `SPANDREL_*` variables when left out. */
+  spandrel?: EvalSpandrel | undefined;
+}

@@ -1,0 +1,46 @@
+/** Timers of more milliseconds fire at once. */
+const TIMER_MS_MAX = 2_147_483_647;
+
+/** What bounds a call of the user's code. */
+export interface Bounds {
+  /** `Infinity`: as long as it takes. */
+  timeoutMs: number;
+  /** Stops it earlier. */
+  signal: AbortSignal;
+}
+
+/**
+ * Calls a function that may take too long. One that does not stop when its signal is aborted goes on, and is heard no more.
+ * @throws what the function throws; a `TimeoutError`; what the signal was aborted with.
+ */
+export async function limited<T>(
+  run: (signal: AbortSignal) => T | Promise<T>,
+  { timeoutMs, signal }: Bounds,
+): Promise<T> {
+  signal.throwIfAborted();
+  const inner = new AbortController();
+  let stop: (reason: unknown) => void = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = (reason) => {
+      // Before the function hears of it, so that it is this reason that counts.
+      reject(reason as Error);
+      inner.abort(reason);
+    };
+  });
+  const onAbort = (): void => stop(signal.reason);
+  const expire = (): void => stop(new DOMException(`timed out after ${timeoutMs} ms`, 'TimeoutError'));
+  const timer = timeoutMs > TIMER_MS_MAX ? undefined : setTimeout(expire, timeoutMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([stopped, (async () => run(inner.signal))()]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** @throws what the signal was aborted with. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  limited(() => new Promise<void>(() => {}), { timeoutMs: ms, signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+  });
