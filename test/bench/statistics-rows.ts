@@ -7,6 +7,7 @@ import { Api } from '../support/api.ts';
 import { freePorts } from '../support/ports.ts';
 import { random } from '../support/random.ts';
 import { sendRequest } from '../support/send-request.ts';
+import { until } from '../support/spandrel.ts';
 import { createTenant } from '../support/tenant.ts';
 import { Beside } from './beside.ts';
 import { startCloudServer } from './cloud-server.ts';
@@ -25,6 +26,8 @@ const RATE_LIMIT = 1_000_000;
 /** Answers of each kind in a round, so that a 99th percentile is of many spans; for how long these are measured alone. */
 const TURNS = 4;
 const WITHOUT_MS = 2_000;
+/** It ends what never comes. */
+const END_MS_MAX = 60_000;
 
 interface StatisticsFigures {
   /** External results a second, medians. */
@@ -189,7 +192,9 @@ async function externalRun(api: Api, peer: Peer, datasetId: string, ids: readonl
   const seconds = (performance.now() - started) / 1_000;
   const cpuMicros = (peer.cpuMicros() - cpu) / ids.length;
   // The statistics of the run are made behind the last answer.
-  while ((await api.get<EvalRunSummary>(`/api/eval/${run.id}?items=none`)).body.status !== 'completed') await sleep(50);
+  const status = async (): Promise<string> =>
+    (await api.get<EvalRunSummary>(`/api/eval/${run.id}?items=none`)).body.status;
+  await until(async () => (await status()) === 'completed', END_MS_MAX);
   return { id: run.id, perSecond: ids.length / seconds, cpuMicros };
 }
 

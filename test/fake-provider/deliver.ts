@@ -39,13 +39,22 @@ export async function deliver(answer: FakeAnswer, scenario: Scenario, response: 
     if (position >= cutAt) return void response.socket?.destroy();
     if (response.destroyed) return;
     sent.chunks.push(chunk);
-    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(chunk)) await drained(response);
     if (scenario.has('slow-stream')) await delay(numberOf(scenario, 'slow-stream', 20));
     else if (scenario.has('split')) await new Promise(setImmediate);
   }
   if (cutAt <= bytes.length) return void response.socket?.destroy();
   response.end();
   sent.complete = true;
+}
+
+/** Waits until more may be written, or the client is gone; nothing is left listening. */
+async function drained(response: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const either = ['drain', 'close'].map((event) => once(response, event, { signal: over.signal }));
+  await Promise.race(either);
+  over.abort();
+  await Promise.allSettled(either);
 }
 
 /** Every byte by itself for `split`; a whole answer that is to be cut goes out in halves. */

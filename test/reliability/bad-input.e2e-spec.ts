@@ -388,7 +388,8 @@ function tooLarge(): void {
             headers: { 'content-type': 'application/json', ...place.headers, ...(headers as Record<string, string>) },
           });
           const pump = (): void => {
-            while (status === 0 && sentBytes < 104_857_600 && !sent.destroyed) {
+            // The last piece is never sent: who waits for the whole body never answers.
+            while (status === 0 && sentBytes < 104_857_600 - chunk.length && !sent.destroyed) {
               sentBytes += chunk.length;
               if (!sent.write(chunk)) return void sent.once('drain', pump);
             }
@@ -404,12 +405,9 @@ function tooLarge(): void {
           return promise;
         }),
       );
-      for (const { status, sentBytes } of outcomes) {
-        // A client that goes on sending may see the reset before the answer.
-        expect([413, 0]).toContain(status);
-        // How much the client has sent until it sees the answer is a matter of how busy the machine is.
-        expect(sentBytes).toBeLessThan(104_857_600);
-      }
+      // A client that goes on sending may see the reset before the answer. How much it has sent by then is a matter of how busy
+      // the machine is.
+      for (const { status } of outcomes) expect([413, 0]).toContain(status);
       figure(
         '5 × 100 MB',
         `+${peakMiB(spandrel.pid) - before} MiB, ${outcomes.map(({ sentBytes }) => sentBytes >> 20).join(' ')} MiB sent`,
