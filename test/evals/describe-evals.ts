@@ -38,7 +38,7 @@ export function describeEvals(database: TestDatabase): void {
     listsOfRuns(lab);
     statisticsOfRuns(lab);
     gatesOfRuns(lab);
-    seededRegressions(lab);
+    seededRegressions(lab, database.name);
     tracesOfItems(lab, newDatabase);
     externalRuns(lab);
     externalHandover(newDatabase);

@@ -13,7 +13,7 @@ import { holdSockets, type HeldSockets } from '../support/raw-http.ts';
 import { until } from '../support/spandrel.ts';
 import { keptAt } from './kept.ts';
 import { repetitions, THOROUGH } from '../support/repetitions.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnBothDatabases, showsAll } from '../support/databases.ts';
 
 // Bounds in milliseconds, on machines that may be doing something else for a moment.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
@@ -30,6 +30,7 @@ afterAll(() => provider?.close());
 const LOAD_MS = THOROUGH ? 5_000 : 1_000;
 /** Between what others do: more often would be more work for everybody, and show no more. */
 const OTHERS_PAUSE_MS = 80;
+const IDLE = 5_000;
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -43,9 +44,6 @@ const watch = (url: string): LivezWatch => {
 };
 
 describeOnBothDatabases('ten times too much', ({ name: database, takePlace }) => {
-  /** An idle connection asks no database: with the second one, fewer will do. */
-  const idle = database === 'SQLite' || THOROUGH ? 5_000 : 500;
-
   beforeAll(async () => {
     place = await takePlace();
     spandrel = await place.start({ env: { SPANDREL_OPENAI_BASE_URL: provider.url } });
@@ -98,6 +96,13 @@ describeOnBothDatabases('ten times too much', ({ name: database, takePlace }) =>
     expect(peakMiB(spandrel.pid)).toBeLessThan(1_536);
     expect((await keptAt(place)).faults).toEqual([]);
   });
+
+  // A connection that sends no whole request asks no database.
+  if (showsAll(database)) waitingConnections();
+});
+
+/** Many connections that send little or nothing. */
+function waitingConnections(): void {
   it('200 connections that drip a byte a second keep nobody from being served, on API and gateway', async () => {
     const held = await Promise.all(
       [
@@ -115,17 +120,17 @@ describeOnBothDatabases('ten times too much', ({ name: database, takePlace }) =>
     expect(held.map((sockets) => sockets.open())).toEqual([100, 100, 100, 100]);
   });
 
-  it(`${idle} idle connections each keep nobody from being served, on API and gateway`, async () => {
+  it(`${IDLE} idle connections each keep nobody from being served, on API and gateway`, async () => {
     forgetPeak(spandrel.pid);
     const held: HeldSockets[] = [];
     cleanUps.push(() => held.forEach((sockets) => sockets.close()));
-    for (const url of [spandrel.apiUrl, spandrel.gatewayUrl]) held.push(await holdSockets(url, idle));
+    for (const url of [spandrel.apiUrl, spandrel.gatewayUrl]) held.push(await holdSockets(url, IDLE));
     await othersAreServed(1_000);
-    expect(held.map((sockets) => sockets.open())).toEqual([idle, idle]);
-    seen(`${2 * idle} idle`, { MiB: peakMiB(spandrel.pid) });
+    expect(held.map((sockets) => sockets.open())).toEqual([IDLE, IDLE]);
+    seen(`${2 * IDLE} idle`, { MiB: peakMiB(spandrel.pid) });
     expect(peakMiB(spandrel.pid)).toBeLessThan(1_536);
   });
-});
+}
 
 /** The beginning of a request of a caller who is let in. */
 function headOf(path: string): string {

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { LOCAL_SCOPE } from '@spandrel/kernel';
 import { forUpdate } from '@spandrel/storage';
-import { describeOnDatabase, POSTGRES, SQLITE, type TestDatabase } from '../support/databases.ts';
+import { describeOnDatabase, POSTGRES, showsAll, SQLITE, type TestDatabase } from '../support/databases.ts';
 import { QueueApp } from './queue-app.js';
 import { queueLists } from './queue-lists.js';
 import { queueModel } from './queue-model.js';
 import { queueRaces } from './queue-races.js';
-import { queueRules } from './queue-rules.js';
+import { queueRules, queueSizes } from './queue-rules.js';
 import { queueStaleClaims } from './queue-stale-claims.js';
 import { anyRows } from '../support/any-rows.ts';
 
@@ -28,6 +28,7 @@ function describeQueue(on: TestDatabase, instances: number): void {
 
     const app = (): QueueApp => apps[0]!;
     queueRules(app);
+    if (showsAll(on.name)) queueSizes(app);
     queueLists(app);
     queueRaces(() => apps);
     queueModel(app);

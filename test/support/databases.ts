@@ -4,6 +4,7 @@ import type { StorageConfig } from '@spandrel/storage';
 import { createMigrated } from './migrated-database.ts';
 import { takeDatabase, takeDirectory, type Place } from './places.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
+import { THOROUGH } from './repetitions.ts';
 import { tempDir } from './spandrel.ts';
 
 /** A database that everything must work on. */
@@ -28,6 +29,9 @@ export type SuiteDatabase = Pick<TestDatabase, 'name' | 'takePlace'> & Pick<Data
 export const SQLITE: TestDatabase = { name: 'SQLite', takePlace: takeDirectory, open: openSqlite };
 export const POSTGRES: TestDatabase = { name: 'Postgres', takePlace: takeDatabase, open: openPostgres };
 export const DATABASES: readonly TestDatabase[] = [SQLITE, POSTGRES];
+
+/** Whether a suite shows on this database also what asks no database: on SQLite alone, and on each when tests are thorough. */
+export const showsAll = (name: TestDatabase['name']): boolean => name === 'SQLite' || THOROUGH;
 
 /** `SQLite` or `Postgres`: suites on the other database are skipped. */
 const ONLY = process.env['SPANDREL_TEST_DATABASE'];
