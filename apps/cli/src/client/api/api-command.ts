@@ -19,6 +19,7 @@ export function addApi(client: ClientProgram, description: string): void {
     .argument('[parameters...]', 'k=v')
     .option('-f, --file <file>', 'the body; - is standard input')
     .option('-H, --header <header>', "such as 'accept: text/csv'; may be repeated", collect)
+    .option('-i, --include', 'show the status and the headers, too')
     .addHelpText('after', HELP);
   clientCommand<ApiOptions, [string, string, string[]]>(client, api, callApi);
 }

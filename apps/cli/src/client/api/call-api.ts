@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ClientCall } from '../client-command.js';
 import { UsageFault } from '../exit-codes.js';
+import { oneLine } from '../output/clean-text.js';
 import { readAnswer } from '../read-answer.js';
 import { requestOf } from './request-of.js';
 
@@ -10,6 +11,7 @@ import { requestOf } from './request-of.js';
 export interface ApiOptions {
   file?: string;
   header?: string[];
+  include?: boolean;
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -24,7 +26,7 @@ const ANSWER_MS_MAX = 600_000;
 
 /** Sends one request to any endpoint and shows what it answers. */
 export async function callApi(
-  { api, out, io, options: { file, header = [] } }: ClientCall<ApiOptions>,
+  { api, out, io, options: { file, header = [], include } }: ClientCall<ApiOptions>,
   methodName: string,
   pathText: string,
   parameters: readonly string[],
@@ -40,6 +42,10 @@ export async function callApi(
     // Who calls by hand sees what one call does.
     retry: false,
   });
+  if (include === true) {
+    const lines = [...answer.headers].map(([name, value]) => `${name}: ${oneLine(value)}`);
+    await out.lines([`HTTP ${answer.status}`, ...lines, '']);
+  }
   if (answer.body === null) return;
   const type = answer.headers.get('content-type') ?? '';
   if (!/json/.test(type)) await out.stream(answer.body, 'text');
