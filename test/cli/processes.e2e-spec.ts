@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DatasetResource } from '@spandrel/contract';
 import { Api } from '../support/api.ts';
 import { COMPILE_CACHE, startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { CommandLine } from './command-line.ts';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   spandrel = await startSpandrel();
   api = new Api(spandrel.apiUrl);
   await record(api);
+  await recordRuns();
   folder = tempDir();
   // Does what `npx spandrel` does, without asking whether anything is to be built.
   const npx = join(folder, 'npx');
@@ -27,6 +29,22 @@ beforeAll(async () => {
 });
 
 afterAll(() => spandrel?.stop());
+
+/** Makes the dataset and the two runs that the page names. */
+async function recordRuns(): Promise<void> {
+  const { body: dataset } = await api.post<DatasetResource>('/api/datasets', { name: 'capitals' });
+  const path = `/api/datasets/${dataset.id}`;
+  const made = ['Spain', 'Greece'].map((input) =>
+    api.post<{ id: string }>(`${path}/datapoints`, { kind: { Generic: { input } } }),
+  );
+  const ids = (await Promise.all(made)).map(({ body }) => body.id);
+  for (const id of ['run-main', 'run-branch']) {
+    await api.post(`${path}/eval`, { id, name: id, execution: 'external', scoring: 'External' });
+    const results = ids.map((datapoint_id) => ({ datapoint_id, output: 'x', scores: { External: 1 } }));
+    const { status } = await api.post(`/api/eval/${id}/results`, { results });
+    if (status !== 200) throw new Error(`the results of ${id}: ${status}`);
+  }
+}
 
 /** Starts a line of a shell in a folder of the test. */
 function start(line: string, env: Record<string, string> = {}) {
@@ -105,12 +123,12 @@ describe('docs/cli.md', () => {
     expect(lines.length).toBeGreaterThan(20);
     const cli = new CommandLine({ SPANDREL_API_URL: spandrel.apiUrl });
     for (const line of lines.filter((each) => !isTail(each))) {
-      // What names no file and no pipe is run within the test, on the server of the test.
       const here = line
         .replaceAll('http://127.0.0.1:3000', spandrel.apiUrl)
-        .replaceAll('http://127.0.0.1:3001', spandrel.gatewayUrl);
-      const isPlain = !/[|]|capitals|batch/.test(line);
-      const { code, err } = isPlain ? await cli.run(wordsOf(here)) : await run(here);
+        .replaceAll('http://127.0.0.1:3001', spandrel.gatewayUrl)
+        .replaceAll(/\b[\w-]+\.(csv|jsonl?|xml)\b/g, (file) => join(folder, file));
+      // A pipe needs a shell; everything else is run within the test.
+      const { code, err } = line.includes('|') ? await run(here) : await cli.run(wordsOf(here));
       expect([line, code, err.includes('spandrel:')]).toEqual([line, 0, false]);
     }
     expect(existsSync(join(folder, 'capitals.jsonl'))).toBe(true);
@@ -136,7 +154,7 @@ describe('docs/cli.md', () => {
 
   it('names every command', async () => {
     const { out } = await run('npx spandrel --help');
-    for (const name of ['traces', 'spans', 'sessions', 'stats', 'datasets', 'api', 'doctor']) {
+    for (const name of ['traces', 'spans', 'sessions', 'stats', 'datasets', 'eval', 'api', 'doctor']) {
       expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
       expect(page).toContain(`npx spandrel ${name}`);
     }
