@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OpenApi, type OpenApiOperation } from '@spandrel/kernel';
 import { Seeds } from './openapi/seeds.ts';
-import { isOtlpPath } from './support/otlp-path.ts';
+import { isForeignPath } from './support/otlp-path.ts';
 import { startServerApp, type ServerApp } from './support/server-app.ts';
 import { tempDir } from './support/spandrel.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   app = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') });
   seeds = await Seeds.plant(app.api);
   routes = Object.entries(app.app.get(OpenApi).document.paths)
-    .filter(([path]) => !isOtlpPath(path))
+    .filter(([path]) => !isForeignPath(path))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
     );

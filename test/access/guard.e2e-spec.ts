@@ -6,7 +6,7 @@ import { UnsecuredJWT } from 'jose';
 import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
 import { Seeds } from '../openapi/seeds.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
-import { isOtlpPath } from '../support/otlp-path.ts';
+import { isForeignPath, isOtlpPath } from '../support/otlp-path.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -43,7 +43,8 @@ afterAll(async () => {
 function scopeOf({ method, path, id }: Route): Permission | 'read or admin' | 'caller' | 'operator' {
   if (isOtlpPath(path)) return 'ingest';
   if (path === '/metrics') return 'operator';
-  if (['/api/credential', '/api/capabilities', '/api/session', '/api/session/projects'].includes(path)) return 'caller';
+  if (['/api/credential', '/api/capabilities', '/api/session', '/api/session/projects', '/mcp'].includes(path))
+    return 'caller';
   if (id === 'getRecordingMasking') return 'ingest';
   if (id === 'getMasking') return 'read or admin';
   if (id === 'previewMasking') return 'read';
@@ -95,7 +96,7 @@ async function faultsOf(attempts: readonly Attempt[]): Promise<string[]> {
 function faultOf({ method, path, authorization, allowed }: Attempt, answer: CloudAnswer): string | undefined {
   const { status, mediaType, authenticate, text } = answer;
   if (!allowed.includes(status)) return `${status} ${text.slice(0, 100)}`;
-  const problems = isOtlpPath(decodeURI(path)) ? ['application/json', PROBLEM] : [PROBLEM];
+  const problems = isForeignPath(decodeURI(path)) ? ['application/json', PROBLEM] : [PROBLEM];
   if (!problems.includes(mediaType)) return `it is ${mediaType}`;
   if ((authenticate === 'Bearer') !== (status === 401)) return `WWW-Authenticate is ${authenticate}`;
   if (method === 'HEAD') return text === '' ? undefined : 'there is a body';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROLES, type MemberResource, type QueueItemResource, type Role } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
-import { isOtlpPath } from '../support/otlp-path.ts';
+import { isForeignPath } from '../support/otlp-path.ts';
 import { signInAs } from '../support/person.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
@@ -97,9 +97,9 @@ describe('the table of roles', () => {
     const headers = await signInAs(app, email);
     // Takes the session itself away, so that it comes last.
     const last = (route: RouteFacts): number => Number(route.operation.id === 'deleteBrowserSession');
-    // Exporters send no cookies (docs/spec/otlp.md#credentials).
+    // Exporters and agents send no cookies (docs/spec/otlp.md#credentials, docs/spec/mcp.md#access).
     const tried = routes
-      .filter(({ path, operation }) => !isOtlpPath(path) && operation.access !== 'open')
+      .filter(({ path, operation }) => !isForeignPath(path) && operation.access !== 'open')
       .toSorted((a, b) => last(a) - last(b));
     expect(tried.length).toBeGreaterThan(80);
     const faults: string[] = [];

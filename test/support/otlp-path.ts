@@ -5,3 +5,6 @@ const OTLP = /^(?:(?:\/api\/otel)?\/v1\/(?:traces|logs|metrics)|(?:\/api\/public
  * their own.
  */
 export const isOtlpPath = (path: string): boolean => OTLP.test(path.split('?', 1)[0]!);
+
+/** Whether a path speaks a protocol of others: OTLP, or the Model Context Protocol. Errors there are in that protocol's form. */
+export const isForeignPath = (path: string): boolean => isOtlpPath(path) || /^\/mcp\/?(?:$|\?)/.test(path);

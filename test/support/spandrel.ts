@@ -75,6 +75,12 @@ export async function runSpandrel(args: string[], env: Record<string, string> = 
   return { code: await exited, output: output() };
 }
 
+/** What starts the built program, for those that start it themselves. */
+export const commandLine = (args: readonly string[], program = CLI): string[] => [
+  ...[process.execPath, ROOM_FOR_THE_YOUNG, program],
+  ...args,
+];
+
 /**
  * Starts the built program, which ends with the tests at the latest.
  * @param by what starts it in place of the test itself: a shell with its arguments.
@@ -86,7 +92,7 @@ export function spawnSpandrel(
   by: readonly string[] = [],
   program = CLI,
 ): ChildProcess {
-  const [file, ...words] = [...by, process.execPath, ROOM_FOR_THE_YOUNG, program, ...args];
+  const [file, ...words] = [...by, ...commandLine(args, program)];
   const child = spawn(file!, words, {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio,

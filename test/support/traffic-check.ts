@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { OpenApiDocument, OpenApiOperation, OpenApiSchema } from '@spandrel/kernel';
-import { isOtlpPath } from './otlp-path.ts';
+import { isForeignPath } from './otlp-path.ts';
 
 /** A request and what was answered, as they crossed the wire. */
 export interface Exchange {
@@ -61,7 +61,8 @@ export class TrafficCheck {
     if (!exchange.headers.get('x-request-id')) return 'there is no X-Request-Id';
     const operation = this.operationOf(exchange);
     if (!operation) {
-      if (isOtlpPath(exchange.path)) return exchange.status === 405 ? undefined : 'OTLP answers other methods with 405';
+      if (isForeignPath(exchange.path))
+        return exchange.status === 405 ? undefined : 'protocols of others answer other methods with 405';
       if (exchange.method === 'OPTIONS' && exchange.status === 204) return undefined;
       return exchange.status >= 400 && exchange.status < 500
         ? this.problemFault(exchange)
@@ -75,7 +76,7 @@ export class TrafficCheck {
 
   private operationOf({ method, path }: Exchange): OpenApiOperation | undefined {
     const [plain] = path.split('?', 1);
-    const segments = (isOtlpPath(path) ? plain!.replace(/\/$/, '') : plain!).split('/');
+    const segments = (isForeignPath(path) ? plain!.replace(/\/$/, '') : plain!).split('/');
     const fits = this.routes.filter(
       (route) =>
         route.segments.length === segments.length &&
@@ -93,6 +94,7 @@ export class TrafficCheck {
     const documented = operation.responses[exchange.status];
     if (!documented) return `${operation.operationId} documents no ${exchange.status}`;
     const response = this.closed.resolve(documented);
+    if (Object.keys(response.content ?? {}).length === 0) return exchange.text === '' ? undefined : 'there is a body';
     const mediaType = mediaTypeOf(exchange.headers);
     const media = response.content?.[mediaType];
     if (!media) return `${operation.operationId} documents no "${mediaType}" for ${exchange.status}`;
@@ -117,7 +119,7 @@ export class TrafficCheck {
   }
 
   private queryFault({ parameters = [] }: OpenApiOperation, { path }: Exchange): string | undefined {
-    if (isOtlpPath(path)) return undefined;
+    if (isForeignPath(path)) return undefined;
     const searchParams = new URLSearchParams(path.split('?').slice(1).join('?'));
     const documented = parameters.filter((parameter) => parameter.in === 'query');
     for (const name of new Set(searchParams.keys())) {
@@ -138,7 +140,7 @@ export class TrafficCheck {
     if (!media || isAnyJson(media.schema)) return undefined;
     if (text === undefined || text === '') return requestBody?.required ? 'the body is required' : undefined;
     // Items that are rejected are valid to send.
-    const { rejected = [] } = parsed(exchange.text) as { rejected?: unknown[] };
+    const { rejected = [] } = (parsed(exchange.text) ?? {}) as { rejected?: unknown[] };
     if (rejected.length > 0) return undefined;
     const fault = this.open.fault(media.schema, parsed(text));
     return fault && `the body was taken, but is not documented so: ${fault}`;

@@ -8,6 +8,7 @@ import { evalsFeature } from '@spandrel/evals';
 import { eventsFeature } from '@spandrel/events';
 import type { Feature } from '@spandrel/kernel';
 import { maskingFeature } from '@spandrel/masking';
+import { mcpFeature } from '@spandrel/mcp';
 import { otlpFeature } from '@spandrel/otlp';
 import { queueFeature } from '@spandrel/queue';
 import { searchFeature } from '@spandrel/search';
@@ -30,4 +31,5 @@ export const FEATURES: readonly Feature[] = [
   transferFeature,
   searchFeature,
   dashboardFeature,
+  mcpFeature,
 ];

@@ -11,6 +11,7 @@ import { ConnectionsSettings } from '../../connections/src/connections.settings.
 import { DatasetsSettings } from '../../datasets/src/datasets.settings.js';
 import { EvalsSettings } from '../../evals/src/evals.settings.js';
 import { EventsSettings } from '../../events/src/events.settings.js';
+import { McpSettings } from '../../mcp/src/mcp.settings.js';
 import { OtlpSettings } from '../../otlp/src/otlp.settings.js';
 import { QueueSettings } from '../../queue/src/queue.settings.js';
 import { SearchSettings } from '../../search/src/search.settings.js';
@@ -34,4 +35,5 @@ export const SERVER_SETTINGS: readonly SettingsPart[] = [
   EvalsSettings,
   TransferSettings,
   SearchSettings,
+  McpSettings,
 ];

@@ -47,6 +47,11 @@ export const CLIENT_COMMANDS: readonly ClientCommandEntry[] = [
     load: async () => (await import('./api/api-command.js')).addApi,
   },
   {
+    name: 'mcp',
+    description: 'offer the tools of a server to agents that start a process (Model Context Protocol on stdio)',
+    load: async () => (await import('../mcp/mcp-command.js')).addMcp,
+  },
+  {
     name: 'doctor',
     description: 'say what works between this machine and the server, and what to do about what does not',
     load: async () => (await import('../doctor/doctor-command.js')).addDoctor,

@@ -29,6 +29,8 @@ import { CapabilitiesController, GATEWAY_URL } from './capabilities/capabilities
 import { contextOfAuditedRoutes } from './audited-routes.js';
 import { limitArrival } from './intake/arrival.js';
 import { HealthController } from './health.controller.js';
+import { InProcessApi } from './in-process/in-process-api.js';
+import { InnerRequests } from './in-process/inner-requests.js';
 import { namesOneHost } from './intake/host-header.js';
 import { registerJsonBody } from './json-body.js';
 import { Http2Notice } from './intake/http2-notice.js';
@@ -109,9 +111,12 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
   // An unknown expectation counts as none (RFC 9110, 10.1.1); Node's own answer to it has no request id.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   const collections = collectionsOf(fastify);
+  const inner = new InnerRequests();
+  const inProcess = new InProcessApi({ fastify, inner, addresses, routes: () => app.get(OpenApi).routes });
   const gatewayUrl = (): string | null => parts.gatewayUrl?.() ?? null;
   addRequestRules(fastify, core, watch, {
     headers,
+    inner,
     mark: (request) => foreign.mark(request),
     takesTarget: (url) => adapter.takesTarget(url),
     wrongDoor: (request) => wrongDoorOf(request, collections, gatewayUrl),
@@ -124,11 +129,11 @@ export async function createHttpApp(parts: HttpAppParts): Promise<NestFastifyApp
     }));
   }
   answerWrongMethods(fastify, (request) => misspeltPathOf(request, collections));
-  const app = await NestFactory.create<NestFastifyApplication>(kernelModule(parts, metrics, addresses), adapter, {
-    bodyParser: false,
-    logger: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    kernelModule(parts, metrics, addresses, inProcess),
+    adapter,
+    { bodyParser: false, logger: false, abortOnError: false },
+  );
   if (core.mode === 'cloud') assertGuarded(app);
   registerJsonBody(fastify);
   limitArrival(fastify);
@@ -165,6 +170,7 @@ const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/
 /** What every request is looked at for, beside what it says of its host. */
 interface RequestRules {
   headers: OutgoingHttpHeaders;
+  inner: InnerRequests;
   mark: (request: FastifyRequest) => void;
   takesTarget: (url: string) => boolean;
   wrongDoor: (request: FastifyRequest) => Error | undefined;
@@ -175,11 +181,12 @@ function addRequestRules(
   fastify: FastifyInstance,
   { mode }: CoreSettings,
   watch: RequestWatch,
-  { headers, mark, takesTarget, wrongDoor }: RequestRules,
+  { headers, inner, mark, takesTarget, wrongDoor }: RequestRules,
 ): void {
   const turns = new RequestTurns(fastify.server);
   const isLocal = mode === 'local';
   fastify.addHook('onRequest', (request, reply, done) => {
+    if (inner.take(request)) return done();
     mark(request);
     watch.begin(request, reply);
     void reply.headers(headers).header('x-request-id', request.id);
@@ -205,6 +212,7 @@ function kernelModule(
   { settings, plugins, logger, features, modules, gatewayUrl = () => null }: HttpAppParts,
   metrics: Registry,
   addresses: ClientAddresses,
+  inProcess: InProcessApi,
 ): DynamicModule {
   class Kernel {}
   const wrong = new WrongCredentials(settings.core.wrongCredentials);
@@ -217,6 +225,7 @@ function kernelModule(
     { provide: CredentialRefusals, useValue: new CredentialRefusals(addresses, wrong) },
     { provide: RefusedRequests, useValue: new RefusedRequests(addresses) },
     { provide: GATEWAY_URL, useValue: gatewayUrl },
+    { provide: InProcessApi, useValue: inProcess },
     {
       provide: OpenApi,
       useFactory: (container: ModulesContainer) => new OpenApi(container, features, settings.core.mode === 'cloud'),

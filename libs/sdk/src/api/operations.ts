@@ -123,6 +123,7 @@ export const ROUTES = {
   exportJson: 'GET /api/export/json',
   importJson: 'POST /api/import/json',
   searchSpans: 'POST /api/search',
+  callMcp: 'POST /mcp',
 } as const satisfies Record<keyof Operations, string>;
 
 /** Operations whose answer is a file, a stream or a redirect: the client gives the `Response` itself. */

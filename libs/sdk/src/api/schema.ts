@@ -1371,6 +1371,12 @@ export interface Operations {
     body: Search;
     answer: SearchAnswer | SearchOutlineAnswer;
   };
+  /** Tools for agents, by the Model Context Protocol: `POST /mcp`.
+   * Stateless: every message stands by itself, and there are no sessions. A tool does what its caller may do over HTTP, and is shown to those alone who may. */
+  callMcp: {
+    body: McpMessage;
+    answer: McpAnswer;
+  };
 }
 
 /** RFC 9457. */
@@ -4255,3 +4261,41 @@ export interface FoundSpanOutline {
   /** Higher is better; comparable within one answer only. */
   score: number;
 }
+
+/** JSON-RPC 2.0, one message a request. */
+export type McpMessage = {
+  jsonrpc: '2.0';
+  /** Left out of a notification, which is answered 202 without a body. */
+  id?: string | number;
+  /** `tools/list`, `tools/call`, and others of the protocol. */
+  method: string;
+  params?: {
+    [key: string]: unknown;
+  };
+} & {
+  [key: string]: unknown;
+};
+
+/** JSON-RPC 2.0. */
+export type McpAnswer = {
+  jsonrpc: '2.0';
+  id: string | number;
+  result?: {
+    [key: string]: unknown;
+  };
+} & {
+  [key: string]: unknown;
+};
+
+/** JSON-RPC 2.0; `error.data.code` is a code of the error catalogue, where the API refuses. */
+export type McpError = {
+  jsonrpc: '2.0';
+  error: {
+    code: number;
+    message: string;
+  } & {
+    [key: string]: unknown;
+  };
+} & {
+  [key: string]: unknown;
+};

@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../errors/domain-error.js';
 import { foreignProtocolOf } from '../foreign/foreign-requests.js';
+import { isInnerRequest } from '../in-process/inner-requests.js';
 import { isOpenRoute } from '../open-route.js';
 import { routeKey, type RouteFacts } from '../openapi/find-routes.js';
-import { isCounted, isGranted, isOperators, type AccessRule } from './access-rule.js';
+import { accessRefusal } from './access-refusal.js';
+import { bearerOf } from './bearer.js';
+import { isCounted, type AccessRule } from './access-rule.js';
 import type { AdmittedRequest, Caller, Gatekeeper, Proof } from './caller.js';
 import type { CredentialRefusals } from './credential-refusals.js';
 
@@ -45,6 +48,7 @@ export function admitRequests(
       request.anonymous = true;
       return;
     }
+    if (isInnerRequest(request.raw)) return admitInner(route?.access, request);
     const proof = proofOf(request, route?.tokenInQuery === true, gatekeeper);
     const isForAnyone = route?.access === 'anyone' && request.headers.authorization === undefined;
     if (!proof && !isForAnyone) throw refused(new DomainError('unauthenticated', CREDENTIAL_NEEDED), reply);
@@ -62,6 +66,13 @@ export function admitRequests(
       lasting: route?.tokenInQuery === true,
     });
   });
+}
+
+/** Lets in what somebody who has been let in asks for inside this process: as far as they may, and without counting it again. */
+function admitInner(access: Exclude<AccessRule, 'open'> | undefined, { caller }: AdmittedRequest): void {
+  if (access === 'anyone') return;
+  if (!caller) throw new DomainError('unauthenticated', CREDENTIAL_NEEDED);
+  if (access) assertAllowed(access, caller);
 }
 
 const guarded = ({ operation }: RouteFacts): GuardedRoute => ({
@@ -84,13 +95,11 @@ function proofOf(request: FastifyRequest, tokenInQuery: boolean, gatekeeper: Gat
   return cookie === undefined ? undefined : { by: 'cookie', text: cookie };
 }
 
-const BEARER = /^Bearer +([^\s]+) *$/i;
-
 function credentialOf(request: FastifyRequest, tokenInQuery: boolean): string | undefined {
   const protocol = foreignProtocolOf(request.raw);
   if (protocol) return protocol.credentialOf(request.headers);
   const { authorization } = request.headers;
-  if (authorization !== undefined) return BEARER.exec(authorization)?.[1];
+  if (authorization !== undefined) return bearerOf(authorization);
   if (!tokenInQuery) return undefined;
   const { token } = request.query as { token?: unknown };
   return typeof token === 'string' && token !== '' ? token : undefined;
@@ -113,23 +122,9 @@ async function callerOf(
 }
 
 function assertAllowed(access: Exclude<AccessRule, 'open'>, caller: Caller): void {
-  if (access === 'caller' || access === 'anyone') {
-    if (caller.kind === 'metrics_token') throw insufficient('this credential may only read /metrics');
-    return;
-  }
-  if (access === 'operator') {
-    if (caller.kind !== 'admin_token' && caller.kind !== 'metrics_token')
-      throw insufficient('only the operator of the service may do this: send the admin token');
-    return;
-  }
-  if (caller.kind === 'admin_token' && isOperators(access)) return;
-  if (caller.scope === null) throw insufficient('this credential belongs to no project; use an API key of a project');
-  if (!isGranted(access, caller.permissions)) {
-    throw insufficient(`this needs a credential with the scope ${access}`);
-  }
+  const refusal = accessRefusal(access, caller);
+  if (refusal !== undefined) throw new DomainError('insufficient_scope', refusal);
 }
-
-const insufficient = (detail: string): DomainError => new DomainError('insufficient_scope', detail);
 
 /** 401 says how credentials are sent (RFC 9110, 11.6.1). */
 function refused(error: DomainError, reply: FastifyReply): DomainError {

@@ -1,0 +1,38 @@
+import { createInterface } from 'node:readline';
+import type { ClientProgram } from '../client/client-command.js';
+import { serverOf, type ClientOptions, type Server } from '../client/client-of.js';
+import { write, type CommandIo } from '../client/command-io.js';
+import { McpBridge } from './mcp-bridge.js';
+
+/** Adds `spandrel mcp` (docs/mcp.md). */
+export function addMcp({ program, io }: ClientProgram, description: string): void {
+  program
+    .command('mcp')
+    .description(description)
+    .option('--url <url>', 'the server; SPANDREL_API_URL, else http://127.0.0.1:3000, when left out')
+    .option('--key <key>', 'API key, which cloud mode needs; SPANDREL_API_KEY when left out')
+    .action((options: ClientOptions) => passMessages(serverOf(options, io.env), io));
+}
+
+/**
+ * Offers the tools of a server to a client that has started this process: reads one message of JSON-RPC a line from the
+ * input, and writes one answer a line to the output. Ends when its input does, once everything is answered.
+ */
+async function passMessages({ url, key }: Server, { stdin, stdout, stderr, signal }: CommandIo): Promise<void> {
+  const tell = (fault: string): void => void stderr.write(`spandrel mcp: ${fault}\n`);
+  const bridge = new McpBridge({ url, key, tell });
+  const underWay = new Set<Promise<void>>();
+  for await (const line of createInterface({ input: stdin, crlfDelay: Infinity, signal })) {
+    if (line.trim() === '') continue;
+    const passed = bridge.pass(line).then((answer) => {
+      if (answer !== undefined && !signal.aborted) return write(stdout, `${answer}\n`, signal);
+    });
+    underWay.add(passed);
+    passed.then(
+      () => underWay.delete(passed),
+      // Nobody reads any more: the signal ends the command.
+      () => underWay.delete(passed),
+    );
+  }
+  await Promise.all(underWay);
+}

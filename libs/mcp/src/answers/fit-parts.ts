@@ -1,0 +1,44 @@
+import { PREVIEW_CHARS } from './cut-text.js';
+import { slim } from './slim.js';
+import { tooSmall } from './too-small.js';
+
+/** A part of an answer, in the order of its worth. */
+export interface Part {
+  name: string;
+  value: unknown;
+}
+
+/**
+ * Writes an answer of several parts that fits: the first one always, with its texts cut as far as needed, of the others as
+ * many as there is room for. What is left out is named, with the characters that it takes.
+ * @returns compact JSON of `maxChars` UTF-16 units at most.
+ * @throws Invalid when not even the first part fits.
+ */
+export function fitParts([first, ...others]: readonly [Part, ...Part[]], maxChars: number): string {
+  const shown: Record<string, unknown> = {};
+  const leftOut: Record<string, number> = Object.fromEntries(
+    others.map(({ name, value }) => [name, JSON.stringify(value).length]),
+  );
+  // Room for the names of everything that may be left out.
+  const reserved = leftOutChars(leftOut);
+  shown[first.name] = fitFirst(first, maxChars, reserved);
+  for (const { name, value } of others) {
+    if (JSON.stringify({ ...shown, [name]: value }).length + reserved > maxChars) continue;
+    shown[name] = value;
+    delete leftOut[name];
+  }
+  return JSON.stringify(Object.keys(leftOut).length === 0 ? shown : { ...shown, left_out: leftOut });
+}
+
+const leftOutChars = (leftOut: Readonly<Record<string, number>>): number =>
+  JSON.stringify({ left_out: leftOut }).length;
+
+function fitFirst({ name, value }: Part, maxChars: number, reserved: number): unknown {
+  let needed = 0;
+  for (const chars of [PREVIEW_CHARS, 100, 40, 10, 0]) {
+    const cut = slim(value, chars);
+    needed = JSON.stringify({ [name]: cut }).length + reserved;
+    if (needed <= maxChars) return cut;
+  }
+  throw tooSmall(needed);
+}

@@ -1,0 +1,100 @@
+import type { SpanResource } from '@spandrel/contract';
+import { slim } from './slim.js';
+import { pieceOf, wholeText, type TextPiece, type WholeText } from './text-piece.js';
+import { tooSmall } from './too-small.js';
+
+/** The members of a span that may be of any length, in the order in which they are shown. */
+export const SPAN_FIELDS = ['error', 'input', 'output', 'metadata', 'kind'] as const;
+export type SpanField = (typeof SPAN_FIELDS)[number];
+
+/** The value of a field; `undefined` for one that is not there. */
+export function fieldOf(span: SpanResource, field: SpanField): unknown {
+  const value = span[field];
+  const isEmpty =
+    value === null || (typeof value === 'object' && Object.keys(value).length === 0 && field === 'metadata');
+  return isEmpty ? undefined : value;
+}
+
+/** The call that reads a field on. */
+const readOn = (spanId: string, field: SpanField, offset: number): object => ({
+  tool: 'get_span',
+  arguments: { span_id: spanId, field, offset },
+});
+
+/**
+ * Writes a span: its fields whole as far as they fit, of longer ones the beginning with the call that reads on.
+ * @returns compact JSON of `maxChars` UTF-16 units at most.
+ * @throws Invalid when not even the beginnings of its fields fit.
+ */
+export function fitSpan(span: SpanResource, maxChars: number): string {
+  const { id, trace_id, parent_id, name, status, started_at, ended_at } = span;
+  const head = slim({
+    id,
+    trace_id,
+    parent_id,
+    name,
+    status: typeof status === 'string' ? status : 'failed',
+    started_at,
+    ended_at,
+  });
+  const shown = head as Record<string, unknown>;
+  const fields = SPAN_FIELDS.flatMap((field) => {
+    const value = fieldOf(span, field);
+    return value === undefined ? [] : [{ field, value, length: `,"${field}":${JSON.stringify(value)}`.length }];
+  });
+  let left = maxChars - JSON.stringify(head).length;
+  // The shortest first: what a short one leaves of its share the longer ones get.
+  let waiting = fields.length;
+  for (const { field, value, length } of fields.toSorted((a, b) => a.length - b.length)) {
+    const share = Math.floor(left / waiting--);
+    if (length <= share) shown[field] = value;
+    else shown[`${field}_cut`] = cutField(id, field, value, share);
+    left -= JSON.stringify({ [field]: shown[field], [`${field}_cut`]: shown[`${field}_cut`] }).length - 1;
+  }
+  const text = JSON.stringify(inOrder(shown));
+  if (text.length > maxChars) throw tooSmall(text.length);
+  return text;
+}
+
+function cutField(spanId: string, field: SpanField, value: unknown, share: number): object {
+  const whole = wholeText(value);
+  const frame = { ...pieceOf(whole, 0, 0), offset: undefined, next_offset: undefined };
+  const framed = JSON.stringify({ [`${field}_cut`]: { ...frame, read_on: readOn(spanId, field, whole.text.length) } });
+  const { format, total_chars, text, next_offset } = pieceOf(whole, 0, share - framed.length);
+  return { format, total_chars, text, read_on: readOn(spanId, field, next_offset ?? total_chars) };
+}
+
+function inOrder(shown: Readonly<Record<string, unknown>>): object {
+  const names = SPAN_FIELDS.flatMap((field) => [field, `${field}_cut`]);
+  const others = Object.entries(shown).filter(([name]) => !names.includes(name));
+  return Object.fromEntries([...others, ...names.flatMap((name) => (name in shown ? [[name, shown[name]]] : []))]);
+}
+
+/** A piece of a field that is asked for. */
+export interface PieceToFit {
+  spanId: string;
+  field: SpanField;
+  /** UTF-16 units into the field's text. */
+  offset: number;
+  /** UTF-16 units of the piece at most. */
+  chars: number | undefined;
+  maxChars: number;
+}
+
+/** Writes a piece of a field. @param whole the field's text. @returns compact JSON of `maxChars` UTF-16 units at most. */
+export function fitPiece(whole: WholeText, { spanId, field, offset, chars, maxChars }: PieceToFit): string {
+  const write = (piece: TextPiece): string =>
+    JSON.stringify({
+      span_id: spanId,
+      field,
+      ...piece,
+      ...(piece.next_offset !== null && { read_on: readOn(spanId, field, piece.next_offset) }),
+    });
+  const longest = {
+    ...pieceOf(whole, whole.text.length, 0),
+    offset: whole.text.length,
+    next_offset: whole.text.length,
+  };
+  const room = maxChars - write(longest).length;
+  return write(pieceOf(whole, offset, room, chars));
+}

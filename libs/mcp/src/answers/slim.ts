@@ -1,0 +1,45 @@
+import { cutText, PREVIEW_CHARS } from './cut-text.js';
+
+/** Items of a list within an item that are shown. */
+const ITEMS_SHOWN = 20;
+
+/** Longest id that this service makes or lets clients choose; sessions and users have longer ones. */
+const ID_CHARS = 128;
+
+/** Whether a member holds an id which other calls take: a cut one is of no use, and is shown where nothing else fits. */
+const isKept = (name: string, value: unknown, chars: number): boolean =>
+  typeof value === 'string' &&
+  (name === 'id' || name.endsWith('_id')) &&
+  (chars >= PREVIEW_CHARS || value.length <= ID_CHARS);
+
+/**
+ * What an agent needs of an object that the API showed: members without a value are left out, texts are cut, and of long
+ * lists the beginning is shown.
+ * @param chars of each text that stay, ids not counted.
+ */
+export function slim(value: unknown, chars: number = PREVIEW_CHARS): unknown {
+  if (typeof value === 'string') return cutText(value, chars);
+  if (Array.isArray(value)) return slimList(value, chars);
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    if (isEmpty(member)) return [];
+    return [[name, isKept(name, member, chars) ? member : slim(member, chars)] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+function slimList(list: readonly unknown[], chars: number): unknown[] {
+  const shown = list.slice(0, ITEMS_SHOWN).map((item) => slim(item, chars));
+  return list.length > ITEMS_SHOWN ? [...shown, `… ${list.length - ITEMS_SHOWN} more`] : shown;
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  (typeof value === 'object' && !JSON.isRawJSON(value) && Object.keys(value).length === 0);
+
+/** The beginning of any value as text; `undefined` for none, which leaves the member out. */
+export function previewOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  return cutText(typeof value === 'string' ? value : JSON.stringify(value), PREVIEW_CHARS);
+}

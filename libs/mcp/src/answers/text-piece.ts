@@ -1,0 +1,44 @@
+import { endOfPiece, splitsCharacter } from './cut-text.js';
+
+/** A text of a span as it is read piece by piece. */
+export interface WholeText {
+  /** `text`: a text as it is; `json`: another value, written as JSON. */
+  format: 'text' | 'json';
+  text: string;
+}
+
+/** Any value as one text: put together again, its pieces are the text, or JSON of the value. */
+export const wholeText = (value: unknown): WholeText =>
+  typeof value === 'string' ? { format: 'text', text: value } : { format: 'json', text: JSON.stringify(value ?? null) };
+
+/** A piece of a text, as answers show it. */
+export interface TextPiece {
+  format: WholeText['format'];
+  /** Length of the whole text in UTF-16 units. */
+  total_chars: number;
+  /** Where the piece begins. */
+  offset: number;
+  text: string;
+  /** Where the next piece begins; `null` behind the last one. */
+  next_offset: number | null;
+}
+
+/**
+ * Takes the piece of a text that fits into so much room. It never begins or ends within a character.
+ * @param offset where it begins, in UTF-16 units; an offset within a character is moved to its begin, one behind the end to the end.
+ * @param room UTF-16 units that the text of the piece may take within JSON, quotes not counted.
+ * @param charsMax UTF-16 units of the piece.
+ */
+export function pieceOf({ format, text }: WholeText, offset: number, room: number, charsMax = Infinity): TextPiece {
+  const within = Math.min(offset, text.length);
+  const from = splitsCharacter(text, within) ? within - 1 : within;
+  // A piece holds a whole character, however few are asked for.
+  const end = endOfPiece(text, from, Math.max(room, 0), Math.max(charsMax, 2));
+  return {
+    format,
+    total_chars: text.length,
+    offset: from,
+    text: text.slice(from, end),
+    next_offset: end < text.length ? end : null,
+  };
+}

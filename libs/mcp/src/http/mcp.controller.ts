@@ -1,0 +1,67 @@
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ClientGone, InProcessApi, Operation } from '@spandrel/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { McpServing, type McpAnswer } from '../serving/mcp-serving.js';
+import { idOf, INVALID_REQUEST, METHOD_NOT_FOUND, rpcAnswerSchema, rpcError, rpcMessageSchema } from './json-rpc.js';
+import { MCP } from './mcp-protocol.js';
+
+const mediaTypes = ['application/json'];
+
+/** `POST /mcp` (docs/spec/mcp.md). */
+@Controller('mcp')
+export class McpController {
+  constructor(
+    private readonly serving: McpServing,
+    private readonly api: InProcessApi,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Operation({
+    id: 'callMcp',
+    access: 'caller',
+    summary: 'Tools for agents, by the Model Context Protocol',
+    description:
+      'Stateless: every message stands by itself, and there are no sessions. A tool does what its caller may do over HTTP, and is shown to those alone who may.',
+    protocol: MCP,
+    body: { mediaTypes, description: 'One message of JSON-RPC 2.0.', schema: rpcMessageSchema },
+    answer: { mediaTypes, description: 'The answer to the request.', schema: rpcAnswerSchema },
+    otherAnswer: { status: 202, answer: { mediaTypes: [], description: 'The notification was taken.' } },
+    problems: ['not_found'],
+  })
+  async post(
+    @Req() request: FastifyRequest,
+    @Body() message: unknown,
+    @ClientGone() signal: AbortSignal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { status, body } =
+      refusalOf(message) ??
+      (await this.serving.answer({ message, headers: mcpHeaders(request), api: this.api.of(request, signal), signal }));
+    void reply.status(status);
+    if (body === undefined) void reply.send();
+    else void reply.header('content-type', 'application/json').send(body);
+  }
+}
+
+/** What is refused before the protocol is asked; `undefined` for everything else. */
+function refusalOf(message: unknown): McpAnswer | undefined {
+  if (typeof message !== 'object' || message === null) {
+    return { status: 400, body: rpcError(null, INVALID_REQUEST, 'the body must be a message of JSON-RPC 2.0') };
+  }
+  // A batch would be many calls that count as one request.
+  if (Array.isArray(message)) {
+    return { status: 400, body: rpcError(null, INVALID_REQUEST, 'batches are not taken: send one message a request') };
+  }
+  // A stream that lasts would be a session; the list of tools changes with the credential and the settings alone.
+  if ((message as { method?: unknown }).method === 'subscriptions/listen') {
+    return { status: 404, body: rpcError(idOf(message), METHOD_NOT_FOUND, 'there is nothing to subscribe to') };
+  }
+  return undefined;
+}
+
+/** The headers that the protocol gives a meaning to. */
+function mcpHeaders({ headers }: FastifyRequest): Record<string, string> {
+  const named = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
+  return Object.fromEntries(named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+}

@@ -1,0 +1,2 @@
+export { mcpFeature } from './mcp.feature.js';
+export { McpSettings } from './mcp.settings.js';

@@ -1,0 +1,88 @@
+import { listDatapointsSchema, listEvalRunsSchema, listQueueSchema, plainListSchema } from '@spandrel/contract';
+import { z } from 'zod';
+import { PREVIEW_CHARS } from '../answers/cut-text.js';
+import { previewOf } from '../answers/slim.js';
+import { queryOf } from '../arguments/api-arguments.js';
+import { callWithQuery, defineListTool } from './list-tool.js';
+import { runItem } from '../answers/run-item.js';
+
+export const listDatasets = defineListTool({
+  name: 'list_datasets',
+  title: 'List datasets',
+  description: 'Lists datasets (named collections of test cases), newest first.',
+  operations: ['listDatasets'],
+  query: plainListSchema,
+  from: 'datasets',
+  to: 'datasets',
+  call: callWithQuery('listDatasets'),
+  item: (dataset) => dataset,
+});
+
+const datasetId = z.string().describe('Id of the dataset.');
+
+export const listDatapoints = defineListTool({
+  name: 'list_datapoints',
+  title: 'List datapoints',
+  description:
+    'Lists the datapoints (test cases) of a dataset, oldest first, with the beginnings of input, expected and newest output.',
+  operations: ['listDatapoints'],
+  query: listDatapointsSchema,
+  others: { dataset_id: datasetId },
+  from: 'datapoints',
+  to: 'datapoints',
+  call: ({ dataset_id, ...args }) => ({
+    operation: 'listDatapoints',
+    path: { id: dataset_id as string },
+    query: { ...queryOf(args), preview: PREVIEW_CHARS },
+  }),
+  item: ({ dataset_id: _dataset, ...datapoint }) => datapoint,
+});
+
+export const listRuns = defineListTool({
+  name: 'list_runs',
+  title: 'List eval runs',
+  description:
+    'Lists eval runs (a model or an application tried on a dataset), newest first, of one dataset or of all. Look into one with get_run and list_run_items.',
+  operations: ['listEvalRuns'],
+  query: listEvalRunsSchema,
+  omit: ['metadata'],
+  others: {
+    metadata: z
+      .unknown()
+      .optional()
+      .meta({
+        openapi: { type: 'object', additionalProperties: { type: 'string' } },
+        description: 'Runs that have these texts by key.',
+      }),
+  },
+  from: 'runs',
+  to: 'runs',
+  call: callWithQuery('listEvalRuns'),
+  item: runItem,
+});
+
+export const listReviews = defineListTool({
+  name: 'list_reviews',
+  title: 'List reviews',
+  description:
+    'Lists items of the review queue (datapoints that people check), oldest first, of one dataset or of all.',
+  operations: ['listQueue', 'listDatasetQueue'],
+  query: listQueueSchema,
+  others: { dataset_id: datasetId.optional() },
+  from: 'items',
+  to: 'reviews',
+  call: ({ dataset_id, ...args }) =>
+    typeof dataset_id === 'string'
+      ? { operation: 'listDatasetQueue', path: { id: dataset_id }, query: queryOf(args) }
+      : { operation: 'listQueue', query: queryOf(args) },
+  item: reviewItem,
+});
+
+/** A queue item without its texts. */
+export function reviewItem({
+  original_data,
+  edited_data,
+  ...item
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...item, original_preview: previewOf(original_data), edited_preview: previewOf(edited_data) };
+}

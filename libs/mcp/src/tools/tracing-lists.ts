@@ -1,0 +1,51 @@
+import { listSessionsSchema, listSpansSchema, listTracesSchema } from '@spandrel/contract';
+import { PREVIEW_CHARS } from '../answers/cut-text.js';
+import { previewOf } from '../answers/slim.js';
+import { callWithQuery, defineListTool } from './list-tool.js';
+import { spanItem } from '../answers/span-item.js';
+
+export const listTraces = defineListTool({
+  name: 'list_traces',
+  title: 'List traces',
+  description:
+    'Lists traces (one trace is one run of an application, made of spans), newest first, with status, duration, tokens, cost and the last prompt and answer. since and until are ISO 8601 times. Look into one with get_trace.',
+  operations: ['listTraces'],
+  query: listTracesSchema,
+  from: 'traces',
+  to: 'traces',
+  call: callWithQuery('listTraces', { preview: PREVIEW_CHARS }),
+  item: ({ metadata, input_preview, output_preview, ended_at: _ended, ...trace }) => ({
+    ...trace,
+    metadata_preview: isEmpty(metadata) ? undefined : previewOf(metadata),
+    input_preview,
+    output_preview,
+  }),
+});
+
+const isEmpty = (metadata: unknown): boolean => Object.keys((metadata ?? {}) as object).length === 0;
+
+export const listSpans = defineListTool({
+  name: 'list_spans',
+  title: 'List spans',
+  description:
+    'Lists spans (one span is one step of a trace: a call of a model, a tool, a retrieval), newest first. Filters combine; status: failed finds errors, sort_by: duration the slowest. since and until are ISO 8601 times. Read one whole with get_span.',
+  operations: ['listSpans'],
+  query: listSpansSchema,
+  from: 'spans',
+  to: 'spans',
+  call: callWithQuery('listSpans', { view: 'outline', preview: PREVIEW_CHARS }),
+  item: spanItem,
+});
+
+export const listSessions = defineListTool({
+  name: 'list_sessions',
+  title: 'List sessions',
+  description:
+    'Lists sessions (traces that belong together, such as a conversation), newest first, with their numbers of traces and errors, tokens and cost. list_traces with session_id lists the traces of one.',
+  operations: ['listSessions'],
+  query: listSessionsSchema,
+  from: 'sessions',
+  to: 'sessions',
+  call: callWithQuery('listSessions'),
+  item: (session) => session,
+});

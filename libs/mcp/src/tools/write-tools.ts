@@ -1,0 +1,106 @@
+import {
+  createDatasetSchema,
+  enqueueSchema,
+  exportSpanSchema,
+  startEvalSchema,
+  type EvalRunSummary,
+} from '@spandrel/contract';
+import type { CallerApi } from '@spandrel/kernel';
+import { z } from 'zod';
+import { fitParts } from '../answers/fit-parts.js';
+import { runItem } from '../answers/run-item.js';
+import { fitList } from '../answers/fit-list.js';
+import { previewOf } from '../answers/slim.js';
+import { apiArguments } from '../arguments/api-arguments.js';
+import { reviewItem } from './evaluation-lists.js';
+import { defineTool } from './tool.js';
+
+const datasetId = z.string().describe('Id of the dataset.');
+
+export const createDataset = defineTool({
+  name: 'create_dataset',
+  title: 'Create a dataset',
+  description: 'Makes an empty dataset and answers it. Fill it with add_datapoints or export_span.',
+  operations: ['createDataset'],
+  writes: true,
+  arguments: () => apiArguments(createDatasetSchema),
+  answer: async (body, { api, maxChars }) =>
+    fitParts([{ name: 'dataset', value: await api.call({ operation: 'createDataset', body }) }], maxChars),
+});
+
+export const exportSpan = defineTool({
+  name: 'export_span',
+  title: 'Make a datapoint of a span',
+  description:
+    'Makes a datapoint of a recorded span: its input, with its output as what is expected. Each call makes one.',
+  operations: ['exportSpan'],
+  writes: true,
+  arguments: () => ({ dataset_id: datasetId, ...apiArguments(exportSpanSchema) }),
+  answer: async ({ dataset_id, ...body }, { api, maxChars }) => {
+    const made = (await api.call({ operation: 'exportSpan', path: { id: dataset_id }, body })) as Record<
+      string,
+      unknown
+    >;
+    return fitParts([{ name: 'datapoint', value: datapointItem(made) }], maxChars);
+  },
+});
+
+/** A datapoint without its texts. */
+function datapointItem({ kind, ...datapoint }: Readonly<Record<string, unknown>>): object {
+  return { ...datapoint, kind_preview: previewOf(kind) };
+}
+
+export const startRun = defineTool({
+  name: 'start_run',
+  title: 'Start an eval run',
+  description:
+    'Starts an eval run over a dataset and answers it, pending: the server calls the model for each datapoint, which spends money (max_cost_usd caps it), and scores the outputs. With an id chosen here the same call again answers the same run and starts nothing. list_runs shows connection_ids that were used before. Watch it with get_run.',
+  operations: ['startEval'],
+  writes: true,
+  openWorld: true,
+  arguments: () => ({ dataset_id: datasetId, ...apiArguments(startEvalSchema) }),
+  answer: ({ dataset_id, ...body }, { api, maxChars }) =>
+    answerRun(api, { operation: 'startEval', path: { id: dataset_id }, body }, maxChars),
+});
+
+export const cancelRun = defineTool({
+  name: 'cancel_run',
+  title: 'Cancel an eval run',
+  description: 'Cancels an eval run that is running and answers it; what it has done so far stays.',
+  operations: ['cancelEval'],
+  writes: true,
+  idempotent: true,
+  arguments: () => ({ run_id: z.string() }),
+  answer: ({ run_id }, { api, maxChars }) =>
+    answerRun(api, { operation: 'cancelEval', path: { id: run_id } }, maxChars),
+});
+
+async function answerRun(api: CallerApi, call: Parameters<CallerApi['call']>[0], maxChars: number): Promise<string> {
+  const { result_items: _items, ...run } = (await api.call(call)) as unknown as EvalRunSummary & {
+    result_items?: unknown;
+  };
+  return fitParts([{ name: 'run', value: runItem(run) }], maxChars);
+}
+
+export const enqueueReviews = defineTool({
+  name: 'enqueue_reviews',
+  title: 'Ask people to review',
+  description:
+    'Puts datapoints into the review queue of their dataset, for people to check. A datapoint that is in it already stays there once. An unknown id enqueues nothing.',
+  operations: ['enqueueDatapoints'],
+  writes: true,
+  idempotent: true,
+  arguments: () => ({ dataset_id: datasetId, ...apiArguments(enqueueSchema) }),
+  answer: async ({ dataset_id, ...body }, { api, maxChars }) => {
+    const { items } = (await api.call({
+      operation: 'enqueueDatapoints',
+      path: { id: dataset_id },
+      body,
+    })) as unknown as { items: Readonly<Record<string, unknown>>[] };
+    const read = (count: number) => {
+      const others = { count: items.length, ...(items.length > count && { left_out: items.length - count }) };
+      return Promise.resolve({ items: items.slice(0, count).map(reviewItem), nextCursor: null, others });
+    };
+    return fitList({ name: 'reviews', limit: items.length, maxChars, read });
+  },
+});
