@@ -3,7 +3,7 @@
  * tracing entry, and `/eval`; `npm pack` makes a tarball of it. One file an entry and what both share, not minified, so
  * that stack traces can be read.
  *
- * Usage: build-sdk.mjs [--out <folder>].
+ * Usage: build-sdk.mjs [--out <folder>] [--no-types]; types take some seconds, which who only runs it can save.
  */
 import '../bin/require-node.mjs';
 import { spawnSync } from 'node:child_process';
@@ -15,13 +15,17 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lib = join(root, 'libs/sdk');
-const { out } = parseArgs({
-  options: { out: { type: 'string', default: join(root, 'dist/packages/sdk') } },
+const { out, types: withTypes } = parseArgs({
+  options: {
+    out: { type: 'string', default: join(root, 'dist/packages/sdk') },
+    types: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
 }).values;
 
 rmSync(out, { recursive: true, force: true });
 await writeCode();
-writeTypes();
+if (withTypes) writeTypes();
 for (const file of ['package.json', 'README.md']) copyFileSync(join(lib, file), join(out, file));
 copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
 process.stdout.write(`${resolve(out)}\n`);

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the figures of docs/performance.md in one interleaved run, with their ratios against the goals.
  * `npm run bench -- --quick` takes a third of the time; `-- gateway`, `-- server`, `-- evals`, `-- statistics`,
- * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
+ * `-- imports`, `-- events`, `-- queries`, `-- strategies`, `-- otlp`, `-- masking`, `-- sdk`, `-- removal`, `-- dashboard` or `-- postgres` runs that part alone; `--spans=3000000` sets how many spans the queries have
  * to do with.
  */
 import { availableParallelism } from 'node:os';
@@ -19,6 +19,7 @@ import { measurePostgres, reportPostgres } from './postgres-rows.ts';
 import { reportQueries } from './query-report.ts';
 import { measureQueries } from './query-rows.ts';
 import { measureRemoval, reportRemoval } from './removal-rows.ts';
+import { measureSdk, reportSdk } from './sdk-rows.ts';
 import { measureServer } from './server-rows.ts';
 import { measureStatistics, reportStatistics } from './statistics-rows.ts';
 import { measureStrategies, type StrategyFigure } from './strategy-rows.ts';
@@ -36,6 +37,7 @@ const PARTS = [
   'strategies',
   'otlp',
   'masking',
+  'sdk',
   'removal',
   'dashboard',
   'postgres',
@@ -81,6 +83,7 @@ await measured(
 await measured('strategies', async () => measureStrategies(spans, await openFilled(spans, keep)), reportStrategies);
 await measured('otlp', () => measureOtlp(rounds), reportOtlp);
 await measured('masking', measureMasking, reportMasking);
+await measured('sdk', () => measureSdk(quick ? 15 : 60, quick ? 15 : 25), reportSdk);
 await measured('removal', () => measureRemoval(quick ? 5_000 : 20_000, seconds), reportRemoval);
 await measured(
   'dashboard',

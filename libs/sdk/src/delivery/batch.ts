@@ -47,7 +47,7 @@ class Draft {
   private readonly items: QueuedItem[] = [];
   private readonly running: OutgoingSpan[] = [];
   private readonly runningTexts: Uint8Array[] = [];
-  private readonly traces = new Map<string, SentTrace>();
+  private readonly traces = new Map<OutgoingTrace, SentTrace>();
   private readonly traceTexts: Uint8Array[] = [];
   private bytes = HEAD.length + MIDDLE.length + TAIL.length;
 
@@ -87,14 +87,14 @@ class Draft {
   /** @returns false when it does not fit beside what is there. */
   private take(source: OutgoingTrace, spanBytes: number): boolean {
     if (this.isFull) return false;
-    const known = this.traces.has(source.id);
+    const known = this.traces.has(source);
     const json = known ? '' : this.queue.jsonOf(source);
     const traceText = encoder.encode(json);
     const bytes = spanBytes + traceText.length + COMMAS;
     if (this.items.length + this.running.length > 0 && this.bytes + bytes > this.bytesMax) return false;
     this.bytes += bytes;
     if (known) return true;
-    this.traces.set(source.id, { source, version: this.queue.find(source.id)?.version ?? null });
+    this.traces.set(source, { source, version: this.queue.find(source)?.version ?? null });
     this.traceTexts.push(traceText);
     return true;
   }

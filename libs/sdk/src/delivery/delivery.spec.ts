@@ -79,18 +79,43 @@ describe('gathering', () => {
     expect(api.requests.map(({ spans }) => spans.map(({ status }) => status))).toEqual([['completed']]);
   });
 
-  it('sends the newest members of a trace, also of one that changes while it is sent', async () => {
+  it('sends the newest members of a trace', async () => {
     const { timers, api, delivery, trace } = lab();
     delivery.traced(trace);
     trace.name = 'second';
     delivery.traced(trace);
-    const flushed = delivery.flush();
-    api.behaviours = ['take, then cut'];
-    await timers.advance(0);
-    trace.name = 'third';
-    delivery.traced(trace);
     await timers.advance(1_000);
-    expect(api.requests.map(({ traces }) => traces[0]!['name'])).toEqual(['second', 'third']);
+    expect(api.requests.map(({ traces }) => traces[0]!['name'])).toEqual(['second']);
+    expect(await delivery.flush()).toMatchObject({ delivered: 1, pending: 0 });
+  });
+
+  it('sends the members of a trace that was opened and joined in one process, whoever comes first', async () => {
+    const { timers, api, delivery, trace } = lab();
+    const joined = { id: 't', json: () => '{"id":"t","user_id":"u"}' };
+    delivery.ended(new TestSpan('s1', joined).end());
+    delivery.traced(trace);
+    delivery.traced(joined);
+    delivery.ended(new TestSpan('s2', trace).end());
+    await timers.advance(1_000);
+    expect(api.requests).toHaveLength(1);
+    expect(api.traces.get('t')).toEqual({ id: 't', name: 'first', user_id: 'u' });
+    expect(await delivery.flush()).toMatchObject({ delivered: 4, pending: 0 });
+  });
+
+  it('sends a trace again that changed while it was sent', async () => {
+    const api = new FakeIngest();
+    const changing: typeof fetch = async (...request) => {
+      if (trace.name === 'first') {
+        trace.name = 'second';
+        delivery.traced(trace);
+      }
+      return api.fetch(...request);
+    };
+    const { timers, delivery, trace } = lab({ fetch: changing });
+    delivery.traced(trace);
+    const flushed = delivery.flush();
+    await timers.advance(1_000);
+    expect(api.requests.map(({ traces }) => traces[0]!['name'])).toEqual(['first', 'second']);
     expect(await flushed).toMatchObject({ delivered: 1, pending: 0 });
   });
 });
@@ -189,6 +214,23 @@ describe('a server that fails', () => {
     expect([...api.spans.keys()]).toEqual(['s0']);
   });
 
+  it('begins with short pauses again after it has answered, and is told again', async () => {
+    const { timers, api, record, told } = lab();
+    for (const n of [0, 1]) {
+      api.otherwise = 'refuse connection';
+      record(1, '', n);
+      await timers.advance(30_000);
+      api.otherwise = 'take';
+      await timers.advance(30_000);
+    }
+    expect(told).toHaveLength(2);
+    const { length } = api.requests;
+    api.behaviours = ['refuse connection'];
+    record(1, '', 2);
+    await timers.advance(1_500);
+    expect(api.requests).toHaveLength(length + 2);
+  });
+
   it('spreads the pauses from nothing to all of it', async () => {
     const { timers, api, record } = lab({ random: () => 0.25 });
     api.otherwise = 'refuse connection';
@@ -276,6 +318,11 @@ describe('items at fault', () => {
     });
     expect(api.traces.get('t')).toEqual({ id: 't' });
     expect(api.spans.size).toBe(2);
+    api.invalid.delete('t');
+    trace.name = 'better';
+    delivery.traced(trace);
+    await timers.advance(1_000);
+    expect(api.traces.get('t')).toEqual({ id: 't', name: 'better' });
   });
 
   it('gives up the members of a trace that is too large, not its spans', async () => {
@@ -358,6 +405,33 @@ describe('functions that freeze', () => {
     record(1, '', 2);
     await timers.advance(1_000);
     expect(api.spans.size).toBe(3);
+  });
+});
+
+describe('an answer that comes after another request was made', () => {
+  it('has no say any more', async () => {
+    const api = new FakeIngest();
+    let late = (): void => undefined;
+    const slow: typeof fetch = async (...request) => {
+      const answer = await api.fetch(...request);
+      if (api.requests.length === 1) await new Promise<void>((done) => (late = done));
+      return answer;
+    };
+    const { timers, delivery, record } = lab({ fetch: slow });
+    record(2);
+    await timers.advance(1_000);
+    timers.lose();
+    await timers.advance(12_000);
+    record(1, '', 2);
+    await timers.advance(1_000);
+    expect(await delivery.flush()).toMatchObject({ delivered: 3, pending: 0 });
+    api.otherwise = 'refuse connection';
+    record(2, '', 3);
+    late();
+    await timers.advance(0);
+    const flushed = delivery.flush({ timeoutMs: 100 });
+    await timers.advance(100);
+    expect(await flushed).toMatchObject({ delivered: 3, pending: 2 });
   });
 });
 

@@ -19,7 +19,7 @@ interface Waiter {
   readonly done: () => void;
 }
 
-/** Those who wait until all that was recorded up to a place is settled. */
+/** The callers who wait until all that was recorded up to a place is settled. */
 export class FlushWaiters {
   private readonly waiters = new Set<Waiter>();
 

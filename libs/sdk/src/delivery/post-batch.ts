@@ -138,10 +138,11 @@ function attemptJson(text: string): unknown {
   }
 }
 
-/** A fetch that failed says why in its cause. */
+/** A fetch that failed says why in its cause: by words, by a code, or by both. */
 function reasonOf(error: unknown): string {
-  const cause = (error as { cause?: { code?: unknown; message?: unknown } } | null)?.cause;
-  if (typeof cause?.code === 'string') return cause.code;
-  if (typeof cause?.message === 'string' && cause.message !== '') return cause.message;
-  return error instanceof Error ? error.message : String(error);
+  const { cause } = (error ?? {}) as { cause?: { code?: unknown; message?: unknown } };
+  const code = typeof cause?.code === 'string' ? cause.code : '';
+  const words = typeof cause?.message === 'string' ? cause.message : '';
+  if (words === '') return code || (error instanceof Error ? error.message : String(error));
+  return words.includes(code) ? words : `${words} (${code})`;
 }

@@ -7,11 +7,11 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** Counts anew what the queue says it holds. */
 function recount(queue: Queue): number {
-  const traces = new Map<string, string>();
+  const traces = new Map<unknown, string>();
   let bytes = 0;
   for (let index = 0; index < queue.length; index++) {
     const { trace, text } = queue.at(index)!;
-    traces.set(trace.source.id, trace.json);
+    traces.set(trace.source, trace.json);
     if (text) bytes += text.end - text.start;
   }
   return bytes + [...traces.values()].reduce((sum, json) => sum + bytesOf(json), 0);
@@ -37,7 +37,7 @@ describe('Queue', () => {
           const before = queue.bytes;
           if (step.do === 'span') {
             const span = new TestSpan(`s${n}`, traces[step.trace]!, step.text);
-            const needed = bytesOf(span.json()) + (queue.find(span.trace.id) ? 0 : bytesOf(span.trace.json()));
+            const needed = bytesOf(span.json()) + (queue.find(span.trace) ? 0 : bytesOf(span.trace.json()));
             const isAdded = queue.addSpan(span, n);
             if (isAdded) expected.push(span.json());
             else expect(before).toBe(queue.bytes);

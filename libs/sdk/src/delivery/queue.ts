@@ -17,7 +17,7 @@ export interface QueuedTrace {
 
 /** A finished span, or (`text` null) a trace that changed. */
 export interface QueuedItem {
-  /** Its place in the order in which things were recorded. */
+  /** The place in the order in which things were recorded. */
   readonly place: number;
   readonly trace: QueuedTrace;
   readonly text: StoredText | null;
@@ -39,7 +39,8 @@ export class Queue {
   private items: QueuedItem[] = [];
   /** Items before it are gone. */
   private first = 0;
-  private readonly traces = new Map<string, QueuedTrace>();
+  /** Two may have one id: of what opened a trace and of what joined it, which knows other members. */
+  private readonly traces = new Map<OutgoingTrace, QueuedTrace>();
   private readonly texts = new SpanTexts();
   /** Traces whose members the server refused: only their id is sent, so that their spans arrive. */
   private readonly refused = new WeakSet<OutgoingTrace>();
@@ -57,7 +58,7 @@ export class Queue {
 
   /** @returns false, and keeps nothing, when there is no room. */
   addSpan(span: OutgoingSpan, place: number): boolean {
-    const known = this.traces.get(span.trace.id);
+    const known = this.traces.get(span.trace);
     const trace = known ?? this.read(span.trace);
     const room = this.bytesMax - this.bytes - (known ? 0 : trace.bytes);
     const text = this.texts.store(span.json(), room);
@@ -74,7 +75,7 @@ export class Queue {
   addTrace(source: OutgoingTrace, place: number): 'added' | 'renewed' | 'full' {
     this.refused.delete(source);
     const read = this.read(source);
-    const known = this.traces.get(source.id);
+    const known = this.traces.get(source);
     if (this.bytes - (known?.bytes ?? 0) + read.bytes > this.bytesMax) return 'full';
     if (known) this.renew(known, read.json, read.bytes);
     const trace = known ?? read;
@@ -86,18 +87,18 @@ export class Queue {
 
   /** The JSON of a trace that spans need. */
   jsonOf(source: OutgoingTrace): string {
-    return this.traces.get(source.id)?.json ?? this.read(source).json;
+    return this.traces.get(source)?.json ?? this.read(source).json;
   }
 
-  find(id: string): QueuedTrace | undefined {
-    return this.traces.get(id);
+  find(source: OutgoingTrace): QueuedTrace | undefined {
+    return this.traces.get(source);
   }
 
   /** Sends the trace by its id alone from now on. @returns false when it already is. */
   refuse(source: OutgoingTrace): boolean {
     if (this.refused.has(source)) return false;
     this.refused.add(source);
-    const known = this.traces.get(source.id);
+    const known = this.traces.get(source);
     if (known) {
       const { json, bytes } = this.read(source);
       this.renew(known, json, bytes);
@@ -134,7 +135,7 @@ export class Queue {
     else this.bytes -= text.end - text.start;
     if (--trace.items > 0) return;
     this.bytes -= trace.bytes;
-    this.traces.delete(trace.source.id);
+    this.traces.delete(trace.source);
   }
 
   private compact(): void {
@@ -145,7 +146,7 @@ export class Queue {
   private add(item: QueuedItem): void {
     const { trace } = item;
     if (trace.items++ === 0) {
-      this.traces.set(trace.source.id, trace);
+      this.traces.set(trace.source, trace);
       this.bytes += trace.bytes;
     }
     this.items.push(item);

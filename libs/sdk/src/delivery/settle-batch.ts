@@ -1,6 +1,6 @@
 import type { Batch } from './batch.js';
 import type { Losses } from './losses.js';
-import type { OutgoingSpan } from './outgoing.js';
+import type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
 import type { Answer, Rejection } from './post-batch.js';
 import type { Queue, QueuedItem } from './queue.js';
 
@@ -17,20 +17,20 @@ export function settleBatch(
   losses: Losses,
 ): number {
   const spanRejections = new Map<number, Rejection>();
-  const refusedNow = new Set<string>();
+  const refusedNow = new Set<OutgoingTrace>();
   for (const rejection of rejected) {
     if (rejection.collection === 'spans') spanRejections.set(rejection.index, rejection);
     else {
       const { source } = batch.traces[rejection.index]!;
       if (!queue.refuse(source)) continue;
-      refusedNow.add(source.id);
+      refusedNow.add(source);
       losses.reject(reasonOf(rejection));
     }
   }
-  const waitsForTrace = (span: Rejection, traceId: string): boolean =>
-    span.code === 'trace_not_found' && refusedNow.has(traceId);
+  const waitsForTrace = (span: Rejection, trace: OutgoingTrace): boolean =>
+    span.code === 'trace_not_found' && refusedNow.has(trace);
 
-  const versions = new Map(batch.traces.map((sent) => [sent.source.id, sent.version]));
+  const versions = new Map(batch.traces.map((sent) => [sent.source, sent.version]));
   let delivered = 0;
   let index = 0;
   const keep: QueuedItem[] = [];
@@ -39,20 +39,20 @@ export function settleBatch(
     if (item.text === null) {
       // A refused one has been counted as such.
       if (queue.isRefused(source)) continue;
-      if (versions.get(source.id) === item.trace.version) delivered++;
+      if (versions.get(source) === item.trace.version) delivered++;
       else keep.push(item);
       continue;
     }
     const rejection = spanRejections.get(index++);
     if (rejection === undefined) delivered++;
-    else if (waitsForTrace(rejection, source.id)) keep.push(item);
+    else if (waitsForTrace(rejection, source)) keep.push(item);
     else losses.reject(reasonOf(rejection));
   }
   queue.remove(batch.items.length, keep);
   for (const span of batch.running) {
     const rejection = spanRejections.get(index++);
     // A running form that is refused counts for nothing: the span is sent again when it has ended.
-    if (rejection === undefined || !waitsForTrace(rejection, span.trace.id)) untold.delete(span);
+    if (rejection === undefined || !waitsForTrace(rejection, span.trace)) untold.delete(span);
   }
   return delivered;
 }

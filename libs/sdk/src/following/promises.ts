@@ -58,12 +58,15 @@ function watchThen(promise: Thenable, watches: PromiseWatch[]): boolean {
   return true;
 }
 
-/** Whether it is a promise of the language itself, of any realm, with nothing added. */
+/**
+ * Whether it is a promise of the language itself, of any realm, with nothing added but what Node before 24 hangs on each
+ * promise while an AsyncLocalStorage is in use, which are symbols.
+ */
 function isPlain(promise: object): boolean {
   if (Object.prototype.toString.call(promise) !== '[object Promise]') return false;
   const prototype = Object.getPrototypeOf(promise) as object;
   const isOfLanguage =
     prototype === Promise.prototype ||
     (Object.getPrototypeOf(Object.getPrototypeOf(prototype)) === null && Object.hasOwn(prototype, 'finally'));
-  return isOfLanguage && Reflect.ownKeys(promise).length === 0;
+  return isOfLanguage && Object.getOwnPropertyNames(promise).length === 0;
 }

@@ -92,6 +92,12 @@ describe('promises', () => {
     expect(await span()).toMatchObject({ status: 'failed', error: 'e' });
   });
 
+  it('that carry what Node 20 hangs on them for its AsyncLocalStorage are followed', async () => {
+    const { observe, span } = lab();
+    expect(await observe(() => Object.assign(Promise.resolve(5), { [Symbol('async_id_symbol')]: 7 }))()).toBe(5);
+    expect(await span()).toMatchObject({ output: 5, status: 'completed' });
+  });
+
   it('of a subclass stay the same object, and are followed once somebody waits', async () => {
     class ApiPromise<T> extends Promise<T> {
       extra = 1;
