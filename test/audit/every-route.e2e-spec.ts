@@ -48,6 +48,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
  */
 const WORK: ReadonlySet<string> = new Set([
   ...[
+    // What it leads to has routes of its own.
+    'callMcp',
     'patchTrace',
     'createDataset',
     'updateDataset',

@@ -4,7 +4,7 @@ import { METRICS } from '@spandrel/kernel';
 import { TOOLS } from './tools/all-tools.js';
 
 /** What became of a call: answered, refused for what was asked, or failed on the side of the server. */
-export const CALL_RESULTS = ['ok', 'refused', 'failed'] as const;
+const CALL_RESULTS = ['ok', 'refused', 'failed'] as const;
 export type CallResult = (typeof CALL_RESULTS)[number];
 
 /** Counts the calls of tools. */

@@ -5,7 +5,7 @@ import { maxCharsArgument } from '../arguments/max-chars.js';
 import type { LongTexts } from '../reading/long-texts.js';
 
 /** What a tool has to answer a call with. */
-export interface ToolContext {
+interface ToolContext {
   /** The API as the caller may use it. */
   api: CallerApi;
   /** UTF-16 units of the answer at most. */
@@ -15,7 +15,7 @@ export interface ToolContext {
 }
 
 /** Arguments of a call without `max_chars`, checked. */
-export type ToolArguments = Readonly<Record<string, unknown>>;
+type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** A tool as it is declared. */
 interface ToolDeclaration<Shape extends z.ZodRawShape> {
