@@ -1,8 +1,8 @@
 /** Whatever comes to the routes of OTLP: an answer that exporters understand, and nothing stored that is not told. */
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeOtlp } from '../../libs/otlp/src/testing/otlp-schema.js';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnBothDatabases, showsAll } from '../support/databases.ts';
 import {
   attribute,
   jsonRequest,
@@ -26,107 +26,113 @@ function nestedList(depth: number): Buffer {
   return field(1, field(2, field(2, field(9, field(2, value)))));
 }
 
+/** As small as it can be made takes a hundred times as long. */
+const QUICKLY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
 const whole = protobufRequest(jsonSpan());
 
-describeOnBothDatabases('bad input of exporters', ({ newDatabase }) => {
+describeOnBothDatabases('bad input of exporters', ({ name, newDatabase }) => {
   let door: OtlpDoor;
   beforeAll(async () => void (door = await OtlpDoor.open(await newDatabase('otlp'))));
   afterAll(() => door.close());
 
-  describe('exports that cannot be read', () => {
-    it.each<[what: string, body: Uint8Array, said: string]>([
-      ['cut off', whole.subarray(0, -3), 'a length beyond its message'],
-      ['a length beyond its message', Buffer.from([0x0a, 0x05, 0x12, 0x00]), 'a length beyond its message'],
-      ['an endless varint', Buffer.alloc(12, 0xff), 'more than ten bytes'],
-      ['the start of a group', Buffer.from([0x0b, 0x0c]), 'wire type 3'],
-      ['the end of a group', Buffer.from([0x0c]), 'wire type 4'],
-      ['wire type 6', Buffer.from([0x0e]), 'wire type 6'],
-      ['wire type 7', Buffer.from([0x0f]), 'wire type 7'],
-      ['values nested too deeply', nestedList(65), 'nested deeper than 64'],
-    ])('in protobuf, %s: 400', async (_what, body, said) => {
-      const answer = await door.post(body);
-      const { code, message, violations } = statusOf(answer);
-      expect([answer.status, code]).toEqual([400, 3]);
-      expect(message).toContain(said);
-      expect(violations).toEqual([message]);
-      expect(answer.headers.get('content-type')).toBe('application/x-protobuf');
-    });
-
-    it.each<[what: string, body: string, place: string]>([
-      ['no JSON', '{"resourceSpans": [', 'is not valid JSON'],
-      [
-        'attributes that are an object',
-        JSON.stringify(jsonRequest({ attributes: {} })),
-        'spans[0].attributes must be a list',
-      ],
-      [
-        'spans that are no list',
-        '{"resourceSpans":[{"scopeSpans":[{"spans":{}}]}]}',
-        'scopeSpans[0].spans must be a list',
-      ],
-      ['a list', '[]', 'the body must be an object'],
-    ])('in JSON, %s: 400 naming the place', async (_what, body, place) => {
-      const answer = await door.post(body);
-      const { code, message, violations } = statusOf(answer);
-      expect([answer.status, code]).toEqual([400, 3]);
-      expect(message).toContain(place);
-      expect(violations).toEqual([message]);
-      expect(answer.headers.get('content-type')).toBe('application/json');
-    });
-
-    it.each([
-      ['gzip', gzipSync],
-      ['zstd', zstdCompressSync],
-      ['deflate', deflateSync],
-      ['br', brotliCompressSync],
-    ])('cut or other bytes than %s: 400; a bomb in it: 413', async (coding, pack) => {
-      const headers = { 'content-encoding': coding };
-      const packed = pack(protobufRequest(jsonSpan({ name: 'x'.repeat(1_000) })));
-      for (const body of [packed.subarray(0, -5), Buffer.from('not packed at all')]) {
-        const answer = await door.post(body, { headers });
-        expect([answer.status, statusOf(answer).code]).toEqual([400, 3]);
-      }
-      const bomb = pack(Buffer.alloc(20_000_000));
-      expect(bomb.length).toBeLessThan(LIMITS.bodyBytes);
-      const answer = await door.post(bomb, { headers });
-      expect([answer.status, statusOf(answer).code]).toEqual([413, 8]);
-    });
-
-    it('larger than allowed, or of more items than allowed: 413', async () => {
-      const many = Array.from({ length: LIMITS.itemsMax + 1 }, () => ({}));
-      for (const body of [Buffer.alloc(LIMITS.bodyBytes + 1), protobufRequest(...many), jsonRequest(...many)]) {
+  // They are refused before a database is asked.
+  if (showsAll(name)) {
+    describe('exports that cannot be read', () => {
+      it.each<[what: string, body: Uint8Array, said: string]>([
+        ['cut off', whole.subarray(0, -3), 'a length beyond its message'],
+        ['a length beyond its message', Buffer.from([0x0a, 0x05, 0x12, 0x00]), 'a length beyond its message'],
+        ['an endless varint', Buffer.alloc(12, 0xff), 'more than ten bytes'],
+        ['the start of a group', Buffer.from([0x0b, 0x0c]), 'wire type 3'],
+        ['the end of a group', Buffer.from([0x0c]), 'wire type 4'],
+        ['wire type 6', Buffer.from([0x0e]), 'wire type 6'],
+        ['wire type 7', Buffer.from([0x0f]), 'wire type 7'],
+        ['values nested too deeply', nestedList(65), 'nested deeper than 64'],
+      ])('in protobuf, %s: 400', async (_what, body, said) => {
         const answer = await door.post(body);
+        const { code, message, violations } = statusOf(answer);
+        expect([answer.status, code]).toEqual([400, 3]);
+        expect(message).toContain(said);
+        expect(violations).toEqual([message]);
+        expect(answer.headers.get('content-type')).toBe('application/x-protobuf');
+      });
+
+      it.each<[what: string, body: string, place: string]>([
+        ['no JSON', '{"resourceSpans": [', 'is not valid JSON'],
+        [
+          'attributes that are an object',
+          JSON.stringify(jsonRequest({ attributes: {} })),
+          'spans[0].attributes must be a list',
+        ],
+        [
+          'spans that are no list',
+          '{"resourceSpans":[{"scopeSpans":[{"spans":{}}]}]}',
+          'scopeSpans[0].spans must be a list',
+        ],
+        ['a list', '[]', 'the body must be an object'],
+      ])('in JSON, %s: 400 naming the place', async (_what, body, place) => {
+        const answer = await door.post(body);
+        const { code, message, violations } = statusOf(answer);
+        expect([answer.status, code]).toEqual([400, 3]);
+        expect(message).toContain(place);
+        expect(violations).toEqual([message]);
+        expect(answer.headers.get('content-type')).toBe('application/json');
+      });
+
+      it.each([
+        ['gzip', gzipSync],
+        ['zstd', zstdCompressSync],
+        ['deflate', deflateSync],
+        ['br', (bytes: Uint8Array) => brotliCompressSync(bytes, QUICKLY)],
+      ])('cut or other bytes than %s: 400; a bomb in it: 413', async (coding, pack) => {
+        const headers = { 'content-encoding': coding };
+        const packed = pack(protobufRequest(jsonSpan({ name: 'x'.repeat(1_000) })));
+        for (const body of [packed.subarray(0, -5), Buffer.from('not packed at all')]) {
+          const answer = await door.post(body, { headers });
+          expect([answer.status, statusOf(answer).code]).toEqual([400, 3]);
+        }
+        const bomb = pack(Buffer.alloc(20_000_000));
+        expect(bomb.length).toBeLessThan(LIMITS.bodyBytes);
+        const answer = await door.post(bomb, { headers });
         expect([answer.status, statusOf(answer).code]).toEqual([413, 8]);
-      }
-    });
+      });
 
-    it('packed otherwise, or of another media type: 415', async () => {
-      const coding = await door.post(whole, { headers: { 'content-encoding': 'compress' } });
-      expect([coding.status, statusOf(coding).code]).toEqual([415, 3]);
-      expect(coding.headers.get('accept-encoding')).toBe('gzip, zstd, deflate, br');
-      const media = await door.post(whole, { headers: { 'content-type': 'text/plain' } });
-      expect([media.status, statusOf(media).code]).toEqual([415, 3]);
-      expect(media.headers.get('content-type')).toBe('application/json');
-    });
+      it('larger than allowed, or of more items than allowed: 413', async () => {
+        const many = Array.from({ length: LIMITS.itemsMax + 1 }, () => ({}));
+        for (const body of [Buffer.alloc(LIMITS.bodyBytes + 1), protobufRequest(...many), jsonRequest(...many)]) {
+          const answer = await door.post(body);
+          expect([answer.status, statusOf(answer).code]).toEqual([413, 8]);
+        }
+      });
 
-    it('of another signal: 400 that says so', async () => {
-      const logRecords = [{ timeUnixNano: '5', body: { stringValue: 'a line' } }];
-      const logs = { resourceLogs: [{ scopeLogs: [{ logRecords }] }] };
-      const metrics = {
-        resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', sum: { dataPoints: [{}] } }] }] }],
-      };
-      for (const [signal, body] of [
-        ['logs', encodeOtlp('ExportLogsServiceRequest', logs)],
-        ['metrics', encodeOtlp('ExportMetricsServiceRequest', metrics)],
-        ['Logs', logs],
-        ['Metrics', metrics],
-      ] as const) {
-        const answer = await door.post(body);
-        expect([answer.status, statusOf(answer).code]).toEqual([400, 3]);
-        expect(statusOf(answer).message).toContain(signal);
-      }
+      it('packed otherwise, or of another media type: 415', async () => {
+        const coding = await door.post(whole, { headers: { 'content-encoding': 'compress' } });
+        expect([coding.status, statusOf(coding).code]).toEqual([415, 3]);
+        expect(coding.headers.get('accept-encoding')).toBe('gzip, zstd, deflate, br');
+        const media = await door.post(whole, { headers: { 'content-type': 'text/plain' } });
+        expect([media.status, statusOf(media).code]).toEqual([415, 3]);
+        expect(media.headers.get('content-type')).toBe('application/json');
+      });
+
+      it('of another signal: 400 that says so', async () => {
+        const logRecords = [{ timeUnixNano: '5', body: { stringValue: 'a line' } }];
+        const logs = { resourceLogs: [{ scopeLogs: [{ logRecords }] }] };
+        const metrics = {
+          resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', sum: { dataPoints: [{}] } }] }] }],
+        };
+        for (const [signal, body] of [
+          ['logs', encodeOtlp('ExportLogsServiceRequest', logs)],
+          ['metrics', encodeOtlp('ExportMetricsServiceRequest', metrics)],
+          ['Logs', logs],
+          ['Metrics', metrics],
+        ] as const) {
+          const answer = await door.post(body);
+          expect([answer.status, statusOf(answer).code]).toEqual([400, 3]);
+          expect(statusOf(answer).message).toContain(signal);
+        }
+      });
     });
-  });
+  }
 
   describe('spans that cannot be kept', () => {
     const REJECTED: [what: string, span: object, reason: string][] = [
