@@ -12,6 +12,8 @@ import { until } from '../support/spandrel.ts';
 
 const WRITERS = 4;
 const ITEMS = 200;
+/** Between the rounds of a writer: some request is under way all the while, and the servers have time to start. */
+const PAUSE_MS = 15;
 
 let fleet: Fleet | undefined;
 let provider: FakeProvider;
@@ -116,6 +118,7 @@ async function write(trace: string, ids: string[], stopped: AbortSignal) {
     ids.push(id);
     await call('GET', `/api/spans/${id}`);
     await call('GET', `/api/traces?limit=5`);
+    await pause(PAUSE_MS);
   }
   return { trace, ids, failures };
 }
