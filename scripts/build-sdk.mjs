@@ -1,7 +1,7 @@
 /**
  * Builds dist/packages/sdk: `@spandrel/sdk` as a package of its own, which applications install without the server: the
- * tracing entry, and `/eval`; `npm pack` makes a tarball of it. One file an entry and what both share, not minified, so
- * that stack traces can be read.
+ * tracing entry, and `/eval`; `npm pack` makes a tarball of it. One file an entry, what both share, and the client of the
+ * API; not minified, so that stack traces can be read.
  *
  * Usage: build-sdk.mjs [--out <folder>] [--no-types]; types take some seconds, which who only runs it can save.
  */
@@ -41,7 +41,7 @@ async function writeCode() {
     treeshake: { moduleSideEffects: false },
     transform: { target: 'es2022' },
   });
-  const { output } = await bundled.write({ dir: out, format: 'esm', chunkFileNames: 'shared.js' });
+  const { output } = await bundled.write({ dir: out, format: 'esm', chunkFileNames: nameOf });
   for (const { fileName, imports = [] } of output) {
     const foreign = imports.filter(
       (name) => name !== 'node:async_hooks' && !output.some((file) => file.fileName === name),
@@ -49,6 +49,11 @@ async function writeCode() {
     if (foreign.length > 0)
       throw new Error(`${fileName} imports ${foreign.join(', ')}, which an application does not have`);
   }
+}
+
+/** What is loaded when it is first used has its own name: what only records needs no table of operations. */
+function nameOf({ isDynamicEntry }) {
+  return isDynamicEntry ? '[name].js' : 'shared.js';
 }
 
 /** Types are checked by the test command. */

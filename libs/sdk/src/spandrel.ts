@@ -1,4 +1,5 @@
-import { createApi, type Api } from './api/client.js';
+import { createApi } from './api/client.js';
+import type { Api } from './api/operation-types.js';
 import { Delivery, type FlushResult } from './delivery/delivery.js';
 import { gatewayFetch, type GatewayFetch } from './gateway/gateway-fetch.js';
 import { viaGateway } from './gateway/via-gateway.js';

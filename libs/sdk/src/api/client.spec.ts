@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createApi, type Api } from './client.js';
+import { createApi } from './client.js';
+import type { Api } from './operation-types.js';
 import type { Span, SpanOutline } from './schema.js';
 import { SpandrelError } from './spandrel-error.js';
 
@@ -96,6 +97,16 @@ describe('a method of the API', () => {
       new TypeError('path.id must be given, and neither empty nor dots alone'),
     );
     expect(sent).toEqual([]);
+  });
+
+  it('is loaded with the first call, and is no promise and no JSON by itself', async () => {
+    const { api, sent } = clientWith([json({})]);
+    expect(await api).toBe(api);
+    expect(JSON.stringify({ api })).toBe('{"api":{}}');
+    expect(String(api)).toBe('[object Object]');
+    expect(sent).toEqual([]);
+    const misspelt = api as unknown as { listTrace(): Promise<unknown> };
+    await expect(misspelt.listTrace()).rejects.toThrow(new TypeError('the API has no operation "listTrace"'));
   });
 
   it('has types of its own', () => {

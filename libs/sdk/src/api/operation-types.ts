@@ -1,5 +1,5 @@
 import type { LISTS } from './operations.js';
-import type { CallOptions } from './send.js';
+import type { CallOptions, RawOptions } from './send.js';
 import type {
   DatapointList,
   DatapointPreviewList,
@@ -65,7 +65,7 @@ interface CallWithForms<Id extends keyof Forms> {
 }
 
 /** The method of an operation. */
-export type Call<Id extends OperationId> = Id extends keyof Forms
+type Call<Id extends OperationId> = Id extends keyof Forms
   ? CallWithForms<Id>
   : (...args: Given<ArgumentsOf<Id>>) => Promise<AnswerOf<Id>>;
 
@@ -79,7 +79,7 @@ export type ItemOf<Id extends ListId, Page = AnswerOf<Id>> =
 type ListWithForms = ListId & keyof Forms;
 
 /** Every item of a list, page after page. */
-export interface Pages {
+interface Pages {
   <Id extends ListWithForms>(
     id: Id,
     args: ArgumentsOf<Id> & Forms[Id]['shortBy'],
@@ -90,3 +90,24 @@ export interface Pages {
   ): AsyncGenerator<ItemOf<Id, Forms[Id]['full']>, void, undefined>;
   <Id extends ListId>(id: Id, ...args: Given<ArgumentsOf<Id>>): AsyncGenerator<ItemOf<Id>, void, undefined>;
 }
+
+/** What the client has beside a method for each operation. */
+interface Whole {
+  /**
+   * Every item of a list, page after page: `for await (const span of api.pages('listSpans', { query: { model } })) …`.
+   * A page is asked for when its first item is. @throws SpandrelError as a call does.
+   */
+  pages: Pages;
+  /**
+   * Sends any request, and gives the answer with its body unread: for streams and files (exports, imports, events).
+   * @param path from the root of the API, such as `/api/export/json`.
+   * @throws SpandrelError when no answer came, or an error (400 or above).
+   */
+  raw(method: string, path: string, options?: RawOptions): Promise<Response>;
+}
+
+/**
+ * The API: a method for each operation, by the `operationId` of the OpenAPI document. A method gives the parsed answer; the
+ * `Response` itself where that is a file or a stream. @throws SpandrelError when no answer came, or an error.
+ */
+export type Api = { readonly [Id in keyof Operations]: Call<Id> } & Whole;

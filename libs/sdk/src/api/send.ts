@@ -1,7 +1,9 @@
 import { backoffMs } from '../delivery/backoff.js';
-import { checkedBase, withQuery, type Query } from './request-url.js';
+import { checkedBase } from './checked-base.js';
+import { errorOfAnswer } from './error-of-answer.js';
+import { withQuery, type Query } from './request-url.js';
 import type { FileBody } from './schema.js';
-import { errorOfAnswer, SpandrelError } from './spandrel-error.js';
+import { SpandrelError } from './spandrel-error.js';
 
 /** The server that a client calls, and how. */
 export interface ApiOptions {

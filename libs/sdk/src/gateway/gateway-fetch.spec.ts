@@ -76,10 +76,10 @@ describe("the SDK's fetch", () => {
     expect(sent[0]!.headers).toMatchObject({ 'x-spandrel-key': 'spn_sk_other', 'x-spandrel-user-id': 'bert' });
   });
 
-  it('writes text beyond ASCII as UTF-8, and leaves out what no header can hold', async () => {
+  it('leaves out what no header can hold', async () => {
     const { make, sent } = fetchWith();
-    await make(undefined, { 'X-Spandrel-Name': '長崎', 'X-Spandrel-Tags': 'a\nb' })(`${GATEWAY}/v1/models`);
-    expect(Buffer.from(sent[0]!.headers['x-spandrel-name']!, 'latin1').toString()).toBe('長崎');
+    await make(undefined, { 'X-Spandrel-Name': 'n', 'X-Spandrel-Tags': 'a\nb' })(`${GATEWAY}/v1/models`);
+    expect(sent[0]!.headers).toMatchObject({ 'x-spandrel-name': 'n' });
     expect(sent[0]!.headers).not.toHaveProperty('x-spandrel-tags');
   });
 

@@ -1,5 +1,3 @@
-import { followedRedirect } from './followed-redirect.js';
-
 /** Headers that put a call into the trace that is open where it is made. */
 export interface TraceHeaders {
   /** @returns `traceparent` and members of the trace; nothing where no trace is open. */
@@ -66,6 +64,8 @@ export function gatewayFetch(settings: GatewaySettings, traces: TraceHeaders): G
       if (mode !== 'follow') return out(input as string, { ...init, headers });
       // Followed here, since `fetch` would take what was added along to wherever the redirect leads.
       const answer = await out(input as string, { ...init, headers, redirect: 'manual' });
+      if (answer.status < 300 || answer.status >= 400) return answer;
+      const { followedRedirect } = await import('./followed-redirect.js');
       const next = followedRedirect(answer, url!, { ...init, headers: given }, request, followed);
       if (!next) return answer;
       await answer.body?.cancel();
@@ -75,8 +75,10 @@ export function gatewayFetch(settings: GatewaySettings, traces: TraceHeaders): G
   };
 }
 
-/** Text beyond ASCII goes as the bytes of its UTF-8; what no header can hold (a line break) is left out. */
 function setHeader(headers: Headers, name: string, value: string): void {
-  const bytes = String.fromCharCode(...new TextEncoder().encode(value));
-  if (!/[\0\r\n]/.test(bytes)) headers.set(name, bytes);
+  try {
+    headers.set(name, value);
+  } catch {
+    // What no header can hold is left out, and the call is made.
+  }
 }

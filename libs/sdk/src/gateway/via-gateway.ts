@@ -1,4 +1,4 @@
-import { checkedBase } from '../api/request-url.js';
+import { checkedBase } from '../api/checked-base.js';
 import type { GatewayFetch } from './gateway-fetch.js';
 
 /** What clients of openai and @anthropic-ai/sdk have in common. */

@@ -1,5 +1,6 @@
 import { isIterator, watchIterator } from '../following/iterators.js';
-import { context, type Context } from './context.js';
+import { context } from './context.js';
+import type { Context } from './open-context.js';
 
 /**
  * Runs a function with the trace and span given as the current ones, and so each step of a generator that it makes.

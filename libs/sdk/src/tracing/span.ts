@@ -2,7 +2,7 @@ import type { OutgoingSpan } from '../delivery/outgoing.js';
 import { errorText } from '../recording/error-text.js';
 import { NAME_LENGTH_MAX, plainText } from '../recording/plain-text.js';
 import type { Faults, MaskPlace } from '../recording/recording.js';
-import type { Context } from './context.js';
+import type { Context } from './open-context.js';
 import { inContext } from './in-context.js';
 import type { Recorder } from './recorder.js';
 import { faultOfKind, type SpanKind } from './span-kind.js';
