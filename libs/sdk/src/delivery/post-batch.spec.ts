@@ -85,6 +85,21 @@ describe('postBatch', () => {
     ]);
   });
 
+  it('calls fetch as a function, as workers want it', async () => {
+    let self: unknown = 'not called';
+    const settings = {
+      url: 'http://api.test/api/ingest',
+      headers: {},
+      fetch: async function (this: unknown) {
+        self = this;
+        return new Response();
+      },
+      timers: systemTimers,
+    };
+    await postBatch(settings, { traces: 0, spans: 0, body: new Uint8Array() }, 60_000, new AbortController());
+    expect(self).toBeUndefined();
+  });
+
   it('takes an answer that breaks off for a failure', async () => {
     const broken = new ReadableStream<Uint8Array>({
       start(controller) {

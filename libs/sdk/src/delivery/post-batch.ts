@@ -56,8 +56,10 @@ export async function postBatch(
     timeoutMs,
     false,
   );
+  // Workers refuse their fetch as a method of something else.
+  const { fetch: send } = settings;
   try {
-    const response = await settings.fetch(settings.url, {
+    const response = await send(settings.url, {
       method: 'POST',
       headers: settings.headers,
       body: sent.body,
