@@ -1,7 +1,13 @@
 /** What scripts/build.mjs makes of which files. */
 
 /** Each becomes a file of the same path in dist/, by which programs load it. */
-export const ENTRIES = ['apps/*/src/main.ts', 'plugins/*/*/index.ts', 'libs/*/src/**/*.thread.ts'];
+export const ENTRIES = [
+  'apps/*/src/main.ts',
+  'plugins/*/*/index.ts',
+  'libs/*/src/**/*.thread.ts',
+  // What `spandrel eval file` lends to evals whose project has no SDK installed.
+  'libs/sdk/src/{index,eval}.ts',
+];
 
 /** What the image of the gateway holds. */
 export const GATEWAY_ENTRIES = ['apps/{cli,gateway}/src/main.ts', 'plugins/*/*/index.ts'];

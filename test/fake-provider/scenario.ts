@@ -1,12 +1,12 @@
 /**
  * What the fake provider is to do, by name, each with an argument if it takes one: `error-429`, `slow:200`. Several are
  * joined with `+`: `tools+gzip+slow-stream:10`. Named by the header `x-fake`, by what was said last if that begins with
- * `fake:<scenario>`, or by the model `fake:<scenario>`. `times:<n>` keeps to the first n calls that say the same to the same model.
+ * `fake:<scenario>`, by the model `fake:<scenario>`, or by such a system message. `times:<n>` keeps to the first n calls that say the same to the same model.
  */
 export type Scenario = ReadonlyMap<string, string>;
 
-export function readScenario(header: string | undefined, model: unknown, said = ''): Scenario {
-  const named = header ?? namedIn(said) ?? namedIn(model) ?? '';
+export function readScenario(header: string | undefined, model: unknown, said = '', system?: unknown): Scenario {
+  const named = header ?? namedIn(said) ?? namedIn(model) ?? namedIn(system) ?? '';
   const parts = named.split('+').filter((part) => part !== '');
   return new Map(
     parts.map((part) => {

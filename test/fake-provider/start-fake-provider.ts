@@ -100,7 +100,7 @@ function readCall(request: IncomingMessage, body: Buffer, said: Map<string, numb
   const parsed = parseObject(body);
   const header = request.headers['x-fake'];
   const last = lastSaid(parsed);
-  const named = readScenario(Array.isArray(header) ? header[0] : header, parsed['model'], last);
+  const named = readScenario(Array.isArray(header) ? header[0] : header, parsed['model'], last, systemMessage(parsed));
   const same = `${String(parsed['model'])} ${last}`;
   const count = countCall(named, same, said);
   const isOver = named.has('times') && count > numberOf(named, 'times', 1);
@@ -109,6 +109,12 @@ function readCall(request: IncomingMessage, body: Buffer, said: Map<string, numb
   const { authorization, 'x-api-key': xApiKey } = request.headers;
   const apiKey = String(xApiKey ?? authorization?.replace(/^Bearer /, '') ?? '');
   return { path, body: parsed, scenario, text: textFor(scenario, parsed, `${same} ${count}`), apiKey };
+}
+
+/** What a system message says that a conversation begins with. */
+function systemMessage({ messages }: Record<string, unknown>): unknown {
+  const [first] = Array.isArray(messages) ? (messages as { role?: unknown; content?: unknown }[]) : [];
+  return first?.role === 'system' ? first.content : undefined;
 }
 
 /** Which call of those that say the same this is, from 1; counted for scenarios alone that ask for it. */

@@ -5,6 +5,11 @@ export interface ClientCommandEntry {
   /** The first word behind `spandrel`. */
   name: string;
   description: string;
+  /**
+   * Prepares a process for code of the user's, which the command loads and which may leave something open: a process that was
+   * prepared ends with the command.
+   */
+  prepareProcess?(): Promise<void>;
   /** Loads its code, which other commands do not pay for. @returns what puts it below the program. */
   load(): Promise<(client: ClientProgram, description: string) => void>;
 }
@@ -39,6 +44,7 @@ export const CLIENT_COMMANDS: readonly ClientCommandEntry[] = [
   {
     name: 'eval',
     description: 'run evaluations, judge them by gates, compare them',
+    prepareProcess: async () => (await import('../eval/files/lend-sdk.js')).lendSdk(),
     load: async () => (await import('../eval/eval-command.js')).addEval,
   },
   {

@@ -3,6 +3,7 @@ import { clientCommand, type ClientProgram } from '../client/client-command.js';
 import { cancelEval } from './commands/cancel-eval.js';
 import { checkEval, type CheckEvalOptions } from './commands/check-eval.js';
 import { compareEvals, type CompareEvalsOptions } from './commands/compare-evals.js';
+import { evalFiles, type EvalFilesOptions } from './commands/eval-files.js';
 import { listEvals, type ListEvalsOptions } from './commands/list-evals.js';
 import { runEval, type RunEvalOptions } from './commands/run-eval.js';
 import { showEval, type ShowEvalOptions } from './commands/show-eval.js';
@@ -32,6 +33,17 @@ export function addEval(program: ClientProgram, description: string): void {
   );
   run.option('--detach', 'do not wait for its end').addHelpText('after', RUN_HELP);
   clientCommand<RunEvalOptions, []>(program, run, runEval);
+
+  const file = addReportOption(
+    leaf('file <files...>', 'run evals of your own code: files whose default export is made by defineEval'),
+  );
+  file
+    .option('--grep <pattern>', 'those alone whose name, or else file, this regular expression finds something in')
+    .option('--repeats <number>', 'how often each datapoint is tried, whatever the file says')
+    .option('--concurrency <number>', 'how many are tried at once, whatever the file says')
+    .option('--resume <run>', 'go on with a run that an earlier process did not finish')
+    .addHelpText('after', CODES);
+  clientCommand<EvalFilesOptions, [string[]]>(program, file, evalFiles);
 
   const check = addReportOption(
     addJudgingOptions(leaf('check <run>', 'wait for the end of a run and judge it by gates')),

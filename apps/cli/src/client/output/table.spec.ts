@@ -39,20 +39,6 @@ describe('a table', () => {
     expect(tableLines(COLUMNS, rows, { width: 2 })).toEqual(['ID', 'a1', 'b22']);
   });
 
-  it('leaves others out before a text is cut to a few letters, and cuts it so where nothing can be left out', () => {
-    const columns: Column<string[]>[] = [
-      { title: 'ID', text: ([id]) => id! },
-      { title: 'NAME', text: ([, name]) => name!, shrinks: true },
-      { title: 'MODELS', text: ([, , models]) => models!, shrinks: true, leaveOut: 1 },
-    ];
-    const row = ['0123456789', 'a name of some length', 'some model or other'];
-    const at = (width: number) => tableLines(columns, [row], { width })[1];
-    expect(at(46)).toBe('0123456789  a name of some…   some model or o…');
-    expect(at(45)).toBe('0123456789  a name of some length');
-    expect(at(22)).toBe('0123456789  a name of…');
-    expect(at(5)).toBe('0123456789  a name…');
-  });
-
   it('takes the widest first', () => {
     const two: Column<string[]>[] = [0, 1].map((at) => ({ title: `C${at}`, text: (row) => row[at]!, shrinks: true }));
     const [, line] = tableLines(two, [['x'.repeat(12), 'y'.repeat(40)]], { width: 32 });

@@ -25,8 +25,7 @@ export interface TableRoom {
 }
 
 const GAP = '  ';
-/** A column that shrinks has this much before others are left out for it, and at least the second where nothing can be. */
-const COMFORTABLE = 16;
+/** A column that shrinks keeps this much. */
 const NARROWEST = 8;
 
 interface Laid<Row> {
@@ -87,7 +86,7 @@ function cellOf<Row>({ text, isTree }: Column<Row>, row: Row): string {
 function fitted<Row>(all: readonly Laid<Row>[], room: number | undefined): readonly Laid<Row>[] {
   if (room === undefined) return all;
   let laid = all;
-  while (leastWidth(laid) > room) {
+  while (narrowest(laid) > room) {
     const next = laid.reduce<Laid<Row> | undefined>(
       (found, each) => ((each.column.leaveOut ?? 0) > (found?.column.leaveOut ?? 0) ? each : found),
       undefined,
@@ -108,8 +107,8 @@ function fitted<Row>(all: readonly Laid<Row>[], room: number | undefined): reado
   return laid.map((each) => ({ ...each, width: widths.get(each)! }));
 }
 
-const leastWidth = <Row>(laid: readonly Laid<Row>[]): number =>
-  widthTogether(laid, ({ column, width }) => (column.shrinks === true ? Math.min(width, COMFORTABLE) : width));
+const narrowest = <Row>(laid: readonly Laid<Row>[]): number =>
+  widthTogether(laid, ({ column, width }) => (column.shrinks === true ? Math.min(width, NARROWEST) : width));
 
 const widthTogether = <Row>(laid: readonly Laid<Row>[], width: (of: Laid<Row>) => number): number =>
   laid.reduce((sum, each) => sum + width(each), GAP.length * Math.max(0, laid.length - 1));

@@ -5,7 +5,6 @@ import { manyLines } from '../output/clean-text.js';
 import { factLines } from '../output/fact-lines.js';
 import type { Output } from '../output/output.js';
 import { statusStyle } from '../output/status-style.js';
-import type { Style } from '../output/styles.js';
 import type { Column } from '../output/table.js';
 import { bytesText, costText, countText, durationText, timeText } from '../output/units.js';
 import { readAnswer } from '../read-answer.js';
@@ -91,21 +90,19 @@ const headLines = (trace: TraceListItem, { paint, isTerminal }: Output): string[
     paint,
   );
 
-const failedStyle = ({ span }: TreeRow<SpanOutline>): Style | undefined => (span.error === null ? undefined : 'red');
-
 const columns: readonly Column<TreeRow<SpanOutline>>[] = [
-  { title: 'SPAN', text: ({ branch, span }) => branch + span.name, shrinks: true, isTree: true, style: failedStyle },
+  { title: 'SPAN', text: ({ branch, span }) => branch + span.name, shrinks: true, isTree: true },
   { title: 'KIND', text: ({ span }) => kindText(span), shrinks: true },
   {
     title: 'STATUS',
     text: ({ span }) => statusOf(span),
     style: ({ span }) => statusStyle(statusOf(span)),
-    leaveOut: 3,
+    leaveOut: 4,
   },
   { title: 'DURATION', text: ({ span }) => durationText(amountsOf(span).durationMs), align: 'right' },
   { title: 'TOKENS', text: ({ span }) => countText(amountsOf(span).tokens), align: 'right', leaveOut: 2 },
   { title: 'COST', text: ({ span }) => costText(amountsOf(span).cost), align: 'right', leaveOut: 1 },
-  { title: 'ID', text: ({ span }) => span.id, style: () => 'dim' },
+  { title: 'ID', text: ({ span }) => span.id, style: () => 'dim', leaveOut: 3 },
 ];
 
 /** What a row has below it: its error, texts that were asked for, and how much is not shown. */

@@ -1,12 +1,11 @@
 import type { EvalRunSummary } from '@spandrel/contract';
 import { SpandrelError, type Api } from '@spandrel/sdk';
-import type { Gate } from '@spandrel/sdk/eval';
+import { ciMetadata, DefinitionError, findBaseline, type Gate } from '@spandrel/sdk/eval';
 import { ulid } from 'ulid';
 import type { ClientCall } from '../../client/client-command.js';
 import { clientOf } from '../../client/client-of.js';
 import { ExitCode, UsageFault } from '../../client/exit-codes.js';
 import { findDataset } from '../../client/datasets/find-dataset.js';
-import { findBaseline } from '../find-baseline.js';
 import { findConnection } from '../find-connection.js';
 import { gatesAgainst, readJudging, type Judging, type JudgingOptions } from '../options/judging-options.js';
 import { readReports, type ReportOptions } from '../options/report-option.js';
@@ -38,6 +37,7 @@ export async function runEval(call: ClientCall<RunEvalOptions>): Promise<ExitCod
 
   const dataset = await findDataset(api, plan.dataset);
   const baselineRunId = await baselineFor(call, judging, dataset);
+  plan.metadata = { ...ciMetadata(io.env), ...plan.metadata };
   const body = await startBody(api, plan, dataset.name, gatesAgainst(judging.gates, baselineRunId));
   let run: EvalRunSummary;
   try {
@@ -64,7 +64,9 @@ export async function baselineFor(
   except?: string,
 ): Promise<string | undefined> {
   if (baseline === undefined) return undefined;
-  const found = await findBaseline(api, dataset.id, baseline, except);
+  const found = await findBaseline(api, dataset.id, baseline, { except }).catch((error: unknown) => {
+    throw error instanceof DefinitionError ? new UsageFault(`--baseline: ${error.message}`) : error;
+  });
   if (found === undefined) warnOfMissingBaseline(baseline, dataset.name, io);
   return found;
 }

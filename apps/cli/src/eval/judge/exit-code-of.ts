@@ -17,6 +17,7 @@ export const exitCodeOf = (verdict: Verdict): ExitCode => CODES[verdict];
 const ORDER: readonly ExitCode[] = [
   ExitCode.gate,
   ExitCode.regression,
+  ExitCode.usage,
   ExitCode.refused,
   ExitCode.unforeseen,
   ExitCode.stopped,

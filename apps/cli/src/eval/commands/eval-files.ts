@@ -1,0 +1,136 @@
+import type { EvalRunSummary } from '@spandrel/contract';
+import { Spandrel, SpandrelError } from '@spandrel/sdk';
+import { DefinitionError, evaluate } from '@spandrel/sdk/eval';
+import type { ClientCall } from '../../client/client-command.js';
+import { serverOf } from '../../client/client-of.js';
+import { ExitCode, fail, UsageFault } from '../../client/exit-codes.js';
+import type { Column } from '../../client/output/table.js';
+import { loadEvalFiles, type EvalFile } from '../files/load-eval-files.js';
+import { exitCodeOf, exitCodeOfAll } from '../judge/exit-code-of.js';
+import { GATES_ALPHA } from '../options/judging-options.js';
+import { readNumber, readOption } from '../options/read-option.js';
+import { readReports, type ReportOptions } from '../options/report-option.js';
+import type { EvalReport } from '../reports/eval-report.js';
+import { tellGitHub, warnOfMissingBaseline } from '../reports/github.js';
+import { makeReport } from '../reports/make-report.js';
+import { prepareReports, writeReports } from '../reports/write-reports.js';
+import { reportLines } from '../show/report-lines.js';
+import { progressOn } from '../watch/progress.js';
+import { formatScore } from '../words/numbers.js';
+import { VERDICT_TITLES } from '../words/verdict-titles.js';
+import { documentOf } from './finish-run.js';
+
+export interface EvalFilesOptions extends ReportOptions {
+  grep?: string;
+  repeats?: string;
+  concurrency?: string;
+  resume?: string;
+}
+
+/** Traces that are not delivered by then are lost: each eval has waited for its own already. */
+const SHUTDOWN_MS = 2_000;
+
+/** An eval that came to an end, or could not be run. */
+type Ended = { file: string; exitCode: ExitCode } & ({ report: EvalReport } | { fault: string });
+
+/** What the command line says in the place of the files. */
+interface Overrides {
+  repeats: number | undefined;
+  concurrency: number | undefined;
+  resume: string | undefined;
+}
+
+/** `spandrel eval file`: runs evals of the user's own code, one after another. */
+export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: string[]): Promise<ExitCode> {
+  const { out, io, options } = call;
+  const reports = readReports(options);
+  const overrides: Overrides = {
+    repeats: readNumber('--repeats', options.repeats),
+    concurrency: readNumber('--concurrency', options.concurrency),
+    resume: options.resume,
+  };
+  const { url, key } = serverOf(options, io.env);
+  // What the evals' own code records goes where their runs go.
+  if (options.url !== undefined) process.env['SPANDREL_API_URL'] = url;
+  if (options.key !== undefined) process.env['SPANDREL_API_KEY'] = key;
+  const files = matching(await loadEvalFiles(patterns), options.grep);
+  if (overrides.resume !== undefined && files.length > 1) {
+    throw new UsageFault(`--resume: a run is of one eval, and these are ${files.length}`);
+  }
+  prepareReports(reports);
+  const spandrel = new Spandrel({ apiUrl: url, apiKey: key });
+  const ended: Ended[] = [];
+  try {
+    for (const file of files) {
+      const one = await runFile(call, file, spandrel, overrides);
+      ended.push(one);
+      if ('fault' in one) out.note(`${one.file}: ${one.fault}`);
+      else if (!out.json) await out.lines([...reportLines(one.report, out), '']);
+    }
+  } finally {
+    await spandrel.shutdown({ timeoutMs: SHUTDOWN_MS });
+  }
+  const made = ended.flatMap((one) => ('report' in one ? [one.report] : []));
+  writeReports(reports, made, true);
+  tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
+  if (out.json) await out.document({ evals: ended.map(documentOfEnded) });
+  else if (ended.length > 1) await out.lines(out.table(SUMMARY).lines(ended));
+  return exitCodeOfAll(ended.map(({ exitCode }) => exitCode));
+}
+
+/** Evals whose name, or else file, a pattern finds something in. @throws UsageFault where nothing is left. */
+function matching(files: EvalFile[], grep: string | undefined): EvalFile[] {
+  if (grep === undefined) return files;
+  const pattern = readOption('--grep', grep, (text) => new RegExp(text, 'u'));
+  const found = files.filter(({ file, definition }) => pattern.test(definition.name ?? file));
+  if (found.length === 0) throw new UsageFault(`--grep: no eval has a name with ${grep} in it`);
+  return found;
+}
+
+async function runFile(
+  { api, io, options }: ClientCall<EvalFilesOptions>,
+  { file, definition }: EvalFile,
+  spandrel: Spandrel,
+  overrides: Overrides,
+): Promise<Ended> {
+  const progress = progressOn(io, definition.name ?? file);
+  try {
+    const result = await evaluate(definition, {
+      ...{ spandrel, signal: io.signal, onProgress: (now) => progress.show(now) },
+      // A member that is there without a value would take the place of the file's.
+      ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
+    });
+    progress.end();
+    const { url } = serverOf(options, io.env);
+    const by = { baselineRunId: result.baselineRunId, alpha: GATES_ALPHA };
+    const report = await makeReport(api, result.run as EvalRunSummary, by, url);
+    if (result.skippedGates.length > 0) warnOfMissingBaseline(String(definition.baseline), report.dataset.name, io);
+    return { file, report: { ...report, file }, exitCode: exitCodeOf(report.verdict) };
+  } catch (error) {
+    io.signal.throwIfAborted();
+    // The others would not reach it either.
+    if (error instanceof SpandrelError && error.status === 0) throw error;
+    const { exitCode, lines } = fail(error instanceof DefinitionError ? new UsageFault(error.message) : error);
+    return { file, fault: lines.join('; '), exitCode };
+  } finally {
+    progress.end();
+  }
+}
+
+const documentOfEnded = (ended: Ended): object =>
+  'report' in ended ? documentOf(ended.report) : { file: ended.file, exit_code: ended.exitCode, error: ended.fault };
+
+const SUMMARY: readonly Column<Ended>[] = [
+  { title: 'eval', text: ({ file }) => file, shrinks: true },
+  {
+    title: 'score',
+    text: (ended) => ('report' in ended ? formatScore(ended.report.statistics.score.mean) : ''),
+    align: 'right',
+  },
+  {
+    title: 'came to',
+    text: (ended) => ('report' in ended ? VERDICT_TITLES[ended.report.verdict] : ended.fault),
+    style: ({ exitCode }) => (exitCode === ExitCode.done ? 'green' : 'red'),
+    shrinks: true,
+  },
+];
