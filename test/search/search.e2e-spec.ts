@@ -5,6 +5,7 @@ import { SearchSettings, SearchWorker } from '@spandrel/search';
 import { sql } from '@spandrel/storage';
 import type { CloudApp } from '../support/cloud-app.ts';
 import { DashboardBrowser, expectNoFaults, inBrowser } from '../dashboard/dashboard-browser.ts';
+import { overHttp } from '../mcp/clients.ts';
 import { startServerApp } from '../support/server-app.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { SearchLab, Searcher } from './search-lab.ts';
@@ -72,6 +73,27 @@ describe('search', () => {
     expect(outlines[0]).not.toHaveProperty('input');
     expect(await one.spans({ ...words, preview: 8 })).toMatchObject([{ input_preview: '{"messag' }]);
     expect((await one.search({ ...words, preview: 2_001 })).status).toBe(400);
+  });
+
+  it('is a tool of agents, for projects that can', async () => {
+    const client = await overHttp({ url: app.url, key: one.tenant.key });
+    expect((await client.list()).map(({ name }) => name)).toContain('search_spans');
+    const [found, meant] = [
+      await client.call('search_spans', { query: 'refund take', kind: 'custom' }),
+      await client.call('search_spans', { query: 'reimbursement', mode: 'vector', limit: 3, max_chars: 2_000 }),
+    ];
+    expect(found).toMatchObject({
+      isError: false,
+      body: { spans: [{ id: 'en', score: expect.any(Number) }], next_cursor: null },
+    });
+    expect(meant.body.spans.length + (meant.body.left_out ?? 0)).toBe(3);
+    expect(await client.call('search_spans', { query: 'x', kinds: 'y' })).toMatchObject({
+      ...{
+        isError: true,
+        body: { code: 'validation_failed', detail: expect.stringContaining('did you mean "kind"?') },
+      },
+    });
+    await client.close();
   });
 
   inBrowser('is a mode of the page of spans', async () => {
