@@ -26,9 +26,9 @@ export function follow<Result>(result: Result, ending: Ending): Result {
     return result;
   }
   try {
-    if (!isThenable(result)) return followValue(result, ending) as Result;
+    if (!isThenable(result)) return followValue(result, ending, true) as Result;
     return watchPromise(result, {
-      fulfilled: (value) => followSafely(value, ending),
+      fulfilled: (value, isReplaced) => followSafely(value, ending, isReplaced),
       rejected: (error) => ending.failed(error),
     }) as Result;
   } catch {
@@ -37,19 +37,19 @@ export function follow<Result>(result: Result, ending: Ending): Result {
   }
 }
 
-function followSafely(value: unknown, ending: Ending): unknown {
+function followSafely(value: unknown, ending: Ending, mayReplace: boolean): unknown {
   try {
-    return followValue(value, ending);
+    return followValue(value, ending, mayReplace);
   } catch {
     ending.ended(value);
     return value;
   }
 }
 
-function followValue(value: unknown, ending: Ending): unknown {
+function followValue(value: unknown, ending: Ending, mayReplace: boolean): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) ending.ended(value);
   else if (isIterator(value)) watchIterator(value, collecting(ending));
-  else if (isReadableStream(value)) return watchReadableStream(value, collecting(ending));
+  else if (mayReplace && isReadableStream(value)) return watchReadableStream(value, collecting(ending));
   else if (isNodeStream(value)) watchNodeStream(value, collecting(ending));
   else if (isModelStream(value)) watchIterable(value, collecting(ending));
   else ending.ended(value);

@@ -2,8 +2,12 @@ import { setOwnMember, type AnyFunction } from './own-member.js';
 
 /** What is told of a promise. */
 export interface PromiseWatch {
-  /** @returns the value to hand on: the one given, or what stands for it. Does not throw. */
-  fulfilled(value: unknown): unknown;
+  /**
+   * Does not throw.
+   * @param isReplaced whether everybody who waits gets what this returns; else they may get the value itself.
+   * @returns the value to hand on: the one given, or what stands for it.
+   */
+  fulfilled(value: unknown, isReplaced: boolean): unknown;
   rejected(error: unknown): void;
 }
 
@@ -16,22 +20,25 @@ export const isThenable = (value: unknown): value is Thenable =>
 /**
  * Tells how a promise ends.
  * @returns for a promise of the language itself another that ends as it does, so that a rejection nobody handles is still
- *   one. For all others (subclasses, lazy queries) the object itself: it is told when somebody asks for the result, since
- *   to ask is what makes some of them begin.
+ *   one. Where somebody hung members on it, itself. For all others (subclasses, lazy queries) the object itself: it is told
+ *   when somebody asks for the result, since to ask is what makes some of them begin.
  */
 export function watchPromise(promise: Thenable, watch: PromiseWatch): unknown {
-  if (isPlain(promise)) {
-    return promise.then(
-      (value: unknown) => watch.fulfilled(value),
+  if (isOfLanguage(promise)) {
+    // Node before 24 hangs symbols on promises while an AsyncLocalStorage is in use.
+    const isPlain = Object.getOwnPropertyNames(promise).length === 0;
+    const followed = promise.then(
+      (value: unknown) => watch.fulfilled(value, isPlain),
       (error: unknown) => {
         watch.rejected(error);
-        throw error;
+        if (isPlain) throw error;
       },
     );
+    return isPlain ? followed : promise;
   }
   const waiting = waitingFor.get(promise);
   if (waiting) waiting.push(watch);
-  else if (!watchThen(promise, [watch])) watch.fulfilled(promise);
+  else if (!watchThen(promise, [watch])) watch.fulfilled(promise, false);
   return promise;
 }
 
@@ -43,7 +50,7 @@ function watchThen(promise: Thenable, watches: PromiseWatch[]): boolean {
   const takeAll = (): PromiseWatch[] => watches.splice(0);
   const replaced = function (this: unknown, onFulfilled: unknown, onRejected: unknown, ...others: unknown[]): unknown {
     const fulfilled = (value: unknown): unknown => {
-      for (const watch of takeAll()) value = watch.fulfilled(value);
+      for (const watch of takeAll()) watch.fulfilled(value, false);
       return typeof onFulfilled === 'function' ? (onFulfilled as AnyFunction)(value) : value;
     };
     const rejected = (error: unknown): unknown => {
@@ -58,15 +65,12 @@ function watchThen(promise: Thenable, watches: PromiseWatch[]): boolean {
   return true;
 }
 
-/**
- * Whether it is a promise of the language itself, of any realm, with nothing added but what Node before 24 hangs on each
- * promise while an AsyncLocalStorage is in use, which are symbols.
- */
-function isPlain(promise: object): boolean {
+/** Whether it is a promise of the language itself, of any realm. */
+function isOfLanguage(promise: object): boolean {
   if (Object.prototype.toString.call(promise) !== '[object Promise]') return false;
   const prototype = Object.getPrototypeOf(promise) as object;
-  const isOfLanguage =
+  return (
     prototype === Promise.prototype ||
-    (Object.getPrototypeOf(Object.getPrototypeOf(prototype)) === null && Object.hasOwn(prototype, 'finally'));
-  return isOfLanguage && Object.getOwnPropertyNames(promise).length === 0;
+    (Object.getPrototypeOf(Object.getPrototypeOf(prototype)) === null && Object.hasOwn(prototype, 'finally'))
+  );
 }

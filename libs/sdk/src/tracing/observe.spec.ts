@@ -137,6 +137,14 @@ describe('promises', () => {
     expect(await span()).toMatchObject({ output: [1] });
   });
 
+  it('with members of somebody stay the same object', async () => {
+    const { observe, span } = lab();
+    const promise = Object.assign(Promise.resolve(4), { cancel: () => undefined });
+    expect(observe(() => promise)()).toBe(promise);
+    await promise;
+    expect(await span()).toMatchObject({ output: 4, status: 'completed' });
+  });
+
   it('that cannot be followed end at once', async () => {
     const { observe, span } = lab();
     const frozen = Object.freeze({ then: (done: (value: number) => void) => done(1) });
@@ -311,6 +319,16 @@ describe('streams', () => {
     for await (const chunk of await observe(async () => stream())()) read.push(chunk);
     expect(read).toEqual(chunks);
     expect(await span()).toMatchObject({ output: 'abc', status: 'completed' });
+  });
+
+  it('of the web that a promise of a subclass gives can be read by whoever waits', async () => {
+    class ApiPromise<T> extends Promise<T> {}
+    const { observe, span } = lab();
+    const promise = ApiPromise.resolve(stream());
+    const observed = observe(() => promise)();
+    await observed;
+    expect((await observed).locked).toBe(false);
+    expect(await span()).toMatchObject({ output: '[ReadableStream]', status: 'completed' });
   });
 
   it('of bytes are read into buffers of the reader', async () => {

@@ -4,8 +4,6 @@ import { formatTraceparent } from './traceparent.js';
 /** Values longer than this together are left to the spans that come later: servers take 16 KB of headers. */
 const LENGTH_MAX = 2_048;
 
-const encoder = new TextEncoder();
-
 /**
  * Headers that put a call into the trace and below the span that are open where it is made. With the trace come its session,
  * user and tags, which rules on the server go by and which may arrive there before the trace itself. Never throws.
@@ -22,7 +20,7 @@ export function traceHeaders(url: URL, gatewayUrl: string | undefined): Record<s
   if (!isGateway) return headers;
   let room = LENGTH_MAX;
   const add = (name: string, texts: readonly string[], isExact: (text: string) => boolean): void => {
-    const value = texts.map(headerText).join(',');
+    const value = texts.join(',');
     // A value that would arrive as another one is left out.
     if (value === '' || value.length > room || !texts.every(isExact)) return;
     room -= value.length;
@@ -34,9 +32,6 @@ export function traceHeaders(url: URL, gatewayUrl: string | undefined): Record<s
   add('X-Spandrel-Tags', tags, (tag) => isHeader(tag) && tag !== '' && !tag.includes(','));
   return headers;
 }
-
-/** Header values are bytes; the gateway reads UTF-8 in them. */
-const headerText = (text: string): string => String.fromCharCode(...encoder.encode(text));
 
 /** Whether a text may stand in a header and comes out of it as it was. */
 // oxlint-disable-next-line no-control-regex -- These end a header.
