@@ -49,8 +49,10 @@ function followSafely(value: unknown, ending: Ending, mayReplace: boolean): unkn
 function followValue(value: unknown, ending: Ending, mayReplace: boolean): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) ending.ended(value);
   else if (isIterator(value)) watchIterator(value, collecting(ending));
-  else if (mayReplace && isReadableStream(value)) return watchReadableStream(value, collecting(ending));
-  else if (isNodeStream(value)) watchNodeStream(value, collecting(ending));
+  else if (isReadableStream(value)) {
+    if (mayReplace) return watchReadableStream(value, collecting(ending));
+    ending.ended(value);
+  } else if (isNodeStream(value)) watchNodeStream(value, collecting(ending));
   else if (isModelStream(value)) watchIterable(value, collecting(ending));
   else ending.ended(value);
   return value;

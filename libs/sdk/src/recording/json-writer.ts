@@ -17,7 +17,7 @@ const SMALL = 32;
 
 /**
  * Writes any value as JSON. Never throws: what cannot be written, or throws when it is read, becomes a text in square
- * brackets that says what it was. Everything is read once.
+ * brackets that says what it was (docs/sdk.md#what-values-become). Everything is read once.
  * @param bytesMax UTF-8 bytes of the JSON; texts are cut and members left out so that it has no more.
  */
 export function serialise(value: unknown, bytesMax: number): Serialised {

@@ -119,16 +119,17 @@ describe('promises', () => {
     const get = observe(() => cached);
     for (let call = 0; call < 3; call++) expect(get()).toBe(cached);
     await expect(cached.finally(() => undefined)).rejects.toBe(error);
-    for (let call = 0; call < 20_000; call++) void get();
+    for (let call = 0; call < 5_000; call++) void get();
     await expect(get()).rejects.toBe(error);
     await spandrel.flush();
     const failed = [...server.spans.values()].filter(({ status }) => status === 'failed');
-    expect(failed).toHaveLength(20_004);
+    expect(failed).toHaveLength(5_004);
   });
 
   it('that begin when somebody waits begin then, and once', async () => {
     const { observe, span } = lab();
     let starts = 0;
+    // oxlint-disable-next-line unicorn/no-thenable -- Clients of databases have such queries.
     const query = { text: 'select', then(done: (rows: number[]) => unknown) { starts++; return Promise.resolve([1]).then(done); } }; // prettier-ignore
     const observed = observe(() => query as unknown as Promise<number[]>)();
     await Promise.resolve();
@@ -147,6 +148,7 @@ describe('promises', () => {
 
   it('that cannot be followed end at once', async () => {
     const { observe, span } = lab();
+    // oxlint-disable-next-line unicorn/no-thenable -- Somebody may give one.
     const frozen = Object.freeze({ then: (done: (value: number) => void) => done(1) });
     expect(await (observe(() => frozen)() as unknown as Promise<number>)).toBe(1);
     expect(await span()).toMatchObject({ status: 'completed' });
