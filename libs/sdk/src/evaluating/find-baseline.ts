@@ -8,6 +8,9 @@ export interface BaselineOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Lists are in the order of ids, which clients may choose, with clocks of their own; the server's clock tells what is newest. */
+const LOOKED_AT = 50;
+
 /**
  * @param text the id of a run, or `latest[:k=v,…]`: the newest completed run of the dataset with this metadata.
  * @returns the id of a run; undefined when `latest` finds none.
@@ -27,9 +30,12 @@ export async function findBaseline(
     throw new DefinitionError(`baseline: run ${run.id} is of another dataset, ${run.dataset_id}`);
   }
   const metadata = metadataOf(latest[1], text);
-  const query = { status: 'completed' as const, limit: 2, metadata };
+  const query = { status: 'completed' as const, limit: LOOKED_AT, metadata };
   const { runs } = await api.listEvals({ path: { id: datasetId }, query, signal });
-  return runs.find(({ id }) => id !== except)?.id;
+  const [newest] = runs
+    .filter(({ id }) => id !== except)
+    .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  return newest?.id;
 }
 
 function metadataOf(pairs: string | undefined, text: string): Record<string, string> {

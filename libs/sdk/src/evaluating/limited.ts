@@ -27,16 +27,28 @@ export async function limited<T>(
       inner.abort(reason);
     };
   });
-  const onAbort = (): void => stop(signal.reason);
   const expire = (): void => stop(new DOMException(`timed out after ${timeoutMs} ms`, 'TimeoutError'));
   const timer = timeoutMs > TIMER_MS_MAX ? undefined : setTimeout(expire, timeoutMs);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const stops = stopsOf(signal);
+  stops.add(stop);
   try {
     return await Promise.race([stopped, (async () => run(inner.signal))()]);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    stops.delete(stop);
   }
+}
+
+const STOPS = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
+
+/** What a signal stops, by one listener: Node warns of a leak where there are more than ten. */
+function stopsOf(signal: AbortSignal): Set<(reason: unknown) => void> {
+  const known = STOPS.get(signal);
+  if (known) return known;
+  const stops = new Set<(reason: unknown) => void>();
+  STOPS.set(signal, stops);
+  signal.addEventListener('abort', () => stops.forEach((stop) => stop(signal.reason)), { once: true });
+  return stops;
 }
 
 /** @throws what the signal was aborted with. */
