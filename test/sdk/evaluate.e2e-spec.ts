@@ -117,7 +117,7 @@ describe('evaluate', () => {
 
       const resumed = await finish(second, { resume: begun!.id });
       expect(resumed).toMatchObject({ runId: begun!.id, passed: true });
-      // Of the finished samples none was made again, and of the others each once.
+      // No finished sample was made again, and each other one once.
       const again = callsIn(second);
       expect(again).toHaveLength(300);
       expect(new Set([...finished, ...again]).size).toBe(600);
