@@ -5,7 +5,6 @@ import { findBaseline } from './find-baseline.js';
 import { findDataset } from './find-dataset.js';
 import { describeGate, needsBaseline, type Gate } from './gate.js';
 import { learnNames } from './learn-names.js';
-import { newRunId } from './new-run-id.js';
 import { trialsOf, type OpenRun } from './open-run.js';
 import { finalNames } from './plan-scorers.js';
 import type { Plan } from './read-definition.js';
