@@ -20,8 +20,6 @@ const LEFT_OUT = [
 ];
 const LAUNCHED_WITH = [
   '--no-sandbox',
-  // There is none: a process of its own would draw in its place.
-  '--disable-gpu',
   `--disable-features=${LEFT_OUT.join()}`,
   // Pages of tests live for seconds: code that is optimized is not used any more.
   '--js-flags=--no-opt --no-maglev',
