@@ -13,6 +13,7 @@ const OPTIONS: ServerAppOptions = {
 /** What there was not before runs had samples. */
 const SINCE = '20261123122530';
 const TABLES = ['eval_sample', 'eval_submission', 'eval_run_metadata'];
+const INDEXES = ['eval_run_newest'];
 const COLUMNS = {
   eval_result: ['span_id', 'metadata', 'scores', 'result_hash'],
   eval_run: [
@@ -53,6 +54,7 @@ export function earlierVersions(newDatabase: () => Promise<StorageConfig>): void
           where id = ${running.id}`);
         await tx.run(sql`delete from eval_result where run_id = ${running.id} and datapoint_id = ${datapointIds[2]!}`);
         for (const table of TABLES) await tx.run(rawSql(`drop table ${table}`));
+        for (const index of INDEXES) await tx.run(rawSql(`drop index ${index}`));
         for (const [table, columns] of Object.entries(COLUMNS)) {
           for (const column of columns) await tx.run(rawSql(`alter table ${table} drop column ${column}`));
         }

@@ -23,9 +23,13 @@ export function listsOfRuns(lab: () => EvalsLab): void {
   };
 
   describe('runs of all datasets', () => {
-    it('are listed newest first, by dataset and status', async () => {
+    it('are listed newest first whatever their ids, by dataset and status', async () => {
       const [one, other] = [await lab().dataset('a'), await lab().dataset('b', 'c')];
-      const runs = [await lab().run(one.id), await lab().run(other.id), await lab().run(one.id)];
+      const runs = [
+        await lab().run(one.id, { id: `z-${one.id}` }),
+        await lab().run(other.id),
+        await lab().run(one.id, { id: `0-${one.id}` }),
+      ];
       const newest = runs.toReversed().map(({ result_items: _items, ...summary }) => summary);
       const list = (query: string, limit = 2) => pages<EvalRunSummary>(`/api/eval?${query}`, 'runs', limit);
       expect((await list('')).slice(0, 3)).toEqual(newest);

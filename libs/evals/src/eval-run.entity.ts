@@ -85,7 +85,8 @@ export const EvalRunSchema = defineEntity({
     leaseUntil: p.bigint('number'),
   },
   indexes: [
-    { name: 'eval_run_dataset', properties: ['projectId', 'datasetId', 'id'] },
+    { name: 'eval_run_dataset', properties: ['projectId', 'datasetId', 'createdAt', 'id'] },
+    { name: 'eval_run_newest', properties: ['projectId', 'createdAt', 'id'] },
     { name: 'eval_run_unfinished', properties: ['status', 'leaseUntil'], where: 'status < 2' },
   ],
 });

@@ -3,17 +3,22 @@ import { isStorableText, type ListEvalRuns } from '@spandrel/contract';
 import { projectScope, type Scope } from '@spandrel/kernel';
 import {
   anyOf,
+  behind,
   deleteRows,
+  fillPage,
   forUpdateInOrder,
   IdOrder,
   joinSql,
+  orderBy,
   rawSql,
   sql,
+  startOf,
   Storage,
   type LongReadOptions,
   type Page,
   type RowOfShape,
   type Selection,
+  type Sorting,
   type Sql,
   type WriteTx,
 } from '@spandrel/storage';
@@ -22,7 +27,15 @@ import { connectionsOf, isDue } from './run-plan.js';
 import { EXECUTION, RUN_STATUS } from './status.js';
 import { evalRunMetadataTable, evalRunTable } from './tables.js';
 
-const NEWEST_FIRST = new IdOrder('eval-runs', 'r.id', 'desc');
+/** By the time of their start: an id may be the caller's own, which says nothing of when. */
+const NEWEST_FIRST: Sorting = {
+  list: 'eval-runs',
+  column: 'r.created_at',
+  idColumn: 'r.id',
+  type: 'integer',
+  nullable: false,
+  order: 'desc',
+};
 const OLDEST_FIRST = new IdOrder('scan-eval-runs', 'r.id', 'asc');
 
 const COLUMNS = evalRunTable.select('r');
@@ -83,11 +96,18 @@ export class EvalRunStore {
       conditions.push(isStorableText(datasetId) ? sql`r.dataset_id = ${datasetId}` : sql`1 = 0`);
     }
     conditions.push(...conditionsOf(scope, filters));
-    return NEWEST_FIRST.page(filters, (rest) =>
-      this.storage.readLong(
-        COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')} and ${rest}`,
-        { orgId: scope.orgId },
-      ),
+    return fillPage(
+      NEWEST_FIRST,
+      startOf(NEWEST_FIRST, filters.cursor),
+      filters.limit,
+      async (part, from, count) => ({
+        rows: await this.storage.readLong(
+          COLUMNS.query`select ${COLUMNS} from eval_run r where ${joinSql(conditions, ' and ')}
+            and ${behind(NEWEST_FIRST, part, from)} order by ${orderBy(NEWEST_FIRST, part)} limit ${count}`,
+          { orgId: scope.orgId },
+        ),
+      }),
+      ({ createdAt, id }) => ({ value: createdAt, id }),
     );
   }
 
