@@ -13,7 +13,8 @@ export function isIterator(value: unknown): value is AnyIterator {
 
 /** Whether a value is the stream of a model's client: it can be iterated once, and divided for those who want it twice. */
 export const isModelStream = (value: object): value is AsyncIterable<unknown> =>
-  Symbol.asyncIterator in value && typeof (value as { tee?: unknown }).tee === 'function';
+  // A web stream has other ways to be read, too.
+  Symbol.asyncIterator in value && typeof (value as { tee?: unknown }).tee === 'function' && !('getReader' in value);
 
 /**
  * Tells what an iterator gives. It stays the same object: its own methods are put in front of those it has.

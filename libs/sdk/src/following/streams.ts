@@ -7,9 +7,10 @@ interface NodeStream {
   pipe: AnyFunction;
 }
 
+/** Whether a value is a stream of Node from which something may still come. */
 export const isNodeStream = (value: object): value is NodeStream => {
-  const { emit, pipe } = value as Partial<NodeStream>;
-  return typeof emit === 'function' && typeof pipe === 'function';
+  const { emit, pipe, read, readable } = value as Partial<Record<'emit' | 'pipe' | 'read' | 'readable', unknown>>;
+  return [emit, pipe, read].every((method) => typeof method === 'function') && readable === true;
 };
 
 /** Tells the chunks that a stream of Node gives; it stays the same object, and nothing listens to it that did not before. */

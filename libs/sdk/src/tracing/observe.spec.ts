@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
@@ -371,6 +371,20 @@ describe('streams', () => {
     for await (const chunk of observed) read.push(chunk);
     expect(read).toEqual(chunks);
     expect(await span()).toMatchObject({ output: 'abc', status: 'completed' });
+  });
+
+  it('from which nothing can be read any more, or that somebody reads already, are values', async () => {
+    const { spandrel, observe, server } = lab();
+    const locked = stream();
+    locked.getReader();
+    const values = [new Writable(), Readable.from([]).destroy(), locked];
+    for (const value of values) expect(observe(() => value)()).toBe(value);
+    await spandrel.flush();
+    expect([...server.spans.values()].map(({ output }) => output)).toEqual([
+      '[Writable]',
+      '[Readable]',
+      '[ReadableStream]',
+    ]);
   });
 
   it('of a model’s client are followed through their first reading', async () => {
