@@ -129,6 +129,18 @@ export function evalFiles(lab: () => EvalCommandLab): void {
       expect((await runs()).length).toBe(before);
     });
 
+    it('ends with 4 when the server refuses one, and runs the others', async () => {
+      const strange = source('lost', 'true').replace('exactMatch }', 'exactMatch, server }');
+      write('lost.eval.ts', strange.replace('[exactMatch]', "[exactMatch, server('Guess')]"));
+      const junit = file('lost.xml');
+      const args = ['eval', 'file', file('lost.eval.ts'), file('a-good.eval.ts'), '-o', `junit=${junit}`];
+      const { code, out, err } = await lab().cli.run(args, { env: { GITHUB_ACTIONS: 'true' } });
+      expect([code, err]).toEqual([4, expect.stringContaining('validation_failed (400)')]);
+      expect(out).toMatch(/^\S+a-good\.eval\.ts +0.95 +passed$/m);
+      expect(out).toMatch(/^::error file=\S+lost\.eval\.ts::validation_failed/m);
+      expect(readFileSync(junit, 'utf8')).toMatch(/name="the eval is run".*\n.*<error message="validation_failed/);
+    });
+
     it('ends with 3 when no server answers', async () => {
       const { code } = await lab().cli.run(['eval', 'file', file('a-good.eval.ts'), '--url', 'http://127.0.0.1:9']);
       expect(code).toBe(3);

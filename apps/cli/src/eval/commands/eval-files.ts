@@ -10,8 +10,9 @@ import { exitCodeOf, exitCodeOfAll } from '../judge/exit-code-of.js';
 import { GATES_ALPHA } from '../options/judging-options.js';
 import { readNumber, readOption } from '../options/read-option.js';
 import { readReports, type ReportOptions } from '../options/report-option.js';
-import type { EvalReport } from '../reports/eval-report.js';
+import type { EvalFault, EvalReport } from '../reports/eval-report.js';
 import { tellGitHub, warnOfMissingBaseline } from '../reports/github.js';
+import { jsonFault } from '../reports/json.js';
 import { makeReport } from '../reports/make-report.js';
 import { prepareReports, writeReports } from '../reports/write-reports.js';
 import { reportLines } from '../show/report-lines.js';
@@ -31,7 +32,7 @@ export interface EvalFilesOptions extends ReportOptions {
 const SHUTDOWN_MS = 2_000;
 
 /** An eval that came to an end, or could not be run. */
-type Ended = { file: string; exitCode: ExitCode } & ({ report: EvalReport } | { fault: string });
+type Ended = { file: string; exitCode: ExitCode; report: EvalReport } | EvalFault;
 
 /** What the command line says in the place of the files. */
 interface Overrides {
@@ -71,8 +72,9 @@ export async function evalFiles(call: ClientCall<EvalFilesOptions>, patterns: st
     await spandrel.shutdown({ timeoutMs: SHUTDOWN_MS });
   }
   const made = ended.flatMap((one) => ('report' in one ? [one.report] : []));
-  writeReports(reports, made, true);
-  tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text));
+  const faults = ended.filter((one) => 'fault' in one);
+  writeReports(reports, made, true, faults);
+  tellGitHub(made, io.env, (text) => void (out.json ? io.stderr : io.stdout).write(text), faults);
   if (out.json) await out.document({ evals: ended.map(documentOfEnded) });
   else if (ended.length > 1) await out.lines(out.table(SUMMARY).lines(ended));
   return exitCodeOfAll(ended.map(({ exitCode }) => exitCode));
@@ -117,8 +119,7 @@ async function runFile(
   }
 }
 
-const documentOfEnded = (ended: Ended): object =>
-  'report' in ended ? documentOf(ended.report) : { file: ended.file, exit_code: ended.exitCode, error: ended.fault };
+const documentOfEnded = (ended: Ended): object => ('report' in ended ? documentOf(ended.report) : jsonFault(ended));
 
 const SUMMARY: readonly Column<Ended>[] = [
   { title: 'eval', text: ({ file }) => file, shrinks: true },

@@ -1,4 +1,5 @@
 import type { EvalItem, EvalRunSummary, EvalStatistics } from '@spandrel/contract';
+import type { ExitCode } from '../../client/exit-codes.js';
 import type { GateResult } from '../judge/gate-results.js';
 import type { Verdict } from '../judge/verdict-of-run.js';
 
@@ -18,4 +19,12 @@ export interface EvalReport {
   items: readonly EvalItem[];
   /** The page of the run in the dashboard. */
   url: string;
+}
+
+/** An eval of a file that could not be run. */
+export interface EvalFault {
+  file: string;
+  /** What is wrong, in a sentence. */
+  fault: string;
+  exitCode: ExitCode;
 }

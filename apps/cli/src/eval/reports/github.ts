@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { CommandIo } from '../../client/command-io.js';
 import { oneLine } from '../../client/output/clean-text.js';
-import type { EvalReport } from './eval-report.js';
+import type { EvalFault, EvalReport } from './eval-report.js';
 import { describeStop } from '../words/stop-words.js';
 import { markdownReport } from './markdown.js';
 
@@ -13,10 +13,17 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * @param env `GITHUB_STEP_SUMMARY` and `GITHUB_ACTIONS`.
  * @param write takes the lines.
  */
-export function tellGitHub(reports: readonly EvalReport[], env: Variables, write: (text: string) => void): void {
+export function tellGitHub(
+  reports: readonly EvalReport[],
+  env: Variables,
+  write: (text: string) => void,
+  faults: readonly EvalFault[] = [],
+): void {
   const { GITHUB_STEP_SUMMARY: summary, GITHUB_ACTIONS: actions } = env;
-  if (summary) appendFileSync(summary, `${markdownReport(reports)}\n`);
-  if (actions === 'true') for (const line of reports.flatMap(errorLines)) write(`${line}\n`);
+  if (summary) appendFileSync(summary, `${markdownReport(reports, faults)}\n`);
+  if (actions !== 'true') return;
+  const ofFaults = faults.map(({ file, fault }) => `::error file=${property(file)}::${data(fault)}`);
+  for (const line of [...reports.flatMap(errorLines), ...ofFaults]) write(`${line}\n`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EvalReport } from './eval-report.js';
+import type { EvalFault, EvalReport } from './eval-report.js';
 import { exitCodeOf } from '../judge/exit-code-of.js';
 
 /** A report as a program reads it: the resources as the API has them, what became of the run, and its exit code. */
@@ -12,3 +12,6 @@ export const jsonResult = ({ file, run, statistics, gates, verdict, items, url }
   statistics,
   items,
 });
+
+/** An eval that could not be run, as a program reads it. */
+export const jsonFault = ({ file, fault, exitCode }: EvalFault) => ({ file, exit_code: exitCode, error: fault });

@@ -1,5 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
-import type { EvalReport } from './eval-report.js';
+import type { EvalFault, EvalReport } from './eval-report.js';
 import { outcomeOf } from './item-outcome.js';
 import { describeStop } from '../words/stop-words.js';
 import { cutText, previewOf, textOf } from './preview.js';
@@ -15,8 +15,11 @@ const SECOND_MS = 1_000;
  * Runs as a JUnit file, as Jenkins, GitLab and others read it: a suite a run with a case a datapoint, and a suite for its
  * gates. Texts in it hold no control characters.
  */
-export function junitReport(reports: readonly EvalReport[]): string {
-  const suites = reports.flatMap((report) => [datapointSuite(report), gateSuite(report)]);
+export function junitReport(reports: readonly EvalReport[], faults: readonly EvalFault[] = []): string {
+  const suites = [
+    ...reports.flatMap((report) => [datapointSuite(report), gateSuite(report)]),
+    ...faults.map(faultSuite),
+  ];
   const sum = (key: 'tests' | 'failures' | 'errors'): number =>
     suites.reduce((total, { attributes }) => total + Number(attributes![key]), 0);
   const seconds = reports.reduce((total, { run }) => total + secondsOf(run), 0);
@@ -67,8 +70,17 @@ function gateSuite({ run, gates, dataset }: EvalReport): XmlElement {
   ]);
 }
 
+/** An eval that could not be run is an error: a file without it would look as if all were well. */
+function faultSuite({ file, fault }: EvalFault): XmlElement {
+  const now = new Date().toISOString();
+  const times = { created_at: now, started_at: null, ended_at: null };
+  return suite(file, times, [testCase('eval.files', 'the eval is run', null, 'error', fault)]);
+}
+
+type Times = Pick<EvalReport['run'], 'created_at' | 'started_at' | 'ended_at'>;
+
 /** A suite that counts its cases. */
-function suite(name: string, run: EvalReport['run'], content: readonly XmlElement[]): XmlElement {
+function suite(name: string, run: Times, content: readonly XmlElement[]): XmlElement {
   const cases = content.filter((element) => element.name === 'testcase');
   const having = (child: string): number =>
     cases.filter((element) => (element.content as XmlElement[]).some((inner) => inner.name === child)).length;
@@ -135,7 +147,7 @@ function detailsOf(item: EvalItem): string {
 /** Readers take what stands before the last dot for a package. */
 const groupOf = (datasetName: string): string => `eval.${datasetName.replaceAll('.', '_')}`;
 
-function secondsOf({ started_at: started, ended_at: ended }: EvalReport['run']): number {
+function secondsOf({ started_at: started, ended_at: ended }: Times): number {
   if (started === null || ended === null) return 0;
   return Math.max(0, Date.parse(ended) - Date.parse(started)) / SECOND_MS;
 }

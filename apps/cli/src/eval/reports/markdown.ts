@@ -3,7 +3,7 @@ import { describeDifference, describeLatency, describePairs, describeVerdict } f
 import { formatCounted, formatDifference, formatInterval, formatP, NONE } from '../words/numbers.js';
 import { describeStop } from '../words/stop-words.js';
 import { VERDICT_TITLES } from '../words/verdict-titles.js';
-import type { EvalReport } from './eval-report.js';
+import type { EvalFault, EvalReport } from './eval-report.js';
 import { failingItems } from './failing-items.js';
 import { inlineCode, markdownTable, plainText } from './markdown-text.js';
 import { numberRows } from './number-rows.js';
@@ -14,8 +14,16 @@ const SHOWN_MAX = 10;
 const CELL_COLUMNS_MAX = 160;
 
 /** Runs as a page for people: what became of each, its numbers, its gates, and the datapoints that do not pass. */
-export const markdownReport = (reports: readonly EvalReport[]): string =>
-  `${reports.map((report) => sectionOf(report).join('\n').trimEnd()).join('\n\n')}\n`;
+export function markdownReport(reports: readonly EvalReport[], faults: readonly EvalFault[] = []): string {
+  const sections = [...reports.map(sectionOf), ...faults.map(faultSection)];
+  return `${sections.map((lines) => lines.join('\n').trimEnd()).join('\n\n')}\n`;
+}
+
+const faultSection = ({ file, fault }: EvalFault): string[] => [
+  `## ❌ ${inlineCode(file)}: could not be run`,
+  '',
+  inlineCode(fault),
+];
 
 function sectionOf(report: EvalReport): string[] {
   const { run, verdict } = report;

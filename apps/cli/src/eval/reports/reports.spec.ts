@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { validateXML } from 'xmllint-wasm';
+import { ExitCode } from '../../client/exit-codes.js';
 import type { EvalReport } from './eval-report.js';
 import { errorLines, tellGitHub } from './github.js';
 import { outcomeOf } from './item-outcome.js';
@@ -87,7 +88,12 @@ describe('a JUnit report', () => {
         }),
       ]),
     );
-    const documents = [junitReport([sampleReport(), stopped()]), ...random];
+    const fault = { file: 'evals/a.eval.ts', fault: 'dataset_not_found (404): \u0007', exitCode: ExitCode.refused };
+    const documents = [junitReport([sampleReport(), stopped()], [fault]), junitReport([], [fault]), ...random];
+    expect(documents[1]).toContain('<error message="dataset_not_found (404): " type="error"/>');
+    expect(markdownReport([], [fault])).toBe(
+      '## ❌ `evals/a.eval.ts`: could not be run\n\n`dataset_not_found (404):`\n',
+    );
     expect(await faultsOf(documents)).toEqual([]);
     // It would find a fault.
     expect(await faultsOf([documents[0]!.replace(' classname="eval.capitals_eu"', '')])).toHaveLength(1);

@@ -2,16 +2,18 @@ import { accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:
 import { dirname, resolve } from 'node:path';
 import { readOption } from '../options/read-option.js';
 import type { ReportFormat, ReportOption } from '../options/report-option.js';
-import type { EvalReport } from './eval-report.js';
-import { jsonResult } from './json.js';
+import type { EvalFault, EvalReport } from './eval-report.js';
+import { jsonFault, jsonResult } from './json.js';
 import { junitReport } from './junit.js';
 import { markdownReport } from './markdown.js';
 
-const TEXT_OF: Readonly<Record<ReportFormat, (reports: readonly EvalReport[], areSeveral: boolean) => string>> = {
+type Write = (reports: readonly EvalReport[], faults: readonly EvalFault[], areSeveral: boolean) => string;
+
+const TEXT_OF: Readonly<Record<ReportFormat, Write>> = {
   junit: junitReport,
   markdown: markdownReport,
-  json: (reports, areSeveral) => {
-    const results = reports.map(jsonResult);
+  json: (reports, faults, areSeveral) => {
+    const results = [...reports.map(jsonResult), ...faults.map(jsonFault)];
     return `${JSON.stringify(areSeveral ? { evals: results } : results[0], null, 2)}\n`;
   },
 };
@@ -38,6 +40,7 @@ export function writeReports(
   options: readonly ReportOption[],
   reports: readonly EvalReport[],
   areSeveral: boolean,
+  faults: readonly EvalFault[] = [],
 ): void {
-  for (const { format, file } of options) writeFileSync(file, TEXT_OF[format](reports, areSeveral));
+  for (const { format, file } of options) writeFileSync(file, TEXT_OF[format](reports, faults, areSeveral));
 }
