@@ -83,7 +83,7 @@ await measured(
 await measured('strategies', async () => measureStrategies(spans, await openFilled(spans, keep)), reportStrategies);
 await measured('otlp', () => measureOtlp(rounds), reportOtlp);
 await measured('masking', measureMasking, reportMasking);
-await measured('sdk', () => measureSdk(quick ? 15 : 60, quick ? 15 : 25), reportSdk);
+await measured('sdk', () => measureSdk(quick ? 15 : 60), reportSdk);
 await measured('removal', () => measureRemoval(quick ? 5_000 : 20_000, seconds), reportRemoval);
 await measured(
   'dashboard',

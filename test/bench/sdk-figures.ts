@@ -37,8 +37,7 @@ export interface FloodFigures {
   recorded: number;
   /** Calls that threw or gave another result, and errors nobody caught. */
   errors: number;
-  /** Resident memory at most before the outage and in it, in bytes. */
-  rssBefore: number;
+  /** Resident memory at most, in bytes. */
   rssPeak: number;
   flushed: FlushCounts;
 }

@@ -122,15 +122,14 @@ async function flood(): Promise<FloodFigures> {
   const figures: FloodFigures = {
     recorded: 0,
     errors: 0,
-    rssBefore: 0,
     rssPeak: 0,
     flushed: { delivered: 0, pending: 0, dropped: 0, rejected: 0, lastError: null },
   };
-  const told = { outage: false, over: false };
-  process.on('message', (message: keyof typeof told) => (told[message] = true));
+  let isOver = false;
+  process.on('message', () => (isOver = true));
   process.on('uncaughtException', () => figures.errors++);
   const started = performance.now();
-  while (!told.over) {
+  while (!isOver) {
     const due = Math.floor(((performance.now() - started) / 1_000) * perSecond);
     for (; figures.recorded < due; figures.recorded++) {
       const text = textOf(figures.recorded);
@@ -140,9 +139,7 @@ async function flood(): Promise<FloodFigures> {
         figures.errors++;
       }
     }
-    const rss = process.memoryUsage.rss();
-    if (told.outage) figures.rssPeak = Math.max(figures.rssPeak, rss);
-    else figures.rssBefore = Math.max(figures.rssBefore, rss);
+    figures.rssPeak = Math.max(figures.rssPeak, process.memoryUsage.rss());
     await sleep(5);
   }
   do figures.flushed = await sdk.flush({ timeoutMs: 5_000 });
