@@ -86,18 +86,18 @@ describe('postBatch', () => {
   });
 
   it('calls fetch as a function, as workers want it', async () => {
-    let self: unknown = 'not called';
+    const calledOn: unknown[] = [];
     const settings = {
       url: 'http://api.test/api/ingest',
       headers: {},
       fetch: async function (this: unknown) {
-        self = this;
+        calledOn.push(this);
         return new Response();
       },
       timers: systemTimers,
     };
     await postBatch(settings, { traces: 0, spans: 0, body: new Uint8Array() }, 60_000, new AbortController());
-    expect(self).toBeUndefined();
+    expect(calledOn).toEqual([undefined]);
   });
 
   it('takes an answer that breaks off for a failure', async () => {
