@@ -101,7 +101,8 @@ export function reportSdk({ cost, stall, outages, outageSeconds }: SdkFigures): 
       holdsAnywhere: true,
     });
     if (name === NO_OUTAGE) continue;
-    goal(`${name}: RSS more, MiB`, more(figures) / 1_048_576, '<=', 64, { holdsAnywhere: true });
+    // On a busy machine the server falls behind and the queue is full without an outage too.
+    goal(`${name}: RSS more, MiB`, more(figures) / 1_048_576, '<=', 64);
   }
 }
 
