@@ -6,13 +6,13 @@ import { validateXML } from 'xmllint-wasm';
 import { spawnSpandrel, until } from '../support/spandrel.ts';
 import type { EvalCommandLab } from './eval-command-lab.ts';
 
-/** An eval over sums that is right where the task says so. @param members of the definition, as they are written. */
+/** An eval over doubled numbers that is right where the task says so. @param members of the definition, as they are written. */
 const source = (name: string, isRight: string, members = ''): string => `
 import { defineEval, exactMatch } from '@spandrel/sdk/eval';
 
 export default defineEval({
   name: '${name}',
-  dataset: { name: 'sums', items: Array.from({ length: 20 }, (_, n) => ({ input: String(n), expected: String(n + n) })) },
+  dataset: { name: 'doubles', items: Array.from({ length: 20 }, (_, n) => ({ input: String(n), expected: String(n + n) })) },
   task: ({ input }: { input: string }) => {
     const n = Number(input);
     return ${isRight} ? String(n + n) : 'no idea';
@@ -52,7 +52,7 @@ export function evalFiles(lab: () => EvalCommandLab): void {
       const junit = file('junit.xml');
       const { code, out, err } = await lab().cli.run(['eval', 'file', file('a-good.eval.ts'), '-o', `junit=${junit}`]);
       expect([code, err]).toEqual([0, expect.stringContaining('good: 100% (20 of 20 samples)\n')]);
-      expect(out).toMatch(/a-good\.eval\.ts: good \(dataset sums, 20 datapoints\)$/m);
+      expect(out).toMatch(/a-good\.eval\.ts: good \(dataset doubles, 20 datapoints\)$/m);
       expect(out).toMatch(/^mean >= 0.9 +0.95 +holds$/m);
       expect(out).toMatch(/^fails +0 +0 +no idea +score 0 is below 1$/m);
       const [run] = await runs();
