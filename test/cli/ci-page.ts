@@ -173,10 +173,7 @@ export function ciPage(lab: () => EvalCommandLab): void {
 
     it('runs evals of the repository itself', async () => {
       const { code, output } = await step(blockOf(page, 'eval-file'), {});
-      expect([code, output]).toEqual([
-        0,
-        expect.stringMatching(/sums\.eval\.ts: sums \(dataset sums, 2 datapoints\)/),
-      ]);
+      expect([code, output]).toEqual([0, expect.stringMatching(/sums\.eval\.ts: sums \(dataset sums, 2 datapoints\)/)]);
       expect(await validated('evals.xml')).toEqual([]);
     });
 
