@@ -15,6 +15,13 @@ export function externalRuns(lab: () => EvalsLab): void {
       .eventsOf(runId)
       .map(({ type }) => type);
 
+  /** Lets the judges that are held answer until the run is as wanted. */
+  const judged = (id: string, isSo: (run: EvalRunResource) => boolean) =>
+    until(async () => {
+      lab().provider.release();
+      return isSo(await lab().read(id));
+    });
+
   describe('an external run', () => {
     it('begins with its first result and completes with its last', async () => {
       const { id, datapointIds } = await external().start(['a', 'b', 'c'], { config: { model: 'gpt-4.1-mini' } });
@@ -166,7 +173,7 @@ export function externalRuns(lab: () => EvalsLab): void {
     });
 
     it('is scored by the server too, also where a result takes the place of another meanwhile', async () => {
-      const judge = { connection_id: lab().connectionId, model: 'fake:judge:0.5+slow:150' };
+      const judge = { connection_id: lab().connectionId, model: 'fake:judge:0.5+held' };
       const { id, datapointIds } = await external().start(['a', 'b', 'c'], {
         scorers: [
           { scoring: 'External', weight: 2 },
@@ -185,7 +192,7 @@ export function externalRuns(lab: () => EvalsLab): void {
       expect(await external().items(id, 'status=pending')).toHaveLength(1);
       expect((await external().add(id, [result(0, 'wrong')])).body).toEqual({ accepted: 1, rejected: [] });
       await external().add(id, [result(0, 'a!')], 'replace');
-      await until(async () => (await lab().read(id)).progress === 2);
+      await judged(id, ({ progress }) => progress === 2);
       const { result_items: items } = await lab().read(id);
       expect(items[0]).toMatchObject({
         // (2 · 1 + 1 + 0.5) / 4
@@ -197,6 +204,7 @@ export function externalRuns(lab: () => EvalsLab): void {
       await external().add(id, [result(1, 'wrong again')], 'replace');
       expect((await lab().read(id)).progress).toBe(2);
       await external().add(id, [{ datapoint_id: datapointIds[2], error: 'nothing to score' }]);
+      await judged(id, ({ status }) => status === 'completed');
       const run = await lab().ended(id);
       expect(run).toMatchObject({ status: 'completed', progress: 3, sample_progress: 3, failed_count: 1 });
       expect(run.result_items[1]).toMatchObject({ output: 'wrong again', score: 0.625 });
@@ -221,12 +229,13 @@ export function externalRuns(lab: () => EvalsLab): void {
       expect(typesOf(empty.id)).toEqual(['eval_started', 'eval_completed']);
       expect((await lab().read(empty.id)).result_items[0]).toMatchObject({ status: 'pending' });
       expect((await external().complete(empty.id)).body).toMatchObject({ status: 'completed' });
-      const judge = { connection_id: lab().connectionId, model: 'fake:judge:0.5+slow:100' };
+      const judge = { connection_id: lab().connectionId, model: 'fake:judge:0.5+held' };
       const { id, datapointIds } = await external().start(['a', 'b'], { scoring: 'LlmJudge', config: { judge } });
       await external().add(id, [{ datapoint_id: datapointIds[0], output: 'A' }]);
       expect((await external().complete(id)).body.status).toBe('running');
       const late = await external().add<Problem>(id, [{ datapoint_id: datapointIds[1], output: 'B' }]);
       expect([late.status, late.body.code]).toEqual([400, 'eval_run_not_running']);
+      await judged(id, ({ status }) => status === 'completed');
       expect(await lab().ended(id)).toMatchObject({ status: 'completed', progress: 1, total: 2, avg_score: 0.5 });
     });
 

@@ -1,7 +1,8 @@
 /**
  * What the fake provider is to do, by name, each with an argument if it takes one: `error-429`, `slow:200`. Several are
  * joined with `+`: `tools+gzip+slow-stream:10`. Named by the header `x-fake`, by what was said last if that begins with
- * `fake:<scenario>`, by the model `fake:<scenario>`, or by such a system message. `times:<n>` keeps to the first n calls that say the same to the same model.
+ * `fake:<scenario>`, by the model `fake:<scenario>`, or by such a system message. `times:<n>` keeps to the first n calls that say the same to the same model;
+ * `held` waits until the test releases it.
  */
 export type Scenario = ReadonlyMap<string, string>;
 

@@ -28,6 +28,8 @@ export interface FakeProvider {
   port: number;
   /** All requests so far, in the order their bodies were complete; tests may empty it. */
   requests: RecordedCall[];
+  /** Answers the calls of the scenario `held` that wait. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -43,8 +45,9 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
   const { port = 0, requestsMax = 10_000 } = options;
   const requests: RecordedCall[] = [];
   const said = new Map<string, number>();
+  let held = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
-    answer(request, response, requests, said).catch(() => response.destroy());
+    answer(request, response, requests, said, () => held.promise).catch(() => response.destroy());
     if (requests.length >= requestsMax) requests.splice(0, requests.length - requestsMax + 1);
   });
   const upgraded = new Set<{ destroy(): void }>();
@@ -62,6 +65,10 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
     requests,
+    release: () => {
+      held.resolve();
+      held = Promise.withResolvers();
+    },
     close: () => close(server, upgraded),
   };
 }
@@ -78,6 +85,7 @@ async function answer(
   response: ServerResponse,
   requests: RecordedCall[],
   said: Map<string, number>,
+  released: () => Promise<void>,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -91,6 +99,7 @@ async function answer(
 
   const call = readCall(request, body, said);
   if (call.scenario.has('hang')) return;
+  if (call.scenario.has('held')) await released();
   if (method === 'HEAD')
     return void response.writeHead(200, { 'content-type': 'application/json', 'content-length': '42' }).end();
   await deliver(call.scenario.has('204') ? NO_CONTENT : answerOf(call), call.scenario, response, sent);
