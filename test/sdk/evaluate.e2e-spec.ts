@@ -23,6 +23,7 @@ import { builtSdk } from '../support/built-sdk.ts';
 import { cloudApp } from '../support/cloud-app.ts';
 import { POSTGRES, SQLITE } from '../support/databases.ts';
 import { tempDir, until } from '../support/spandrel.ts';
+import { usersPath } from '../support/users-path.ts';
 
 const CAPITALS = [
   { input: 'France', expected: 'Paris' },
@@ -70,7 +71,7 @@ describe('evaluate', () => {
     env: Record<string, string> = {},
   ): { child: ChildProcess; ended: Promise<number | null>; out: () => string } => {
     const child = spawn('node', args, {
-      env: { PATH: process.env['PATH'], SPANDREL_API_URL: lab.server.url, ...env },
+      env: { PATH: usersPath(), SPANDREL_API_URL: lab.server.url, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let out = '';

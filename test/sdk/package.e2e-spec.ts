@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Api } from '../support/api.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { TYPED } from './typed-example.ts';
+import { usersPath } from '../support/users-path.ts';
 
 const VERSION = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
 const TSC = resolve('node_modules/typescript7/bin/tsc');
@@ -31,7 +32,7 @@ const project = tempDir();
 async function run(command: string, args: string[], env: Record<string, string> = {}, cwd = project): Promise<Done> {
   const child = spawn(command, args, {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: project, NO_COLOR: '1', ...env },
+    env: { PATH: usersPath(), HOME: project, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

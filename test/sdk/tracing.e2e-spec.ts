@@ -9,6 +9,7 @@ import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fak
 import { Api } from '../support/api.ts';
 import { builtSdk } from '../support/built-sdk.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
+import { usersPath } from '../support/users-path.ts';
 
 let provider: FakeProvider;
 let spandrel: Spandrel;
@@ -34,7 +35,7 @@ function run(program: string): Promise<{ code: number | null; out: string; err: 
   writeFileSync(file, program);
   const child = spawn('node', [file], {
     env: {
-      PATH: process.env['PATH'],
+      PATH: usersPath(),
       OPENAI_API_KEY: 'sk-example',
       SPANDREL_API_URL: spandrel.apiUrl,
       SPANDREL_GATEWAY_URL: spandrel.gatewayUrl,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { atEnd } from '../../support/at-end.ts';
 import { builtSdk } from '../../support/built-sdk.ts';
+import { usersPath } from '../../support/users-path.ts';
 
 /** How it is started: `options` are the SDK's. */
 export interface AppOptions {
@@ -52,7 +53,7 @@ export async function startApp(row: string, options: AppOptions): Promise<App> {
     // The SDK promises Node 20, which is the PATH's; the project's own is newer.
     execPath: 'node',
     execArgv: [],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], SPANDREL_SDK: pathToFileURL(await builtSdk()).href },
+    env: { PATH: usersPath(), HOME: process.env['HOME'], SPANDREL_SDK: pathToFileURL(await builtSdk()).href },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   });
   children.add(child);
