@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
+import { callsOfItems } from './calls-of-items.ts';
 import { comparing } from './comparing.ts';
 import { deletedRuns } from './deleted-runs.ts';
 import { earlierVersions } from './earlier-versions.ts';
@@ -16,12 +17,13 @@ import { seededRegressions } from './seeded-regressions.ts';
 import { startingRuns } from './starting-runs.ts';
 import { statisticsOfRuns } from './statistics-of-runs.ts';
 import { tracesOfItems } from './traces-of-items.ts';
-import { describeOnDatabase, type TestDatabase } from '../support/databases.ts';
+import { describeOnDatabase, showsAll, type TestDatabase } from '../support/databases.ts';
 
 /** What runs must do alike on every database. @param newDatabase opens a new, empty one; the same again for its config. */
 export function describeEvals(database: TestDatabase): void {
   describeOnDatabase(database, 'evals', (suite) => {
     const newDatabase = () => suite.newDatabase('evals');
+    const all = showsAll(database.name);
     let opened: EvalsLab | undefined;
 
     beforeAll(async () => {
@@ -32,19 +34,20 @@ export function describeEvals(database: TestDatabase): void {
     const lab = (): EvalsLab => opened!;
     startingRuns(lab);
     resultsOfRuns(lab);
+    if (all) callsOfItems(lab);
     lifeOfRuns(lab);
     comparing(lab);
-    comparedItems(lab);
+    comparedItems(lab, all);
     listsOfRuns(lab);
     statisticsOfRuns(lab);
     gatesOfRuns(lab);
     seededRegressions(lab, database.name);
-    tracesOfItems(lab, newDatabase);
+    tracesOfItems(lab, newDatabase, all);
     externalRuns(lab);
     externalHandover(newDatabase);
     samplesOfRuns(lab, newDatabase);
     deletedRuns(lab);
-    restarts(newDatabase);
+    restarts(newDatabase, all);
     earlierVersions(newDatabase);
   });
 }

@@ -45,7 +45,7 @@ export function externalHandover(newDatabase: () => Promise<StorageConfig>): voi
       const impatient = () => startServerApp(config, options({ externalIdleMs: 50 }));
       opened.push(...(await Promise.all(Array.from({ length: count }, impatient))));
       const last = lab.on(opened.at(-1)!);
-      await until(async () => (await last.read(idle.id)).status === 'cancelled');
+      await until(async () => (await last.summary(idle.id)).status === 'cancelled');
       expect(await last.read(idle.id)).toMatchObject({ stop_reason: 'idle', progress: 0 });
       const ends = opened.flatMap((server) => lab.on(server).eventsOf(idle.id)).map(({ type }) => type);
       expect(ends).toEqual(['eval_cancelled']);

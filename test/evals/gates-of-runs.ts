@@ -110,7 +110,7 @@ export function gatesOfRuns(lab: () => EvalsLab): void {
       const empty = await lab().run((await lab().dataset()).id, { gates });
       expect(empty).toMatchObject({ status: 'completed', passed: false, gates: [{ actual: null, passed: false }] });
       const { body: started } = await lab().start((await lab().dataset('fake:hang 1')).id, { gates });
-      await until(async () => (await lab().read(started.id)).status === 'running');
+      await until(async () => (await lab().summary(started.id)).status === 'running');
       const { body: cancelled } = await lab().api.post<EvalRunSummary>(`/api/eval/${started.id}/cancel`);
       expect(cancelled).toMatchObject({ passed: false, stop_reason: 'cancelled', gates: [{ passed: null }] });
       expect((await lab().api.delete(`/api/eval/${started.id}`)).status).toBe(200);

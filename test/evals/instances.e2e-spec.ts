@@ -101,7 +101,7 @@ async function startedHere(lab: EvalsLab, name: string, count: number, does?: st
     const texts = questions(`${name} ${attempt}`, count, does);
     const { id } = await lab.dataset(...texts);
     const { body: run } = await lab.start(id);
-    await until(async () => (await lab.read(run.id)).progress >= 8);
+    await until(async () => (await lab.summary(run.id)).progress >= 8);
     const owner = await ownerOf(run.id);
     if (owner === lab.server.app.get(RunWorker).owner) return { runId: run.id, owner, texts };
     await lab.api.post(`/api/eval/${run.id}/cancel`, {});
@@ -188,7 +188,7 @@ describe('a run of two instances', () => {
     opened.push(lab.server);
     const { id } = await lab.dataset(...questions('stays', 80, 'fake:slow:150'));
     const { body } = await lab.start(id);
-    await until(async () => (await lab.read(body.id)).progress >= 4);
+    await until(async () => (await lab.summary(body.id)).progress >= 4);
     const first = await ownerOf(body.id);
     await lab.server.storage.write((tx) =>
       tx.run(sql`update spandrel_jobs.job set heartbeat_on = heartbeat_on - interval '1 minute'
@@ -209,7 +209,7 @@ describe('a run of two instances', () => {
     opened.push(lab.server);
     const { id } = await lab.dataset(...questions('cancelled', 40));
     const { body } = await lab.start(id);
-    await until(async () => (await lab.read(body.id)).progress >= 4);
+    await until(async () => (await lab.summary(body.id)).progress >= 4);
     const cancelled = await labs[1]!.api.post<EvalRunResource>(`/api/eval/${body.id}/cancel`, {});
     expect(cancelled.body.status).toBe('cancelled');
     await until(async () => (await jobsOf(body.id))[0]?.state === 'completed');
@@ -241,7 +241,7 @@ describe('a run of two instances', () => {
     const { id } = await lab.dataset(...questions('broken', 30));
     const { body } = await lab.start(id);
     for (let time = 1; time <= 3; time++) {
-      await until(async () => (await lab.read(body.id)).progress >= time * 7);
+      await until(async () => (await lab.summary(body.id)).progress >= time * 7);
       await query(
         sql`select pg_terminate_backend(pid)::text from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`,

@@ -39,7 +39,7 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
     it('is cancelled at once; what is in flight is kept, nothing new begins', async () => {
       const { id } = await lab().dataset(...slow(100, 200));
       const { body } = await lab().start(id);
-      await until(async () => (await lab().read(body.id)).progress >= 4);
+      await until(async () => (await lab().summary(body.id)).progress >= 4);
       lab().provider.requests.length = 0;
       const { status, body: cancelled } = await lab().api.post<EvalRunResource>(`/api/eval/${body.id}/cancel`);
       expect([status, cancelled.status]).toEqual([200, 'cancelled']);
@@ -75,7 +75,7 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
     it('ends with its deletion, also in the middle', async () => {
       const { id } = await lab().dataset(...slow(40, 100));
       const { body } = await lab().start(id);
-      await until(async () => (await lab().read(body.id)).progress >= 1);
+      await until(async () => (await lab().summary(body.id)).progress >= 1);
       const { status, body: deleted } = await lab().api.delete(`/api/eval/${body.id}`);
       expect([status, deleted]).toEqual([200, { id: body.id, deleted: true }]);
       const asked = lab().asked().size;
@@ -116,7 +116,7 @@ export function lifeOfRuns(lab: () => EvalsLab): void {
     it('ends with its dataset', async () => {
       const { id } = await lab().dataset(...slow(12, 60));
       const { body } = await lab().start(id);
-      await until(async () => (await lab().read(body.id)).progress >= 1);
+      await until(async () => (await lab().summary(body.id)).progress >= 1);
       expect((await lab().api.delete(`/api/datasets/${id}`)).status).toBe(200);
       expect((await lab().api.get<Problem>(`/api/eval/${body.id}`)).status).toBe(404);
     });

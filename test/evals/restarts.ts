@@ -13,14 +13,18 @@ const withKey = (key: Buffer): ServerAppOptions => ({
   settings: (settings) => void (settings.of(ConnectionsSettings).secretKey = key),
 });
 
-export function restarts(newDatabase: () => Promise<StorageConfig>): void {
+/** The first calls end soon; when the server closes there are others to come, however busy the machine is. */
+const unfinished = (): string[] => Array.from({ length: 24 }, (_, i) => `fake:slow:${i < 4 ? 100 : 1_000} ${i}`);
+
+/** @param newDatabase opens a new one. @param all whether what asks no database is shown as well. */
+export function restarts(newDatabase: () => Promise<StorageConfig>, all: boolean): void {
   describe('over a restart', () => {
     it('a run goes on from its unfinished items', async () => {
       const config = await newDatabase();
       const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
       const { id } = await lab.dataset(...Array.from({ length: 30 }, (_, i) => `fake:slow:60 ${i}`));
       const { body } = await lab.start(id, { scoring: 'None' });
-      await until(async () => (await lab.read(body.id)).progress >= 6);
+      await until(async () => (await lab.summary(body.id)).progress >= 6);
       await lab.server.close();
       const started = lab.eventsOf(body.id);
       const server = await startServerApp(config, withKey(SECRET_KEY));
@@ -47,7 +51,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
       const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
       const { id } = await lab.dataset(...Array.from({ length: 24 }, (_, i) => `fake:slow:60 ${i}`));
       const { body: old } = await lab.start(id);
-      await until(async () => (await lab.read(old.id)).progress >= 4);
+      await until(async () => (await lab.summary(old.id)).progress >= 4);
       await lab.server.close();
       const asked = lab.provider.requests.length;
       const server = await startServerApp(config, {
@@ -75,50 +79,6 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
         }
       } finally {
         await next.close();
-        await lab.provider.close();
-      }
-    });
-
-    it('a run whose connection cannot be opened any more fails, saying so', async () => {
-      const config = await newDatabase();
-      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
-      const { id } = await lab.dataset(...Array.from({ length: 24 }, (_, i) => `fake:slow:100 ${i}`));
-      const { body } = await lab.start(id);
-      await until(async () => (await lab.read(body.id)).progress >= 1);
-      await lab.server.close();
-      const server = await startServerApp(config, withKey(Buffer.alloc(32, 8)));
-      try {
-        const again = lab.on(server);
-        const run = await again.ended(body.id);
-        expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('SPANDREL_SECRET_KEY') });
-        expect(again.eventsOf(body.id)).toEqual([{ type: 'eval_failed', run_id: body.id, error: run.error }]);
-        const { body: next } = await again.start(id);
-        expect((await again.ended(next.id)).status).toBe('failed');
-      } finally {
-        await server.close();
-        await lab.provider.close();
-      }
-    });
-
-    it('a run whose scoring plugin is gone fails, saying so', async () => {
-      const config = await newDatabase();
-      const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
-      const { id } = await lab.dataset(...Array.from({ length: 24 }, (_, i) => `fake:slow:100 ${i}`));
-      const { body } = await lab.start(id, { scoring: 'ExactMatch' });
-      await until(async () => (await lab.read(body.id)).progress >= 1);
-      await lab.server.close();
-      const server = await startServerApp(config, {
-        settings: (settings) => {
-          settings.of(ConnectionsSettings).secretKey = SECRET_KEY;
-          settings.core.plugins = settings.core.plugins.filter(({ use }) => use !== 'exact-match');
-        },
-      });
-      try {
-        const again = lab.on(server);
-        const run = await again.ended(body.id);
-        expect(run).toMatchObject({ status: 'failed', error: 'the scoring plugin ExactMatch is not loaded' });
-      } finally {
-        await server.close();
         await lab.provider.close();
       }
     });
@@ -151,5 +111,54 @@ export function restarts(newDatabase: () => Promise<StorageConfig>): void {
         await lab.close();
       }
     });
+
+    if (all) withoutWhatItNeeds(newDatabase);
+  });
+}
+
+/** Runs that cannot go on, as the server does not have any more what it had at their start. */
+function withoutWhatItNeeds(newDatabase: () => Promise<StorageConfig>): void {
+  it('a run whose connection cannot be opened any more fails, saying so', async () => {
+    const config = await newDatabase();
+    const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+    const { id } = await lab.dataset(...unfinished());
+    const { body } = await lab.start(id);
+    await until(async () => (await lab.summary(body.id)).progress >= 1);
+    await lab.server.close();
+    const server = await startServerApp(config, withKey(Buffer.alloc(32, 8)));
+    try {
+      const again = lab.on(server);
+      const run = await again.ended(body.id);
+      expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('SPANDREL_SECRET_KEY') });
+      expect(again.eventsOf(body.id)).toEqual([{ type: 'eval_failed', run_id: body.id, error: run.error }]);
+      const { body: next } = await again.start(id);
+      expect((await again.ended(next.id)).status).toBe('failed');
+    } finally {
+      await server.close();
+      await lab.provider.close();
+    }
+  });
+
+  it('a run whose scoring plugin is gone fails, saying so', async () => {
+    const config = await newDatabase();
+    const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
+    const { id } = await lab.dataset(...unfinished());
+    const { body } = await lab.start(id, { scoring: 'ExactMatch' });
+    await until(async () => (await lab.summary(body.id)).progress >= 1);
+    await lab.server.close();
+    const server = await startServerApp(config, {
+      settings: (settings) => {
+        settings.of(ConnectionsSettings).secretKey = SECRET_KEY;
+        settings.core.plugins = settings.core.plugins.filter(({ use }) => use !== 'exact-match');
+      },
+    });
+    try {
+      const again = lab.on(server);
+      const run = await again.ended(body.id);
+      expect(run).toMatchObject({ status: 'failed', error: 'the scoring plugin ExactMatch is not loaded' });
+    } finally {
+      await server.close();
+      await lab.provider.close();
+    }
   });
 }

@@ -108,7 +108,7 @@ export function samplesOfRuns(lab: () => EvalsLab, newDatabase: () => Promise<St
       // Seconds are left to cancel it in: what is under way behind the first item ends, and no more.
       const { id } = await lab().dataset('a', 'fake:slow:250 b', 'fake:slow:250 c');
       const { body } = await lab().start(id, { repeats: 40, gates: [{ metric: 'mean', op: '>=', value: 0.1 }] });
-      await until(async () => (await lab().read(body.id)).progress >= 1);
+      await until(async () => (await lab().summary(body.id)).progress >= 1);
       const { body: cancelled } = await lab().api.post<EvalRunResource>(`/api/eval/${body.id}/cancel`);
       expect(cancelled).toMatchObject({ status: 'cancelled', stop_reason: 'cancelled', passed: false });
       const isRunning = ({ result_items: items }: EvalRunResource) =>
@@ -205,7 +205,7 @@ export function samplesOfRuns(lab: () => EvalsLab, newDatabase: () => Promise<St
       const { id: small } = await first.dataset('small');
       const left = await first.run(small, { repeats: 2 });
       const { body } = await first.start(id, { max_cost_usd: (left.total_cost! / 2) * 6.5 });
-      await until(async () => (await first.read(body.id)).progress >= 3);
+      await until(async () => (await first.summary(body.id)).progress >= 3);
       await first.server.storage.write(async (tx) => {
         await tx.run(sql`update eval_run set status = 1, ended_at = null where id = ${left.id}`);
         if (tx.dialect === 'postgres')

@@ -28,7 +28,8 @@ const readTrace = async (lab: EvalsLab, id: string | null): Promise<ReadTrace> =
 const traces = async (lab: EvalsLab): Promise<TraceListItem[]> =>
   (await lab.api.get<{ traces: TraceListItem[] }>('/api/traces?tag=eval')).body.traces;
 
-export function tracesOfItems(lab: () => EvalsLab, newDatabase: () => Promise<StorageConfig>): void {
+/** @param all whether what a database has no part in is shown as well. */
+export function tracesOfItems(lab: () => EvalsLab, newDatabase: () => Promise<StorageConfig>, all: boolean): void {
   describe('traces of items', () => {
     it('are made when the run asks for them, and show what was sent', async () => {
       const { id, datapointIds } = await lab().dataset(
@@ -114,40 +115,44 @@ export function tracesOfItems(lab: () => EvalsLab, newDatabase: () => Promise<St
       expect([await captured(any), await captured(asking)]).toEqual([1, 2]);
     });
 
-    it('are the same when items are called again after a restart; a setting asks for them too', async () => {
-      const config = await newDatabase();
-      const options: ServerAppOptions = {
-        settings: (settings) => {
-          settings.of(ConnectionsSettings).secretKey = Buffer.alloc(32, 7);
-          settings.of(EvalsSettings).trace = true;
-        },
-      };
-      const first = await EvalsLab.open(config, options);
-      const { id } = await first.dataset('one', 'two');
-      const not = await first.run(id, { config: { trace: false } });
-      expect(not.result_items.map(({ trace_id: traceId }) => traceId)).toEqual([null, null]);
-      const run = await first.run(id);
-      expect(run.config.trace).toBe(true);
-      const ids = run.result_items.map(({ trace_id: traceId }) => traceId);
-      expect((await traces(first)).map((trace) => trace.id).toSorted()).toEqual([...ids].toSorted());
-      await first.server.storage.write(async (tx) => {
-        await tx.run(sql`delete from eval_result where run_id = ${run.id}`);
-        await tx.run(sql`update eval_run set status = 1, ended_at = null, progress = 0 where id = ${run.id}`);
-        if (tx.dialect === 'postgres') await tx.run(sql`delete from spandrel_jobs.job where data ->> 'id' = ${run.id}`);
-      });
-      await first.server.close();
-      const again = first.on(await startServerApp(config, options));
-      try {
-        const ended: EvalRunResource = await again.ended(run.id);
-        expect(ended.result_items.map(({ trace_id: traceId }) => traceId)).toEqual(ids);
-        const found = await traces(again);
-        expect(found.map((trace) => [trace.span_count, trace.status])).toEqual([
-          [1, 'completed'],
-          [1, 'completed'],
-        ]);
-      } finally {
-        await again.close();
-      }
+    if (all) tracesOfCallsAgain(newDatabase);
+  });
+}
+
+function tracesOfCallsAgain(newDatabase: () => Promise<StorageConfig>): void {
+  it('are the same when items are called again after a restart; a setting asks for them too', async () => {
+    const config = await newDatabase();
+    const options: ServerAppOptions = {
+      settings: (settings) => {
+        settings.of(ConnectionsSettings).secretKey = Buffer.alloc(32, 7);
+        settings.of(EvalsSettings).trace = true;
+      },
+    };
+    const first = await EvalsLab.open(config, options);
+    const { id } = await first.dataset('one', 'two');
+    const not = await first.run(id, { config: { trace: false } });
+    expect(not.result_items.map(({ trace_id: traceId }) => traceId)).toEqual([null, null]);
+    const run = await first.run(id);
+    expect(run.config.trace).toBe(true);
+    const ids = run.result_items.map(({ trace_id: traceId }) => traceId);
+    expect((await traces(first)).map((trace) => trace.id).toSorted()).toEqual([...ids].toSorted());
+    await first.server.storage.write(async (tx) => {
+      await tx.run(sql`delete from eval_result where run_id = ${run.id}`);
+      await tx.run(sql`update eval_run set status = 1, ended_at = null, progress = 0 where id = ${run.id}`);
+      if (tx.dialect === 'postgres') await tx.run(sql`delete from spandrel_jobs.job where data ->> 'id' = ${run.id}`);
     });
+    await first.server.close();
+    const again = first.on(await startServerApp(config, options));
+    try {
+      const ended: EvalRunResource = await again.ended(run.id);
+      expect(ended.result_items.map(({ trace_id: traceId }) => traceId)).toEqual(ids);
+      const found = await traces(again);
+      expect(found.map((trace) => [trace.span_count, trace.status])).toEqual([
+        [1, 'completed'],
+        [1, 'completed'],
+      ]);
+    } finally {
+      await again.close();
+    }
   });
 }
