@@ -10,6 +10,7 @@ import type {
 } from '@spandrel/contract';
 import { Api } from './support/api.ts';
 import { cloudApp } from './support/cloud-app.ts';
+import { showsAll } from './support/databases.ts';
 import { createMigrated } from './support/migrated-database.ts';
 import { startPostgres } from './support/postgres.ts';
 import { startSpandrel } from './support/spandrel.ts';
@@ -62,10 +63,13 @@ interface SpanPage {
 }
 const llm = (model: string, members: object = {}) => ({ type: 'llm_call', model, provider: 'openai', ...members });
 
-describe.each([
+/** What Postgres does alike is shown by the suites of `test/storage`, call for call; what callers may do, by those of `test/access`. */
+const SERVERS = [
   ['the program on SQLite', startLocal],
   ['cloud mode on Postgres', startCloud],
-])('%s', (_name, start) => {
+] as const;
+
+describe.each(showsAll('Postgres') ? SERVERS : SERVERS.slice(0, 1))('%s', (_name, start) => {
   let started: Started | undefined;
   beforeAll(async () => {
     started = await start();
