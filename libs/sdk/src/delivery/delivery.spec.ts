@@ -435,6 +435,23 @@ describe('an answer that comes after another request was made', () => {
   });
 });
 
+describe('the end of the process', () => {
+  it('is held up once: what was not delivered is not tried again until something is recorded', async () => {
+    const { timers, api, delivery, record } = lab({ random: () => 0 });
+    api.otherwise = 'hang';
+    record(1);
+    const finished = delivery.finish();
+    await timers.advance(5_000);
+    await finished;
+    await timers.advance(600_000);
+    expect(api.requests).toHaveLength(1);
+    api.otherwise = 'take';
+    record(1, '', 1);
+    await timers.advance(1_000);
+    expect([api.requests.length, api.spans.size]).toEqual([2, 2]);
+  });
+});
+
 describe('shutdown', () => {
   it('flushes, leaves no timer and counts what comes later as dropped', async () => {
     const { timers, api, delivery, record } = lab();

@@ -139,7 +139,8 @@ export class Delivery {
   async finish(): Promise<void> {
     this.finishedPlace = this.place;
     await this.lastFlush(this.pace.exitMs);
-    // An answer that is still awaited would hold the process.
+    // An answer that is still awaited would hold the process, and so would a further try.
+    this.clearTimer();
     this.request?.abort();
   }
 
@@ -161,6 +162,11 @@ export class Delivery {
     return Math.min(this.queue.firstPlace, untold.done ? Infinity : untold.value);
   }
 
+  /** The process has waited for all that there is and may end now, which another request would keep it from. */
+  private get isGivenUp(): boolean {
+    return this.place <= this.finishedPlace && this.waiters.size === 0;
+  }
+
   private result(): FlushResult {
     const { delivered, pending } = this;
     const { dropped, rejected, lastReason } = this.losses;
@@ -175,7 +181,7 @@ export class Delivery {
   /** Plans the next request. Called for all that is recorded, so it costs next to nothing while one is planned. */
   private wake(): void {
     const now = this.timers.now();
-    if (this.isClosed || this.pending === 0 || now < this.busyUntil) return;
+    if (this.isClosed || this.pending === 0 || this.isGivenUp || now < this.busyUntil) return;
     this.plan(Math.max(this.pauses.until, this.isDue ? now : now + this.pace.gatherMs), now);
   }
 
@@ -229,7 +235,7 @@ export class Delivery {
         const answer = await this.exchange(batch);
         if (turn !== this.turn) return;
         this.note(batch, answer);
-      } while (this.pauses.until <= this.timers.now() && (this.isDue || this.limits.isSearching));
+      } while (!this.isGivenUp && this.pauses.until <= this.timers.now() && (this.isDue || this.limits.isSearching));
     } catch (error) {
       this.pauses.note({ kind: 'failed', error: String(error), retryAfterMs: 0, timedOut: false }, false);
     }
