@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { rebuildRollups } from '@spandrel/analytics';
 import { sql, type StorageConfig } from '@spandrel/storage';
 import { POSTGRES } from '../support/databases.ts';
+import { THOROUGH } from '../support/repetitions.ts';
 import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { AnalyticsApp } from './analytics-app.js';
@@ -68,7 +69,7 @@ describe('analytics of two instances on one Postgres', () => {
         expect(await rebuilds).not.toContain(true);
         for (const project of PROJECTS) await expectRecounted(apps[0]!, project, [{}, { group_by: 'hour' }]);
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: THOROUGH ? 4 : 3, endOnFailure: true },
     );
     expect(accepted).toBeGreaterThan(100);
     expect(await rebuildRollups(apps[0]!.storage)).toMatchObject({ differed: false });

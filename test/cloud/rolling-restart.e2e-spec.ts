@@ -12,8 +12,8 @@ import { until } from '../support/spandrel.ts';
 
 const WRITERS = 4;
 const ITEMS = 200;
-/** Between the rounds of a writer: some request is under way all the while, and the servers have time to start. */
-const PAUSE_MS = 15;
+/** Between the rounds of a writer: some request is under way nearly all the while, and the servers have time to start. */
+const PAUSE_MS = 40;
 
 let fleet: Fleet | undefined;
 let provider: FakeProvider;

@@ -298,7 +298,7 @@ describe('when something breaks', () => {
 });
 
 describe('large bodies', () => {
-  const BLOCKS = 200;
+  const BLOCKS = 100;
   /** What sockets and streams on the way may hold; a proxy that buffers takes all of it. */
   const BLOCKS_HELD_MAX = 64;
   const block = randomBytes(1 << 20);

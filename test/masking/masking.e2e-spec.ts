@@ -35,13 +35,16 @@ const RULES = [
 ];
 
 /** What of the planted values a text or the bytes of a file hold. */
-const foundIn = (bytes: Buffer | string): string[] =>
-  [bytes.toString('utf8'), bytes.toString('utf16le')].flatMap((read) =>
-    NEEDLES.filter((needle) => read.includes(needle)).map((needle) => {
+function foundIn(kept: Buffer | string): string[] {
+  const bytes = typeof kept === 'string' ? Buffer.from(kept) : kept;
+  return (['utf8', 'utf16le'] as const).flatMap((encoding) =>
+    NEEDLES.filter((needle) => bytes.includes(needle, 0, encoding)).map((needle) => {
+      const read = bytes.toString(encoding);
       const at = read.indexOf(needle);
       return read.slice(Math.max(0, at - 40), at + 30);
     }),
   );
+}
 
 describeOnBothDatabases('a value that rules mask', ({ takePlace }) => {
   let model: LeakyModel;

@@ -13,7 +13,7 @@ export interface Planted {
   hugeTraceId: string;
   deepTraceId: string;
   hugeSpanId: string;
-  /** JSON of 10 MB, as it was sent. */
+  /** JSON, of 10 MB unless it was to be less, as it was sent. */
   hugeInput: unknown;
   hugeOutput: string;
   dataset: DatasetResource;
@@ -73,7 +73,7 @@ function week(now: number): { traces: IngestTrace[]; spans: IngestSpan[] } {
 
 /** Names, tags, errors and texts as long as they may be, full of what takes six characters in JSON. */
 function huge(): { traces: IngestTrace[]; spans: IngestSpan[] } {
-  const ids = Array.from({ length: 30 }, (_, n) => `huge-${n}`);
+  const ids = Array.from({ length: 8 }, (_, n) => `huge-${n}`);
   const long = '\u0001"\\'.repeat(600);
   return {
     traces: ids.map((id) => ({
@@ -105,22 +105,29 @@ function deep(): { traces: IngestTrace[]; spans: IngestSpan[] } {
   };
 }
 
-/** JSON of some 10 MB: quotes, emoji, halves of characters and long numbers among it. */
-const hugeInput = (): unknown => ({
-  messages: Array.from({ length: 100 }, (_, n) => ({
+/** JSON of some 90 KB a message: quotes, emoji, halves of characters and long numbers among it. */
+const hugeInput = (messages: number): unknown => ({
+  messages: Array.from({ length: messages }, (_, n) => ({
     role: 'user',
     content: `${n} "😀 \ud800 ${'long text\n'.repeat(8_700)}`,
   })),
 });
 
-/** @param name of what is made; each tenant has its own. */
-export async function plant(api: Api, name = 'planted'): Promise<Planted> {
+/** What is planted. */
+interface PlantOptions {
+  /** The name of the dataset; each tenant has its own. */
+  name?: string;
+  /** How many the huge input has: a hundred are some 10 MB. */
+  messages?: number;
+}
+
+export async function plant(api: Api, { name = 'planted', messages = 100 }: PlantOptions = {}): Promise<Planted> {
   for (const items of [week(Date.now()), huge(), deep()]) {
     const { rejected } = await sent(api.unchecked.post<{ rejected: unknown[] }>('/api/ingest', items));
     if (rejected.length > 0) throw new Error(JSON.stringify(rejected[0]));
   }
-  const input = hugeInput();
-  const hugeOutput = 'an answer of \u0000 and "quotes" 😀 '.repeat(20_000);
+  const input = hugeInput(messages);
+  const hugeOutput = 'an answer of \u0000 and "quotes" 😀 '.repeat(5_000);
   const trace = await sent(api.post<{ id: string }>('/api/traces', { name: 'one huge call' }));
   const span = await sent(
     api.unchecked.post<{ id: string }>('/api/spans', {
@@ -189,7 +196,7 @@ async function externalRun(
     ...(n === 5 ? { error: 'boom '.repeat(1_000) } : { output: `answer ${n} ${'"'.repeat(3_000)}` }),
     ...(n !== 5 && {
       scores: Object.fromEntries(
-        scorers.map((scorer) => [scorer.name, { score: score(n), reason: 'because '.repeat(500) }]),
+        scorers.map((scorer) => [scorer.name, { score: score(n), reason: 'because '.repeat(100) }]),
       ),
     }),
   }));

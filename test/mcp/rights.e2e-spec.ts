@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
   });
   [ours, theirs] = [await app.createTenant({ name: 'Ours' }), await app.createTenant({ name: 'Theirs' })];
-  planted = await plant(theirs.api, 'the secret of the others');
+  planted = await plant(theirs.api, { name: 'the secret of the others', messages: 5 });
 });
 
 afterAll(async () => {

@@ -3,4 +3,4 @@ import { THOROUGH } from '../support/repetitions.ts';
 import { POSTGRES, SQLITE } from '../support/databases.ts';
 
 describeFuzz(SQLITE, THOROUGH ? 1 : 6);
-describeFuzz(POSTGRES, THOROUGH ? 1 : 9);
+describeFuzz(POSTGRES, THOROUGH ? 1 : 17);

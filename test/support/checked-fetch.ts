@@ -17,7 +17,7 @@ export async function checkedRequest(url: string, request: RequestToSend): Promi
   await checkExchange(origin, {
     method: request.method,
     path: url.slice(origin.length),
-    requestBody: request.body,
+    requestBody: request.body?.toString(),
     status: received.status,
     headers: { get: received.header },
     text: received.text,

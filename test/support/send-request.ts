@@ -3,7 +3,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 export interface RequestToSend {
   method: string;
   headers: Readonly<Record<string, string>>;
-  body?: string | undefined;
+  body?: string | Buffer | undefined;
 }
 
 /** An answer, read to its end. */
@@ -23,7 +23,7 @@ const agent = new Agent({ keepAlive: true });
  * @throws Error `no answer: …` when the connection ends before the answer does.
  */
 export function sendRequest(url: string, { method, headers, body }: RequestToSend): Promise<Received> {
-  const bytes = body === undefined ? undefined : Buffer.from(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const length = bytes && { 'content-length': String(bytes.length) };
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void => reject(new Error(`no answer: ${cause.message}`, { cause }));

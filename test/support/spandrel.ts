@@ -133,7 +133,7 @@ export function tempDir(): string {
 const SLOWEST = 6;
 const PATIENCE_MS_MAX = 150_000;
 /** The longest pause between two questions. */
-const PAUSE_MS_MAX = 100;
+const PAUSE_MS_MAX = 250;
 
 /**
  * Waits until a condition holds, asking often at first: what takes seconds anyway is seen a twentieth later, and a program
