@@ -60,11 +60,14 @@ export class ReadSamples {
     for await (const rows of this.samples.slices(scope, run, options)) {
       const whole: DatapointMeasures[] = [];
       for (const row of rows) {
-        if (open?.id !== row.datapointId) {
-          if (open) whole.push(open);
-          open = { id: row.datapointId, samples: [] };
+        const sample = measuresOf(row, names);
+        if (open?.id === row.datapointId) {
+          open.samples.push(sample);
+          continue;
         }
-        open.samples.push(measuresOf(row, names));
+        if (open) whole.push(open);
+        // Not an empty array that grows: it would have room for 17 samples, where most runs have one.
+        open = { id: row.datapointId, samples: [sample] };
       }
       yield whole;
     }

@@ -34,6 +34,9 @@ export interface RunSamplesOptions {
   clustered: boolean;
 }
 
+/** What is taken of a sample; `null` when it has none. */
+type ValueOf = (sample: SampleMeasures) => number | null;
+
 /**
  * The samples of a run, reduced to what its statistics need while they are read in slices: some 60 bytes a datapoint, 12 more a
  * scorer, 16 a sample. Datapoints are added in the order of the run, which is one order of sums: two databases that hold the
@@ -50,7 +53,8 @@ export class RunSamples {
   /** Processed samples, failed ones too. */
   samples = 0;
   failedSamples = 0;
-  private readonly failedScore: number | null;
+  /** The combined score and that of each scorer, with what each takes of a sample. */
+  private readonly allScores: readonly { scores: DatapointScores; valueOf: ValueOf }[];
 
   constructor({ capacity, passScore, scorers, failedAs, clustered }: RunSamplesOptions) {
     this.clusters = clustered ? new Clusters(capacity) : null;
@@ -58,36 +62,43 @@ export class RunSamples {
     this.scorers = new Map(scorers.map((scorer) => [scorer.name, new DatapointScores(capacity, scorer.passScore)]));
     this.latencyMs = new Quantity(capacity);
     this.cost = new Quantity(capacity);
-    this.failedScore = failedAs === 'zero' ? 0 : null;
+    const failedScore = failedAs === 'zero' ? 0 : null;
+    // A score of a scorer counts though another one failed the sample.
+    const counted =
+      (scoreOf: ValueOf): ValueOf =>
+      (sample) =>
+        scoreOf(sample) ?? (sample.failed ? failedScore : null);
+    this.allScores = [
+      { scores: this.score, valueOf: counted(({ score }) => score) },
+      ...Array.from(this.scorers.values(), (scores, at) => ({
+        scores,
+        valueOf: counted((sample) => sample.scores[at] ?? null),
+      })),
+    ];
   }
 
   /** Adds the next datapoint. @throws RangeError when the run has no more. */
   add({ id, cluster, samples }: DatapointMeasures): void {
-    this.score.add(this.counted(samples, (sample) => sample.score));
-    let position = 0;
-    for (const scores of this.scorers.values()) {
-      const at = position++;
-      scores.add(this.counted(samples, (sample) => sample.scores[at] ?? null));
-    }
-    this.latencyMs.add(present(samples, (sample) => sample.latencyMs));
-    this.cost.add(present(samples, (sample) => sample.cost));
+    for (const { scores, valueOf } of this.allScores) scores.add(present(samples, valueOf));
+    this.latencyMs.add(present(samples, latencyOf));
+    this.cost.add(present(samples, costOf));
     this.clusters?.add(cluster);
     this.ids.push(id);
     this.samples += samples.length;
     for (const { failed } of samples) if (failed) this.failedSamples++;
   }
-
-  /** Scores that count: a score of a scorer is kept though another one failed the sample. */
-  private counted(samples: readonly SampleMeasures[], scoreOf: (sample: SampleMeasures) => number | null): number[] {
-    return present(samples, (sample) => scoreOf(sample) ?? (sample.failed ? this.failedScore : null));
-  }
 }
 
-function present(samples: readonly SampleMeasures[], valueOf: (sample: SampleMeasures) => number | null): number[] {
-  const values: number[] = [];
-  for (const sample of samples) {
-    const value = valueOf(sample);
-    if (value !== null) values.push(value);
-  }
-  return values;
+const latencyOf: ValueOf = ({ latencyMs }) => latencyMs;
+const costOf: ValueOf = ({ cost }) => cost;
+
+/**
+ * The values that samples have. Arrays that begin empty and grow get room for 17 values at once: they were half of all memory
+ * that statistics allocated, and collecting it held up requests (ADR 0046).
+ */
+function present(samples: readonly SampleMeasures[], valueOf: ValueOf): readonly number[] {
+  const values = samples.map(valueOf);
+  return values.every(isThere) ? values : values.filter(isThere);
 }
+
+const isThere = (value: number | null): value is number => value !== null;
