@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clusters } from './clusters.js';
 import type { DatapointScores } from './datapoint-scores.js';
 import type { Distributions } from './distributions.js';
@@ -7,6 +6,7 @@ import { tInterval, type Interval } from './intervals.js';
 import { pairDatapoints, pairedDifferences } from './pairs.js';
 import { mcnemarP, pairedTP } from './paired-tests.js';
 import type { RunSamples } from './run-samples.js';
+import { inStretches } from './stretches.js';
 import { isZeroOrOne, zeroWhenTiny } from './tolerance.js';
 
 /** How a quantity differs from the baseline's, as the wire has it. */
@@ -75,8 +75,8 @@ export async function compareWithBaseline(
     scorers.push([name, await compareScores(scores, others, partners, { clusters, alpha, distributions })]);
   }
   const quantity = async (ofRun: Float64Array, ofBaseline: Float64Array) => {
-    await nextTurn();
-    return compareByT(pairedDifferences(ofRun, ofBaseline, partners), clusters, UNBOUNDED, distributions);
+    const differences = await pairedDifferences(ofRun, ofBaseline, partners);
+    return compareByT(differences, clusters, UNBOUNDED, distributions);
   };
   return {
     baseline_run_id: baselineRunId,
@@ -96,7 +96,7 @@ const SCORE_BOUNDS = [-1, 1] as const;
 const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /**
- * Compares one score, step by step: with 100,000 datapoints each takes some 3 ms, and requests have their turn in between.
+ * Compares one score, in stretches between which requests have their turn.
  * @param partners {@link Pairs.partners}.
  */
 async function compareScores(
@@ -105,18 +105,15 @@ async function compareScores(
   partners: Int32Array,
   { clusters, alpha, distributions }: { clusters: Clusters | null; alpha: number; distributions: Distributions },
 ): Promise<ScoreComparison> {
-  await nextTurn();
-  const differences = pairedDifferences(run.means, baseline.means, partners);
-  const signs = countSigns(differences);
-  await nextTurn();
-  const compared: Omit<QuantityComparison, 'test'> & Pick<ScoreComparison, 'test'> = compareByT(
+  const differences = await pairedDifferences(run.means, baseline.means, partners);
+  const signs = await countSigns(differences);
+  const compared: Omit<QuantityComparison, 'test'> & Pick<ScoreComparison, 'test'> = await compareByT(
     differences,
     clusters,
     SCORE_BOUNDS,
     distributions,
   );
-  await nextTurn();
-  if (clusters === null && compared.pairs > 0 && arePairsOfZeroAndOne(run, baseline, partners)) {
+  if (clusters === null && compared.pairs > 0 && (await arePairsOfZeroAndOne(run, baseline, partners))) {
     compared.test = 'mcnemar_exact';
     compared.p_value = mcnemarP(signs.better, signs.worse, distributions);
   }
@@ -130,13 +127,13 @@ async function compareScores(
   };
 }
 
-function compareByT(
+async function compareByT(
   differences: Float64Array,
   clusters: Clusters | null,
   bounds: readonly [number, number],
   distributions: Distributions,
-): QuantityComparison {
-  const { datapoints, clusters: count, mean, se } = meanWithError(differences, clusters);
+): Promise<QuantityComparison> {
+  const { datapoints, clusters: count, mean, se } = await meanWithError(differences, clusters);
   const diff = mean === null ? null : zeroWhenTiny(mean);
   const known = diff !== null && se !== null;
   return {
@@ -150,29 +147,44 @@ function compareByT(
   };
 }
 
-function countSigns(differences: Float64Array): Pick<ScoreComparison, 'better' | 'worse' | 'same'> {
+async function countSigns(differences: Float64Array): Promise<Pick<ScoreComparison, 'better' | 'worse' | 'same'>> {
   let [better, worse, same] = [0, 0, 0];
-  for (const difference of differences) {
-    if (difference > 0) better++;
-    else if (difference < 0) worse++;
-    else if (difference === 0) same++;
-  }
+  await inStretches(differences.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const difference = differences[i]!;
+      if (difference > 0) better++;
+      else if (difference < 0) worse++;
+      else if (difference === 0) same++;
+    }
+  });
   return { better, worse, same };
 }
 
 /** Whether every pair is one sample in each run, and each score 0 or 1. */
-function arePairsOfZeroAndOne(run: DatapointScores, baseline: DatapointScores, partners: Int32Array): boolean {
-  const [runs, baselines] = [singles(run), singles(baseline)];
-  return partners.every((partner, i) => {
-    if (partner < 0 || run.counts[i] === 0 || baseline.counts[partner] === 0) return true;
-    return runs(i) && baselines(partner);
+async function arePairsOfZeroAndOne(
+  run: DatapointScores,
+  baseline: DatapointScores,
+  partners: Int32Array,
+): Promise<boolean> {
+  const [ofRun, ofBaseline] = [singlesOf(run), singlesOf(baseline)];
+  let all = true;
+  await inStretches(partners.length, (from, to) => {
+    for (let i = from; all && i < to; i++) {
+      const partner = partners[i]!;
+      if (partner < 0 || ofRun.isUnscored(i) || ofBaseline.isUnscored(partner)) continue;
+      all = ofRun.isZeroOrOne(i) && ofBaseline.isZeroOrOne(partner);
+    }
   });
+  return all;
 }
 
-const singles =
-  ({ counts, means }: DatapointScores) =>
-  (i: number): boolean =>
-    counts[i] === 1 && isZeroOrOne(means[i]!);
+/** Looks at datapoints by their position. The arrays are taken once: each look at a getter of the scores makes one. */
+function singlesOf({ counts, means }: DatapointScores) {
+  return {
+    isUnscored: (i: number): boolean => counts[i] === 0,
+    isZeroOrOne: (i: number): boolean => counts[i] === 1 && isZeroOrOne(means[i]!),
+  };
+}
 
 function verdictOf({ diff, p_value: p }: Pick<ScoreComparison, 'diff' | 'p_value'>, alpha: number): Verdict {
   if (diff === null || p === null) return 'unknown';

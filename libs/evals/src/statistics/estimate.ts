@@ -1,6 +1,7 @@
 import type { Clusters } from './clusters.js';
 import type { Distributions } from './distributions.js';
 import { tInterval, wilsonInterval, type Interval } from './intervals.js';
+import { inStretches } from './stretches.js';
 import { Sum } from './sum.js';
 import { isZeroOrOne, zeroWhenTiny } from './tolerance.js';
 
@@ -28,18 +29,22 @@ export interface Estimate {
  * values, since Σm² − N·x̄² would lose the digits of a small se.
  * @param values one a datapoint, in the order of the datapoints; NaN where it has none.
  */
-export function meanWithError(values: Float64Array, clusters: Clusters | null): Mean {
+export async function meanWithError(values: Float64Array, clusters: Clusters | null): Promise<Mean> {
   const sum = new Sum();
   let datapoints = 0;
-  for (const value of values) {
-    if (Number.isNaN(value)) continue;
-    sum.add(value);
-    datapoints++;
-  }
+  await inStretches(values.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const value = values[i]!;
+      if (Number.isNaN(value)) continue;
+      sum.add(value);
+      datapoints++;
+    }
+  });
   if (datapoints === 0) return { datapoints: 0, clusters: 0, mean: null, se: null };
   const mean = sum.value / datapoints;
-  const residuals = clusters === null ? eachSquared(values, mean, datapoints) : byCluster(values, mean, clusters);
-  const { squares, count } = residuals;
+  const { squares, count } = await (clusters === null
+    ? eachSquared(values, mean, datapoints)
+    : byCluster(values, mean, clusters));
   const se = count < 2 ? null : zeroWhenTiny(Math.sqrt((count / (count - 1)) * squares) / datapoints);
   return { datapoints, clusters: count, mean, se };
 }
@@ -51,29 +56,36 @@ interface Residuals {
   count: number;
 }
 
-function eachSquared(values: Float64Array, mean: number, count: number): Residuals {
+async function eachSquared(values: Float64Array, mean: number, count: number): Promise<Residuals> {
   const squares = new Sum();
-  for (const value of values) {
-    if (!Number.isNaN(value)) squares.add((value - mean) ** 2);
-  }
+  await inStretches(values.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const value = values[i]!;
+      if (!Number.isNaN(value)) squares.add((value - mean) ** 2);
+    }
+  });
   return { squares: squares.value, count };
 }
 
-function byCluster(values: Float64Array, mean: number, { numbers, total }: Clusters): Residuals {
+async function byCluster(values: Float64Array, mean: number, { numbers, total }: Clusters): Promise<Residuals> {
   const residuals = new Float64Array(total);
   const occurs = new Uint8Array(total);
-  for (let i = 0; i < values.length; i++) {
-    if (Number.isNaN(values[i]!)) continue;
-    residuals[numbers[i]!]! += values[i]! - mean;
-    occurs[numbers[i]!] = 1;
-  }
+  await inStretches(values.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      if (Number.isNaN(values[i]!)) continue;
+      residuals[numbers[i]!]! += values[i]! - mean;
+      occurs[numbers[i]!] = 1;
+    }
+  });
   const squares = new Sum();
   let count = 0;
-  for (let c = 0; c < total; c++) {
-    if (occurs[c] === 0) continue;
-    squares.add(residuals[c]! ** 2);
-    count++;
-  }
+  await inStretches(total, (from, to) => {
+    for (let c = from; c < to; c++) {
+      if (occurs[c] === 0) continue;
+      squares.add(residuals[c]! ** 2);
+      count++;
+    }
+  });
   return { squares: squares.value, count };
 }
 
@@ -81,13 +93,13 @@ function byCluster(values: Float64Array, mean: number, { numbers, total }: Clust
  * A mean with the interval of rule 3.
  * @param single whether every datapoint has one sample and each is 0 or 1: with no clusters asked for, the exact case (a).
  */
-export function estimate(
+export async function estimate(
   values: Float64Array,
   clusters: Clusters | null,
   single: boolean,
   distributions: Distributions,
-): Estimate & Mean {
-  const mean = meanWithError(values, clusters);
+): Promise<Estimate & Mean> {
+  const mean = await meanWithError(values, clusters);
   return { ...mean, ci: intervalOf(mean, single && clusters === null, distributions) };
 }
 

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunSamples } from './run-samples.js';
+import { inStretches } from './stretches.js';
 import { zeroWhenTiny } from './tolerance.js';
 
 /** Which datapoints of a run and of its baseline belong together, and which are left out of the comparison. */
@@ -15,9 +15,6 @@ export interface Pairs {
   unpairedBaseline: number;
 }
 
-/** Datapoints that are looked at before requests have their turn; some 2 ms. */
-const STRETCH = 20_000;
-
 /** @param changed ids of datapoints whose content is not the same in both snapshots. */
 export async function pairDatapoints(
   run: RunSamples,
@@ -28,17 +25,21 @@ export async function pairDatapoints(
   const partners = new Int32Array(run.ids.length).fill(-1);
   const [runCounts, baselineCounts] = [run.score.counts, baseline.score.counts];
   const pairs: Pairs = { partners, count: 0, changed: 0, unpairedRun: 0, unpairedBaseline: 0 };
-  for (let i = 0; i < run.ids.length; i++) {
-    if (i % STRETCH === 0) await nextTurn();
-    const id = run.ids[i]!;
-    if (!positions.isNext(id) && !positions.hasTable) await positions.makeTable();
-    const position = positions.of(id);
-    if (position !== undefined && !changed.has(id)) partners[i] = position;
-    if (runCounts[i] === 0) continue;
-    if (position === undefined || baselineCounts[position] === 0) pairs.unpairedRun++;
-    else if (changed.has(id)) pairs.changed++;
-    else pairs.count++;
-  }
+  // Mostly there are none: an id is not looked for then, which would take its hash.
+  const isChanged = changed.size === 0 ? () => false : (id: string) => changed.has(id);
+  await inStretches(run.ids.length, async (from, to) => {
+    for (let i = from; i < to; i++) {
+      const id = run.ids[i]!;
+      if (!positions.isNext(id) && !positions.hasTable) await positions.makeTable();
+      const position = positions.of(id);
+      const differs = isChanged(id);
+      if (position !== undefined && !differs) partners[i] = position;
+      if (runCounts[i] === 0) continue;
+      if (position === undefined || baselineCounts[position] === 0) pairs.unpairedRun++;
+      else if (differs) pairs.changed++;
+      else pairs.count++;
+    }
+  });
   let scored = 0;
   for (const count of baselineCounts) if (count > 0) scored++;
   pairs.unpairedBaseline = scored - pairs.count - pairs.changed;
@@ -65,10 +66,9 @@ class Positions {
 
   async makeTable(): Promise<void> {
     const table = new Map<string, number>();
-    for (let i = 0; i < this.ids.length; i++) {
-      if (i % STRETCH === 0) await nextTurn();
-      table.set(this.ids[i]!, i);
-    }
+    await inStretches(this.ids.length, (from, to) => {
+      for (let i = from; i < to; i++) table.set(this.ids[i]!, i);
+    });
     this.table = table;
   }
 
@@ -80,11 +80,17 @@ class Positions {
 }
 
 /** dᵢ = mᵢ(run) − mᵢ(baseline) of each datapoint of the run, NaN where one of them is missing. */
-export function pairedDifferences(run: Float64Array, baseline: Float64Array, partners: Int32Array): Float64Array {
+export async function pairedDifferences(
+  run: Float64Array,
+  baseline: Float64Array,
+  partners: Int32Array,
+): Promise<Float64Array> {
   const differences = new Float64Array(run.length);
-  for (let i = 0; i < run.length; i++) {
-    const partner = partners[i]!;
-    differences[i] = partner < 0 ? Number.NaN : zeroWhenTiny(run[i]! - baseline[partner]!);
-  }
+  await inStretches(run.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const partner = partners[i]!;
+      differences[i] = partner < 0 ? Number.NaN : zeroWhenTiny(run[i]! - baseline[partner]!);
+    }
+  });
   return differences;
 }

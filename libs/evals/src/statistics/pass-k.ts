@@ -1,6 +1,7 @@
 import type { Clusters } from './clusters.js';
 import type { DatapointScores } from './datapoint-scores.js';
 import { meanWithError } from './estimate.js';
+import { inStretches } from './stretches.js';
 
 /** What k tries come to. */
 export interface PassK {
@@ -41,9 +42,9 @@ export function defaultKs(repeats: number): number[] {
 }
 
 /** pass@k and pass^k with their standard errors (as rule 2), over the datapoints that have k samples at least. */
-export function passK(scores: DatapointScores, clusters: Clusters | null, k: number): PassK {
-  const at = meanWithError(valuesOf(scores, k, passAtK), clusters);
-  const hat = meanWithError(valuesOf(scores, k, passHatK), clusters);
+export async function passK(scores: DatapointScores, clusters: Clusters | null, k: number): Promise<PassK> {
+  const at = await meanWithError(await valuesOf(scores, k, passAtK), clusters);
+  const hat = await meanWithError(await valuesOf(scores, k, passHatK), clusters);
   return {
     k,
     datapoints: at.datapoints,
@@ -54,22 +55,24 @@ export function passK(scores: DatapointScores, clusters: Clusters | null, k: num
   };
 }
 
-function valuesOf(
+async function valuesOf(
   { counts, passes, length }: DatapointScores,
   k: number,
   chance: (n: number, c: number, k: number) => number,
-): Float64Array {
+): Promise<Float64Array> {
   // Few pairs of n and c occur: each is computed once.
   const known = new Map<number, number>();
   const values = new Float64Array(length).fill(Number.NaN);
-  for (let i = 0; i < length; i++) {
-    const n = counts[i]!;
-    if (n < k) continue;
-    const c = passes[i]!;
-    const pair = n * 0x1_00_00 + c;
-    let value = known.get(pair);
-    if (value === undefined) known.set(pair, (value = chance(n, c, k)));
-    values[i] = value;
-  }
+  await inStretches(length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const n = counts[i]!;
+      if (n < k) continue;
+      const c = passes[i]!;
+      const pair = n * 0x1_00_00 + c;
+      let value = known.get(pair);
+      if (value === undefined) known.set(pair, (value = chance(n, c, k)));
+      values[i] = value;
+    }
+  });
   return values;
 }
