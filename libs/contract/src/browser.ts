@@ -1,4 +1,7 @@
-/** The part of the wire that runs in a web page: no zod, no module of Node. Types come from the index, which costs a page nothing. */
+/**
+ * The part of the wire that runs in a web page, and the words that dashboard and command say of it alike: no zod, no module
+ * of Node. Types come from the index, which costs a page nothing.
+ */
 export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js';
 export { ERRORS, type ErrorCode } from './error-codes.js';
 export { EVENT_TYPES, type EventType } from './event-types.js';
@@ -7,3 +10,13 @@ export { parseExactJson, readExactJson } from './values/exact-json.js';
 export { JsonSyntaxError, parseWithAllDigits, type JsonValue } from './values/json-digits.js';
 export { describeJsonFault } from './values/json-fault.js';
 export { bucketsOf, type StatusBucket } from './values/status-buckets.js';
+export { describePairs, describeVerdict } from './words/describe-comparison.js';
+export { formatCount, formatCounted, NONE } from './words/format-count.js';
+export {
+  describeInterval,
+  formatDifference,
+  formatInterval,
+  formatP,
+  formatScore,
+  type Bounds,
+} from './words/format-score.js';

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { formatCounted } from '@spandrel/contract/browser';
 import { enqueueDatapoints } from '../api/datapoints.js';
 import { Button } from '../components/button.js';
-import { formatCounted } from '../components/format/format-count.js';
 import { notify, notifyError } from '../components/notifications/notify.js';
 import { reviewAddress } from './review-link.js';
 

@@ -1,14 +1,15 @@
-/** How numbers and times are shown to people. What is not known is an empty text. */
+import { formatCount } from '@spandrel/contract/browser';
 
-const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+/** How numbers and times are shown to people. What is not known is an empty text. */
 
 /** @returns `1,234`. */
 export const countText = (count: number | null | undefined): string =>
-  count === null || count === undefined ? '' : whole.format(count);
+  count === null || count === undefined ? '' : formatCount(count);
 
-/** @returns `12 ms`, `1.24 s`, `3 min 05 s` or `2 h 07 min`. */
+/** @returns `12 ms`, `1.24 s`, `3 min 05 s` or `2 h 07 min`; a minus before one below zero, as differences have. */
 export function durationText(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '';
+  if (ms < 0) return `-${durationText(-ms)}`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
   if (seconds < 59.95) return `${seconds.toFixed(seconds < 9.995 ? 2 : 1)} s`;

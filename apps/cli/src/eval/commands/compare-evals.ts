@@ -1,4 +1,11 @@
 import type { ComparedItem, EvalStatistics } from '@spandrel/contract';
+import {
+  describePairs,
+  describeVerdict,
+  formatCounted,
+  formatDifference,
+  formatScore,
+} from '@spandrel/contract/browser';
 import type { Api } from '@spandrel/sdk';
 import type { ClientCall } from '../../client/client-command.js';
 import { oneLine } from '../../client/output/clean-text.js';
@@ -7,8 +14,7 @@ import type { Column } from '../../client/output/table.js';
 import { readNumber } from '../options/read-option.js';
 import { readStatisticsOptions, type StatisticsOptions } from '../options/statistics-options.js';
 import { previewOf } from '../reports/preview.js';
-import { describeDifference, describeLatency, describePairs, describeVerdict } from '../words/comparison-words.js';
-import { formatCounted, formatDifference, formatScore } from '../words/numbers.js';
+import { describeDifference, describeLatency } from '../words/comparison-words.js';
 
 export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
 
@@ -54,7 +60,7 @@ function comparisonLines(comparison: Comparison, out: Output): string[] {
     `  ${describeDifference(score)}`,
     ...named.flatMap(([name, of]) => [`${name}: ${describeVerdict(of)}.`, `  ${describeDifference(of)}`]),
     ...describeLatency(comparison),
-    describePairs(comparison),
+    describePairs(comparison, 'the run', 'the baseline'),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
+import { formatScore } from '@spandrel/contract/browser';
 import { Spandrel, SpandrelError } from '@spandrel/sdk';
 import { DefinitionError, evaluate } from '@spandrel/sdk/eval';
 import type { ClientCall } from '../../client/client-command.js';
@@ -17,7 +18,6 @@ import { makeReport } from '../reports/make-report.js';
 import { prepareReports, writeReports } from '../reports/write-reports.js';
 import { reportLines } from '../show/report-lines.js';
 import { progressOn } from '../watch/progress.js';
-import { formatScore } from '../words/numbers.js';
 import { VERDICT_TITLES } from '../words/verdict-titles.js';
 import { documentOf } from './finish-run.js';
 

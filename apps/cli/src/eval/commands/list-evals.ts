@@ -1,4 +1,5 @@
 import type { EvalRunSummary } from '@spandrel/contract';
+import { formatScore } from '@spandrel/contract/browser';
 import type { AnswerOf } from '@spandrel/sdk';
 import type { ClientCall } from '../../client/client-command.js';
 import type { Column } from '../../client/output/table.js';
@@ -6,7 +7,7 @@ import { timeText } from '../../client/output/units.js';
 import { findDataset } from '../../client/datasets/find-dataset.js';
 import { readMetadata } from '../options/metadata-option.js';
 import { readNumber, readOption } from '../options/read-option.js';
-import { formatDollars, formatScore } from '../words/numbers.js';
+import { formatDollars } from '../words/numbers.js';
 
 export interface ListEvalsOptions {
   dataset?: string;

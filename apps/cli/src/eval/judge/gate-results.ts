@@ -1,7 +1,7 @@
 import type { EvalStatistics, JudgedGate } from '@spandrel/contract';
+import { NONE } from '@spandrel/contract/browser';
 import { describeGate } from '@spandrel/sdk/eval';
 import { formatActual } from '../words/actual-words.js';
-import { NONE } from '../words/numbers.js';
 
 /** A gate with what became of it. */
 export interface GateResult {

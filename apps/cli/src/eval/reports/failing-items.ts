@@ -1,5 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
-import { formatCounted } from '../words/numbers.js';
+import { formatCounted } from '@spandrel/contract/browser';
 import type { EvalReport } from './eval-report.js';
 import { outcomeOf, type ItemOutcome } from './item-outcome.js';
 

@@ -1,5 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
-import { formatScore } from '../words/numbers.js';
+import { formatScore } from '@spandrel/contract/browser';
 
 /** What a datapoint came to, and why it did not pass. */
 export interface ItemOutcome {

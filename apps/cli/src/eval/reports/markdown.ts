@@ -1,6 +1,14 @@
 import type { EvalItem } from '@spandrel/contract';
-import { describeDifference, describeLatency, describePairs, describeVerdict } from '../words/comparison-words.js';
-import { formatCounted, formatDifference, formatInterval, formatP, NONE } from '../words/numbers.js';
+import {
+  describePairs,
+  describeVerdict,
+  formatCounted,
+  formatDifference,
+  formatInterval,
+  formatP,
+  NONE,
+} from '@spandrel/contract/browser';
+import { describeDifference, describeLatency } from '../words/comparison-words.js';
 import { describeStop } from '../words/stop-words.js';
 import { VERDICT_TITLES } from '../words/verdict-titles.js';
 import type { EvalFault, EvalReport } from './eval-report.js';
@@ -71,7 +79,7 @@ function comparisonOf({ statistics: { comparison }, baselineName }: EvalReport):
     `Compared with the baseline ${inlineCode(baselineName ?? id)}: **${describeVerdict(score)}**.`,
     `${describeDifference(score)}.`,
     ...describeLatency(comparison),
-    describePairs(comparison),
+    describePairs(comparison, 'the run', 'the baseline'),
   ];
   return [
     sentences.join(' '),

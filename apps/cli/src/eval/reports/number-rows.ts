@@ -1,5 +1,6 @@
 import type { ScoreStatistics } from '@spandrel/contract';
-import { formatDollars, formatInterval, formatLatency, formatScore } from '../words/numbers.js';
+import { formatInterval, formatScore } from '@spandrel/contract/browser';
+import { formatDollars, formatLatency } from '../words/numbers.js';
 import type { EvalReport } from './eval-report.js';
 
 /** A number of a run in words. */

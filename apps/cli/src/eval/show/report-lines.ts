@@ -1,4 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
+import { describePairs, describeVerdict, formatCounted } from '@spandrel/contract/browser';
 import { oneLine } from '../../client/output/clean-text.js';
 import type { Output } from '../../client/output/output.js';
 import type { Style } from '../../client/output/styles.js';
@@ -8,8 +9,7 @@ import type { EvalReport } from '../reports/eval-report.js';
 import { failingItems, type FailingItems } from '../reports/failing-items.js';
 import { numberRows, type NumberRow } from '../reports/number-rows.js';
 import { previewOf } from '../reports/preview.js';
-import { describeDifference, describeLatency, describePairs, describeVerdict } from '../words/comparison-words.js';
-import { formatCounted } from '../words/numbers.js';
+import { describeDifference, describeLatency } from '../words/comparison-words.js';
 import { describeStop } from '../words/stop-words.js';
 import { VERDICT_TITLES } from '../words/verdict-titles.js';
 
@@ -83,7 +83,7 @@ function comparisonLines({
     `  ${describeDifference(score)}`,
     ...named.map(([name, of]) => `  ${name}: ${describeVerdict(of)}`),
     ...describeLatency(comparison).map((words) => `  ${words}`),
-    `  ${describePairs(comparison)}`,
+    `  ${describePairs(comparison, 'the run', 'the baseline')}`,
   ];
 }
 

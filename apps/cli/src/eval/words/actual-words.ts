@@ -1,5 +1,6 @@
 import type { GateMetric, JudgedGate } from '@spandrel/contract';
-import { formatDifference, formatDollars, formatLatency, formatScore, NONE } from './numbers.js';
+import { formatDifference, formatScore, NONE } from '@spandrel/contract/browser';
+import { formatDollars, formatLatency } from './numbers.js';
 
 /** Metrics that are no scores; others are shown as scores, counts among them. */
 const FORMATS: Partial<Record<GateMetric, (value: number) => string>> = {

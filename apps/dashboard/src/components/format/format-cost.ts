@@ -1,4 +1,4 @@
-import { NONE } from './format-count.js';
+import { NONE } from '@spandrel/contract/browser';
 
 const SIGNIFICANT_DIGITS = 3;
 const CENTS = 2;

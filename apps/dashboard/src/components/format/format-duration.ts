@@ -1,4 +1,4 @@
-import { NONE, formatCount } from './format-count.js';
+import { formatCount, NONE } from '@spandrel/contract/browser';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,25 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatBytes } from './format-bytes.js';
 import { formatCost, formatCostExactly } from './format-cost.js';
-import { formatCount, formatCounted } from './format-count.js';
 import { formatDuration, formatDurationExactly } from './format-duration.js';
 
 describe('formats', () => {
-  it.each([
-    [null, '–'],
-    [0, '0'],
-    [1234, '1,234'],
-    [9_007_199_254_740_991, '9,007,199,254,740,991'],
-  ])('writes the count %p as %p', (count, text) => {
-    expect(formatCount(count)).toBe(text);
-  });
-
-  it('counts things in words', () => {
-    expect(formatCounted(1, 'span')).toBe('1 span');
-    expect(formatCounted(10_000, 'span')).toBe('10,000 spans');
-    expect(formatCounted(2, 'match', 'matches')).toBe('2 matches');
-  });
-
   it.each([
     [undefined, '–'],
     [0, '$0'],
@@ -55,6 +39,8 @@ describe('formats', () => {
     [59_970, '1 min'],
     [125_000, '2 min 5 s'],
     [12_000_000, '3 h 20 min'],
+    [-80, '-80 ms'],
+    [-1490, '-1.49 s'],
   ])('writes %p milliseconds as %p', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });

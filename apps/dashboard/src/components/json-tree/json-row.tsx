@@ -1,6 +1,6 @@
+import { formatCounted } from '@spandrel/contract/browser';
 import { Icon } from '../icon.js';
 import { MarkedText } from '../text-view/marked-text.js';
-import { formatCounted } from '../format/format-count.js';
 import { JSON_KIND, keyOf, type JsonIndex } from './json-index.js';
 import styles from './json-tree.module.css';
 

@@ -1,10 +1,10 @@
 import type { ExportedSpans } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { exportSpans } from '../../api/datapoints.js';
 import { keys } from '../../api/keys.js';
 import { FaultNotice } from '../../components/fault-notice.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { datasetAddress } from '../dataset-link.js';
 import { AddDialog } from './add-dialog.js';

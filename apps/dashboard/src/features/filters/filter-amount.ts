@@ -1,5 +1,5 @@
+import { formatCount } from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration } from '../../components/format/format-duration.js';
 
 /** What a number of a filter counts: milliseconds, dollars, or things. */

@@ -2,9 +2,9 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Facet, FacetName } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { keys } from '../../api/keys.js';
 import { listFacets } from '../../api/facets.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { useSettled } from '../../components/use-settled.js';
 import styles from './suggested-values.module.css';
 

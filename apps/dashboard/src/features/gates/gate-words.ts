@@ -1,8 +1,7 @@
 import type { Gate, GateMetric, JudgedGate } from '@spandrel/contract';
+import { formatCount, formatScore, NONE } from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format/format-cost.js';
-import { formatCount, NONE } from '../../components/format/format-count.js';
 import { formatDuration } from '../../components/format/format-duration.js';
-import { formatScore } from '../runs/format-score.js';
 import { VERDICT_WORDS } from '../statistics/verdict-words.js';
 
 type Unit = 'score' | 'count' | 'ms' | 'usd' | 'verdict';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
-import { formatCount } from '../../components/format/format-count.js';
 import styles from './listed-grid.module.css';
 
 export interface SelectionToolbarProps {

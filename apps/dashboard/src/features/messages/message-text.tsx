@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { formatCount } from '../../components/format/format-count.js';
+import { formatCount } from '@spandrel/contract/browser';
 import { findInText } from '../../components/text-view/find-in-text.js';
 import { foldedText } from '../../components/text-view/fold-text.js';
 import { MarkedText } from '../../components/text-view/marked-text.js';

@@ -1,4 +1,4 @@
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import type { PagedList } from './use-paged-list.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { EvalRunSummary } from '@spandrel/contract';
+import { NONE } from '@spandrel/contract/browser';
 import { Badge } from '../../components/badge.js';
-import { NONE } from '../../components/format/format-count.js';
 import { describeGates } from '../gates/gate-words.js';
 
 /** Whether the gates of a run hold: `Passed, all hold`, `Not passed, 1 of 2 hold`. */

@@ -1,6 +1,6 @@
 import type { EvalRunSummary } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { StatusBadge } from '../../components/badge.js';
-import { formatCount } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../columns/column-choice.js';

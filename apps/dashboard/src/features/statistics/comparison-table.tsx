@@ -1,15 +1,20 @@
 import type { EvalStatistics } from '@spandrel/contract';
+import {
+  describePairs,
+  describeVerdict,
+  formatCount,
+  formatDifference,
+  formatP,
+  formatScore,
+  type Bounds,
+} from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration } from '../../components/format/format-duration.js';
-import { formatScore } from '../runs/format-score.js';
 import { DIFFERENCES, scaleAround } from './bar-scale.js';
 import { IntervalCell } from './interval-cell.js';
-import { formatP, type Bounds } from './interval-words.js';
 import { namedScores } from './named-scores.js';
 import { ScrolledTable } from './scrolled-table.js';
-import { signed } from './signed.js';
-import { describePairs, describeVerdict, VERDICT_WORDS } from './verdict-words.js';
+import { VERDICT_WORDS } from './verdict-words.js';
 
 type Comparison = NonNullable<EvalStatistics['comparison']>;
 
@@ -36,7 +41,7 @@ export function ComparisonTable({ comparison, run, baseline }: ComparisonTablePr
         {namedScores(comparison.score, comparison.scorers).map(({ name, of }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td title={String(of.diff ?? '')}>{signed(of.diff, formatScore)}</td>
+            <td title={String(of.diff ?? '')}>{formatDifference(of.diff, formatScore)}</td>
             <IntervalCell value={of.diff} ci={of.ci} scale={DIFFERENCES} />
             <td {...(of.test !== null && { title: TEST_WORDS[of.test] })}>{formatP(of.p_value)}</td>
             <td>{formatCount(of.better)}</td>
@@ -64,11 +69,11 @@ interface AmountRowProps {
 
 /** What is neither better nor worse by itself has no verdict. */
 function AmountRow({ name, amount: { diff, ci, p_value: p }, format }: AmountRowProps) {
-  const write = (value: number): string => signed(value, format);
+  const write = (value: number): string => formatDifference(value, format);
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{signed(diff, format)}</td>
+      <td>{formatDifference(diff, format)}</td>
       <IntervalCell value={diff} ci={ci} scale={scaleAround([diff, ci?.low, ci?.high])} format={write} />
       <td>{formatP(p)}</td>
       <td colSpan={4} />

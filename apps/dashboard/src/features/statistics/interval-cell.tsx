@@ -1,6 +1,6 @@
+import { formatInterval, type Bounds } from '@spandrel/contract/browser';
 import type { Scale } from './bar-scale.js';
 import { ErrorBar } from './error-bar.js';
-import { formatInterval, type Bounds } from './interval-words.js';
 import styles from './error-bar.module.css';
 
 interface IntervalCellProps {

@@ -1,6 +1,5 @@
 import type { EvalStatistics } from '@spandrel/contract';
-import { formatCount } from '../../components/format/format-count.js';
-import { formatScore } from '../runs/format-score.js';
+import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { namedScores } from './named-scores.js';
 import { ScrolledTable } from './scrolled-table.js';
 import styles from './table.module.css';

@@ -1,6 +1,5 @@
-import { formatScore } from '../runs/format-score.js';
+import { formatScore, describeInterval, type Bounds } from '@spandrel/contract/browser';
 import { ErrorBar } from './error-bar.js';
-import { describeInterval, type Bounds } from './interval-words.js';
 import styles from './error-bar.module.css';
 
 /** A mean score with its error bar from 0 to 1, as a row of a list has it; the interval is read out, and there on hover. */

@@ -1,4 +1,4 @@
-import { formatCounted } from '../../components/format/format-count.js';
+import { formatCounted } from '@spandrel/contract/browser';
 import type { FoldedLines } from './fold-same.js';
 import styles from './diff-view.module.css';
 

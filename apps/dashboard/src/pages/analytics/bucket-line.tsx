@@ -1,6 +1,6 @@
 import type { BucketWidth } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
-import { formatCounted } from '../../components/format/format-count.js';
 import { formatTime, zoneName } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { rangeOfBuckets } from './bucket-range.js';

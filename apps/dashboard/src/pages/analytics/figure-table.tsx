@@ -1,7 +1,7 @@
 import type { TimeBucket } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
 import type { ChartData } from '../../components/chart/chart-series.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatTime, zoneName } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { wholeOf, type Figure } from './figures.js';

@@ -1,7 +1,7 @@
 import type { BucketSums, Split, TimeBucket } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import type { ChartSeries, ColourToken } from '../../components/chart/chart-series.js';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import { formatId } from '../../components/format/format-id.js';
 import { sumsByKey } from './sums.js';

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { formatCount, NONE } from '@spandrel/contract/browser';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount, NONE } from '../../components/format/format-count.js';
 import { formatId } from '../../components/format/format-id.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';

@@ -1,7 +1,7 @@
 import type { ComparedItem, EvalRunSummary } from '@spandrel/contract';
+import { formatDifference, formatScore } from '@spandrel/contract/browser';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { dataText } from '../../features/runs/data-text.js';
-import { formatDelta, formatScore } from '../../features/runs/format-score.js';
 import styles from './compare-page.module.css';
 
 const SHOWN_LENGTH = 300;
@@ -27,7 +27,7 @@ function Delta({ delta }: { delta: number | null }) {
   const change = delta === null || delta === 0 ? undefined : delta < 0 ? 'worse' : 'better';
   return (
     <span className={styles.delta} data-change={change}>
-      {formatDelta(delta)}
+      {formatDifference(delta)}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { formatScore } from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format/format-cost.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { describeChange } from './describe-change.js';
 
 describe('a change in words', () => {

@@ -1,10 +1,10 @@
 import type { ComparedItem, EvalRunResource } from '@spandrel/contract';
+import { formatScore } from '@spandrel/contract/browser';
 import { useState } from 'react';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost } from '../../components/format/format-cost.js';
 import { formatDuration } from '../../components/format/format-duration.js';
 import { DatapointActions } from '../../features/runs/datapoint-actions.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { RecordedInput } from '../../features/runs/recorded-input.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { TextBlock } from '../../features/runs/text-block.js';

@@ -1,6 +1,5 @@
 import type { ComparedItemList } from '@spandrel/contract';
-import { formatCount } from '../../components/format/format-count.js';
-import { formatDelta } from '../../features/runs/format-score.js';
+import { formatCount, formatDifference } from '@spandrel/contract/browser';
 import styles from './compare-page.module.css';
 
 /** What became of the scores: `4 regressed`, `1 improved`, `1 unchanged`. */
@@ -12,7 +11,7 @@ export function SummaryList({ summary }: { summary: ComparedItemList['summary'] 
       <li>{formatCount(improved)} improved</li>
       <li>{formatCount(unchanged)} unchanged</li>
       {incomparable > 0 && <li>{formatCount(incomparable)} not comparable</li>}
-      {mean !== null && <li>{formatDelta(mean)} on average</li>}
+      {mean !== null && <li>{formatDifference(mean)} on average</li>}
     </ul>
   );
 }

@@ -1,5 +1,5 @@
 import type { ConnectionResource } from '@spandrel/contract';
-import { NONE } from '../../components/format/format-count.js';
+import { NONE } from '@spandrel/contract/browser';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { RowButton, RowButtons } from '../../components/grid/row-button.js';
 import { Time } from '../../components/time.js';

@@ -1,5 +1,5 @@
 import type { ConnectionResource, ConnectionTestResult } from '@spandrel/contract';
-import { formatCounted } from '../../components/format/format-count.js';
+import { formatCounted } from '@spandrel/contract/browser';
 import { formatDuration } from '../../components/format/format-duration.js';
 import styles from './connections-page.module.css';
 

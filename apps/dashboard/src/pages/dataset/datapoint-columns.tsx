@@ -1,11 +1,10 @@
 import type { DatapointPreview } from '@spandrel/contract';
-import { NONE } from '../../components/format/format-count.js';
+import { formatScore, NONE } from '@spandrel/contract/browser';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { textColumn } from '../../features/columns/usual-columns.js';
 import { DatapointLink } from '../../features/dataset-link.js';
-import { formatScore } from '../../features/runs/format-score.js';
 
 /** Where a datapoint came from, in words. */
 const SOURCE_WORDS: Readonly<Record<DatapointPreview['source'], string>> = {

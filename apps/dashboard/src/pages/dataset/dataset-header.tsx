@@ -1,4 +1,5 @@
 import type { DatasetResource } from '@spandrel/contract';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +7,6 @@ import { deleteDataset, updateDataset } from '../../api/dataset.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';

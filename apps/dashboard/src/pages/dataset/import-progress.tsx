@@ -1,7 +1,7 @@
 import type { Ref } from 'react';
+import { formatCounted } from '@spandrel/contract/browser';
 import type { ImportProgress as Progress } from '../../api/import-datapoints.js';
 import { formatBytes } from '../../components/format/format-bytes.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import styles from './import-dialog.module.css';
 
 export interface ImportProgressProps {

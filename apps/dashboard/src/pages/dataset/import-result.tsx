@@ -1,5 +1,5 @@
 import type { ImportResult as Result } from '@spandrel/contract';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { RowTable } from './row-table.js';
 
 /** What became of a file. */

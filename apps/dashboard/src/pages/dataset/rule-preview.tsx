@@ -1,10 +1,10 @@
 import type { CapturePreview, CreateCaptureRule, SpanOutline } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { previewCapture } from '../../api/capture-rules.js';
 import { keys } from '../../api/keys.js';
 import { FaultNotice } from '../../components/fault-notice.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { Grid } from '../../components/grid/grid.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';

@@ -1,10 +1,10 @@
 import type { DatapointPreview } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deleteDatapoints } from '../../api/datapoints.js';
 import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { SelectionToolbar } from '../../features/list-page/selection-toolbar.js';
 import { SendToReview } from '../../features/send-to-review.js';

@@ -1,5 +1,5 @@
 import type { EvalItem, EvalRunSummary, SampleResource } from '@spandrel/contract';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 
 /** Differences of scores below it are none. */
 const SAME = 1e-12;

@@ -1,11 +1,10 @@
 import type { EvalItem, EvalRunSummary } from '@spandrel/contract';
+import { formatScore, NONE } from '@spandrel/contract/browser';
 import { Badge, StatusBadge } from '../../components/badge.js';
-import { NONE } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import type { OfferedColumns } from '../../features/columns/column-choice.js';
 import { costColumn, countColumn, durationColumn } from '../../features/columns/usual-columns.js';
 import { dataText } from '../../features/runs/data-text.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { describePasses, passesOf } from './passes.js';
 
 /** So much of a text is written into a row, which shows far less. */

@@ -1,14 +1,13 @@
 import type { EvalItem, EvalRunResource } from '@spandrel/contract';
+import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ChoiceGroup } from '../../components/choice-group.js';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { FactList } from '../../features/facts/fact-list.js';
 import { DatapointActions } from '../../features/runs/datapoint-actions.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { RecordedInput } from '../../features/runs/recorded-input.js';
 import { RowRegion } from '../../features/runs/row-region.js';
 import { RunError } from '../../features/runs/run-error.js';

@@ -1,4 +1,5 @@
 import type { EvalRunResource } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +7,6 @@ import { cancelRun, deleteRun } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { goesOn } from '../../features/runs/end-of-run.js';

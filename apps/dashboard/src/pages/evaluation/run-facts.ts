@@ -1,12 +1,10 @@
 import type { EvalRunResource } from '@spandrel/contract';
+import { formatCount, formatScore, describeInterval } from '@spandrel/contract/browser';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration } from '../../components/format/format-duration.js';
 import { datasetAddress } from '../../features/dataset-link.js';
 import type { Fact } from '../../features/facts/fact.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { scorersOf } from '../../features/runs/run-words.js';
-import { describeInterval } from '../../features/statistics/interval-words.js';
 
 /** `Completed` */
 export const statusWord = ({ status }: { status: string }): string => status.charAt(0).toUpperCase() + status.slice(1);

@@ -1,5 +1,5 @@
 import type { EvalRunResource } from '@spandrel/contract';
-import { NONE } from '../../components/format/format-count.js';
+import { NONE } from '@spandrel/contract/browser';
 import { describeActual, describeGate, describeGates } from '../../features/gates/gate-words.js';
 import { useRunsOf } from '../../features/runs/use-runs-of.js';
 import { ScrolledTable } from '../../features/statistics/scrolled-table.js';

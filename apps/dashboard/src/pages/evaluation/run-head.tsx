@@ -1,7 +1,7 @@
 import type { EvalRunResource } from '@spandrel/contract';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
 import { formatCost } from '../../components/format/format-cost.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { FactList } from '../../features/facts/fact-list.js';
 import { PausedNotice } from '../../features/runs/paused-notice.js';
 import { RunError } from '../../features/runs/run-error.js';

@@ -1,15 +1,14 @@
 import type { EvalRunResource, EvalStatistics } from '@spandrel/contract';
+import { formatCount, formatScore } from '@spandrel/contract/browser';
 import { useQuery } from '@tanstack/react-query';
 import { readRun } from '../../api/evals.js';
 import { keys } from '../../api/keys.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { SelectField } from '../../components/field.js';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration } from '../../components/format/format-duration.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { FactList } from '../../features/facts/fact-list.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { useRunsOf } from '../../features/runs/use-runs-of.js';
 import { PassTable } from '../../features/statistics/pass-table.js';
 import { RunComparison } from '../../features/statistics/run-comparison.js';

@@ -1,13 +1,12 @@
 import type { SampleResource } from '@spandrel/contract';
+import { formatCount, formatCounted, formatScore } from '@spandrel/contract/browser';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { StatusBadge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { formatCost } from '../../components/format/format-cost.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { formatDuration } from '../../components/format/format-duration.js';
 import { FactList } from '../../features/facts/fact-list.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { RunError } from '../../features/runs/run-error.js';
 import { TextBlock } from '../../features/runs/text-block.js';
 import { traceAddress } from '../../features/trace-link.js';

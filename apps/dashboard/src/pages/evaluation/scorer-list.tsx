@@ -1,5 +1,5 @@
 import type { EvalItem } from '@spandrel/contract';
-import { formatScore } from '../../features/runs/format-score.js';
+import { formatScore } from '@spandrel/contract/browser';
 import styles from './samples-list.module.css';
 
 /** What each scorer said: its score, and why. */

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { NONE } from '../../components/format/format-count.js';
+import { NONE } from '@spandrel/contract/browser';
 import { formatTime, formatTimeExactly } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import type { LoggedEvent } from './event-log.js';

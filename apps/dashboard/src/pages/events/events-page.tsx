@@ -1,8 +1,7 @@
-import { EVENT_TYPES } from '@spandrel/contract/browser';
+import { EVENT_TYPES, formatCounted, formatCount } from '@spandrel/contract/browser';
 import { getRouteApi } from '@tanstack/react-router';
 import { Button } from '../../components/button.js';
 import { SelectField } from '../../components/field.js';
-import { formatCounted, formatCount } from '../../components/format/format-count.js';
 import { zoneName } from '../../components/format/format-time.js';
 import { PageHeading } from '../../components/page-heading.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../components/format/format-count.js';
+import { formatCount } from '@spandrel/contract/browser';
 
 /**
  * How many calls of models a run makes, in words: one for each datapoint and try, and another for each judgement.

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { formatScore } from '@spandrel/contract/browser';
 import { StatusBadge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import type { MessageReading } from '../../features/messages/message-reading.js';
 import { MessageText } from '../../features/messages/message-text.js';
 import { goesOn } from '../../features/runs/end-of-run.js';
-import { formatScore } from '../../features/runs/format-score.js';
 import { RunError } from '../../features/runs/run-error.js';
 import { runAddress } from '../../features/runs/run-link.js';
 import styles from './answers.module.css';

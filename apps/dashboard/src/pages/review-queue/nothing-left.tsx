@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
 import { EmptyState } from '../../components/empty-state.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { useShortcuts } from '../../components/shortcuts/use-shortcuts.js';
 import { useWayUp } from '../../features/list-memory.js';
 import type { ReviewDesk } from './review-desk.js';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../components/format/format-count.js';
+import { formatCount } from '@spandrel/contract/browser';
 import styles from './review-queue-page.module.css';
 
 /** How many items of a queue there are in each state. */

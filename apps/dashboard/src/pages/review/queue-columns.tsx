@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { formatCount, NONE } from '@spandrel/contract/browser';
 import type { QueueCount } from '../../api/queue.js';
-import { formatCount, NONE } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { useMayReview } from '../../components/may-write.js';
 import { Time } from '../../components/time.js';

@@ -1,6 +1,6 @@
 import type { TraceListItem } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatId } from '../../components/format/format-id.js';
 import type { Fact } from '../../features/facts/fact.js';
 

@@ -1,5 +1,5 @@
 import type { SessionResource } from '@spandrel/contract';
-import { NONE } from '../../components/format/format-count.js';
+import { NONE } from '@spandrel/contract/browser';
 import { formatId } from '../../components/format/format-id.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@spandrel/contract';
+import { NONE } from '@spandrel/contract/browser';
 import type { GridColumn } from '../../components/grid/grid-column.js';
-import { NONE } from '../../components/format/format-count.js';
 import { zoneName, type Zone } from '../../components/format/format-time.js';
 import { Time } from '../../components/time.js';
 import { describeAction, describeActor, describeDetails, describeTarget, type ProjectNames } from './audit-words.js';

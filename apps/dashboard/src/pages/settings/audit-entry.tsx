@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@spandrel/contract';
+import { NONE } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { Dialog } from '../../components/dialog.js';
-import { NONE } from '../../components/format/format-count.js';
 import { formatTimeExactly } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import type { AuditSearch } from './audit-filters.js';

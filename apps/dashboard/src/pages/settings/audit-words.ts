@@ -1,5 +1,5 @@
 import type { AuditEntry, ProjectResource } from '@spandrel/contract';
-import { formatCount } from '../../components/format/format-count.js';
+import { formatCount } from '@spandrel/contract/browser';
 import { formatTime, type Zone } from '../../components/format/format-time.js';
 
 /** Names of projects by their ids, as far as they were read. */

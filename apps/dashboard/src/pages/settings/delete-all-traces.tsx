@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { countTraces, deleteAllTraces } from '../../api/traces.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { TypedConfirmation } from './typed-confirmation.js';
 

@@ -1,4 +1,5 @@
 import type { ImportJsonResult } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
 import { importEverything } from '../../api/transfer.js';
@@ -7,7 +8,6 @@ import { Dialog } from '../../components/dialog.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { TextField } from '../../components/field.js';
 import { formatBytes } from '../../components/format/format-bytes.js';
-import { formatCount } from '../../components/format/format-count.js';
 import styles from './settings-page.module.css';
 
 /** Takes the file of `Download everything` back, of this instance or of another. */

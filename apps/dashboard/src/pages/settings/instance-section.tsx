@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { formatCounted, NONE } from '@spandrel/contract/browser';
 import type { Capabilities } from '../../api/capabilities.js';
 import { EXPORT_ADDRESS } from '../../api/transfer.js';
 import { Button } from '../../components/button.js';
-import { formatCounted, NONE } from '../../components/format/format-count.js';
 import { useCapabilities } from '../../features/payload/use-capabilities.js';
 import { DeleteAllTraces } from './delete-all-traces.js';
 import { ImportExportDialog } from './import-export-dialog.js';

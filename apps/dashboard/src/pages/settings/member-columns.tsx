@@ -1,6 +1,6 @@
 import type { MemberResource } from '@spandrel/contract';
+import { NONE } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
-import { NONE } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { actsOn, type Giver } from './giving.js';
 import styles from './settings-page.module.css';

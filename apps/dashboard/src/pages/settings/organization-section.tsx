@@ -1,11 +1,11 @@
 import type { OrganizationResource } from '@spandrel/contract';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { readOrganization, renameOrganization } from '../../api/administration.js';
 import { Button } from '../../components/button.js';
 import { FaultNotice } from '../../components/fault-notice.js';
 import { TextField } from '../../components/field.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { BROWSER_SESSION } from '../../features/sign-in/use-browser-session.js';
 import { Row, Section } from './section.js';

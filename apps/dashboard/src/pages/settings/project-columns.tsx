@@ -1,6 +1,6 @@
 import type { ProjectResource } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';
 import styles from './settings-page.module.css';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { formatCounted } from '@spandrel/contract/browser';
 import { listConnections } from '../../api/connections.js';
 import { FaultNotice } from '../../components/fault-notice.js';
-import { formatCounted } from '../../components/format/format-count.js';
 
 const causeOf = (names: readonly string[]): Error =>
   new Error(

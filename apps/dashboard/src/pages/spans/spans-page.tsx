@@ -1,10 +1,10 @@
 import type { SearchMode, SpanOutline } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { copyText } from '../../components/copy-text.js';
 import { EmptyState } from '../../components/empty-state.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { zoneName } from '../../components/format/format-time.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';

@@ -1,10 +1,10 @@
 import type { TraceListItem } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { keys } from '../../api/keys.js';
 import { deleteTrace } from '../../api/traces.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 
 /** Asks whether the trace shall be deleted, deletes it, and leads back to the list. */

@@ -1,5 +1,5 @@
+import { formatCount } from '@spandrel/contract/browser';
 import { TextField } from '../../components/field.js';
-import { formatCount } from '../../components/format/format-count.js';
 import styles from './span-details.module.css';
 
 interface FindInTextProps {

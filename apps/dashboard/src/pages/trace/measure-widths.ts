@@ -1,5 +1,5 @@
+import { formatCount } from '@spandrel/contract/browser';
 import { formatCost } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { measureOf, type TraceSpan } from '../../features/spans/trace-span.js';
 
 /** Pixels of the columns with numbers. */

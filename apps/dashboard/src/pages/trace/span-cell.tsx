@@ -1,6 +1,6 @@
+import { formatCounted } from '@spandrel/contract/browser';
 import { Icon } from '../../components/icon.js';
 import { MarkedText } from '../../components/text-view/marked-text.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { kindColour } from '../../features/spans/kind-colour.js';
 import type { SpanTree } from './span-tree.js';
 import { modelOf, statusWordOf } from '../../features/spans/trace-span.js';

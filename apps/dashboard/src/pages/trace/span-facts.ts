@@ -1,5 +1,5 @@
+import { formatCount } from '@spandrel/contract/browser';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import type { Fact } from '../../features/facts/fact.js';
 import { measureOf, statusWordOf, type TraceSpan } from '../../features/spans/trace-span.js';

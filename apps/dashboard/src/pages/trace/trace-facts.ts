@@ -1,6 +1,6 @@
 import type { TraceListItem } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import { formatTime, formatTimeExactly, type Zone } from '../../components/format/format-time.js';
 import { formatId } from '../../components/format/format-id.js';

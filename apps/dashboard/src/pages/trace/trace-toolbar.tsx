@@ -1,7 +1,7 @@
 import type { Ref } from 'react';
+import { formatCount, formatCounted } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
 import { TextField } from '../../components/field.js';
-import { formatCount, formatCounted } from '../../components/format/format-count.js';
 import { TabList } from '../../components/tabs/tab-list.js';
 import type { Only, View } from './trace-search.js';
 import styles from './trace-page.module.css';

@@ -1,5 +1,5 @@
 import type { StatusBucket } from '@spandrel/contract/browser';
-import { formatCount } from '../../components/format/format-count.js';
+import { formatCount } from '@spandrel/contract/browser';
 import { formatTime } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { totalOf } from './bucket-total.js';

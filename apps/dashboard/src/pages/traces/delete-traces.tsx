@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { TraceListItem } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { deleteTrace } from '../../api/traces.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { notify, notifyError } from '../../components/notifications/notify.js';
 
 export interface DeleteTracesProps {

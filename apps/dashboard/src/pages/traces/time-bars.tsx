@@ -1,6 +1,6 @@
 import type { StatusBucket } from '@spandrel/contract/browser';
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { formatCounted } from '../../components/format/format-count.js';
+import { formatCounted } from '@spandrel/contract/browser';
 import { formatTime } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import type { TimeRange } from '../../features/time-range/time-range.js';

@@ -1,7 +1,7 @@
 import type { TraceListItem } from '@spandrel/contract';
+import { formatCount } from '@spandrel/contract/browser';
 import { StatusBadge } from '../../components/badge.js';
 import { formatCost, formatCostExactly } from '../../components/format/format-cost.js';
-import { formatCount } from '../../components/format/format-count.js';
 import { formatDuration, formatDurationExactly } from '../../components/format/format-duration.js';
 import type { GridColumn } from '../../components/grid/grid-column.js';
 import { Time } from '../../components/time.js';

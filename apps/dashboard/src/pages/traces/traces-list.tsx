@@ -1,8 +1,8 @@
 import type { TraceListItem } from '@spandrel/contract';
+import { formatCounted } from '@spandrel/contract/browser';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { Button } from '../../components/button.js';
-import { formatCounted } from '../../components/format/format-count.js';
 import { zoneName } from '../../components/format/format-time.js';
 import { usePreferences } from '../../components/preferences/use-preferences.js';
 import { AddSelected } from '../../features/add-to-dataset/add-selected.js';

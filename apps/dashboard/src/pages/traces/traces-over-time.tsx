@@ -1,6 +1,6 @@
 import { lazy, Suspense, useId, useState } from 'react';
+import { formatCount } from '@spandrel/contract/browser';
 import { Button } from '../../components/button.js';
-import { formatCount } from '../../components/format/format-count.js';
 import type { ShownBucketsProps } from './shown-buckets.js';
 import styles from './traces-over-time.module.css';
 

@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { describePairs, describeVerdict } from './describe-comparison.js';
+import { formatCount, formatCounted } from './format-count.js';
+import { describeInterval, formatDifference, formatInterval, formatP, formatScore } from './format-score.js';
+
+const ms = (amount: number): string => `${Math.round(amount)} ms`;
+
+describe('counts', () => {
+  it.each([
+    [null, '–'],
+    [0, '0'],
+    [1234, '1,234'],
+    [9_007_199_254_740_991, '9,007,199,254,740,991'],
+  ])('%p is written as %p', (count, text) => {
+    expect(formatCount(count)).toBe(text);
+  });
+
+  it('are in words beside what is counted', () => {
+    expect(formatCounted(1, 'span')).toBe('1 span');
+    expect(formatCounted(10_000, 'span')).toBe('10,000 spans');
+    expect(formatCounted(2, 'match', 'matches')).toBe('2 matches');
+  });
+});
+
+describe('scores', () => {
+  it('have three digits at most', () => {
+    expect([null, undefined, 0, 1, 0.5, 2 / 3, -1e-9].map(formatScore)).toEqual([
+      ...['–', '–', '0', '1', '0.5', '0.667', '0'],
+    ]);
+  });
+
+  it('have a sign where they changed', () => {
+    const changes = [null, 0, -0.0001, 0.0004, 0.25, -1];
+    expect(changes.map((change) => formatDifference(change))).toEqual(['–', '0', '0', '0', '+0.25', '-1']);
+  });
+
+  it('have bounds, and their level', () => {
+    const ci = { low: 0.396778147461, high: 0.892208732594, level: 0.95 };
+    expect(formatInterval(ci)).toBe('0.397 to 0.892');
+    expect(describeInterval(ci)).toBe('95% interval 0.397 to 0.892');
+    expect([formatInterval(null), describeInterval(null)]).toEqual(['–', 'no interval']);
+  });
+
+  it('have a p value that is never written as none', () => {
+    expect([null, 0, 0.0004, 0.0654296875, 1].map(formatP)).toEqual(['–', '< 0.001', '< 0.001', '0.065', '1']);
+  });
+});
+
+describe('amounts of another unit', () => {
+  it('have a sign where they changed, and bounds', () => {
+    expect([120, -80, 0, 0.04].map((change) => formatDifference(change, ms))).toEqual([
+      ...['+120 ms', '-80 ms', '0 ms', '0 ms'],
+    ]);
+    const ci = { low: -80, high: 120, level: 0.995 };
+    expect(formatInterval(ci, ms)).toBe('-80 ms to 120 ms');
+    expect(describeInterval(ci, ms)).toBe('99.5% interval -80 ms to 120 ms');
+  });
+});
+
+describe('a verdict in words', () => {
+  const verdict = { diff: 7 / 30, detectable_diff: 0.290694452257 };
+
+  it('says by how much', () => {
+    expect(describeVerdict({ ...verdict, verdict: 'better' })).toBe('better by 0.233');
+    expect(describeVerdict({ ...verdict, diff: -0.3, verdict: 'worse' })).toBe('worse by 0.3');
+  });
+
+  it('says which difference would have been shown, where none was', () => {
+    expect(describeVerdict({ ...verdict, verdict: 'no_difference' })).toBe(
+      'no difference shown; a change of 0.29 or more would have been',
+    );
+    expect(describeVerdict({ diff: 0, detectable_diff: 0.0038092, verdict: 'no_difference' })).toBe(
+      'no difference shown; a change of 0.0038 or more would have been',
+    );
+    expect(describeVerdict({ diff: 0.5, detectable_diff: 1.4, verdict: 'no_difference' })).toBe(
+      'no difference shown; so few datapoints could hardly have shown one',
+    );
+    expect(describeVerdict({ diff: 0, detectable_diff: 0, verdict: 'no_difference' })).toBe('no difference shown');
+    expect(describeVerdict({ diff: 0, detectable_diff: null, verdict: 'no_difference' })).toBe('no difference shown');
+    expect(describeVerdict({ diff: null, detectable_diff: null, verdict: 'unknown' })).toMatch(/^not known/);
+  });
+
+  it('says what it is of, and what was left out', () => {
+    const pairs = { pairs: 30, changed: 0, unpaired_run: 0, unpaired_baseline: 0 };
+    expect(describePairs(pairs, 'b', 'a')).toBe('30 datapoints compared.');
+    expect(describePairs({ pairs: 1, changed: 2, unpaired_run: 1, unpaired_baseline: 3 }, 'b', 'a')).toBe(
+      '1 datapoint compared. Left out: 2 datapoints edited between the runs; 1 datapoint with a score in b alone; 3 datapoints with a score in a alone.',
+    );
+  });
+});
