@@ -21,8 +21,8 @@ export const RETENTION_DAYS_MAX = 36_500;
 export const removalSchema = z
   .object({
     requested_at: timestampTextSchema,
-    rows_deleted: z.number().int().describe('Rows of tables that have gone so far.'),
-    step: z.string().nullable().describe('What goes at the moment: a table, or what a feature keeps elsewhere.'),
+    rows_deleted: z.number().int().describe('Rows of tables that were deleted so far.'),
+    step: z.string().nullable().describe('What is being deleted: a table, or what a feature keeps elsewhere.'),
     last_error: z
       .string()
       .nullable()
@@ -80,7 +80,7 @@ export const organizationSchema = z
     retention_days: daysSchema.nullable().describe('Days that traces and spans are kept; `null`: for ever.'),
     retention_by: z
       .enum(['plan', 'organization'])
-      .describe('What says so: the plan, or days that the operator gave this organization.'),
+      .describe('What decides `retention_days`: the plan, or days that the operator gave this organization.'),
     state: stateSchema,
     removal: removalSchema.nullable(),
     created_at: timestampTextSchema,

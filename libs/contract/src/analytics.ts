@@ -76,7 +76,12 @@ export type BucketSums = z.output<typeof bucketSumsSchema>;
 
 /** What the spans of one model, provider or status come to in a bucket. */
 const bucketSeriesSchema = z
-  .object({ key: z.string().nullable().describe('`null` for all others together, also for spans that have none.') })
+  .object({
+    key: z
+      .string()
+      .nullable()
+      .describe('Model, provider or status; `null` for all others together, and for spans that have none.'),
+  })
   .extend(bucketSumsSchema.shape);
 export type BucketSeries = z.output<typeof bucketSeriesSchema>;
 
@@ -88,7 +93,9 @@ export const timeBucketSchema = z
     series: z
       .array(bucketSeriesSchema)
       .optional()
-      .describe('With `split_by`: those that have spans in the bucket, the most expensive of the range first.'),
+      .describe(
+        'With `split_by`: the sums of each key that has spans in the bucket; the key that costs most in the range first.',
+      ),
   });
 export type TimeBucket = z.output<typeof timeBucketSchema>;
 

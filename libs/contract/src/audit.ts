@@ -15,7 +15,7 @@ export const auditEntrySchema = z
     actor_name: z.string().nullable().describe('What the actor was called then, such as the name of the key.'),
     address: z.string().nullable().describe('Address of the client; `null` outside requests.'),
     request_id: z.string().nullable().describe('`X-Request-Id` of the request; `null` outside requests.'),
-    action: z.string().describe('Such as `key.created`.'),
+    action: z.string().describe('What was done, such as `key.created`.'),
     target_id: z.string(),
     target_name: z.string().nullable().describe('What the target was called then.'),
     details: jsonMapSchema,
@@ -35,8 +35,8 @@ export const auditFilterSchema = z.object({
   actor: z.string().max(1_024).optional().describe('Who did it, as `actor` shows it.'),
   action: repeatable(z.enum(AUDIT_ACTIONS)).optional().describe('What was done. May be repeated: any of these.'),
   target: z.string().max(1_024).optional().describe('What it was done to: a `target_id`.'),
-  since: timestampSchema.optional().describe('Then or later.'),
-  until: timestampSchema.optional().describe('Before.'),
+  since: timestampSchema.optional().describe('Entries written then or later.'),
+  until: timestampSchema.optional().describe('Entries written before.'),
 });
 export type AuditFilter = z.output<typeof auditFilterSchema>;
 

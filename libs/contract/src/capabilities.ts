@@ -18,7 +18,7 @@ export type ProviderCapability = z.output<typeof providerCapabilitySchema>;
 /** A scoring strategy that runs can name. */
 const scorerCapabilitySchema = z
   .object({
-    name: z.string().describe('For `scoring`.'),
+    name: z.string().describe('The name that `scoring` takes.'),
     needs_expected: z.boolean().describe('Whether it fails datapoints without an expected value.'),
     config_schema: jsonMapSchema.nullable().describe('JSON Schema of `scoring_config`; `null` when it takes none.'),
   })
@@ -33,7 +33,7 @@ export const capabilitiesSchema = z
     gateway_url: z.string().nullable().describe('Where the gateway is; `null` where the server does not know.'),
     providers: z.array(providerCapabilitySchema),
     scorers: z.array(scorerCapabilitySchema),
-    search_modes: z.array(z.enum(SEARCH_MODES)).describe('Those of `POST /api/search` that this project has.'),
+    search_modes: z.array(z.enum(SEARCH_MODES)).describe('Modes of `POST /api/search` that this project has.'),
     retention_days: countSchema.nullable().describe('How long traces are kept; `null`: for ever.'),
     claim_timeout: countSchema.nullable().describe('Seconds after which a claim is released; `null`: never.'),
     evals_paused: z.boolean().describe('Whether the server works on no eval runs (`evals.paused`): runs wait.'),

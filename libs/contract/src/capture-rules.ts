@@ -17,7 +17,7 @@ export const captureFiltersSchema = z
     kind: keySchema.nullish(),
     status: statusNameSchema.exclude(['running']).nullish(),
     name_contains: z.string().max(2_000).nullish().describe('Ignores the case of ASCII letters.'),
-    tag: keySchema.nullish().describe('Of the trace.'),
+    tag: keySchema.nullish().describe('A tag of the trace that the span belongs to.'),
     min_cost: settingNumber(z.number().min(0).nullish()).describe('Dollars.'),
     min_tokens: settingNumber(z.number().min(0).nullish()),
     min_duration_ms: settingNumber(z.number().min(0).nullish()),
@@ -67,9 +67,9 @@ export const capturePreviewSchema = z
   .object({
     scanned: countSchema.describe(`Finished spans that were looked at: the newest ${CAPTURE_PREVIEW_SPANS_MAX}.`),
     matched: countSchema,
-    would_capture: countSchema.describe('How many of the matching ones the sample takes, about.'),
+    would_capture: countSchema.describe('About how many of the matching spans the sample takes.'),
     since: timestampTextSchema.nullable().describe('Start of the oldest span that was looked at.'),
-    complete: z.boolean().describe('Whether these are all finished spans that there are.'),
+    complete: z.boolean().describe('Whether all finished spans were looked at.'),
     spans: z
       .array(spanOutlineSchema)
       .max(CAPTURE_PREVIEW_SHOWN_MAX)

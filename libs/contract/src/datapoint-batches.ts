@@ -8,7 +8,7 @@ const batchIdsSchema = z.array(z.string()).max(BATCH_IDS_MAX);
 
 /** `POST /api/datasets/:id/export-spans`. */
 export const exportSpansSchema = z
-  .object({ span_ids: batchIdsSchema.describe('One that is named twice counts once.') })
+  .object({ span_ids: batchIdsSchema.describe('Ids of spans; one that is named twice counts once.') })
   .meta({ id: 'ExportSpans' });
 export type ExportSpans = z.output<typeof exportSpansSchema>;
 
@@ -34,8 +34,8 @@ export type DeleteDatapoints = z.output<typeof deleteDatapointsSchema>;
 /** Answer of `POST /api/datasets/:id/datapoints/delete`. */
 export const deletedDatapointsSchema = z
   .object({
-    deleted: countSchema.describe('How many were there and are gone now.'),
-    missing: z.array(z.string()).describe('Ids of no datapoint of the dataset.'),
+    deleted: countSchema.describe('How many of the datapoints were there and are deleted now.'),
+    missing: z.array(z.string()).describe('Given ids that no datapoint of the dataset has.'),
   })
   .meta({ id: 'DeletedDatapoints' });
 export type DeletedDatapoints = z.output<typeof deletedDatapointsSchema>;

@@ -20,14 +20,14 @@ export const importResultSchema = z
       .describe('Columns of the file, or members of its objects, each with the member of the datapoints it became.'),
     columns_ignored: z
       .array(z.object({ column: z.string(), rows: countSchema }))
-      .describe('The first 100 of those that became nothing, with the rows that have a value there.'),
+      .describe('The first 100 columns that became nothing, each with the number of rows that have a value there.'),
     without_expected_count: countSchema.describe('Imported rows without an expected value.'),
     hint: z.string().exactOptional().describe('What to do about rows without an expected value, when there are some.'),
     skipped: z
       .array(z.object({ line: countSchema, message: z.string() }))
       .exactOptional()
-      .describe('With `on_error=skip`: the first of the rows left out, by their line in the file.'),
-    skipped_count: countSchema.exactOptional().describe('With `on_error=skip`: all of them.'),
+      .describe('With `on_error=skip`: the first of the rows that were left out, by their line in the file.'),
+    skipped_count: countSchema.exactOptional().describe('With `on_error=skip`: how many rows were left out.'),
   })
   .meta({ id: 'ImportResult' });
 export type ImportResult = z.output<typeof importResultSchema>;

@@ -24,7 +24,7 @@ export const externalResultSchema = z
     ).describe('0 when left out.'),
     output: z.string().nullish(),
     error: z.string().nullish(),
-    scores: z.record(z.string(), givenScoreSchema).nullish().describe('By the names of `External` scorers.'),
+    scores: z.record(z.string(), givenScoreSchema).nullish().describe('Scores by the name of the `External` scorer.'),
     latency_ms: settingNumber(amountSchema.nullish()),
     input_tokens: settingNumber(countSchema.nullish()),
     output_tokens: settingNumber(countSchema.nullish()),
@@ -58,7 +58,7 @@ export type AddResults = z.output<typeof addResultsSchema>;
 /** Answer of `POST /api/eval/:run_id/results`. */
 export const addedResultsSchema = z
   .object({
-    accepted: countSchema.describe('Those that were there already among them.'),
+    accepted: countSchema.describe('Results taken, including those that were there already.'),
     rejected: z.array(z.object({ index: countSchema, code: z.string(), message: z.string() })),
   })
   .meta({ id: 'AddedEvalResults' });

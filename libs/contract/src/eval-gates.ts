@@ -54,7 +54,7 @@ export const gateSchema = z
     metric: z.enum(GATE_METRICS),
     scorer: z.string().nullish().describe('Name of a scorer; the score of all together when left out.'),
     k: settingNumber(z.number().int().min(1).max(REPEATS_MAX).nullish()).describe(
-      'Of `pass_at_k` and `pass_hat_k`; 1 when left out.',
+      'The k of `pass_at_k` and `pass_hat_k`; 1 when left out.',
     ),
     op: z
       .enum(GATE_OPS)
@@ -89,7 +89,7 @@ export const judgedGateSchema = z
       .union([z.number(), z.string()])
       .nullable()
       .describe(
-        'What was found: a number, of `regression` the verdict; `null` before the end, and where there is no value.',
+        'What was found: a number, or the verdict of a `regression`; `null` before the end, and where there is no value.',
       ),
     passed: z.boolean().nullable().describe('`null` before the end; a gate without a value does not hold.'),
   })

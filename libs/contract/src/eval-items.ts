@@ -78,7 +78,7 @@ const summarySchema = z.object({
   improved: countSchema,
   unchanged: countSchema,
   incomparable: countSchema.describe('Datapoints without a score in the baseline, or in all other runs.'),
-  mean_delta: z.number().nullable().describe('Over the compared ones.'),
+  mean_delta: z.number().nullable().describe('Mean change of the score over the compared datapoints.'),
 });
 
 const comparedItemSchema = z

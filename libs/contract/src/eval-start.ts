@@ -28,9 +28,9 @@ const scorerSchema = z
       .describe('`scoring` when left out; unique in the run.'),
     scoring: z.string().describe(SCORING),
     scoring_config: jsonObjectSchema.nullish().describe(SCORING_CONFIG),
-    judge: optionalMembers(judgeSchema.nullish()).describe("Over the config's judge, member by member."),
+    judge: optionalMembers(judgeSchema.nullish()).describe('Its members take the place of those of `config.judge`.'),
     weight: settingNumber(z.number().min(0).nullish()).describe('1 when left out.'),
-    pass_score: passScoreSchema.describe("The run's when left out."),
+    pass_score: passScoreSchema.describe('The pass score of the run when left out.'),
   })
   .meta({ id: 'StartEvalScorer' });
 
@@ -70,7 +70,7 @@ export const startEvalSchema = z
       .min(1)
       .max(SCORERS_MAX)
       .nullish()
-      .describe('In the place of `scoring` and `scoring_config`.'),
+      .describe('Several scorers, in the place of `scoring` and `scoring_config`.'),
     execution: z
       .enum(EVAL_EXECUTIONS)
       .nullish()

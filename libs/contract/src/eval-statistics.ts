@@ -58,20 +58,20 @@ const rateSchema = z.object({
 /** What a score of a run comes to. */
 export const scoreStatisticsSchema = z
   .object({
-    datapoints: countSchema.describe('With a counted score.'),
-    samples: countSchema.describe('Counted.'),
+    datapoints: countSchema.describe('Datapoints with a score that counts.'),
+    samples: countSchema.describe('Samples that count.'),
     clusters: countSchema,
-    mean: z.number().nullable().describe('Each datapoint counts once.'),
+    mean: z.number().nullable().describe('Mean score, in which each datapoint counts once.'),
     se: z.number().nullable(),
     ci: intervalSchema.nullable(),
-    within_sd: z.number().nullable().describe('Between the samples of a datapoint.'),
+    within_sd: z.number().nullable().describe('Standard deviation between the samples of one datapoint.'),
     min: z.number().nullable(),
     max: z.number().nullable(),
     pass_rate: rateSchema,
     pass_k: z.array(
       z.object({
         k: z.number().int().min(1),
-        datapoints: countSchema.describe('With so many samples.'),
+        datapoints: countSchema.describe('Datapoints with at least k samples.'),
         pass_at_k: z.number().nullable(),
         pass_at_k_se: z.number().nullable(),
         pass_hat_k: z.number().nullable(),
@@ -115,7 +115,10 @@ export const scoreComparisonSchema = z
     test: z.enum(['mcnemar_exact', 'paired_t']).nullable(),
     p_value: z.number().nullable(),
     verdict: z.enum(VERDICTS),
-    detectable_diff: z.number().nullable().describe('What so many datapoints could have shown.'),
+    detectable_diff: z
+      .number()
+      .nullable()
+      .describe('The difference that a comparison of so many datapoints shows in four of five cases.'),
   })
   .meta({ id: 'ScoreComparison' });
 export type ScoreComparison = z.output<typeof scoreComparisonSchema>;
@@ -138,7 +141,7 @@ export const evalStatisticsSchema = z
     repeats: countSchema,
     datapoints: countSchema,
     samples: countSchema.describe(
-      'All that there are to be: those that failed and those that are not processed are among them.',
+      'All samples of the run, including those that failed and those that are not processed yet.',
     ),
     failed_samples: countSchema,
     pending_samples: countSchema,

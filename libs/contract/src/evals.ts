@@ -76,8 +76,10 @@ export const runScorerSchema = z
     name: z.string(),
     scoring: z.string(),
     scoring_config: jsonMapSchema.nullable(),
-    judge: judgeAnswerSchema.describe("Over the run's own judge, member by member."),
-    weight: amountSchema.describe('Of its score in that of a sample; 0: it is shown alone.'),
+    judge: judgeAnswerSchema.describe("Its members take the place of those of the run's own judge."),
+    weight: amountSchema.describe(
+      'How much its score counts in the score of a sample; 0: it is shown, and does not count.',
+    ),
     pass_score: z.number().min(0).max(1),
   })
   .meta({ id: 'EvalScorer' });
@@ -99,7 +101,7 @@ export const evalRunSummarySchema = z
     sample_total: countSchema,
     failed_samples: countSchema,
     config: evalConfigAnswerSchema,
-    scoring: z.string().describe("The first scorer's."),
+    scoring: z.string().describe('The scoring of the first scorer.'),
     scoring_config: jsonMapSchema.nullable(),
     scorers: z.array(runScorerSchema),
     pass_score: z.number().min(0).max(1).describe('A sample passes at this score or above.'),
@@ -111,7 +113,7 @@ export const evalRunSummarySchema = z
       .nullable()
       .describe('Whether all gates hold; `null` without gates or before the end, `false` when cancelled or failed.'),
     stop_reason: z.enum(STOP_REASONS).nullable().describe('Why the run was cancelled.'),
-    avg_score: scoreSchema.describe('Over the items that have a score.'),
+    avg_score: scoreSchema.describe('Mean over the items that have a score.'),
     score_se: amountSchema.nullable().describe('Standard error of the mean score; `null` until the end.'),
     score_ci: intervalSchema.nullable().describe('95% interval of the mean score; `null` until the end.'),
     total_cost: costSchema.describe('Dollars; `null` when no item has a cost.'),
@@ -150,10 +152,12 @@ export type ScorerResult = z.output<typeof scorerResultSchema>;
 
 const scoresSchema = z
   .record(z.string(), scorerResultSchema)
-  .describe('By the names of scorers; of an item with several samples their mean, and the first reason and error.');
+  .describe(
+    'Results by the name of the scorer; of an item with several samples their mean, and the first reason and error.',
+  );
 
-const spanIdSchema = z.string().nullable().describe('Of an external result, as its caller said.');
-const metadataSchema = jsonMapSchema.nullable().describe('Of an external result, as its caller said.');
+const spanIdSchema = z.string().nullable().describe('The span that the caller named with an external result.');
+const metadataSchema = jsonMapSchema.nullable().describe('What the caller sent as `metadata` of an external result.');
 
 /** One try of a datapoint. */
 export const sampleSchema = z
@@ -186,7 +190,7 @@ export const resultItemSchema = z
     input: jsonValueSchema.describe("The datapoint's input, or its messages, as the run's snapshot has them."),
     output: z.string().nullable(),
     expected: z.string().nullable().describe('Expected text; `null` when the datapoint has none.'),
-    score: scoreSchema.describe('Of several samples the mean of those that have a score.'),
+    score: scoreSchema.describe('Of an item with several samples: the mean of those that have a score.'),
     score_reason: z.string().nullable(),
     scores: scoresSchema,
     samples: z
@@ -194,7 +198,9 @@ export const resultItemSchema = z
       .nullable()
       .exactOptional()
       .describe('`null` where each datapoint is tried once; in lists with `include=samples`.'),
-    latency_ms: amountSchema.nullable().describe('Of the successful attempt; of several samples the mean.'),
+    latency_ms: amountSchema
+      .nullable()
+      .describe('Milliseconds that the successful attempt took; of an item with several samples their mean.'),
     tokens: countSchema.nullable(),
     cost: costSchema,
     status: z.enum(RESULT_STATUSES),

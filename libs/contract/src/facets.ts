@@ -13,9 +13,9 @@ const FACETS_DEFAULT = 20;
 /** Query of `GET /api/facets`. */
 export const listFacetsSchema = z.object({
   of: z.enum(FACETS),
-  prefix: z.string().optional().describe('Values that begin so, letter by letter.'),
-  since: timestampSchema.optional().describe('Values of what started then or later.'),
-  until: timestampSchema.optional().describe('Values of what started before.'),
+  prefix: z.string().optional().describe('Values that begin with these very letters.'),
+  since: timestampSchema.optional().describe('Values of traces or spans that started then or later.'),
+  until: timestampSchema.optional().describe('Values of traces or spans that started before.'),
   limit: limitSchema(FACETS_DEFAULT),
   cursor: cursorSchema.optional(),
 });

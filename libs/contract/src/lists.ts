@@ -48,7 +48,7 @@ export const listAnswer = <Plural extends string, Item extends z.ZodType, Others
       ...others,
       ...({ [plural]: z.array(item) } as Record<Plural, z.ZodArray<Item>>),
       count: z.number().int().min(0).describe('Items in this answer.'),
-      next_cursor: z.string().nullable().describe('For `cursor`; `null` on the last page.'),
+      next_cursor: z.string().nullable().describe('What `cursor` takes for the next page; `null` on the last page.'),
     })
     .meta({ id });
 
@@ -61,7 +61,7 @@ export const IDS_MAX = 200;
 
 /** `ids` of a list: these objects alone, as far as they are there (docs/spec/general.md#lists). */
 export const idsSchema = repeatable(z.string(), IDS_MAX).describe(
-  `These alone, as far as they are there. May be repeated, up to ${IDS_MAX} times.`,
+  `Lists the objects with these ids alone. May be repeated, up to ${IDS_MAX} times.`,
 );
 
 /** What a count counts up to; beyond it is only said that there are more (docs/spec/general.md#counts). */

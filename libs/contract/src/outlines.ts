@@ -40,9 +40,9 @@ const previewText = (what: string) => z.string().nullable().describe(`${what}; \
 export const spanOutlineSchema = spanSchema
   .omit({ input: true, output: true, metadata: true })
   .extend({
-    kind: spanSchema.shape.kind.describe('Without `attributes`.'),
+    kind: spanSchema.shape.kind.describe('The kind without its `attributes`.'),
     metadata: jsonMapSchema.describe(
-      'Once the span is finished `duration_ms`, `total_tokens` and `cost`; nothing of the caller.',
+      '`duration_ms`, `total_tokens` and `cost` once the span is finished; no members of the caller.',
     ),
     input_bytes: countSchema.describe('Bytes of the input as JSON; 0 when there is none.'),
     output_bytes: countSchema.describe('Bytes of the output as JSON; 0 when there is none.'),

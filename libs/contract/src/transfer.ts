@@ -42,7 +42,11 @@ export const datapointVersionSchema = z
     datapoint_id: z.string(),
     from_version: countSchema,
     to_version: countSchema.nullable().describe('The first version without it; `null`: it is the datapoint of now.'),
-    datapoint: datapointSchema.nullable().describe('As it was; `null` for the datapoint of now, see `datapoints`.'),
+    datapoint: datapointSchema
+      .nullable()
+      .describe(
+        'The datapoint as the versions from `from_version` on had it; `null`: it is unchanged since, see `datapoints`.',
+      ),
   })
   .meta({ id: 'DatapointVersion' });
 export type DatapointVersionResource = z.output<typeof datapointVersionSchema>;
@@ -61,7 +65,7 @@ export type ExportedRun = z.output<typeof exportedRunSchema>;
 const exportedScoresSchema = z
   .record(z.string(), scorerResultSchema)
   .nullable()
-  .describe('`null`: what the other members say of the only scorer.');
+  .describe('Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members.');
 
 /** A processed item of a run; its input and expected text are the datapoint's. */
 export const exportedResultSchema = z
@@ -119,7 +123,7 @@ const WHOLE_PROJECT = 'Missing in the export of one trace.';
 /** Answer of `GET /api/export/json` (docs/spec/transfer.md#the-export). */
 export const exportJsonSchema = z
   .object({
-    version: z.literal(EXPORT_VERSION).describe('Of the format.'),
+    version: z.literal(EXPORT_VERSION).describe('Version of the export format.'),
     exported_at: timestampTextSchema,
     traces: z.array(exportedTraceSchema),
     spans: z.array(spanSchema),
@@ -136,7 +140,7 @@ export const exportJsonSchema = z
     eval_samples: z
       .array(exportedSampleSchema)
       .exactOptional()
-      .describe(`Of runs that try each datapoint several times. ${WHOLE_PROJECT}`),
+      .describe(`The samples of runs that try each datapoint several times. ${WHOLE_PROJECT}`),
     queue_items: z.array(queueItemSchema).exactOptional().describe(WHOLE_PROJECT),
   })
   .meta({ id: 'Export' });
@@ -158,7 +162,7 @@ const countsSchema = z.object({
 /** Answer of `POST /api/import/json`. */
 export const importJsonResultSchema = z
   .object({
-    imported: countsSchema.describe('Items taken, those that were there already among them.'),
+    imported: countsSchema.describe('Items taken, including those that were there already.'),
     rejected: z
       .array(
         z.object({
@@ -168,8 +172,8 @@ export const importJsonResultSchema = z
           message: z.string(),
         }),
       )
-      .describe('The first of the items that what is stored leaves no place for; each alone is left out.'),
-    rejected_count: countSchema.describe('All of them.'),
+      .describe('The first of the items that were left out, because what is stored already leaves no place for them.'),
+    rejected_count: countSchema.describe('How many items were left out.'),
   })
   .meta({ id: 'ImportJsonResult' });
 export type ImportJsonResult = z.output<typeof importJsonResultSchema>;

@@ -295,9 +295,9 @@ export interface Operations {
       )[];
       /** What it was done to: a `target_id`. */
       target?: string;
-      /** Then or later. */
+      /** Entries written then or later. */
       since?: string;
-      /** Before. */
+      /** Entries written before. */
       until?: string;
       /** Items of a page; a page of large items may end before. */
       limit?: number;
@@ -355,9 +355,9 @@ export interface Operations {
       )[];
       /** What it was done to: a `target_id`. */
       target?: string;
-      /** Then or later. */
+      /** Entries written then or later. */
       since?: string;
-      /** Before. */
+      /** Entries written before. */
       until?: string;
     };
     answer: Response;
@@ -401,7 +401,7 @@ export interface Operations {
   /** Traces with their roll-ups, newest first: `GET /api/traces`. */
   listTraces: {
     query?: {
-      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      /** Lists the objects with these ids alone. May be repeated, up to 200 times. */
       ids?: string[];
       session_id?: string;
       user_id?: string;
@@ -477,15 +477,15 @@ export interface Operations {
   /** Spans that match all filters: `GET /api/spans`. */
   listSpans: {
     query?: {
-      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      /** Lists the objects with these ids alone. May be repeated, up to 200 times. */
       ids?: string[];
       trace_id?: string;
       parent_id?: string;
-      /** Of the trace. */
+      /** Spans of traces of this session. */
       session_id?: string;
-      /** Of the trace. */
+      /** Spans of traces of this user. */
       user_id?: string;
-      /** Of the trace. May be repeated; all must match. */
+      /** Spans of traces with this tag. May be repeated; all must match. */
       tag?: string[];
       /** `kind.type`. */
       kind?: string;
@@ -593,7 +593,7 @@ export interface Operations {
   /** How many traces match all filters: `GET /api/count/traces`. */
   countTraces: {
     query?: {
-      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      /** Lists the objects with these ids alone. May be repeated, up to 200 times. */
       ids?: string[];
       session_id?: string;
       user_id?: string;
@@ -623,7 +623,7 @@ export interface Operations {
   /** When the traces that match all filters began, by status: `GET /api/count/traces/over-time`. */
   countTracesOverTime: {
     query?: {
-      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      /** Lists the objects with these ids alone. May be repeated, up to 200 times. */
       ids?: string[];
       session_id?: string;
       user_id?: string;
@@ -653,15 +653,15 @@ export interface Operations {
   /** How many spans match all filters: `GET /api/count/spans`. */
   countSpans: {
     query?: {
-      /** These alone, as far as they are there. May be repeated, up to 200 times. */
+      /** Lists the objects with these ids alone. May be repeated, up to 200 times. */
       ids?: string[];
       trace_id?: string;
       parent_id?: string;
-      /** Of the trace. */
+      /** Spans of traces of this session. */
       session_id?: string;
-      /** Of the trace. */
+      /** Spans of traces of this user. */
       user_id?: string;
-      /** Of the trace. May be repeated; all must match. */
+      /** Spans of traces with this tag. May be repeated; all must match. */
       tag?: string[];
       /** `kind.type`. */
       kind?: string;
@@ -694,11 +694,11 @@ export interface Operations {
   listFacets: {
     query: {
       of: 'model' | 'provider' | 'kind' | 'tag' | 'span_name' | 'trace_name' | 'user' | 'session';
-      /** Values that begin so, letter by letter. */
+      /** Values that begin with these very letters. */
       prefix?: string;
-      /** Values of what started then or later. */
+      /** Values of traces or spans that started then or later. */
       since?: string;
-      /** Values of what started before. */
+      /** Values of traces or spans that started before. */
       until?: string;
       /** Items of a page; a page of large items may end before. */
       limit?: number;
@@ -1319,9 +1319,9 @@ export interface Operations {
         p95_ms?: number | null;
         /** Milliseconds, over finished spans; `null` when there is none, left out unless asked for. */
         p99_ms?: number | null;
-        /** With `split_by`: those that have spans in the bucket, the most expensive of the range first. */
+        /** With `split_by`: the sums of each key that has spans in the bucket; the key that costs most in the range first. */
         series?: {
-          /** `null` for all others together, also for spans that have none. */
+          /** Model, provider or status; `null` for all others together, and for spans that have none. */
           key: string | null;
           span_count: number;
           /** Dollars; 0 when nothing cost anything, `null` when unpriced spans are all there is. */
@@ -1469,7 +1469,7 @@ export interface Capabilities {
   gateway_url: string | null;
   providers: ProviderCapability[];
   scorers: ScorerCapability[];
-  /** Those of `POST /api/search` that this project has. */
+  /** Modes of `POST /api/search` that this project has. */
   search_modes: ('text' | 'vector' | 'hybrid')[];
   /** How long traces are kept; `null`: for ever. */
   retention_days: number | null;
@@ -1496,7 +1496,7 @@ export interface ProviderCapability {
 }
 
 export interface ScorerCapability {
-  /** For `scoring`. */
+  /** The name that `scoring` takes. */
   name: string;
   /** Whether it fails datapoints without an expected value. */
   needs_expected: boolean;
@@ -1635,7 +1635,7 @@ export type SpanKind =
   | ({
       model: string;
       provider?: string | null;
-      /** With the cached ones. */
+      /** Tokens of the input, the cached ones included. */
       input_tokens?: number | null;
       output_tokens?: number | null;
       cached_input_tokens?: number | null;
@@ -1872,7 +1872,7 @@ export interface SpanOutline {
   trace_id: string;
   parent_id: string | null;
   name: string;
-  /** Without `attributes`. */
+  /** The kind without its `attributes`. */
   kind: SpanKind;
   status: SpanStatus;
   /** The message of the status `failed`. */
@@ -1887,7 +1887,7 @@ export interface SpanOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** Once the span is finished `duration_ms`, `total_tokens` and `cost`; nothing of the caller. */
+  /** `duration_ms`, `total_tokens` and `cost` once the span is finished; no members of the caller. */
   metadata: {
     [key: string]: unknown;
   };
@@ -1961,7 +1961,7 @@ export interface Organization {
   /** Days that traces and spans are kept; `null`: for ever. */
   retention_days: number | null;
   /**
-   * What says so: the plan, or days that the operator gave this organization.
+   * What decides `retention_days`: the plan, or days that the operator gave this organization.
    */
   retention_by: 'plan' | 'organization';
   /**
@@ -1982,9 +1982,9 @@ export interface Removal {
    * @example 2026-11-20T09:00:00.000Z
    */
   requested_at: string;
-  /** Rows of tables that have gone so far. */
+  /** Rows of tables that were deleted so far. */
   rows_deleted: number;
-  /** What goes at the moment: a table, or what a feature keeps elsewhere. */
+  /** What is being deleted: a table, or what a feature keeps elsewhere. */
   step: string | null;
   /** Why it does not go on at the moment; it is tried again every ten seconds. `null` while it goes on. */
   last_error: string | null;
@@ -1994,7 +1994,7 @@ export interface OrganizationList {
   orgs: Organization[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2049,7 +2049,7 @@ export interface ProjectList {
   projects: Project[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2106,7 +2106,7 @@ export interface MemberList {
   members: Member[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2160,7 +2160,7 @@ export interface KeyList {
   keys: Key[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2273,7 +2273,7 @@ export interface AuditLog {
   entries: AuditEntry[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2295,7 +2295,7 @@ export interface AuditEntry {
   address: string | null;
   /** `X-Request-Id` of the request; `null` outside requests. */
   request_id: string | null;
-  /** Such as `key.created`. */
+  /** What was done, such as `key.created`. */
   action: string;
   target_id: string;
   /** What the target was called then. */
@@ -2436,7 +2436,7 @@ export interface TraceList {
   traces: TraceListItem[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2578,7 +2578,7 @@ export interface SpanList {
   spans: Span[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2586,7 +2586,7 @@ export interface SpanOutlineList {
   spans: SpanOutline[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2594,7 +2594,7 @@ export interface SessionList {
   sessions: Session[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2628,7 +2628,7 @@ export interface SessionTraces {
   traces: TraceListItem[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2667,7 +2667,7 @@ export interface FacetList {
   facets: Facet[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2770,7 +2770,7 @@ export interface DatasetList {
   datasets: Dataset[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2788,7 +2788,7 @@ export interface DatapointList {
   datapoints: Datapoint[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2796,7 +2796,7 @@ export interface DatapointPreviewList {
   datapoints: DatapointPreview[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -2839,9 +2839,9 @@ export interface DeleteDatapoints {
 }
 
 export interface DeletedDatapoints {
-  /** How many were there and are gone now. */
+  /** How many of the datapoints were there and are deleted now. */
   deleted: number;
-  /** Ids of no datapoint of the dataset. */
+  /** Given ids that no datapoint of the dataset has. */
   missing: string[];
 }
 
@@ -2850,7 +2850,7 @@ export interface ExportSpan {
 }
 
 export interface ExportSpans {
-  /** One that is named twice counts once. */
+  /** Ids of spans; one that is named twice counts once. */
   span_ids: string[];
 }
 
@@ -2876,7 +2876,7 @@ export interface ImportResult {
     member: string;
     rows: number;
   }[];
-  /** The first 100 of those that became nothing, with the rows that have a value there. */
+  /** The first 100 columns that became nothing, each with the number of rows that have a value there. */
   columns_ignored: {
     column: string;
     rows: number;
@@ -2885,12 +2885,12 @@ export interface ImportResult {
   without_expected_count: number;
   /** What to do about rows without an expected value, when there are some. */
   hint?: string;
-  /** With `on_error=skip`: the first of the rows left out, by their line in the file. */
+  /** With `on_error=skip`: the first of the rows that were left out, by their line in the file. */
   skipped?: {
     line: number;
     message: string;
   }[];
-  /** With `on_error=skip`: all of them. */
+  /** With `on_error=skip`: how many rows were left out. */
   skipped_count?: number;
 }
 
@@ -2923,7 +2923,7 @@ export interface CaptureFilters {
   status?: 'completed' | 'failed' | null;
   /** Ignores the case of ASCII letters. */
   name_contains?: string | null;
-  /** Of the trace. */
+  /** A tag of the trace that the span belongs to. */
   tag?: string | null;
   /** Dollars. */
   min_cost?: number | null;
@@ -2962,7 +2962,7 @@ export interface CapturePreview {
   /** Finished spans that were looked at: the newest 1000. */
   scanned: number;
   matched: number;
-  /** How many of the matching ones the sample takes, about. */
+  /** About how many of the matching spans the sample takes. */
   would_capture: number;
   /**
    * Format: date-time
@@ -2970,7 +2970,7 @@ export interface CapturePreview {
    * @example 2026-11-20T09:00:00.000Z
    */
   since: string | null;
-  /** Whether these are all finished spans that there are. */
+  /** Whether all finished spans were looked at. */
   complete: boolean;
   /** Matching spans, newest first; the first 20. */
   spans: SpanOutline[];
@@ -2980,7 +2980,7 @@ export interface CaptureRuleList {
   capture_rules: CaptureRule[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -3005,7 +3005,7 @@ export interface QueueItemList {
   items: QueueItem[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -3082,7 +3082,7 @@ export interface ConnectionList {
   connections: Connection[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -3134,7 +3134,7 @@ export interface StartEval {
   scoring_config?: {
     [key: string]: unknown;
   } | null;
-  /** In the place of `scoring` and `scoring_config`. */
+  /** Several scorers, in the place of `scoring` and `scoring_config`. */
   scorers?: StartEvalScorer[] | null;
   /**
    * `external`: the caller executes, and sends results. `server` when left out.
@@ -3162,7 +3162,7 @@ export interface StartEvalScorer {
   scoring_config?: {
     [key: string]: unknown;
   } | null;
-  /** Over the config's judge, member by member. */
+  /** Its members take the place of those of `config.judge`. */
   judge?: {
     connection_id?: string | null;
     model?: string | null;
@@ -3170,7 +3170,7 @@ export interface StartEvalScorer {
   } | null;
   /** 1 when left out. */
   weight?: number | null;
-  /** The run's when left out. */
+  /** The pass score of the run when left out. */
   pass_score?: number | null;
 }
 
@@ -3197,7 +3197,7 @@ export interface EvalGate {
     | 'regression';
   /** Name of a scorer; the score of all together when left out. */
   scorer?: string | null;
-  /** Of `pass_at_k` and `pass_hat_k`; 1 when left out. */
+  /** The k of `pass_at_k` and `pass_hat_k`; 1 when left out. */
   k?: number | null;
   /**
    * Required, but for `regression`, which holds unless the verdict is `worse`.
@@ -3242,7 +3242,7 @@ export interface EvalRun {
       rubric: string | null;
     } | null;
   };
-  /** The first scorer's. */
+  /** The scoring of the first scorer. */
   scoring: string;
   scoring_config: {
     [key: string]: unknown;
@@ -3262,7 +3262,7 @@ export interface EvalRun {
    * Why the run was cancelled.
    */
   stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
-  /** Over the items that have a score. */
+  /** Mean over the items that have a score. */
   avg_score: number | null;
   /** Standard error of the mean score; `null` until the end. */
   score_se: number | null;
@@ -3305,13 +3305,13 @@ export interface EvalScorer {
   scoring_config: {
     [key: string]: unknown;
   } | null;
-  /** Over the run's own judge, member by member. */
+  /** Its members take the place of those of the run's own judge. */
   judge: {
     connection_id: string | null;
     model: string | null;
     rubric: string | null;
   } | null;
-  /** Of its score in that of a sample; 0: it is shown alone. */
+  /** How much its score counts in the score of a sample; 0: it is shown, and does not count. */
   weight: number;
   pass_score: number;
 }
@@ -3342,7 +3342,7 @@ export interface JudgedGate {
   op: '>=' | '>' | '<=' | '<' | null;
   value: number | null;
   baseline_run_id: string | null;
-  /** What was found: a number, of `regression` the verdict; `null` before the end, and where there is no value. */
+  /** What was found: a number, or the verdict of a `regression`; `null` before the end, and where there is no value. */
   actual: number | string | null;
   /** `null` before the end; a gate without a value does not hold. */
   passed: boolean | null;
@@ -3362,16 +3362,16 @@ export interface ResultItem {
   output: string | null;
   /** Expected text; `null` when the datapoint has none. */
   expected: string | null;
-  /** Of several samples the mean of those that have a score. */
+  /** Of an item with several samples: the mean of those that have a score. */
   score: number | null;
   score_reason: string | null;
-  /** By the names of scorers; of an item with several samples their mean, and the first reason and error. */
+  /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
   scores: {
     [key: string]: ScorerResult;
   };
   /** `null` where each datapoint is tried once; in lists with `include=samples`. */
   samples?: EvalSample[] | null;
-  /** Of the successful attempt; of several samples the mean. */
+  /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
   latency_ms: number | null;
   tokens: number | null;
   /** Dollars; `null` when there is none. */
@@ -3388,9 +3388,9 @@ export interface ResultItem {
   judge_cost: number | null;
   /** The trace of its calls, where the run was to make one; it may have been deleted since. */
   trace_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** The span that the caller named with an external result. */
   span_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** What the caller sent as `metadata` of an external result. */
   metadata: {
     [key: string]: unknown;
   } | null;
@@ -3414,7 +3414,7 @@ export interface EvalSample {
   output: string | null;
   score: number | null;
   score_reason: string | null;
-  /** By the names of scorers; of an item with several samples their mean, and the first reason and error. */
+  /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
   scores: {
     [key: string]: ScorerResult;
   };
@@ -3431,9 +3431,9 @@ export interface EvalSample {
   judge_cost: number | null;
   /** The trace of its calls, where the run was to make one; it may have been deleted since. */
   trace_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** The span that the caller named with an external result. */
   span_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** What the caller sent as `metadata` of an external result. */
   metadata: {
     [key: string]: unknown;
   } | null;
@@ -3443,7 +3443,7 @@ export interface EvalRunList {
   runs: EvalRunSummary[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -3480,7 +3480,7 @@ export interface EvalRunSummary {
       rubric: string | null;
     } | null;
   };
-  /** The first scorer's. */
+  /** The scoring of the first scorer. */
   scoring: string;
   scoring_config: {
     [key: string]: unknown;
@@ -3500,7 +3500,7 @@ export interface EvalRunSummary {
    * Why the run was cancelled.
    */
   stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
-  /** Over the items that have a score. */
+  /** Mean over the items that have a score. */
   avg_score: number | null;
   /** Standard error of the mean score; `null` until the end. */
   score_se: number | null;
@@ -3573,13 +3573,13 @@ export interface ComparedItemList {
     unchanged: number;
     /** Datapoints without a score in the baseline, or in all other runs. */
     incomparable: number;
-    /** Over the compared ones. */
+    /** Mean change of the score over the compared datapoints. */
     mean_delta: number | null;
   };
   items: ComparedItem[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -3593,7 +3593,7 @@ export interface ComparedItem {
   /** In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint. */
   results: {
     output: string | null;
-    /** Of several samples the mean of those that have a score. */
+    /** Of an item with several samples: the mean of those that have a score. */
     score: number | null;
     score_reason: string | null;
     error: string | null;
@@ -3612,7 +3612,7 @@ export interface EvalItemList {
   items: EvalItem[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -3623,16 +3623,16 @@ export interface EvalItem {
   output: string | null;
   /** Expected text; `null` when the datapoint has none. */
   expected: string | null;
-  /** Of several samples the mean of those that have a score. */
+  /** Of an item with several samples: the mean of those that have a score. */
   score: number | null;
   score_reason: string | null;
-  /** By the names of scorers; of an item with several samples their mean, and the first reason and error. */
+  /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
   scores: {
     [key: string]: ScorerResult;
   };
   /** `null` where each datapoint is tried once; in lists with `include=samples`. */
   samples?: EvalSample[] | null;
-  /** Of the successful attempt; of several samples the mean. */
+  /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
   latency_ms: number | null;
   tokens: number | null;
   /** Dollars; `null` when there is none. */
@@ -3649,9 +3649,9 @@ export interface EvalItem {
   judge_cost: number | null;
   /** The trace of its calls, where the run was to make one; it may have been deleted since. */
   trace_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** The span that the caller named with an external result. */
   span_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** What the caller sent as `metadata` of an external result. */
   metadata: {
     [key: string]: unknown;
   } | null;
@@ -3663,7 +3663,7 @@ export interface EvalStatistics {
   status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled';
   repeats: number;
   datapoints: number;
-  /** All that there are to be: those that failed and those that are not processed are among them. */
+  /** All samples of the run, including those that failed and those that are not processed yet. */
   samples: number;
   failed_samples: number;
   pending_samples: number;
@@ -3735,16 +3735,16 @@ export interface EvalStatistics {
 }
 
 export interface ScoreStatistics {
-  /** With a counted score. */
+  /** Datapoints with a score that counts. */
   datapoints: number;
-  /** Counted. */
+  /** Samples that count. */
   samples: number;
   clusters: number;
-  /** Each datapoint counts once. */
+  /** Mean score, in which each datapoint counts once. */
   mean: number | null;
   se: number | null;
   ci: Interval | null;
-  /** Between the samples of a datapoint. */
+  /** Standard deviation between the samples of one datapoint. */
   within_sd: number | null;
   min: number | null;
   max: number | null;
@@ -3755,7 +3755,7 @@ export interface ScoreStatistics {
   };
   pass_k: {
     k: number;
-    /** With so many samples. */
+    /** Datapoints with at least k samples. */
     datapoints: number;
     pass_at_k: number | null;
     pass_at_k_se: number | null;
@@ -3785,7 +3785,7 @@ export interface ScoreComparison {
   test: 'mcnemar_exact' | 'paired_t' | null;
   p_value: number | null;
   verdict: 'better' | 'worse' | 'no_difference' | 'unknown';
-  /** What so many datapoints could have shown. */
+  /** The difference that a comparison of so many datapoints shows in four of five cases. */
   detectable_diff: number | null;
 }
 
@@ -3800,7 +3800,7 @@ export interface ExternalResult {
   repeat?: number | null;
   output?: string | null;
   error?: string | null;
-  /** By the names of `External` scorers. */
+  /** Scores by the name of the `External` scorer. */
   scores?: {
     [key: string]:
       | number
@@ -3830,7 +3830,7 @@ export interface AddEvalResults {
 }
 
 export interface AddedEvalResults {
-  /** Those that were there already among them. */
+  /** Results taken, including those that were there already. */
   accepted: number;
   rejected: {
     index: number;
@@ -3841,7 +3841,7 @@ export interface AddedEvalResults {
 
 export interface Export {
   /**
-   * Of the format.
+   * Version of the export format.
    */
   version: 1;
   /**
@@ -3863,7 +3863,7 @@ export interface Export {
   eval_runs?: ExportedEvalRun[];
   /** Missing in the export of one trace. */
   eval_results?: ExportedEvalResult[];
-  /** Of runs that try each datapoint several times. Missing in the export of one trace. */
+  /** The samples of runs that try each datapoint several times. Missing in the export of one trace. */
   eval_samples?: ExportedEvalSample[];
   /** Missing in the export of one trace. */
   queue_items?: QueueItem[];
@@ -3917,7 +3917,7 @@ export interface DatapointVersion {
   from_version: number;
   /** The first version without it; `null`: it is the datapoint of now. */
   to_version: number | null;
-  /** As it was; `null` for the datapoint of now, see `datapoints`. */
+  /** The datapoint as the versions from `from_version` on had it; `null`: it is unchanged since, see `datapoints`. */
   datapoint: Datapoint | null;
 }
 
@@ -3972,7 +3972,7 @@ export interface ExportedEvalRun {
       rubric: string | null;
     } | null;
   };
-  /** The first scorer's. */
+  /** The scoring of the first scorer. */
   scoring: string;
   scoring_config: {
     [key: string]: unknown;
@@ -3992,7 +3992,7 @@ export interface ExportedEvalRun {
    * Why the run was cancelled.
    */
   stop_reason: 'cancelled' | 'cost_cap' | 'idle' | null;
-  /** Over the items that have a score. */
+  /** Mean over the items that have a score. */
   avg_score: number | null;
   /** Standard error of the mean score; `null` until the end. */
   score_se: number | null;
@@ -4036,10 +4036,10 @@ export interface ExportedEvalResult {
   run_id: string;
   datapoint_id: string;
   output: string | null;
-  /** Of several samples the mean of those that have a score. */
+  /** Of an item with several samples: the mean of those that have a score. */
   score: number | null;
   score_reason: string | null;
-  /** Of the successful attempt; of several samples the mean. */
+  /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
   latency_ms: number | null;
   tokens: number | null;
   /** Dollars; `null` when there is none. */
@@ -4056,13 +4056,13 @@ export interface ExportedEvalResult {
   judge_cost: number | null;
   /** The trace of its calls, where the run was to make one; it may have been deleted since. */
   trace_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** The span that the caller named with an external result. */
   span_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** What the caller sent as `metadata` of an external result. */
   metadata: {
     [key: string]: unknown;
   } | null;
-  /** `null`: what the other members say of the only scorer. */
+  /** Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members. */
   scores: {
     [key: string]: ScorerResult;
   } | null;
@@ -4090,20 +4090,20 @@ export interface ExportedEvalSample {
   judge_cost: number | null;
   /** The trace of its calls, where the run was to make one; it may have been deleted since. */
   trace_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** The span that the caller named with an external result. */
   span_id: string | null;
-  /** Of an external result, as its caller said. */
+  /** What the caller sent as `metadata` of an external result. */
   metadata: {
     [key: string]: unknown;
   } | null;
-  /** `null`: what the other members say of the only scorer. */
+  /** Results by the name of the scorer; `null`: the run has one scorer, whose result is in the other members. */
   scores: {
     [key: string]: ScorerResult;
   } | null;
 }
 
 export interface ImportJsonResult {
-  /** Items taken, those that were there already among them. */
+  /** Items taken, including those that were there already. */
   imported: {
     traces: number;
     spans: number;
@@ -4117,7 +4117,7 @@ export interface ImportJsonResult {
     eval_samples: number;
     queue_items: number;
   };
-  /** The first of the items that what is stored leaves no place for; each alone is left out. */
+  /** The first of the items that were left out, because what is stored already leaves no place for them. */
   rejected: {
     collection:
       | 'traces'
@@ -4136,7 +4136,7 @@ export interface ImportJsonResult {
     code: string;
     message: string;
   }[];
-  /** All of them. */
+  /** How many items were left out. */
   rejected_count: number;
 }
 
@@ -4183,7 +4183,7 @@ export interface SearchAnswer {
   spans: FoundSpan[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -4222,7 +4222,7 @@ export interface SearchOutlineAnswer {
   spans: FoundSpanOutline[];
   /** Items in this answer. */
   count: number;
-  /** For `cursor`; `null` on the last page. */
+  /** What `cursor` takes for the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
@@ -4231,7 +4231,7 @@ export interface FoundSpanOutline {
   trace_id: string;
   parent_id: string | null;
   name: string;
-  /** Without `attributes`. */
+  /** The kind without its `attributes`. */
   kind: SpanKind;
   status: SpanStatus;
   /** The message of the status `failed`. */
@@ -4246,7 +4246,7 @@ export interface FoundSpanOutline {
    * @example 2026-11-20T09:00:00.000Z
    */
   ended_at: string | null;
-  /** Once the span is finished `duration_ms`, `total_tokens` and `cost`; nothing of the caller. */
+  /** `duration_ms`, `total_tokens` and `cost` once the span is finished; no members of the caller. */
   metadata: {
     [key: string]: unknown;
   };
