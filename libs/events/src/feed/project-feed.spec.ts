@@ -136,7 +136,7 @@ describe('ProjectFeed', () => {
     const { feed } = makeFeed();
     feed.begin(0);
     feed.publish(batch(1, 4));
-    await sleep(5);
+    await feed.reached(4);
     expect(feed.join(new Member(), 2, false)).toBe('behind');
     const outcome = feed.join(new Member(), 2, true);
     expect(typeof outcome === 'object' && outcome.missed.bytes.toString()).toMatch(/^id: 3\n[^]*\nid: 4\n/);
