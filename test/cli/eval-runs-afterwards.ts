@@ -47,34 +47,16 @@ export function evalRunsAfterwards(lab: () => EvalCommandLab): void {
       expect(comparison).toMatchObject({ pairs: 60, score: { verdict: 'no_difference' } });
       expect(changed.map(({ delta }) => Math.abs(delta))).toEqual([1, 1, 1]);
 
-      const check = (...more: string[]) =>
-        lab().cli.run(['eval', 'check', noise, '--baseline', main, '--fail-on-regression', ...more]);
-      expect((await check()).code).toBe(0);
+      const check = (id: string, ...more: string[]) =>
+        lab().cli.run(['eval', 'check', id, '--baseline', main, '--fail-on-regression', ...more]);
+      expect((await check(noise)).code).toBe(0);
       // So large an alpha takes any fall for one; the server's gates know no other than 0.05, so that the command judges.
-      const bold = await lab().cli.run([
-        'eval',
-        'check',
-        worse,
-        '--baseline',
-        main,
-        '--fail-on-regression',
-        '--alpha',
-        '0.5',
-      ]);
+      const bold = await check(worse, '--alpha', '0.5');
       expect([bold.code, bold.out]).toEqual([
         11,
         expect.stringMatching(/^no regression \(alpha 0.5\) +worse +does not hold$/m),
       ]);
-      const timid = await lab().cli.run([
-        'eval',
-        'check',
-        worse,
-        '--baseline',
-        main,
-        '--fail-on-regression',
-        '--alpha',
-        '1e-12',
-      ]);
+      const timid = await check(worse, '--alpha', '1e-12');
       expect(both).not.toBe(worse);
       expect(timid.out).toMatch(/^no regression \(alpha 1e-12\) +no difference +holds$/m);
     });

@@ -5,6 +5,12 @@ import { validateXML } from 'xmllint-wasm';
 import { spawnSpandrel, until } from '../support/spandrel.ts';
 import type { EvalCommandLab } from './eval-command-lab.ts';
 
+/** A run whose model does not answer. */
+const HANGING = [
+  ...['eval', 'run', '--dataset', 'capitals', '--connection', 'fake'],
+  ...['--model', 'fake:hang', '--scoring', 'None'],
+];
+
 /** What differs from one run to another, as it stands in the fixture. */
 const withoutLuck = (text: string, url: string): string =>
   text
@@ -143,18 +149,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
       expect(capped.out).toMatch(/^mean >= 0 +– +not judged$/m);
 
       lab().provider.requests.splice(0);
-      const watched = lab().cli.start([
-        'eval',
-        'run',
-        '--dataset',
-        'capitals',
-        '--connection',
-        'fake',
-        '--model',
-        'fake:hang',
-        '--scoring',
-        'None',
-      ]);
+      const watched = lab().cli.start(HANGING);
       await until(() => lab().provider.requests.length > 0);
       const { id } = await lab().lastRun();
       expect(await lab().cli.run(['eval', 'cancel', id])).toMatchObject({
@@ -172,18 +167,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
     });
 
     it('ends with 130 when it is interrupted, and cancels the run', async () => {
-      const interrupted = lab().cli.start([
-        'eval',
-        'run',
-        '--dataset',
-        'capitals',
-        '--connection',
-        'fake',
-        '--model',
-        'fake:hang',
-        '--scoring',
-        'None',
-      ]);
+      const interrupted = lab().cli.start(HANGING);
       await until(() => lab().provider.requests.length > 0);
       interrupted.interrupt();
       const { id } = await lab().lastRun();
@@ -195,11 +179,7 @@ export function evalRuns(lab: () => EvalCommandLab): void {
     });
 
     it.each(['SIGINT', 'SIGTERM'] as const)('ends with 130 as a program of its own by %s', async (signal) => {
-      const child = spawnSpandrel(
-        ['eval', 'run', '--dataset', 'capitals', '--connection', 'fake', '--model', 'fake:hang', '--scoring', 'None'],
-        { SPANDREL_API_URL: lab().url },
-        'ignore',
-      );
+      const child = spawnSpandrel(HANGING, { SPANDREL_API_URL: lab().url }, 'ignore');
       const ended = new Promise((done) => child.on('exit', (...end) => done(end)));
       await until(() => lab().provider.requests.length > 0);
       child.kill(signal);
