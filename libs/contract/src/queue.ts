@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { datapointKindSchema } from './datasets.js';
-import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX } from './lists.js';
+import { cursorSchema, limitSchema, listAnswer, PAGE_LIMIT_MAX, queryBooleanSchema } from './lists.js';
 import { countSchema } from './values/numbers.js';
 import { jsonValueSchema, keySchema } from './values/text.js';
 import { timestampTextSchema } from './values/timestamp.js';
@@ -38,14 +38,10 @@ export type Submit = z.output<typeof submitSchema>;
 
 /** Query of submit: whether the edited data is written back to the datapoint. */
 export const submitQuerySchema = z.object({
-  apply: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((value) => value === 'true')
-    .meta({
-      openapi: { type: 'boolean', default: false },
-      description: 'Also write the edited data back to the datapoint, where it is a valid kind.',
-    }),
+  apply: queryBooleanSchema.default(false).meta({
+    openapi: { type: 'boolean', default: false },
+    description: 'Also write the edited data back to the datapoint, where it is a valid kind.',
+  }),
 });
 export type SubmitQuery = z.output<typeof submitQuerySchema>;
 
