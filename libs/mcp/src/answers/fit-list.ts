@@ -1,5 +1,5 @@
 import { PREVIEW_CHARS } from './cut-text.js';
-import { slim } from './slim.js';
+import { slim, TEXT_CHARS } from './slim.js';
 import { tooSmall } from './too-small.js';
 
 /** A page of a list of the API. */
@@ -21,9 +21,6 @@ export interface ListToFit {
   /** Reads a page of so many items at most, from the same place each time. */
   read: (limit: number) => Promise<Page>;
 }
-
-/** Texts of an item that does not fit by itself are cut shorter and shorter. */
-const SHORTER_TEXTS = [100, 40, 10, 0];
 
 /**
  * Writes a page of a list that fits into an answer. A page that is too long is read again with fewer items, so that its
@@ -62,7 +59,7 @@ const LIKELY_CURSOR_CHARS = 120;
 
 function fitItem(name: string, page: Page, maxChars: number): string {
   let text = '';
-  for (const chars of SHORTER_TEXTS) {
+  for (const chars of TEXT_CHARS) {
     text = write(name, slimmed(page, chars));
     if (text.length <= maxChars) return text;
   }

@@ -1,6 +1,6 @@
 import type { SpanOutline, TraceListItem } from '@spandrel/contract';
 import { spanItem } from './span-item.js';
-import { previewOf, slim } from './slim.js';
+import { previewOf, slim, TEXT_CHARS } from './slim.js';
 import { tooSmall } from './too-small.js';
 
 /** A trace whose outline is to be answered. */
@@ -15,10 +15,7 @@ interface OutlineToFit {
   maxChars: number;
 }
 
-/** Characters of the texts of the trace and of spans, from the longest that is tried. */
-const TEXT_CHARS = [200, 100, 40, 10, 0];
-
-/** Place in them of the shortest names that tell something. */
+/** Place in {@link TEXT_CHARS} of the shortest names that tell something. */
 const SHORTEST_NAMES = 2;
 
 /**

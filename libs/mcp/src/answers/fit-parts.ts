@@ -1,5 +1,4 @@
-import { PREVIEW_CHARS } from './cut-text.js';
-import { slim } from './slim.js';
+import { slim, TEXT_CHARS } from './slim.js';
 import { tooSmall } from './too-small.js';
 
 /** A part of an answer, in the order of its worth. */
@@ -35,7 +34,7 @@ const leftOutChars = (leftOut: Readonly<Record<string, number>>): number =>
 
 function fitFirst({ name, value }: Part, maxChars: number, reserved: number): unknown {
   let needed = 0;
-  for (const chars of [PREVIEW_CHARS, 100, 40, 10, 0]) {
+  for (const chars of TEXT_CHARS) {
     const cut = slim(value, chars);
     needed = JSON.stringify({ [name]: cut }).length + reserved;
     if (needed <= maxChars) return cut;
