@@ -1,6 +1,6 @@
+import { formatCounted } from '@spandrel/contract/browser';
 import { createApi, SpandrelError } from '@spandrel/sdk';
 import type { CommandIo } from '../client/command-io.js';
-import { count } from '../count.js';
 import { failed, ok, warn, type Check } from './check.js';
 
 /** What `/readyz` of a gateway tells (docs/spec/gateway.md#the-gateways-own-endpoints). */
@@ -40,13 +40,13 @@ function stateCheck({ api, spool, dropped_recordings: dropped = 0 }: GatewayStat
       'it is one port above the API unless set otherwise',
     );
   }
-  const waiting = spool.items === 0 ? '' : `; ${count(spool.items, 'recording')} waiting`;
+  const waiting = spool.items === 0 ? '' : `; ${formatCounted(spool.items, 'recording')} waiting`;
   if (api === 'down') {
     const message = `the gateway at ${url} forwards, and does not reach the API${waiting}`;
     return failed('gateway', message, 'its setting api_url must name the server');
   }
   if (dropped > 0) {
-    const message = `the gateway at ${url} has lost ${count(dropped, 'recording')} since it started${waiting}`;
+    const message = `the gateway at ${url} has lost ${formatCounted(dropped, 'recording')} since it started${waiting}`;
     return warn('gateway', message, 'its metric spandrel_gateway_dropped_recordings_total says why');
   }
   return ok('gateway', `forwards at ${url} and reaches the API${waiting}`);

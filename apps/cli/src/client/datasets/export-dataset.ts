@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { formatCounted } from '@spandrel/contract/browser';
 import type { ClientCall } from '../client-command.js';
 import { CommandFailure } from '../exit-codes.js';
 import { formatOf, PIPE, type FileFormat } from './file-format.js';
@@ -37,5 +38,5 @@ export async function exportDataset(
   } finally {
     await rm(partial, { force: true });
   }
-  out.note(`wrote ${dataset.datapoint_count} datapoints of "${dataset.name}" to ${output}`);
+  out.note(`wrote ${formatCounted(dataset.datapoint_count, 'datapoint')} of "${dataset.name}" to ${output}`);
 }

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { SpandrelError } from '@spandrel/sdk';
 import type { ImportLine, ImportResult, Problem } from '@spandrel/contract';
-import { count } from '../../count.js';
+import { formatCounted } from '@spandrel/contract/browser';
 import type { ClientCall } from '../client-command.js';
 import { decodedText } from '../decoded-text.js';
 import { UsageFault } from '../exit-codes.js';
@@ -86,9 +86,9 @@ async function resultOf(body: ReadableStream<Uint8Array>, tell: (rows: number) =
 function resultLines(result: ImportResult, name: string): string[] {
   const { imported, columns_ignored: ignored, skipped = [], skipped_count: skippedCount = 0, hint } = result;
   return [
-    `imported ${count(imported, 'datapoint')} into "${name}"`,
+    `imported ${formatCounted(imported, 'datapoint')} into "${name}"`,
     ...(ignored.length > 0 ? [`ignored columns: ${ignored.map(({ column }) => column).join(', ')}`] : []),
-    ...(skippedCount > 0 ? [`left out ${count(skippedCount, 'row')}:`] : []),
+    ...(skippedCount > 0 ? [`left out ${formatCounted(skippedCount, 'row')}:`] : []),
     ...skipped.slice(0, 20).map(({ line, message }) => `  line ${line}: ${message}`),
     ...(hint === undefined ? [] : [hint]),
   ];

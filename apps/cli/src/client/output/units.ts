@@ -1,6 +1,6 @@
-import { formatCount } from '@spandrel/contract/browser';
-
 /** How numbers and times are shown to people. What is not known is an empty text. */
+
+import { formatCount } from '@spandrel/contract/browser';
 
 /** @returns `1,234`. */
 export const countText = (count: number | null | undefined): string =>
