@@ -27,6 +27,12 @@ export interface ClientProgram {
   end(code: ExitCode): void;
 }
 
+/** Gives a command the options that say which server it asks, and as whom. */
+export const addServerOptions = (command: Command): Command =>
+  command
+    .option('--url <url>', 'the server; SPANDREL_API_URL, else http://127.0.0.1:3000, when left out')
+    .option('--key <key>', 'API key, which cloud mode needs; SPANDREL_API_KEY when left out');
+
 /**
  * Makes a command one that asks the server: with `--url`, `--key` and `--json`, and an action that gets a client by them.
  * An action ends with the code that it returns, 0 for none, and with that of what it throws (exit-codes.ts).
@@ -36,9 +42,7 @@ export function clientCommand<Options, Arguments extends unknown[] = string[]>(
   command: Command,
   action: ClientAction<Options, Arguments>,
 ): Command {
-  return command
-    .option('--url <url>', 'the server; SPANDREL_API_URL, else http://127.0.0.1:3000, when left out')
-    .option('--key <key>', 'API key, which cloud mode needs; SPANDREL_API_KEY when left out')
+  return addServerOptions(command)
     .option('--json', 'answer in JSON')
     .action(async (...given: unknown[]) => {
       const args = given.slice(0, -2) as Arguments;

@@ -1,17 +1,14 @@
 import { createInterface } from 'node:readline';
-import type { ClientProgram } from '../client/client-command.js';
+import { addServerOptions, type ClientProgram } from '../client/client-command.js';
 import { serverOf, type ClientOptions, type Server } from '../client/client-of.js';
 import { write, type CommandIo } from '../client/command-io.js';
 import { McpBridge } from './mcp-bridge.js';
 
 /** Adds `spandrel mcp` (docs/mcp.md). */
 export function addMcp({ program, io }: ClientProgram, description: string): void {
-  program
-    .command('mcp')
-    .description(description)
-    .option('--url <url>', 'the server; SPANDREL_API_URL, else http://127.0.0.1:3000, when left out')
-    .option('--key <key>', 'API key, which cloud mode needs; SPANDREL_API_KEY when left out')
-    .action((options: ClientOptions) => passMessages(serverOf(options, io.env), io));
+  addServerOptions(program.command('mcp').description(description)).action((options: ClientOptions) =>
+    passMessages(serverOf(options, io.env), io),
+  );
 }
 
 /**
