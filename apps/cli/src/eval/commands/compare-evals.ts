@@ -15,6 +15,7 @@ import { readNumber } from '../options/read-option.js';
 import { readStatisticsOptions, type StatisticsOptions } from '../options/statistics-options.js';
 import { previewOf } from '../reports/preview.js';
 import { describeDifference, describeLatency } from '../words/comparison-words.js';
+import { namedScores } from '../words/named-scores.js';
 
 export type CompareEvalsOptions = Omit<StatisticsOptions, 'baseline'> & { limit?: string };
 
@@ -53,12 +54,14 @@ type Comparison = NonNullable<EvalStatistics['comparison']>;
 
 function comparisonLines(comparison: Comparison, out: Output): string[] {
   const { score, scorers } = comparison;
-  const named = Object.keys(scorers).length > 1 ? Object.entries(scorers) : [];
   const style = score.verdict === 'worse' ? 'red' : score.verdict === 'better' ? 'green' : undefined;
   return [
     `Score: ${out.paint(describeVerdict(score), style)}.`,
     `  ${describeDifference(score)}`,
-    ...named.flatMap(([name, of]) => [`${name}: ${describeVerdict(of)}.`, `  ${describeDifference(of)}`]),
+    ...namedScores(scorers).flatMap(([name, of]) => [
+      `${name}: ${describeVerdict(of)}.`,
+      `  ${describeDifference(of)}`,
+    ]),
     ...describeLatency(comparison),
     describePairs(comparison, 'the run', 'the baseline'),
   ];

@@ -21,7 +21,7 @@ export interface ListEvalsOptions {
 }
 
 /** `spandrel eval list`: runs, newest first. */
-export async function listEvals({ api, out, options, io }: ClientCall<ListEvalsOptions>): Promise<void> {
+export async function listEvals({ api, out, options }: ClientCall<ListEvalsOptions>): Promise<void> {
   const metadata = readOption('--metadata', '', () => readMetadata(options.metadata ?? []));
   const limit = readNumber('--limit', options.limit);
   const dataset = options.dataset === undefined ? undefined : await findDataset(api, options.dataset);
@@ -45,7 +45,7 @@ export async function listEvals({ api, out, options, io }: ClientCall<ListEvalsO
   if (page.runs.length === 0) out.note('no runs');
   else await out.lines(out.table(columnsFor(out.isTerminal)).lines(page.runs as EvalRunSummary[]));
   if (page.next_cursor !== null) {
-    io.stderr.write(`there are more runs: --limit up to 1000, or --cursor ${page.next_cursor}\n`);
+    out.note(`there are more runs: --limit up to 1000, or --cursor ${page.next_cursor}`);
   }
 }
 

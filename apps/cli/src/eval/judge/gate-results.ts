@@ -1,5 +1,4 @@
 import type { EvalStatistics, JudgedGate } from '@spandrel/contract';
-import { NONE } from '@spandrel/contract/browser';
 import { describeGate } from '@spandrel/sdk/eval';
 import { formatActual } from '../words/actual-words.js';
 
@@ -7,7 +6,7 @@ import { formatActual } from '../words/actual-words.js';
 export interface GateResult {
   /** The words of the command line: `pass_hat_k@3 >= 0.8`. */
   text: string;
-  /** What was found, in words; `none` where there is no value. */
+  /** What was found, in words; an en dash where there is no value. */
   found: string;
   /** `null` where the run did not come to its end. */
   passed: boolean | null;
@@ -38,7 +37,7 @@ export function regressionResult(
   const isRegression = compared?.verdict === 'worse';
   return {
     text: `${gate} (alpha ${alpha})`,
-    found: compared?.verdict.replaceAll('_', ' ') ?? NONE,
+    found: formatActual({ metric: 'regression', actual: compared?.verdict ?? null }),
     // A gate without a value does not hold.
     passed: compared !== undefined && !isRegression,
     isRegression,

@@ -9,6 +9,7 @@ import {
   NONE,
 } from '@spandrel/contract/browser';
 import { describeDifference, describeLatency } from '../words/comparison-words.js';
+import { namedScores } from '../words/named-scores.js';
 import { describeStop } from '../words/stop-words.js';
 import { VERDICT_TITLES } from '../words/verdict-titles.js';
 import type { EvalFault, EvalReport } from './eval-report.js';
@@ -74,7 +75,6 @@ const gatesOf = ({ gates }: EvalReport): string[] =>
 function comparisonOf({ statistics: { comparison }, baselineName }: EvalReport): string[] {
   if (comparison === null) return [];
   const { score, scorers, baseline_run_id: id } = comparison;
-  const named = Object.keys(scorers).length > 1 ? Object.entries(scorers) : [];
   const sentences = [
     `Compared with the baseline ${inlineCode(baselineName ?? id)}: **${describeVerdict(score)}**.`,
     `${describeDifference(score)}.`,
@@ -86,7 +86,7 @@ function comparisonOf({ statistics: { comparison }, baselineName }: EvalReport):
     '',
     ...markdownTable(
       ['', 'difference', '95% interval', 'p'],
-      named.map(([name, { diff, ci, p_value: p }]) => [
+      namedScores(scorers).map(([name, { diff, ci, p_value: p }]) => [
         inlineCode(name),
         formatDifference(diff),
         formatInterval(ci),

@@ -1,5 +1,6 @@
 import type { ScoreStatistics } from '@spandrel/contract';
 import { formatInterval, formatScore } from '@spandrel/contract/browser';
+import { namedScores } from '../words/named-scores.js';
 import { formatDollars, formatLatency } from '../words/numbers.js';
 import type { EvalReport } from './eval-report.js';
 
@@ -14,10 +15,11 @@ export interface NumberRow {
 /** The numbers of a run that people look at, in the order in which they do. */
 export function numberRows({ run, statistics }: Pick<EvalReport, 'run' | 'statistics'>): NumberRow[] {
   const { score, scorers, latency_ms: latency, cost, judge_cost: judges } = statistics;
-  const named: [string, ScoreStatistics][] = Object.keys(scorers).length > 1 ? Object.entries(scorers) : [];
   return [
     row('Mean score', formatScore(score.mean), formatInterval(score.ci)),
-    ...named.map(([name, { mean, ci }]) => row(`Mean score of ${name}`, formatScore(mean), formatInterval(ci))),
+    ...namedScores(scorers).map(([name, { mean, ci }]) =>
+      row(`Mean score of ${name}`, formatScore(mean), formatInterval(ci)),
+    ),
     row('Pass rate', formatScore(score.pass_rate.mean), formatInterval(score.pass_rate.ci)),
     ...(run.repeats > 1 ? repeatedRows(score) : []),
     row('Failed samples', `${statistics.failed_samples} of ${statistics.samples}`),

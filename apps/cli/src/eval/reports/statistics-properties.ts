@@ -1,3 +1,4 @@
+import { namedScores } from '../words/named-scores.js';
 import type { EvalReport } from './eval-report.js';
 
 /** Lists in the statistics have one entry for each `k`. */
@@ -23,18 +24,10 @@ export function statisticsProperties({ run, statistics, dataset, url, file }: Ev
   return flattened({
     ...about,
     ...numbers,
-    scorers: several(scorers),
-    comparison: comparison && severalIn(comparison),
+    scorers: Object.fromEntries(namedScores(scorers)),
+    comparison: comparison && { ...comparison, scorers: Object.fromEntries(namedScores(comparison.scorers)) },
   });
 }
-
-type Comparison = NonNullable<EvalReport['statistics']['comparison']>;
-
-/** The numbers of one scorer alone are those of the score. */
-const several = <Numbers>(scorers: Record<string, Numbers>): Record<string, Numbers> | null =>
-  Object.keys(scorers).length > 1 ? scorers : null;
-
-const severalIn = (comparison: Comparison): object => ({ ...comparison, scorers: several(comparison.scorers) });
 
 /** Paths of all values that are neither objects nor lists. */
 function flattened(value: unknown, path = ''): [string, string][] {

@@ -10,6 +10,7 @@ import { failingItems, type FailingItems } from '../reports/failing-items.js';
 import { numberRows, type NumberRow } from '../reports/number-rows.js';
 import { previewOf } from '../reports/preview.js';
 import { describeDifference, describeLatency } from '../words/comparison-words.js';
+import { namedScores } from '../words/named-scores.js';
 import { describeStop } from '../words/stop-words.js';
 import { VERDICT_TITLES } from '../words/verdict-titles.js';
 
@@ -76,12 +77,11 @@ function comparisonLines({
 }: Pick<EvalReport, 'statistics' | 'baselineName'>): string[] {
   if (comparison === null) return [];
   const { score, scorers, baseline_run_id: id } = comparison;
-  const named = Object.keys(scorers).length > 1 ? Object.entries(scorers) : [];
   return [
     '',
     `Compared with ${oneLine(baselineName ?? 'the baseline')} (${id}): ${describeVerdict(score)}.`,
     `  ${describeDifference(score)}`,
-    ...named.map(([name, of]) => `  ${name}: ${describeVerdict(of)}`),
+    ...namedScores(scorers).map(([name, of]) => `  ${name}: ${describeVerdict(of)}`),
     ...describeLatency(comparison).map((words) => `  ${words}`),
     `  ${describePairs(comparison, 'the run', 'the baseline')}`,
   ];
