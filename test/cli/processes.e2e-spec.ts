@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DatasetResource } from '@spandrel/contract';
 import { Api } from '../support/api.ts';
 import { COMPILE_CACHE, startSpandrel, tempDir, until, type Spandrel } from '../support/spandrel.ts';
 import { CommandLine } from './command-line.ts';
@@ -18,7 +17,6 @@ beforeAll(async () => {
   spandrel = await startSpandrel();
   api = new Api(spandrel.apiUrl);
   await record(api);
-  await recordRuns();
   folder = tempDir();
   // Does what `npx spandrel` does, without asking whether anything is to be built.
   const npx = join(folder, 'npx');
@@ -29,22 +27,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => spandrel?.stop());
-
-/** Makes the dataset and the two runs that the page names. */
-async function recordRuns(): Promise<void> {
-  const { body: dataset } = await api.post<DatasetResource>('/api/datasets', { name: 'capitals' });
-  const path = `/api/datasets/${dataset.id}`;
-  const made = ['Spain', 'Greece'].map((input) =>
-    api.post<{ id: string }>(`${path}/datapoints`, { kind: { Generic: { input } } }),
-  );
-  const ids = (await Promise.all(made)).map(({ body }) => body.id);
-  for (const id of ['run-main', 'run-branch']) {
-    await api.post(`${path}/eval`, { id, name: id, execution: 'external', scoring: 'External' });
-    const results = ids.map((datapoint_id) => ({ datapoint_id, output: 'x', scores: { External: 1 } }));
-    const { status } = await api.post(`/api/eval/${id}/results`, { results });
-    if (status !== 200) throw new Error(`the results of ${id}: ${status}`);
-  }
-}
 
 /** Starts a line of a shell in a folder of the test. */
 function start(line: string, env: Record<string, string> = {}) {
