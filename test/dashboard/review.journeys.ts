@@ -139,8 +139,11 @@ describe('a review', () => {
   });
 
   inBrowser('goes on when another reviewer has the item, and says so', async () => {
-    await program.api.post(`/api/queue/${items[5]}/release`);
-    await program.api.post(`/api/queue/${items[5]}/claim`, { claimed_by: 'bob' });
+    // The page claims anew what it sees released: whoever is quicker has it.
+    await until(async () => {
+      await program.api.post(`/api/queue/${items[5]}/release`);
+      return (await program.api.post(`/api/queue/${items[5]}/claim`, { claimed_by: 'bob' })).status === 200;
+    });
     await said('Another reviewer has claimed this item. Nothing left to review.');
     await page.getByRole('heading', { name: 'Nothing left to review' }).waitFor();
     await page.getByText('3 completed, 1 claimed by others, 2 pending.').waitFor();

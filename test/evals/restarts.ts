@@ -49,10 +49,15 @@ export function restarts(newDatabase: () => Promise<StorageConfig>, all: boolean
     it('no run begins or goes on at a server that is paused; the next one that is not takes them', async () => {
       const config = await newDatabase();
       const lab = await EvalsLab.open(config, withKey(SECRET_KEY));
-      const { id } = await lab.dataset(...Array.from({ length: 24 }, (_, i) => `fake:slow:60 ${i}`));
+      // What is held keeps the run from its end, however late the test comes to stop it.
+      const { id } = await lab.dataset(
+        ...Array.from({ length: 24 }, (_, i) => (i < 4 ? `${i}` : `fake:held+times:1 ${i}`)),
+      );
       const { body: old } = await lab.start(id);
       await until(async () => (await lab.summary(old.id)).progress >= 4);
-      await lab.server.close();
+      const closing = lab.server.close();
+      const releasing = setInterval(() => lab.provider.release(), 20);
+      await closing;
       const asked = lab.provider.requests.length;
       const server = await startServerApp(config, {
         settings: (settings) => {
@@ -78,6 +83,7 @@ export function restarts(newDatabase: () => Promise<StorageConfig>, all: boolean
           expect(await lab.on(next).ended(run.id)).toMatchObject({ status: 'completed', progress: 24 });
         }
       } finally {
+        clearInterval(releasing);
         await next.close();
         await lab.provider.close();
       }
