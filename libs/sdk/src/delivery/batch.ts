@@ -1,5 +1,5 @@
 import type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
-import type { Queue, QueuedItem } from './queue.js';
+import type { Queue, QueuedItem, QueuedTrace } from './queue.js';
 
 /** A trace as a batch carries it. */
 interface SentTrace {
@@ -23,6 +23,7 @@ const encoder = new TextEncoder();
 const HEAD = '{"traces":[';
 const MIDDLE = '],"spans":[';
 const TAIL = ']}';
+const COMMA = 44;
 /** One after a span and one after its trace. */
 const COMMAS = 2;
 
@@ -48,7 +49,7 @@ class Draft {
   private readonly running: OutgoingSpan[] = [];
   private readonly runningTexts: Uint8Array[] = [];
   private readonly traces = new Map<OutgoingTrace, SentTrace>();
-  private readonly traceTexts: Uint8Array[] = [];
+  private readonly traceTexts: string[] = [];
   private bytes = HEAD.length + MIDDLE.length + TAIL.length;
 
   constructor(
@@ -59,8 +60,7 @@ class Draft {
 
   takeItem(): boolean {
     const item = this.queue.at(this.items.length);
-    if (item === undefined || !this.take(item.trace.source, item.text ? item.text.end - item.text.start : 0))
-      return false;
+    if (item === undefined || !this.take(item.trace, item.text ? item.text.end - item.text.start : 0)) return false;
     this.items.push(item);
     return true;
   }
@@ -68,7 +68,7 @@ class Draft {
   takeRunning(span: OutgoingSpan): boolean {
     if (this.isFull) return false;
     const text = encoder.encode(span.json());
-    if (!this.take(span.trace, text.length)) return false;
+    if (!this.take(this.queue.traceOf(span.trace), text.length)) return false;
     this.running.push(span);
     this.runningTexts.push(text);
     return true;
@@ -85,49 +85,37 @@ class Draft {
   }
 
   /** @returns false when it does not fit beside what is there. */
-  private take(source: OutgoingTrace, spanBytes: number): boolean {
+  private take({ source, json, bytes, version, items }: QueuedTrace, spanBytes: number): boolean {
     if (this.isFull) return false;
-    const known = this.traces.has(source);
-    const json = known ? '' : this.queue.jsonOf(source);
-    const traceText = encoder.encode(json);
-    const bytes = spanBytes + traceText.length + COMMAS;
-    if (this.items.length + this.running.length > 0 && this.bytes + bytes > this.bytesMax) return false;
-    this.bytes += bytes;
-    if (known) return true;
-    this.traces.set(source, { source, version: this.queue.find(source)?.version ?? null });
-    this.traceTexts.push(traceText);
+    const isKnown = this.traces.has(source);
+    const more = (isKnown ? 0 : bytes) + spanBytes + COMMAS;
+    if (this.items.length + this.running.length > 0 && this.bytes + more > this.bytesMax) return false;
+    this.bytes += more;
+    if (isKnown) return true;
+    this.traces.set(source, { source, version: items > 0 ? version : null });
+    this.traceTexts.push(json);
     return true;
   }
 
   private write(): Uint8Array<ArrayBuffer> {
     const body = new Uint8Array(this.bytes);
     let at = 0;
-    const put = (bytes: Uint8Array): void => {
+    const text = (json: string): void => {
+      at += encoder.encodeInto(json, body.subarray(at)).written;
+    };
+    const span = (bytes: Uint8Array, isFirst: boolean): void => {
+      if (!isFirst) body[at++] = COMMA;
       body.set(bytes, at);
       at += bytes.length;
     };
-    const text = (ascii: string): void => {
-      at += encoder.encodeInto(ascii, body.subarray(at)).written;
-    };
-    const list = (parts: Iterable<Uint8Array>): void => {
-      let isFirst = true;
-      for (const part of parts) {
-        if (!isFirst) text(',');
-        isFirst = false;
-        put(part);
-      }
-    };
     text(HEAD);
-    list(this.traceTexts);
+    text(this.traceTexts.join(','));
     text(MIDDLE);
-    list(this.spanTexts());
+    const start = at;
+    for (const { text } of this.items) if (text) span(text.chunk.subarray(text.start, text.end), at === start);
+    for (const bytes of this.runningTexts) span(bytes, at === start);
     text(TAIL);
     return body.subarray(0, at);
-  }
-
-  private *spanTexts(): Generator<Uint8Array> {
-    for (const { text } of this.items) if (text) yield text.chunk.subarray(text.start, text.end);
-    yield* this.runningTexts;
   }
 }
 

@@ -229,13 +229,18 @@ export class Delivery {
     if (this.isClosed || this.timers.now() < this.busyUntil) return;
     const turn = ++this.turn;
     try {
-      do {
+      while (!this.isClosed) {
         const batch = composeBatch(this.queue, this.untold.keys(), this.limits);
         if (batch === null) break;
         const answer = await this.exchange(batch);
         if (turn !== this.turn) return;
         this.note(batch, answer);
-      } while (!this.isGivenUp && this.pauses.until <= this.timers.now() && (this.isDue || this.limits.isSearching));
+        if (this.isGivenUp || this.pauses.until > this.timers.now()) break;
+        if (!this.isDue && !this.limits.isSearching) break;
+        await this.nextTurn();
+        if (turn !== this.turn) return;
+        if (this.isGivenUp) break;
+      }
     } catch (error) {
       this.pauses.note({ kind: 'failed', error: String(error), retryAfterMs: 0, timedOut: false }, false);
     }
@@ -243,6 +248,12 @@ export class Delivery {
     this.busyUntil = -Infinity;
     if (this.pending === 0) nothingAtExit(this);
     else this.guard(() => this.wake());
+  }
+
+  /** Lets the application work between the answer to a batch and the next batch. */
+  private nextTurn(): Promise<void> {
+    this.busyUntil = this.timers.now() + LOST_AFTER_MS;
+    return new Promise((resolve) => this.timers.set(resolve, 0, false));
   }
 
   private exchange(batch: Batch): Promise<Answer> {

@@ -37,7 +37,8 @@ describe('Queue', () => {
           const before = queue.bytes;
           if (step.do === 'span') {
             const span = new TestSpan(`s${n}`, traces[step.trace]!, step.text);
-            const needed = bytesOf(span.json()) + (queue.find(span.trace) ? 0 : bytesOf(span.trace.json()));
+            const needed =
+              bytesOf(span.json()) + (queue.traceOf(span.trace).items > 0 ? 0 : bytesOf(span.trace.json()));
             const isAdded = queue.addSpan(span, n);
             if (isAdded) expected.push(span.json());
             else expect(before).toBe(queue.bytes);

@@ -85,13 +85,9 @@ export class Queue {
     return 'added';
   }
 
-  /** The JSON of a trace that spans need. */
-  jsonOf(source: OutgoingTrace): string {
-    return this.traces.get(source)?.json ?? this.read(source).json;
-  }
-
-  find(source: OutgoingTrace): QueuedTrace | undefined {
-    return this.traces.get(source);
+  /** A trace that spans need, as the queue has it; where nothing queued needs it, as it is now. */
+  traceOf(source: OutgoingTrace): QueuedTrace {
+    return this.traces.get(source) ?? this.read(source);
   }
 
   /** Sends the trace by its id alone from now on. @returns false when it already is. */

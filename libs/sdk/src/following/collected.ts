@@ -1,4 +1,4 @@
-import { serialise } from '../recording/json-writer.js';
+import { PlainReader } from '../recording/plain-reader.js';
 
 /** The items of a generator or stream as they were when they came, up to what is recorded of them. */
 export class Collected {
@@ -10,9 +10,11 @@ export class Collected {
   add(item: unknown): void {
     // So much more is kept than is recorded that it is seen to be cut.
     if (this.units > this.payloadBytes) return;
-    const json = typeof item === 'string' ? undefined : (serialise(item, this.payloadBytes * 2).json ?? 'null');
-    this.items.push(json === undefined ? item : JSON.parse(json));
-    this.units += json?.length ?? (item as string).length;
+    const reader = new PlainReader(this.payloadBytes);
+    this.items.push(reader.read(item, ''));
+    this.units += reader.length;
+    // Others than texts are not joined: they have a comma each.
+    if (typeof item !== 'string') this.units++;
   }
 
   /**

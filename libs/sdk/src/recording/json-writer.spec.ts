@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
+import { cutJson } from './cut-json.js';
 import { serialise } from './json-writer.js';
+import { PlainReader } from './plain-reader.js';
 
 const MIB = 1_048_576;
 const parsed = (value: unknown, bytesMax = MIB): unknown => JSON.parse(serialise(value, bytesMax).json!);
@@ -144,6 +146,16 @@ describe('the limit', () => {
         if (!isTruncated) expect(json).toBe(whole);
         else expect(Buffer.byteLength(whole) + 34).toBeGreaterThan(bytesMax);
         expect(() => JSON.parse(json!)).not.toThrow();
+      }),
+    ));
+
+  it('far from it the language writes what is written here near it', () =>
+    fc.assert(
+      fc.property(anything, (value) => {
+        const reader = new PlainReader(MIB);
+        const { json, isTruncated } = cutJson(reader.read(value, ''), MIB);
+        fc.pre(value !== undefined);
+        expect(serialise(value, MIB)).toEqual({ json, isTruncated: isTruncated || reader.isTruncated });
       }),
     ));
 

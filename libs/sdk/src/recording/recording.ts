@@ -60,8 +60,8 @@ export class Recording {
   metadata(value: unknown, where: MaskPlace, faults: Faults): string | undefined {
     const json = this.payload(value, where, faults);
     const members = json === undefined || json.startsWith('{') ? (json ?? '{}') : `{"value":${json}}`;
+    if (Object.keys(faults).length === 0) return json === undefined ? undefined : members;
     const noted = JSON.stringify(faults);
-    if (noted === '{}') return json === undefined ? undefined : members;
     return members === '{}' ? noted : `${members.slice(0, -1)},${noted.slice(1)}`;
   }
 }

@@ -29,7 +29,7 @@ export function traceHeaders(url: URL, gatewayUrl: string | undefined): Record<s
   const { sessionId, userId, tags } = trace.known;
   add('X-Spandrel-Session-Id', [sessionId ?? ''], isHeader);
   add('X-Spandrel-User-Id', [userId ?? ''], isHeader);
-  add('X-Spandrel-Tags', tags, (tag) => isHeader(tag) && tag !== '' && !tag.includes(','));
+  add('X-Spandrel-Tags', tags ?? [], (tag) => isHeader(tag) && tag !== '' && !tag.includes(','));
   return headers;
 }
 

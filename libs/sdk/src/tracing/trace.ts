@@ -18,12 +18,15 @@ export interface TraceChanges extends TraceOptions {
   name?: string | undefined;
 }
 
-/** Members by which rules of the server choose traces. */
+/** Members by which rules of the server choose traces; undefined where nothing was said. */
 export interface KnownMembers {
-  sessionId: string | null;
-  userId: string | null;
-  tags: readonly string[];
+  readonly sessionId?: string | null;
+  readonly userId?: string | null;
+  readonly tags?: readonly string[];
 }
+
+/** Of most traces nothing more is known than their name, and all that wait share this. */
+const NOTHING_KNOWN: KnownMembers = {};
 
 /** So many tags a trace may have for the server to take it. */
 const TAGS_MAX = 1_000;
@@ -32,26 +35,23 @@ const TAGS_MAX = 1_000;
 export class Trace implements OutgoingTrace {
   /** 32 hex digits. */
   readonly id: string;
-  /** Members as they are sent, by their names there. */
-  private readonly members: Record<string, string> = {};
-  private metadata: Record<string, unknown> = {};
-  private text: string | undefined;
-  private name = '';
+  private readonly recorder: Recorder | undefined;
+  private readonly startedAt: string | undefined;
+  private name: string | undefined;
+  private metadata: Readonly<Record<string, unknown>> | undefined;
+  private metadataJson: string | undefined;
   /** @internal The session, user and tags as they are sent. */
-  readonly known: KnownMembers = { sessionId: null, userId: null, tags: [] };
+  known = NOTHING_KNOWN;
 
   /**
    * @internal
    * @param changes what this process knows of it: nothing of a trace that it joined.
    */
-  constructor(
-    private readonly recorder: Recorder | undefined,
-    id: string,
-    changes?: TraceChanges,
-  ) {
+  constructor(recorder: Recorder | undefined, id: string, changes?: TraceChanges) {
+    this.recorder = recorder;
     this.id = id;
     if (changes === undefined) return;
-    this.members['started_at'] = `"${formatTime(Date.now())}"`;
+    this.startedAt = formatTime(Date.now());
     this.change(changes);
   }
 
@@ -70,30 +70,29 @@ export class Trace implements OutgoingTrace {
 
   /** @internal */
   json(): string {
-    if (this.text !== undefined) return this.text;
-    this.text = `{"id":"${this.id}"`;
-    for (const name in this.members) this.text += `,"${name}":${this.members[name]!}`;
-    return (this.text += '}');
+    const { startedAt, name, known, metadataJson } = this;
+    let json = `{"id":"${this.id}"`;
+    if (startedAt !== undefined) json += `,"started_at":"${startedAt}"`;
+    if (name !== undefined) json += `,"name":${JSON.stringify(name)}`;
+    if (known.sessionId !== undefined) json += `,"session_id":${JSON.stringify(known.sessionId)}`;
+    if (known.userId !== undefined) json += `,"user_id":${JSON.stringify(known.userId)}`;
+    if (known.tags !== undefined) json += `,"tags":${JSON.stringify(known.tags)}`;
+    if (metadataJson !== undefined) json += `,"metadata":${metadataJson}`;
+    return `${json}}`;
   }
 
   private change({ name, sessionId, userId, tags, metadata }: TraceChanges): void {
-    const { members, known } = this;
-    this.text = undefined;
-    if (name !== undefined) {
-      this.name = plainText(name, NAME_LENGTH_MAX);
-      members['name'] = JSON.stringify(this.name);
-    }
-    if (sessionId !== undefined) members['session_id'] = JSON.stringify((known.sessionId = keyOf(sessionId)));
-    if (userId !== undefined) members['user_id'] = JSON.stringify((known.userId = keyOf(userId)));
+    if (name !== undefined) this.name = plainText(name, NAME_LENGTH_MAX);
+    if (sessionId !== undefined) this.known = { ...this.known, sessionId: keyOf(sessionId) };
+    if (userId !== undefined) this.known = { ...this.known, userId: keyOf(userId) };
     if (tags !== undefined) {
-      known.tags = Array.from(tags, (tag) => plainText(tag, KEY_LENGTH_MAX)).slice(0, TAGS_MAX);
-      members['tags'] = JSON.stringify(known.tags);
+      const texts = Array.from(tags, (tag) => plainText(tag, KEY_LENGTH_MAX)).slice(0, TAGS_MAX);
+      this.known = { ...this.known, tags: texts };
     }
     if (metadata === undefined) return;
     this.metadata = { ...this.metadata, ...metadata };
-    const where = { field: 'metadata', of: 'trace', name: this.name } as const;
-    const json = this.recorder?.recording.metadata(this.metadata, where, {});
-    if (json !== undefined) members['metadata'] = json;
+    const where = { field: 'metadata', of: 'trace', name: this.name ?? '' } as const;
+    this.metadataJson = this.recorder?.recording.metadata(this.metadata, where, {}) ?? this.metadataJson;
   }
 }
 
