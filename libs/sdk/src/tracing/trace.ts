@@ -19,7 +19,7 @@ export interface TraceChanges extends TraceOptions {
 }
 
 /** Members by which rules of the server choose traces; undefined where nothing was said. */
-export interface KnownMembers {
+interface KnownMembers {
   readonly sessionId?: string | null;
   readonly userId?: string | null;
   readonly tags?: readonly string[];
