@@ -100,21 +100,21 @@ class Draft {
   private write(): Uint8Array<ArrayBuffer> {
     const body = new Uint8Array(this.bytes);
     let at = 0;
-    const text = (json: string): void => {
+    const write = (json: string): void => {
       at += encoder.encodeInto(json, body.subarray(at)).written;
     };
-    const span = (bytes: Uint8Array, isFirst: boolean): void => {
+    const copy = (bytes: Uint8Array, isFirst: boolean): void => {
       if (!isFirst) body[at++] = COMMA;
       body.set(bytes, at);
       at += bytes.length;
     };
-    text(HEAD);
-    text(this.traceTexts.join(','));
-    text(MIDDLE);
+    write(HEAD);
+    write(this.traceTexts.join(','));
+    write(MIDDLE);
     const start = at;
-    for (const { text } of this.items) if (text) span(text.chunk.subarray(text.start, text.end), at === start);
-    for (const bytes of this.runningTexts) span(bytes, at === start);
-    text(TAIL);
+    for (const { text } of this.items) if (text) copy(text.chunk.subarray(text.start, text.end), at === start);
+    for (const bytes of this.runningTexts) copy(bytes, at === start);
+    write(TAIL);
     return body.subarray(0, at);
   }
 }

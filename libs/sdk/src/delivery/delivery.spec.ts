@@ -46,6 +46,26 @@ describe('gathering', () => {
     expect(api.requests[2]!.spans).toHaveLength(6);
   });
 
+  it('lets the application work between two batches', async () => {
+    const timers = new VirtualTimers();
+    const api = new FakeIngest();
+    let turn = 0;
+    const turns: number[] = [];
+    const counted = {
+      now: () => timers.now(),
+      set: (run: () => void, ms: number) => timers.set(() => (turn++, run()), ms),
+      clear: (timer: unknown) => timers.clear(timer),
+    };
+    const noted: typeof fetch = (...request) => {
+      turns.push(turn);
+      return api.fetch(...request);
+    };
+    const { record } = lab({ timers: counted, fetch: noted });
+    record(3 * 512);
+    await timers.advance(0);
+    expect(turns).toEqual([1, 2, 3]);
+  });
+
   it('sends at once what makes 1 MiB, and no body beyond it', async () => {
     const { timers, api, record } = lab({ queueBytes: 10_000_000 });
     record(30, 'ü'.repeat(50_000));

@@ -29,6 +29,16 @@ describe('values that JSON has', () => {
     expect(serialise(value, MIB)).toEqual({ json: JSON.stringify(value), isTruncated: false });
   });
 
+  it('names that no object may be given by writing to it', () => {
+    const { prototype } = Object;
+    Reflect.defineProperty(prototype, 'frozen', { value: 1, configurable: true });
+    try {
+      expect(serialise({ a: 1, frozen: 2 }, MIB).json).toBe('{"a":1,"frozen":2}');
+    } finally {
+      Reflect.deleteProperty(prototype, 'frozen');
+    }
+  });
+
   it('nothing is made of undefined', () => expect(serialise(undefined, MIB).json).toBeUndefined());
 });
 
@@ -143,8 +153,8 @@ describe('the limit', () => {
         if (value === undefined) return expect(json).toBeUndefined();
         expect(Buffer.byteLength(json!)).toBeLessThanOrEqual(bytesMax);
         const whole = serialise(value, MIB).json!;
-        if (!isTruncated) expect(json).toBe(whole);
-        else expect(Buffer.byteLength(whole) + 34).toBeGreaterThan(bytesMax);
+        expect(isTruncated).toBe(json !== whole);
+        if (isTruncated) expect(Buffer.byteLength(whole) + 34).toBeGreaterThan(bytesMax);
         expect(() => JSON.parse(json!)).not.toThrow();
       }),
     ));
@@ -158,6 +168,12 @@ describe('the limit', () => {
         expect(serialise(value, MIB)).toEqual({ json, isTruncated: isTruncated || reader.isTruncated });
       }),
     ));
+
+  it('what follows it and is undefined is not missed: nothing is said to be left out', () => {
+    const value = { text: 'x'.repeat(80), next: undefined, last: undefined };
+    expect(serialise(value, 100)).toEqual({ json: JSON.stringify(value), isTruncated: false });
+    expect(serialise({ ...value, last: 1 }, 100)).toEqual({ json: JSON.stringify(value), isTruncated: true });
+  });
 
   it.each([
     ['letters', 'x'],

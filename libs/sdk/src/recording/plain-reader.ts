@@ -2,6 +2,7 @@
 export const LEVELS_MAX = 128;
 /** So many members an object may have for the server to take it. */
 const MEMBERS_MAX = 100_000;
+const INHERITED = {};
 
 /**
  * Reads any value as what JSON has values for: texts, numbers, `true`, `false`, `null`, lists and plain objects, whose copies
@@ -113,7 +114,8 @@ export class PlainReader {
       // Quotes, a colon, a comma and the value.
       this.length += key.length + 5;
       const read = this.read(value, key);
-      if (key === '__proto__') Object.defineProperty(copy, key, { value: read, enumerable: true });
+      // What all objects inherit may be frozen, or have a setter.
+      if (key in INHERITED) Object.defineProperty(copy, key, { value: read, enumerable: true });
       else copy[key] = read;
     }
     this.ancestors.pop();

@@ -25,7 +25,7 @@ interface KnownMembers {
   readonly tags?: readonly string[];
 }
 
-/** Of most traces nothing more is known than their name, and all that wait share this. */
+/** Most traces have a name alone, and all of those that wait share this. */
 const NOTHING_KNOWN: KnownMembers = {};
 
 /** So many tags a trace may have for the server to take it. */
