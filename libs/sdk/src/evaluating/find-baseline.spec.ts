@@ -3,22 +3,20 @@ import type { Api } from '../api/client.js';
 import { ciMetadata } from './ci-metadata.js';
 import { findBaseline } from './find-baseline.js';
 
-function apiWith(runs: { id: string; dataset_id: string; created_at: string }[]) {
+/** @param runs newest first, as the server lists them. */
+function apiWith(runs: { id: string; dataset_id: string }[]) {
   const asked: unknown[] = [];
   const api = {
-    listEvals({ query }: { query: unknown }) {
+    listEvals({ query }: { query: { limit: number } }) {
       asked.push(query);
-      return Promise.resolve({ runs });
+      return Promise.resolve({ runs: runs.slice(0, query.limit) });
     },
     getEval: ({ path }: { path: { id: string } }) => Promise.resolve(runs.find(({ id }) => id === path.id)),
   } as unknown as Api;
   return { api, asked };
 }
 
-const RUNS = ['b', 'c', 'a'].map((id) => ({
-  ...{ id, dataset_id: 'd' },
-  created_at: `2026-11-${{ a: 20, b: 21, c: 22 }[id]}T09:00:00.000Z`,
-}));
+const RUNS = ['c', 'b', 'a'].map((id) => ({ id, dataset_id: 'd' }));
 
 describe('findBaseline', () => {
   it('takes the newest completed run with the metadata, never the one that is compared', async () => {
@@ -26,8 +24,8 @@ describe('findBaseline', () => {
     expect(await findBaseline(api, 'd', 'latest')).toBe('c');
     expect(await findBaseline(api, 'd', 'latest:branch=main, env=ci', { except: 'c' })).toBe('b');
     expect(asked).toEqual([
-      { status: 'completed', limit: 50, metadata: {} },
-      { status: 'completed', limit: 50, metadata: { branch: 'main', env: 'ci' } },
+      { status: 'completed', limit: 2, metadata: {} },
+      { status: 'completed', limit: 2, metadata: { branch: 'main', env: 'ci' } },
     ]);
     expect(await findBaseline(apiWith([]).api, 'd', 'latest')).toBeUndefined();
   });

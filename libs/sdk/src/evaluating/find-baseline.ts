@@ -8,9 +8,6 @@ export interface BaselineOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Lists are in the order of ids, which clients may choose, with clocks of their own; the server's clock tells what is newest. */
-const LOOKED_AT = 50;
-
 /**
  * @param text the id of a run, or `latest[:k=v,…]`: the newest completed run of the dataset with this metadata.
  * @returns the id of a run; undefined when `latest` finds none.
@@ -30,12 +27,10 @@ export async function findBaseline(
     throw new DefinitionError(`baseline: run ${run.id} is of another dataset, ${run.dataset_id}`);
   }
   const metadata = metadataOf(latest[1], text);
-  const query = { status: 'completed' as const, limit: LOOKED_AT, metadata };
+  // Runs are listed newest first; the second is for when the first is not to be chosen.
+  const query = { status: 'completed' as const, limit: 2, metadata };
   const { runs } = await api.listEvals({ path: { id: datasetId }, query, signal });
-  const [newest] = runs
-    .filter(({ id }) => id !== except)
-    .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
-  return newest?.id;
+  return runs.find(({ id }) => id !== except)?.id;
 }
 
 function metadataOf(pairs: string | undefined, text: string): Record<string, string> {

@@ -8,7 +8,6 @@ import { learnNames } from './learn-names.js';
 import { trialsOf, type OpenRun } from './open-run.js';
 import { finalNames } from './plan-scorers.js';
 import type { Plan } from './read-definition.js';
-import { newRunId } from './run-id.js';
 
 /**
  * Starts a run over the dataset of a definition.
@@ -21,7 +20,7 @@ export async function startRun(plan: Plan, spandrel: EvalSpandrel, signal: Abort
   const { baseline } = plan;
   const baselineRunId = baseline === undefined ? undefined : await findBaseline(api, dataset.id, baseline, { signal });
   const { gates, skipped } = gatesWith(plan.gates, baselineRunId);
-  const id = newRunId();
+  const id = crypto.randomUUID();
   const name = plan.name ?? dataset.name;
   const ofRun = { runId: id, runName: name, datasetId: dataset.id, repeats: plan.repeats };
   const trials = trialsOf(plan, ofRun, spandrel, signal);
