@@ -1,4 +1,5 @@
 import { backoffMs } from '../delivery/backoff.js';
+import { passes, reasonOf } from '../delivery/failures.js';
 import { checkedBase } from './checked-base.js';
 import { errorOfAnswer } from './error-of-answer.js';
 import { withQuery, type Query } from './request-url.js';
@@ -107,8 +108,7 @@ export function createSend({ url, key, fetch: ownFetch, timeoutMs: usualMs, wait
 }
 
 /** Whether what went wrong may go right a little later. */
-export const mayPass = ({ status, code }: SpandrelError): boolean =>
-  code === 'unreachable' || status === 408 || status === 429 || status >= 500;
+export const mayPass = ({ status, code }: SpandrelError): boolean => code === 'unreachable' || passes(status);
 
 /** Whether sending it twice does what sending it once does. */
 const isRepeatable = (method: string, body: RawOptions['body']): boolean =>
@@ -141,13 +141,6 @@ function bodyOf(body: RawOptions['body']): RequestInit {
   if (isJson(body)) return { body: JSON.stringify(body) };
   // A stream is sent while the answer may begin already, which has to be said.
   return { body, ...(isStream(body) && { duplex: 'half' }) } as RequestInit;
-}
-
-/** `fetch` says what happened in the cause of its error. */
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  const inner = cause as (Error & { code?: string }) | undefined;
-  return inner?.message || inner?.code || message || String(error);
 }
 
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -1,4 +1,5 @@
 import { retryAfterMs } from './backoff.js';
+import { passes, reasonOf } from './failures.js';
 import type { Timers } from './timers.js';
 
 /** An item that the server did not take. */
@@ -81,7 +82,7 @@ function readAnswer(response: Response, text: string, sent: Sent): Answer {
   if (status >= 200 && status < 300) return readResult(text, sent);
   const error = `HTTP ${status}${problemOf(text)}`;
   if (status === 400 || status === 413 || status === 422) return { kind: 'refused', error, isTooLarge: status === 413 };
-  if (status === 408 || status === 429 || status >= 500) {
+  if (passes(status)) {
     const wait = retryAfterMs(response.headers.get('retry-after'), Date.now());
     return { kind: 'failed', error, retryAfterMs: wait, timedOut: false };
   }
@@ -138,13 +139,4 @@ function attemptJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** A fetch that failed says why in its cause: by words, by a code, or by both. */
-function reasonOf(error: unknown): string {
-  const { cause } = (error ?? {}) as { cause?: { code?: unknown; message?: unknown } };
-  const code = typeof cause?.code === 'string' ? cause.code : '';
-  const words = typeof cause?.message === 'string' ? cause.message : '';
-  if (words === '') return code || (error instanceof Error ? error.message : String(error));
-  return words.includes(code) ? words : `${words} (${code})`;
 }
