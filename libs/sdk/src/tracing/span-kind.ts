@@ -6,7 +6,7 @@ export interface LlmCall {
   /** The provider's name of it. */
   model: string;
   provider?: string | null | undefined;
-  /** With the cached ones. */
+  /** Cached tokens are counted too; `cached_input_tokens` says how many they are. */
   input_tokens?: number | null | undefined;
   output_tokens?: number | null | undefined;
   cached_input_tokens?: number | null | undefined;
