@@ -189,7 +189,7 @@ describe('spans', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('gpt-5.1');
-    // The same three spans are found with it and without it: the keys are for the rows that stay.
+    // Three spans are found with the filter as without it, and the keys are for the rows that stay.
     const found = page.waitForResponse(/\/api\/spans\?.*model=gpt-5\.1/);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Remove filter: Model gpt-5.1' }).waitFor();
