@@ -61,7 +61,9 @@ describe.each([
   ['Postgres', onPostgres],
 ] as const)('a client that reads slowly, on %s', (database, open) => {
   /** What of the streams asks no database. */
-  const itOfStreams = showsAll(database) ? it : it.skip;
+  const itOfStreams = (title: string, test: () => Promise<void>): void => {
+    if (showsAll(database)) it(title, test);
+  };
   let limits: EventsSettings;
   let lab: Lab;
   let server: ServerApp;
