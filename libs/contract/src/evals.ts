@@ -190,7 +190,7 @@ export const resultItemSchema = z
     input: jsonValueSchema.describe("The datapoint's input, or its messages, as the run's snapshot has them."),
     output: z.string().nullable(),
     expected: z.string().nullable().describe('Expected text; `null` when the datapoint has none.'),
-    score: scoreSchema.describe('Of an item with several samples: the mean of those that have a score.'),
+    score: scoreSchema.describe('The score of an item with several samples is the mean of those that have one.'),
     score_reason: z.string().nullable(),
     scores: scoresSchema,
     samples: z

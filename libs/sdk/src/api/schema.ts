@@ -3362,7 +3362,7 @@ export interface ResultItem {
   output: string | null;
   /** Expected text; `null` when the datapoint has none. */
   expected: string | null;
-  /** Of an item with several samples: the mean of those that have a score. */
+  /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
@@ -3593,7 +3593,7 @@ export interface ComparedItem {
   /** In the order of `runs`; all but `run_id` is `null` where the run did not have the datapoint. */
   results: {
     output: string | null;
-    /** Of an item with several samples: the mean of those that have a score. */
+    /** The score of an item with several samples is the mean of those that have one. */
     score: number | null;
     score_reason: string | null;
     error: string | null;
@@ -3623,7 +3623,7 @@ export interface EvalItem {
   output: string | null;
   /** Expected text; `null` when the datapoint has none. */
   expected: string | null;
-  /** Of an item with several samples: the mean of those that have a score. */
+  /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
   score_reason: string | null;
   /** Results by the name of the scorer; of an item with several samples their mean, and the first reason and error. */
@@ -4036,7 +4036,7 @@ export interface ExportedEvalResult {
   run_id: string;
   datapoint_id: string;
   output: string | null;
-  /** Of an item with several samples: the mean of those that have a score. */
+  /** The score of an item with several samples is the mean of those that have one. */
   score: number | null;
   score_reason: string | null;
   /** Milliseconds that the successful attempt took; of an item with several samples their mean. */
