@@ -3,12 +3,12 @@ import type { SpanKind } from '@spandrel/contract';
 import { fromJsonText, objectFromJsonText } from '@spandrel/storage';
 import { applyIngest, type IngestSliceResult } from './apply-ingest.js';
 import { applyRecords } from './apply-records.js';
+import { createHash, isRepeated } from './create-hash.js';
 import { finishedSpan, type Finish } from './finish-span.js';
 import { metadataText, newSpan } from './new-span.js';
 import { newTrace, patchedTrace } from './new-trace.js';
 import { originsOfNew } from './trace-origins.js';
 import type { PricingTable } from '../pricing.js';
-import { requestHash } from './request-hash.js';
 import { resolvedParent } from './span-alias.js';
 import type { RecordedResult } from './span-record.js';
 import type { StoredSpan } from '../span.entity.js';
@@ -54,10 +54,10 @@ export function applyJob(set: WorkingSet, job: RowJob, pricing: PricingTable): J
 }
 
 function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trace'>): TraceRow {
-  const createHash = body.id ? requestHash({ ...body }) : null;
+  const hash = createHash({ ...body });
   const origins = originsOfNew({ start: typeof body.started_at !== 'number', name: false });
   const row = newTrace(
-    { projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash, origins },
+    { projectId: scope.projectId, id, startedAt: body.started_at ?? now, createHash: hash, origins },
     body,
   );
   const existing = set.trace(id);
@@ -65,7 +65,7 @@ function createTrace(set: WorkingSet, { id, now, body, scope }: Job<'create_trac
     set.createTrace(row);
     return row;
   }
-  if (existing.createHash !== createHash)
+  if (!isRepeated(existing.createHash, hash))
     throw new Conflict(
       'id_conflict',
       'another trace has this id; choose another one, or repeat the first request unchanged',
@@ -83,10 +83,10 @@ function patchTrace(set: WorkingSet, { id, body }: Job<'patch_trace'>): TraceRow
 }
 
 function createSpan(set: WorkingSet, { id, now, body, scope }: Job<'create_span'>, pricing: PricingTable): StoredSpan {
-  const createHash = body.id ? requestHash({ ...body }) : null;
+  const hash = createHash({ ...body });
   const existing = set.span(id);
   if (existing) {
-    if (existing.createHash === createHash) return existing;
+    if (isRepeated(existing.createHash, hash)) return existing;
     throw new Conflict(
       'id_conflict',
       'another span has this id; choose another one, or repeat the first request unchanged',
@@ -104,7 +104,7 @@ function createSpan(set: WorkingSet, { id, now, body, scope }: Job<'create_span'
       input: body.input,
       metadata: body.metadata,
       startedAt: body.started_at ?? now,
-      createHash,
+      createHash: hash,
     },
     pricing,
   );

@@ -1,0 +1,19 @@
+import { requestHash } from './request-hash.js';
+
+/**
+ * Letters of its fingerprint that a trace or a span keeps of its create request: 72 bits. They tell a repeated create from another
+ * body under the same id and nothing else, and every letter is a byte of every span.
+ */
+const KEPT_LETTERS = 12;
+
+/** What is kept of a create request, by its body: `null` when the service chose the id, so that nobody can repeat it. */
+export const createHash = (body: Readonly<Record<string, unknown>>): string | null =>
+  body['id'] ? requestHash(body).slice(0, KEPT_LETTERS) : null;
+
+/**
+ * Whether a create is one that was sent before.
+ * @param kept what is kept of the first one; earlier versions kept 22 letters, which begin with those of today.
+ * @param hash {@link createHash} of this one.
+ */
+export const isRepeated = (kept: string | null, hash: string | null): boolean =>
+  (kept === null ? null : kept.slice(0, KEPT_LETTERS)) === hash;
