@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SpanOutline, SpanResource, TimeSeriesAnswer, TraceListItem } from '@spandrel/contract';
 import { Invalid } from '@spandrel/kernel';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../../test/support/any-character.js';
 import { MAX_CHARS_MAX, MAX_CHARS_MIN } from '../arguments/max-chars.js';
 import { fitList } from './fit-list.js';
 import { fitOutline } from './fit-outline.js';
@@ -43,7 +44,7 @@ const span = fc
     id,
     trace_id: id,
     parent_id: fc.option(id),
-    name: fc.string({ maxLength: 2_000, unit: 'binary' }),
+    name: fc.string({ maxLength: 2_000, unit: anyCharacter }),
     input: payload,
     output: payload,
     error: fc.option(longText),
@@ -119,7 +120,7 @@ describe('a span', () => {
 describe('a list', () => {
   const item = fc.record({
     id,
-    session_id: fc.option(fc.string({ maxLength: 128, unit: 'binary' })),
+    session_id: fc.option(fc.string({ maxLength: 128, unit: anyCharacter })),
     name: longText,
     tags: fc.array(longText, { maxLength: 30 }),
     nothing: fc.constant(null),
