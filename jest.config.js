@@ -62,6 +62,8 @@ export default {
       ...shared,
       ...postgres,
       displayName: 'system',
+      testEnvironment: '<rootDir>/test/support/kept-environment.cjs',
+      runtime: '<rootDir>/test/support/kept-runtime.cjs',
       moduleNameMapper: { ...packages, ...bundledLibs(), ...TYPESCRIPT },
       testMatch: ['<rootDir>/test/**/*.e2e-spec.ts'],
     },
