@@ -31,7 +31,7 @@ module.exports = class KeptEnvironment extends TestEnvironment {
     this.global.process = installCommonGlobals({ Date, Symbol }, {}).process;
   }
 
-  /** Its context goes on, for the next file. */
+  /** Takes away what the file has left. The context itself goes on, for the next file. */
   async teardown() {
     this.global.process.emit('suiteOver');
     this.fakeTimersModern.useRealTimers();

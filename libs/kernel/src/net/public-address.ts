@@ -46,7 +46,7 @@ export type Resolver = (
  * @param refusal makes the error for a name that leads inward.
  */
 export const publicLookup =
-  (refusal: () => Error, resolve: Resolver = dns.lookup): LookupFunction =>
+  (refusal: () => Error, resolve: Resolver = (...asked) => dns.lookup(...asked)): LookupFunction =>
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) {
