@@ -1,9 +1,12 @@
-import type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
-import type { Queue, QueuedItem, QueuedTrace } from './queue.js';
+import type { BodyRoom } from './body-room.js';
+import type { OutgoingSpan } from './outgoing.js';
+import type { Queue } from './queue.js';
+import type { QueuedItem } from './queued-items.js';
+import type { QueuedTrace } from './queued-trace.js';
 
 /** A trace as a batch carries it. */
 interface SentTrace {
-  readonly source: OutgoingTrace;
+  readonly trace: QueuedTrace;
   /** The queue's version of it; null when nothing queued needs it. */
   readonly version: number | null;
 }
@@ -31,24 +34,26 @@ const COMMAS = 2;
  * Puts together the oldest items and, where there is room left, the spans that run and have not been told.
  * @param limits `items`: spans and changed traces; the traces that spans need come along uncounted. `bytes`: of the body,
  *   which a single item may exceed.
+ * @param room for the body.
  * @returns `null` when nothing waits.
  */
 export function composeBatch(
   queue: Queue,
   untold: Iterable<OutgoingSpan>,
   limits: { readonly items: number; readonly bytes: number },
+  room: BodyRoom,
 ): Batch | null {
   const draft = new Draft(queue, limits.items, limits.bytes);
   while (draft.takeItem());
   for (const span of untold) if (!draft.takeRunning(span)) break;
-  return draft.finish();
+  return draft.finish(room);
 }
 
 class Draft {
   private readonly items: QueuedItem[] = [];
   private readonly running: OutgoingSpan[] = [];
   private readonly runningTexts: Uint8Array[] = [];
-  private readonly traces = new Map<OutgoingTrace, SentTrace>();
+  private readonly traces = new Map<QueuedTrace, SentTrace>();
   private readonly traceTexts: string[] = [];
   private bytes = HEAD.length + MIDDLE.length + TAIL.length;
 
@@ -74,10 +79,10 @@ class Draft {
     return true;
   }
 
-  finish(): Batch | null {
+  finish(room: BodyRoom): Batch | null {
     const { items, running } = this;
     if (items.length + running.length === 0) return null;
-    return { items, running, traces: [...this.traces.values()], body: this.write() };
+    return { items, running, traces: [...this.traces.values()], body: this.write(room.take(this.bytes)) };
   }
 
   private get isFull(): boolean {
@@ -85,20 +90,20 @@ class Draft {
   }
 
   /** @returns false when it does not fit beside what is there. */
-  private take({ source, json, bytes, version, items }: QueuedTrace, spanBytes: number): boolean {
+  private take(trace: QueuedTrace, spanBytes: number): boolean {
     if (this.isFull) return false;
-    const isKnown = this.traces.has(source);
+    const { json, bytes, version, items } = trace;
+    const isKnown = this.traces.has(trace);
     const more = (isKnown ? 0 : bytes) + spanBytes + COMMAS;
     if (this.items.length + this.running.length > 0 && this.bytes + more > this.bytesMax) return false;
     this.bytes += more;
     if (isKnown) return true;
-    this.traces.set(source, { source, version: items > 0 ? version : null });
+    this.traces.set(trace, { trace, version: items > 0 ? version : null });
     this.traceTexts.push(json);
     return true;
   }
 
-  private write(): Uint8Array<ArrayBuffer> {
-    const body = new Uint8Array(this.bytes);
+  private write(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     let at = 0;
     const write = (json: string): void => {
       at += encoder.encodeInto(json, body.subarray(at)).written;

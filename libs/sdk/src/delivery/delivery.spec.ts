@@ -66,6 +66,23 @@ describe('gathering', () => {
     expect(turns).toEqual([1, 2, 3]);
   });
 
+  it('leaves the bodies alone that it has given to the fetch of somebody else', async () => {
+    const api = new FakeIngest();
+    const given: Uint8Array[] = [];
+    const texts: string[] = [];
+    const keeping: typeof fetch = (url, init) => {
+      const body = init?.body as Uint8Array;
+      given.push(body);
+      texts.push(new TextDecoder().decode(body));
+      return api.fetch(url, init);
+    };
+    const { timers, record } = lab({ fetch: keeping });
+    record(3 * 512);
+    await timers.advance(0);
+    expect(given).toHaveLength(3);
+    expect(given.map((body) => new TextDecoder().decode(body))).toEqual(texts);
+  });
+
   it('sends at once what makes 1 MiB, and no body beyond it', async () => {
     const { timers, api, record } = lab({ queueBytes: 10_000_000 });
     record(30, 'ü'.repeat(50_000));

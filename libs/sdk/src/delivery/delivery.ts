@@ -1,5 +1,6 @@
 import { finishAtExit, nothingAtExit } from './at-exit.js';
 import { BatchLimits } from './batch-limits.js';
+import { BodyRoom } from './body-room.js';
 import { composeBatch, spanCount, type Batch } from './batch.js';
 import { PACE, type DeliverySettings, type Pace } from './delivery-settings.js';
 import { FlushWaiters, type FlushResult } from './flush-waiters.js';
@@ -32,6 +33,7 @@ export class Delivery {
   private readonly post: PostSettings;
   private readonly queue: Queue;
   private readonly limits: BatchLimits;
+  private readonly room: BodyRoom;
   private readonly pauses: Pauses;
   private readonly losses: Losses;
   private readonly waiters: FlushWaiters;
@@ -60,6 +62,7 @@ export class Delivery {
     this.timers = timers;
     this.queue = new Queue(queueBytes);
     this.limits = new BatchLimits(this.pace);
+    this.room = new BodyRoom(customFetch === undefined);
     this.pauses = new Pauses({ apiUrl, pace: this.pace, timers, random, tell });
     this.losses = new Losses(tell, timers, this.pace.tellMs);
     this.waiters = new FlushWaiters(timers, () => this.result());
@@ -230,7 +233,7 @@ export class Delivery {
     const turn = ++this.turn;
     try {
       while (!this.isClosed) {
-        const batch = composeBatch(this.queue, this.untold.keys(), this.limits);
+        const batch = composeBatch(this.queue, this.untold.keys(), this.limits, this.room);
         if (batch === null) break;
         const answer = await this.exchange(batch);
         if (turn !== this.turn) return;
@@ -246,8 +249,10 @@ export class Delivery {
     }
     this.request = null;
     this.busyUntil = -Infinity;
-    if (this.pending === 0) nothingAtExit(this);
-    else this.guard(() => this.wake());
+    if (this.pending === 0) {
+      nothingAtExit(this);
+      this.room.release();
+    } else this.guard(() => this.wake());
   }
 
   /** Lets the application work between the answer to a batch and the next batch. */

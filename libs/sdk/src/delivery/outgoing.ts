@@ -1,6 +1,10 @@
+import type { QueuedTrace } from './queued-trace.js';
+
 /** A trace as delivery sees it. */
 export interface OutgoingTrace {
   readonly id: string;
+  /** What queues know of it; theirs to write. */
+  queued?: QueuedTrace | undefined;
   /**
    * The JSON of the trace as `POST /api/ingest` takes it: whole where this process opened it, else `{ "id": … }`.
    * Never throws.

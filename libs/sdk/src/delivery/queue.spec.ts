@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Queue, type QueuedItem } from './queue.js';
+import { Queue } from './queue.js';
+import type { QueuedItem } from './queued-items.js';
 import { TestSpan, TestTrace } from './testing/outgoing-things.js';
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
@@ -11,7 +12,7 @@ function recount(queue: Queue): number {
   let bytes = 0;
   for (let index = 0; index < queue.length; index++) {
     const { trace, text } = queue.at(index)!;
-    traces.set(trace.source, trace.json);
+    traces.set(trace, trace.json);
     if (text) bytes += text.end - text.start;
   }
   return bytes + [...traces.values()].reduce((sum, json) => sum + bytesOf(json), 0);
@@ -46,13 +47,12 @@ describe('Queue', () => {
           } else if (step.do === 'trace') {
             traces[step.trace]!.name = step.text;
             if (queue.addTrace(traces[step.trace]!, n) === 'added') expected.push(null);
-          } else if (step.do === 'refuse') queue.refuse(traces[step.trace]!);
+          } else if (step.do === 'refuse') queue.refuse(queue.traceOf(traces[step.trace]!));
           else {
             const count = Math.min(step.count, queue.length);
-            const items = Array.from({ length: count }, (_, index) => queue.at(index)!);
-            const isKept = (_: unknown, index: number): boolean => (step.keep & (1 << index)) !== 0;
-            queue.remove(count, items.filter(isKept));
-            expected.splice(0, count, ...expected.slice(0, count).filter(isKept));
+            const kept = [...expected.keys()].filter((index) => index < count && (step.keep & (1 << index)) !== 0);
+            queue.remove(count, kept);
+            expected.splice(0, count, ...kept.map((index) => expected[index]!));
           }
           expect(queue.bytes).toBe(recount(queue));
           expect(queue.bytes).toBeLessThanOrEqual(bytesMax);
@@ -72,6 +72,22 @@ describe('Queue', () => {
     );
     texts.forEach((text, n) => expect(queue.addSpan(new TestSpan(`s${n}`, trace, text), n)).toBe(true));
     texts.forEach((text, n) => expect(JSON.parse(textOf(queue.at(n)!))).toMatchObject({ input: text }));
+  });
+
+  it('counts a trace for itself whatever another queue holds of it', () => {
+    const [one, other] = [new Queue(1_000), new Queue(1_000)];
+    const trace = new TestTrace('t');
+    expect(one.addTrace(trace, 1)).toBe('added');
+    const { bytes } = one;
+    trace.name = 'a longer second';
+    expect(other.addSpan(new TestSpan('s', trace), 1)).toBe(true);
+    expect(other.refuse(other.traceOf(trace))).toBe(true);
+    expect(one).toMatchObject({ bytes, length: 1 });
+    expect(one.at(0)!.trace.json).toContain('first');
+    one.remove(1, []);
+    expect(one).toMatchObject({ bytes: 0, length: 0 });
+    expect(other.at(0)!.trace.json).toBe('{"id":"t"}');
+    expect(other.bytes).toBe(recount(other));
   });
 
   it('lets go of what is gone', () => {

@@ -1,8 +1,9 @@
 import type { Batch } from './batch.js';
 import type { Losses } from './losses.js';
-import type { OutgoingSpan, OutgoingTrace } from './outgoing.js';
+import type { OutgoingSpan } from './outgoing.js';
 import type { Answer, Rejection } from './post-batch.js';
-import type { Queue, QueuedItem } from './queue.js';
+import type { Queue } from './queue.js';
+import type { QueuedTrace } from './queued-trace.js';
 
 /**
  * Takes out of the queue what the server has answered for. A span that was refused only since its trace's members were
@@ -17,42 +18,41 @@ export function settleBatch(
   losses: Losses,
 ): number {
   const spanRejections = new Map<number, Rejection>();
-  const refusedNow = new Set<OutgoingTrace>();
+  const refusedNow = new Set<QueuedTrace>();
   for (const rejection of rejected) {
     if (rejection.collection === 'spans') spanRejections.set(rejection.index, rejection);
     else {
-      const { source } = batch.traces[rejection.index]!;
-      if (!queue.refuse(source)) continue;
-      refusedNow.add(source);
+      const { trace } = batch.traces[rejection.index]!;
+      if (!queue.refuse(trace)) continue;
+      refusedNow.add(trace);
       losses.reject(reasonOf(rejection));
     }
   }
-  const waitsForTrace = (span: Rejection, trace: OutgoingTrace): boolean =>
+  const waitsForTrace = (span: Rejection, trace: QueuedTrace): boolean =>
     span.code === 'trace_not_found' && refusedNow.has(trace);
 
-  const versions = new Map(batch.traces.map((sent) => [sent.source, sent.version]));
+  const versions = new Map(batch.traces.map((sent) => [sent.trace, sent.version]));
   let delivered = 0;
   let index = 0;
-  const keep: QueuedItem[] = [];
-  for (const item of batch.items) {
-    const { source } = item.trace;
-    if (item.text === null) {
+  const keep: number[] = [];
+  for (const [at, { trace, text }] of batch.items.entries()) {
+    if (text === null) {
       // A refused one has been counted as such.
-      if (queue.isRefused(source)) continue;
-      if (versions.get(source) === item.trace.version) delivered++;
-      else keep.push(item);
+      if (trace.isRefused) continue;
+      if (versions.get(trace) === trace.version) delivered++;
+      else keep.push(at);
       continue;
     }
     const rejection = spanRejections.get(index++);
     if (rejection === undefined) delivered++;
-    else if (waitsForTrace(rejection, source)) keep.push(item);
+    else if (waitsForTrace(rejection, trace)) keep.push(at);
     else losses.reject(reasonOf(rejection));
   }
   queue.remove(batch.items.length, keep);
   for (const span of batch.running) {
     const rejection = spanRejections.get(index++);
     // A running form that is refused counts for nothing: the span is sent again when it has ended.
-    if (rejection === undefined || !waitsForTrace(rejection, span.trace)) untold.delete(span);
+    if (rejection === undefined || !waitsForTrace(rejection, queue.traceOf(span.trace))) untold.delete(span);
   }
   return delivered;
 }
@@ -75,7 +75,7 @@ export function dropSingle(
   }
   const { trace, text } = item;
   const isTraceLarger = isTooLarge && text !== null && trace.bytes > text.end - text.start;
-  const isTraceAtFault = (text === null || isTraceLarger) && queue.refuse(trace.source);
+  const isTraceAtFault = (text === null || isTraceLarger) && queue.refuse(trace);
   losses.reject(error);
   if (text !== null && isTraceAtFault) return;
   queue.remove(1, []);

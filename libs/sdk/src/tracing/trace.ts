@@ -1,4 +1,5 @@
 import type { OutgoingTrace } from '../delivery/outgoing.js';
+import type { QueuedTrace } from '../delivery/queued-trace.js';
 import { KEY_LENGTH_MAX, NAME_LENGTH_MAX, plainText } from '../recording/plain-text.js';
 import type { Recorder } from './recorder.js';
 import { formatTime } from './time.js';
@@ -42,6 +43,8 @@ export class Trace implements OutgoingTrace {
   private metadataJson: string | undefined;
   /** @internal The session, user and tags as they are sent. */
   known = NOTHING_KNOWN;
+  /** @internal */
+  queued: QueuedTrace | undefined;
 
   /**
    * @internal

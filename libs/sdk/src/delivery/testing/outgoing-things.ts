@@ -1,8 +1,10 @@
 import type { OutgoingSpan, OutgoingTrace } from '../outgoing.js';
+import type { QueuedTrace } from '../queued-trace.js';
 
 /** A trace whose members the test changes. */
 export class TestTrace implements OutgoingTrace {
   name = 'first';
+  queued?: QueuedTrace;
 
   constructor(readonly id: string) {}
 
