@@ -3,7 +3,7 @@
  * let go of nothing else waits.
  */
 export interface QueuedTrace {
-  /** Whose it is: what two instances of the SDK record within one trace waits in two queues. */
+  /** The queue that knows this: what two instances of the SDK record within one trace waits in two queues. */
   readonly queue: object;
   /** What another queue knows of the same trace. */
   readonly next: QueuedTrace | undefined;
