@@ -42,6 +42,8 @@ const ALONE = [
   { on: 'postgres', file: 'libs/tracing/src/text-slices/settle-writes.store.ts' },
   { on: 'postgres', file: 'libs/tracing/src/listing/text/list-slices.sql.ts', text: 'select p.span_id' },
   { on: 'sqlite', file: 'libs/tracing/src/listing/text/list-slices.sql.ts' },
+  { on: 'postgres', file: 'libs/tracing/src/fitting-spans.sql.ts', text: 'select ${} from (' },
+  { on: 'sqlite', file: 'libs/tracing/src/fitting-spans.sql.ts' },
   { on: 'sqlite', file: 'libs/tracing/src/listing/text/payload-scan.sql.ts' },
   // What each database does in its own way.
   { on: 'postgres', file: 'libs/storage/src/postgres/' },

@@ -8,8 +8,9 @@ import { KeyHolderStore } from '@spandrel/connections';
 import { listSpansSchema } from '@spandrel/contract';
 import { createLogger, LOCAL_SCOPE } from '@spandrel/kernel';
 import { dayOf, openStorage, type DayPartitions } from '@spandrel/storage';
-import { SpanStore, TraceStore } from '@spandrel/tracing';
+import { SpanStore, TraceStore, type StoredSpan } from '@spandrel/tracing';
 import { EventLogStore } from '../../libs/events/src/log/event-log.store.js';
+import { fittingSpans } from '../../libs/tracing/src/fitting-spans.sql.js';
 import { LIST_LIMITS, type ListLimits } from '../../libs/tracing/src/listing/list-limits.js';
 import { SpanListStore } from '../../libs/tracing/src/listing/span-list.store.js';
 import { describeOnBothDatabases } from '../support/databases.ts';
@@ -58,6 +59,28 @@ describeOnBothDatabases('rare statements', ({ name, newDatabase }) => {
     const inListOrder = await search(query, {});
     expect(inListOrder.length).toBeGreaterThan(0);
     expect(await search(query, { searched: 0 })).toEqual(inListOrder);
+  });
+
+  it('loads as many spans from the first one on as fit into memory together, at least one', async () => {
+    const stored = all
+      .slice(0, 60)
+      .map(({ id }) => id)
+      .toReversed();
+    const ids = [stored[0]!, 'none', ...stored.slice(1)];
+    const load = async (bytesMax?: number): Promise<StoredSpan[]> => {
+      const loaded = await fittingSpans(app.storage, LOCAL_SCOPE, ids, {}, bytesMax);
+      return loaded.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+    };
+    const whole = await load();
+    expect(whole.map(({ id }) => id)).toEqual(stored);
+    const sizes = whole.map(({ kind, input, output, metadata, error }) =>
+      [kind, input, output, metadata, error].reduce((sum, member) => sum + Buffer.byteLength(member ?? ''), 0),
+    );
+    for (const count of [1, 2, 30, 60]) {
+      const exactly = sizes.slice(0, count).reduce((sum, size) => sum + size, 0);
+      expect(await load(exactly)).toEqual(whole.slice(0, count));
+      expect(await load(exactly - 1)).toEqual(whole.slice(0, Math.max(1, count - 1)));
+    }
   });
 
   it('knows whether one of some traces is there', async () => {

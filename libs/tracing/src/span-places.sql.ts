@@ -74,20 +74,6 @@ export function keysOf(projectId: string, ids: readonly string[], lock: Sql = ra
     where i.project_id = ${projectId} and i.id = asked.id limit 1${lock}) k`;
 }
 
-/**
- * Where each of some spans lies, by its id: on Postgres from the table of their keys, so that each is then looked up in its
- * partition ({@link placed}). SQLite needs not know, and is asked nothing.
- */
-export async function placesOf(
-  dialect: Dialect,
-  read: Read,
-  scope: Scope,
-  ids: readonly string[],
-): Promise<readonly SpanPlace[]> {
-  if (dialect === 'sqlite') return ids.map((id) => ({ id, startedAt: 0 }));
-  return (await placesOfSpans(dialect, read, scope, ids)).places;
-}
-
 const PLACED = {
   s: sql`select * from span i where i.id = k.id and i.started_at = k.started_at::bigint`,
   p: sql`select * from span_payload i where i.span_id = k.id and i.started_at = k.started_at::bigint`,
@@ -116,13 +102,40 @@ export function placed(
     id: { type: 'text', values: ids },
     started_at: { type: 'number', values: places.map(({ startedAt }) => startedAt) },
   });
-  const looked = (what === 'both' ? (['s', 'p'] as const) : [what]).map(
-    (alias) =>
-      sql`cross join lateral (${PLACED[alias]} and i.project_id = ${projectId}${within('i')} limit 1) ${rawSql(alias)}`,
-  );
   const alias = rawSql(what === 'p' ? 'p' : 's');
   return sql`${onSqlite(sql`${from} where ${alias}.project_id = ${projectId} and ${anyOf(id, ids)}`)}${onPostgres(
-    sql`${keys} ${joinSql(looked, ' ')}`,
+    sql`${keys} ${lookedUp(projectId, what, within)}`,
+  )}`;
+}
+
+/** The spans that keys `k` lead to, on Postgres: what stands behind the keys. */
+const lookedUp = (projectId: string, what: 's' | 'p' | 'both', within: Within = ANYWHERE): Sql =>
+  joinSql(
+    (what === 'both' ? (['s', 'p'] as const) : [what]).map(
+      (alias) =>
+        sql`cross join lateral (${PLACED[alias]} and i.project_id = ${projectId}${within('i')} limit 1) ${rawSql(alias)}`,
+    ),
+    ' ',
+  );
+
+/** The place of a span among those that {@link byIds} is asked for, on Postgres. */
+export const ASKED_AT: Sql = rawSql('asked.at');
+
+/**
+ * Some spans like {@link placed}, by their ids alone: on Postgres the statement itself looks each up by its key, which is
+ * the start of its partition. To be planned once: no value leads to another plan.
+ */
+export function byIds(scope: Scope, ids: readonly string[], what: 's' | 'p' | 'both'): Sql {
+  const distinct = [...new Set(ids)];
+  const asked = rowsFrom('asked', {
+    id: { type: 'text', values: distinct },
+    at: { type: 'number', values: distinct.map((_, at) => at) },
+  });
+  const key = sql`cross join lateral (select i.id, i.started_at from span_key i
+    where i.project_id = ${scope.projectId} and i.id = asked.id limit 1) k`;
+  const { from, id } = ON_SQLITE[what];
+  return sql`${onSqlite(sql`${from} where ${rawSql(what === 'p' ? 'p' : 's')}.project_id = ${scope.projectId} and ${anyOf(id, distinct)}`)}${onPostgres(
+    sql`${asked} ${key} ${lookedUp(scope.projectId, what)}`,
   )}`;
 }
 

@@ -5,16 +5,13 @@ import {
   atStarts,
   behind,
   integer,
-  joinSql,
   nullable,
   onPostgres,
   orderBy,
-  plannedOnce,
   rawSql,
   shapeOf,
   sql,
   Storage,
-  takeFittingIds,
   text,
   together,
   type LongReadOptions,
@@ -25,21 +22,13 @@ import {
 } from '@spandrel/storage';
 import { EventTextStore } from './event-texts/event-text.store.js';
 import { changedMembers } from './event-texts/text-member.js';
-import {
-  placed,
-  placesOf,
-  placesOfSpans,
-  placesOfTrace,
-  placesOfTraces,
-  type Places,
-  type Read,
-} from './span-places.sql.js';
+import { fittingSpans } from './fitting-spans.sql.js';
+import { placed, placesOfSpans, placesOfTrace, placesOfTraces, type Places, type Read } from './span-places.sql.js';
 import type { DatedPayloadRow, SpanLink, StoredSpan } from './span.entity.js';
 import { SPAN_COLUMNS, spanKeyTable, spanTable, spanTablesOf } from './tables.js';
 import type { Cell } from './write/working-set.js';
 
 const ID = shapeOf({ id: text() });
-const SIZED = shapeOf({ id: text(), bytes: integer() });
 const LATEST = shapeOf({ latest: nullable(integer()) });
 
 /** What joins `span_payload p` to `span s`. */
@@ -49,15 +38,6 @@ export const PAYLOAD_OF_SPAN: Sql = sql`p.project_id = s.project_id and p.span_i
 
 /** Whole spans, from `span s` and `span_payload p`. */
 const WHOLE_SPANS: Sql = sql`select ${SPAN_COLUMNS} from span s join span_payload p on ${PAYLOAD_OF_SPAN}`;
-
-/** Payload that one read brings into memory, about; twice that where texts are not ASCII. */
-const PAYLOAD_BYTES = 32 * 1024 * 1024;
-
-/** Bytes of a payload row, told without reading the texts themselves. */
-export const PAYLOAD_SIZE = joinSql(
-  ['kind', 'input', 'output', 'metadata', 'error'].map((column) => rawSql(`coalesce(octet_length(${column}), 0)`)),
-  ' + ',
-);
 
 const LINK = spanTable.select('s', ['id', 'traceId', 'parentId', 'cover']);
 
@@ -132,25 +112,14 @@ export class SpanStore {
   }
 
   /**
-   * Whole spans in the order of their ids: as many from the first on as {@link PAYLOAD_BYTES} hold together, at least
+   * Whole spans in the order of their ids: as many from the first on as fit into memory together, at least
    * one, so that no answer outgrows memory however large its spans are.
    */
   async loadSome(scope: Scope, ids: readonly string[], options: LongReadOptions): Promise<StoredSpan[]> {
     if (ids.length === 0) return [];
-    const places = await placesOf(this.storage.dialect, this.reading(options), scope, ids);
-    const sizes = await this.storage.readLong(
-      plannedOnce(SIZED.query`select p.span_id as id, ${PAYLOAD_SIZE} as bytes from ${placed(scope, places, 'p')}`),
-      options,
-    );
-    const taken = takeFittingIds(ids, sizes, PAYLOAD_BYTES);
-    const wanted = new Set(taken);
-    const fitting = places.filter(({ id }) => wanted.has(id));
-    const spans = await this.storage.readLong(
-      plannedOnce(SPAN_COLUMNS.query`select ${SPAN_COLUMNS} from ${placed(scope, fitting, 'both')}`),
-      options,
-    );
+    const spans = await fittingSpans(this.storage, scope, ids, options);
     const byId = new Map(spans.map((span) => [span.id, span]));
-    return taken.flatMap((id) => byId.get(id) ?? []);
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   /** Spans to be changed, locked against other instances in the order of their ids. */

@@ -54,7 +54,7 @@ export class DayTables {
     this.emptyAll = forTables(tables, EMPTY);
     this.dropAll = forTables(tables, DROP);
     this.days = DAY.query`select ${DAY_OF_NAME} as day ${partitionsOf(tables[0])}`;
-    this.sizes = SIZED_DAY.query`select ${DAY_OF_NAME} as day, pg_table_size(c.oid) as bytes ${partitionsOf(largest)}`;
+    this.sizes = SIZED_DAY.query`select ${DAY_OF_NAME} as day, pg_table_size(p.oid) as bytes ${partitionsOf(largest)}`;
   }
 
   /**
@@ -113,9 +113,13 @@ const forTables = (tables: readonly string[], body: string): Sql =>
 
 const DAY = shapeOf({ day: integer() });
 const SIZED_DAY = DAY.and(shapeOf({ bytes: integer() }));
-const DAY_OF_NAME = rawSql(`(to_date(right(c.relname, 8), 'YYYYMMDD') - date '1970-01-01')::bigint`);
+const DAY_OF_NAME = rawSql(`(to_date(right(p.name, 8), 'YYYYMMDD') - date '1970-01-01')::bigint`);
 
-/** The partitions `c` of a table, in the order of their days. */
+/**
+ * The partitions `p` of a table, in the order of their days. Each is asked for its name: a join with `pg_class` compares the names
+ * of all tables and indexes there are.
+ */
 const partitionsOf = (table: string): Sql =>
-  sql`from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = to_regclass(${table}) and c.relname ~ '_p[0-9]{8}$' order by 1`;
+  sql`from (select i.inhrelid as oid, i.inhrelid::regclass::text as name from pg_inherits i
+      where i.inhparent = to_regclass(${table})) p
+    where p.name ~ '_p[0-9]{8}$' order by 1`;

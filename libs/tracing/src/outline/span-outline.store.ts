@@ -16,7 +16,7 @@ import {
   type RowOfShape,
   type Sql,
 } from '@spandrel/storage';
-import { placed, placesOf } from '../span-places.sql.js';
+import { byIds, placed } from '../span-places.sql.js';
 import { STATUS } from '../status.js';
 import { spanTable } from '../tables.js';
 import { PREVIEWED_BYTES_MAX } from './preview-text.js';
@@ -64,11 +64,10 @@ export class SpanOutlineStore {
   ): Promise<OutlinedSpan[]> {
     if (ids.length === 0) return [];
     const { storage } = this;
-    const places = await placesOf(storage.dialect, (query) => storage.readLong(query, options), scope, ids);
     const outlines = OUTLINE.query`select ${ROW}, ${smallOnly('p.kind')} as kind, ${smallOnly(ERROR)} as error,
           octet_length(p.kind) as "kindBytes", coalesce(octet_length(${rawSql(ERROR)}), 0) as "errorBytes",
           coalesce(octet_length(p.input), 0) as "inputBytes", coalesce(octet_length(p.output), 0) as "outputBytes"
-        from ${placed(scope, places, 'both')}`;
+        from ${byIds(scope, ids, 'both')}`;
     const rows = await storage.readLong(plannedOnce(outlines), options);
     const taken = takeFittingIds(
       ids,

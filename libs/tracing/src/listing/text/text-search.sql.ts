@@ -12,6 +12,8 @@ import { FIRST_SLICE, type Slice, type TextSearch, type TextStrategy } from './t
 /** The strategies in the order in which they are preferred. */
 const STRATEGIES: readonly TextStrategy[] = [filteredSlices, payloadsAsTheyLie, dayByDay, allDays];
 
+/** Candidates looked at first, for each span that is wanted: of a word that most spans have they fill a page. */
+const FIRST_LOOK = 2;
 /** The most candidates looked at in one go. */
 const SLICE_MAX = 16_000;
 /** Found spans loaded in one go, payloads and all. */
@@ -36,7 +38,7 @@ export async function searchText<Row>(
   let from = start;
   let looked = 0;
   const strategies = new Trying(STRATEGIES, search);
-  for (let size = FIRST_SLICE; ; looked += size, size = Math.min(size * 2, SLICE_MAX)) {
+  for (let size = sizeOf(looked, count); ; looked += size, size = sizeOf(looked, count)) {
     const scanned = await strategies.next(looked, part, from);
     const { maybes, end } = scanned ?? (await nextInListOrder(search, part, from, size));
     for await (const loaded of load(search, spans, maybes)) {
@@ -51,6 +53,12 @@ export async function searchText<Row>(
     if (!end) return { rows: found };
     from = end;
   }
+}
+
+/** Candidates that are looked at in the next go. @param looked how many were. @param count how many spans are wanted. */
+function sizeOf(looked: number, count: number): number {
+  if (looked === 0) return Math.min(FIRST_LOOK * count, FIRST_SLICE);
+  return looked < FIRST_SLICE ? FIRST_SLICE - looked : Math.min(looked + FIRST_SLICE, SLICE_MAX);
 }
 
 /** The strategies that can search a list, one after the other: what finds that it is not worth it is asked no more. */

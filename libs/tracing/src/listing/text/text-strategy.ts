@@ -2,7 +2,7 @@ import type { DaySize, Part, Position } from '@spandrel/storage';
 import type { ListRequest } from '../list-request.sql.js';
 import type { FoundList } from '../list-strategy.js';
 
-/** Candidates that a search looks at first, in list order: few, since most searches find soon. */
+/** Candidates that a search looks at in list order before anything else is worth it: few, since most searches find soon. */
 export const FIRST_SLICE = 1_000;
 
 /** Some candidates whose payload may contain what is searched, in list order. */
