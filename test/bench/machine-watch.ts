@@ -5,9 +5,10 @@ import {
   parseLoad,
   parseProcess,
   presenceOf,
-  ticksOfFamily,
+  workOfFamily,
   type Look,
   type Presence,
+  type ProcessTimes,
 } from './machine.ts';
 
 /** How often the machine is looked at, and how long before a part begins. */
@@ -18,8 +19,14 @@ const KERNEL_THREADS = 2;
 
 /** Looks at the machine once a second for as long as a part of the bench takes. */
 export class MachineWatch {
-  private readonly looks: Look[] = [lookAtMachine()];
-  private readonly timer = setInterval(() => this.looks.push(lookAtMachine()), LOOK_MS).unref();
+  private readonly looks: Look[] = [];
+  private processes = readProcesses();
+  private own = 0;
+  private readonly timer = setInterval(() => this.look(), LOOK_MS).unref();
+
+  constructor() {
+    this.look();
+  }
 
   /** What others take while the bench waits and does nothing. */
   static async before(): Promise<Presence> {
@@ -30,13 +37,24 @@ export class MachineWatch {
 
   stop(): Presence {
     clearInterval(this.timer);
-    this.looks.push(lookAtMachine());
+    this.look();
     return presenceOf(this.looks);
+  }
+
+  private look(): void {
+    const before = this.processes;
+    this.processes = readProcesses();
+    for (const root of [process.pid, KERNEL_THREADS]) this.own += workOfFamily(root, before, this.processes);
+    this.looks.push({
+      ...parseCpuTimes(readFileSync('/proc/stat', 'utf8')),
+      own: this.own,
+      load: parseLoad(readFileSync('/proc/loadavg', 'utf8')),
+    });
   }
 }
 
-function lookAtMachine(): Look {
-  const processes = readdirSync('/proc')
+function readProcesses(): ProcessTimes[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
@@ -46,9 +64,4 @@ function lookAtMachine(): Look {
         return [];
       }
     });
-  return {
-    ...parseCpuTimes(readFileSync('/proc/stat', 'utf8')),
-    own: ticksOfFamily(process.pid, processes) + ticksOfFamily(KERNEL_THREADS, processes),
-    load: parseLoad(readFileSync('/proc/loadavg', 'utf8')),
-  };
 }

@@ -6,7 +6,7 @@ import {
   parseLoad,
   parseProcess,
   presenceOf,
-  ticksOfFamily,
+  workOfFamily,
   type Look,
 } from './machine.ts';
 
@@ -32,15 +32,30 @@ describe('the looks at /proc', () => {
 
   it('reads a process, whatever its name, with its children that have ended', () => {
     const stat = '42 (a) b) (c) S 7 42 42 0 -1 4194304 100 0 0 0 11 22 33 44 20 0 1 0 99620';
-    expect(parseProcess(stat)).toEqual({ pid: 42, parent: 7, ticks: 110 });
+    expect(parseProcess(stat)).toEqual({ pid: 42, parent: 7, ticks: 33, ended: 77 });
     expect(parseProcess('')).toBeUndefined();
   });
 
-  it('counts a process with all that descend from it', () => {
-    const of = (pid: number, parent: number, ticks: number) => ({ pid, parent, ticks });
-    const processes = [of(1, 0, 1_000), of(4, 3, 8), of(2, 1, 1), of(3, 2, 2), of(5, 1, 500), of(6, 2, 4)];
-    expect(ticksOfFamily(2, processes)).toBe(15);
-    expect(ticksOfFamily(9, processes)).toBe(0);
+  describe('what a process and all that descend from it used', () => {
+    const of = (pid: number, parent: number, ticks: number, ended = 0) => ({ pid, parent, ticks, ended });
+    const before = [of(1, 0, 1_000), of(4, 3, 8), of(2, 1, 1), of(3, 2, 2), of(5, 1, 500), of(6, 2, 4)];
+
+    it('is what each of them used, new ones all of theirs', () => {
+      const after = [of(1, 0, 2_000), of(4, 3, 18), of(2, 1, 2), of(3, 2, 2), of(5, 1, 900), of(6, 2, 4), of(7, 4, 50)];
+      expect(workOfFamily(2, before, after)).toBe(10 + 1 + 50);
+      expect(workOfFamily(9, before, after)).toBe(0);
+    });
+
+    it('counts no child twice that has ended, and what one used that was never seen', () => {
+      // 4 used 3 more before it ended, and another child of 3 began and ended in between.
+      const after = [of(2, 1, 1), of(3, 2, 2, 8 + 3 + 20), of(6, 2, 4)];
+      expect(workOfFamily(2, before, after)).toBe(3 + 20);
+    });
+
+    it('takes nothing back of a child that outlives its parent, and ends as a child of somebody else', () => {
+      const after = [of(1, 0, 1_000, 10), of(2, 1, 1, 2), of(6, 2, 5)];
+      expect(workOfFamily(2, before, after)).toBe(1);
+    });
   });
 });
 

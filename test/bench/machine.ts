@@ -12,7 +12,7 @@ export interface CpuTimes {
 
 /** One look at the machine. */
 export interface Look extends CpuTimes {
-  /** Ticks that the bench, everything it started, and the kernel's own threads have used so far. */
+  /** Ticks that the bench, everything it started, and the kernel's own threads have used since the first look. */
   own: number;
   /** Load average of the last minute. */
   load: number;
@@ -53,8 +53,10 @@ export const parseLoad = (loadavg: string): number => Number(loadavg.split(' ')[
 export interface ProcessTimes {
   pid: number;
   parent: number;
-  /** Ticks that it and its children that have ended used. */
+  /** Ticks that it used itself. */
   ticks: number;
+  /** Ticks of its children that have ended and that it has asked about. */
+  ended: number;
 }
 
 /** Reads `/proc/PID/stat`. @returns `undefined` for a text that is none. */
@@ -63,17 +65,35 @@ export function parseProcess(stat: string): ProcessTimes | undefined {
   const [, pid, rest] = /^(\d+) \(.*\) (.*)$/s.exec(stat) ?? [];
   if (pid === undefined || rest === undefined) return undefined;
   const fields = rest.split(' ').map(Number);
-  const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
-  return { pid: Number(pid), parent: fields[1]!, ticks };
+  const [user, system, endedUser, endedSystem] = fields.slice(11, 15) as [number, number, number, number];
+  return { pid: Number(pid), parent: fields[1]!, ticks: user + system, ended: endedUser + endedSystem };
 }
 
-/** Ticks of a process and of all that descend from it. */
-export function ticksOfFamily(root: number, processes: readonly ProcessTimes[]): number {
+/**
+ * Ticks that a process and all that descend from it used between two looks. What one of them used before it ended stays
+ * counted, also where its parent ended first and nobody of the family is told of it, as when a browser closes.
+ */
+export function workOfFamily(root: number, before: readonly ProcessTimes[], after: readonly ProcessTimes[]): number {
+  const [earlier, later] = [familyOf(root, before), familyOf(root, after)];
+  const gone = Map.groupBy(
+    [...earlier.values()].filter(({ pid }) => !later.has(pid)),
+    ({ parent }) => parent,
+  );
+  let work = 0;
+  for (const { pid, ticks, ended } of later.values()) {
+    const known = earlier.get(pid) ?? { ticks: 0, ended: 0 };
+    const counted = (gone.get(pid) ?? []).reduce((sum, child) => sum + child.ticks + child.ended, 0);
+    work += ticks - known.ticks + Math.max(0, ended - known.ended - counted);
+  }
+  return work;
+}
+
+function familyOf(root: number, processes: readonly ProcessTimes[]): Map<number, ProcessTimes> {
   const children = Map.groupBy(processes, ({ parent }) => parent);
   const family = processes.filter(({ pid }) => pid === root);
   // Members that are found are looked at in turn, as the array grows.
   for (const { pid } of family) family.push(...(children.get(pid) ?? []));
-  return family.reduce((sum, { ticks }) => sum + ticks, 0);
+  return new Map(family.map((member) => [member.pid, member]));
 }
 
 /** What others took over a time with some looks in it, the first and the last one included. */
@@ -90,7 +110,7 @@ export function presenceOf(looks: readonly Look[]): Presence {
   };
 }
 
-/** A child's time counts twice or not at all for the moment in which it ends: never less than nothing. */
+/** The clocks of processes and of the machine are not read at the same moment: never less than nothing. */
 const othersBetween = (from: Look, to: Look): number =>
   Math.max(0, to.busy - from.busy - (to.own - from.own)) / Math.max(1, to.total - from.total);
 
