@@ -15,9 +15,9 @@ const STATEMENTS_MAX = 100;
 
 const { file, timeoutMs } = workerData as { file: string; timeoutMs: number };
 const database = new Database(file, { readonly: true, timeout: timeoutMs });
-database.exec(
-  'pragma query_only = on; pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory',
-);
+// Nothing is mapped: a page that is missing from a mapping brings what the disk reads ahead with it, up to megabytes for 16 KiB
+// (docs/adr/0039-lists-planned-once.md#5000000-spans-on-a-cold-disk).
+database.exec('pragma query_only = on; pragma cache_size = -65536; pragma temp_store = memory');
 const statements = new Map<string, Database.Statement>();
 
 function prepare(text: string): Database.Statement {

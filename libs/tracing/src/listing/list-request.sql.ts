@@ -97,6 +97,11 @@ export class ListRequest {
     return this.indexedFilters <= 1 && this.ofTraces === undefined;
   }
 
+  /** Whether all spans of the project belong to the list, so that an index in its order says all of a position. */
+  get isWhole(): boolean {
+    return this.ofTraces === undefined && spanConditions(this.scope, this.query)?.length === 1;
+  }
+
   /**
    * The names that `name_contains` takes; `undefined` without that filter, or when they are too many to be told apart.
    */

@@ -8,6 +8,8 @@ import { VALUES, type ValueName } from '../span-filter.sql.js';
 /**
  * The buckets with spans that have a value, one step in its index each: a CTE `buckets(bucket)`, made as far as it is read.
  * @param from where to begin: a bucket.
+ * @param wanted for SQLite, which reads a page of the index to find where a step leads: a select that finds something in a bucket if
+ *   it is wanted at all. It is asked of the next bucket before the step, which is needed where it finds nothing alone.
  */
 export function bucketsWith(
   scope: Scope,
@@ -15,6 +17,7 @@ export function bucketsWith(
   name: ValueName,
   order: SortOrder,
   from: number | undefined,
+  wanted?: (bucket: Sql) => Sql,
 ): Sql {
   const { since, until, within, days } = query;
   const lowest = [since, within?.from].flatMap((start) => (start === undefined ? [] : bucketOf(start)));
@@ -22,7 +25,7 @@ export function bucketsWith(
   if (from !== undefined) (order === 'desc' ? highest : lowest).push(from);
   const bounds = { low: Math.max(-Infinity, ...lowest), high: Math.min(Infinity, ...highest) };
   const value = rawSql(`v.${VALUES[name].column}`);
-  if (!days) return sql`with recursive ${stepping(scope, value, order, bounds, 'span', 'buckets')}`;
+  if (!days) return sql`with recursive ${stepping(scope, value, order, bounds, 'span', 'buckets', wanted)}`;
   // A step costs a look into every partition: of days that have one, all buckets are taken.
   const known = [...new Set(days.flatMap(bucketsOfDay))].filter(
     (bucket) => bucket >= bounds.low && bucket <= bounds.high,
@@ -42,6 +45,7 @@ function stepping(
   bounds: { low: number; high: number },
   table: string,
   buckets: string,
+  wanted?: (bucket: Sql) => Sql,
 ): Sql {
   const bucket = rawSql(bucketColumn('v'));
   const [next, beyond] = order === 'desc' ? [rawSql('max'), rawSql('<')] : [rawSql('min'), rawSql('>')];
@@ -50,12 +54,29 @@ function stepping(
   const found = sql`select ${next}(${bucket}) from ${rawSql(table)} v
     where v.project_id = ${scope.projectId} and ${value} is not null`;
   const last = rawSql(`${buckets}.bucket`);
+  const step = sql`(${found} and ${bucket} ${beyond} ${last}${order === 'desc' ? low : high})`;
   return sql`${rawSql(buckets)}(bucket) as (
     ${found}${low}${high}
     union all
-    select (${found} and ${bucket} ${beyond} ${last}${order === 'desc' ? low : high})
+    select ${wanted ? nextOrStep(last, order, bounds, wanted, step) : step}
     from ${rawSql(buckets)} where ${last} is not null
   )`;
+}
+
+/** The bucket beside the last one where something in it is wanted, else where a step leads. */
+function nextOrStep(
+  last: Sql,
+  order: SortOrder,
+  { low, high }: { low: number; high: number },
+  wanted: (bucket: Sql) => Sql,
+  step: Sql,
+): Sql {
+  const next = sql`${last} ${rawSql(order === 'desc' ? '- 1' : '+ 1')}`;
+  const end = order === 'desc' ? low : high;
+  const isWithin = Number.isFinite(end)
+    ? sql`${next} ${rawSql(order === 'desc' ? '>=' : '<=')} ${end} and `
+    : rawSql('');
+  return sql`case when ${isWithin}(${wanted(next)}) is not null then ${next} else ${step} end`;
 }
 
 /** A bucket may lie in two days. */

@@ -96,23 +96,40 @@ const valuelessWalk = ({ sorting }: ListRequest, name: ValueName, where: Sql): W
     ? { where: sql`${where} and ${statusIs('s', STATUS.running)}`, sorting: { ...sorting, unindexed: true } }
     : { where, sorting };
 
-function headsOf(
-  { scope, query, sorting, storage, indexedFilters, isPlain }: ListRequest,
-  name: ValueName,
-  where: Sql,
-  part: Part,
-  from?: Position,
-): Query<Head> {
-  const { dialect } = storage;
-  const value = rawSql(VALUES[name].column);
-  const first = (columns: Sql): Sql => sql`select ${columns} from span s
-    where ${joinSql([where, bucketIs(rawSql('buckets.bucket')), behind(sorting, part, from)], ' and ')}
+function headsOf(list: ListRequest, name: ValueName, where: Sql, part: Part, from?: Position): Query<Head> {
+  const { scope, query, sorting, storage, indexedFilters, isPlain } = list;
+  const isSqlite = storage.dialect === 'sqlite';
+  const first = (columns: Sql, bucket: Sql, of = where): Sql => sql`select ${columns} from span s
+    where ${joinSql([of, bucketIs(bucket), behind(sorting, part, from)], ' and ')}
     order by ${orderBy(sorting, part)} limit 1`;
-  const headOfSqlite = sql`select buckets.bucket as bucket, h.${value} as value, h.id as id
-    from buckets join span h on h.project_id = ${scope.projectId} and h.id = (${first(rawSql('s.id'))})`;
-  const headOfPostgres = sql`select buckets.bucket as bucket, h.value as value, h.id as id
-    from buckets cross join lateral (${first(sql`s.${value} as value, s.id as id`)}) h`;
-  const heads = positionShape(sorting).and(BUCKET).query`${bucketsWith(scope, query, name, 'desc', undefined)}
-    ${dialect === 'sqlite' ? headOfSqlite : headOfPostgres}`;
+  const ofProject = sql`s.project_id = ${scope.projectId}`;
+  // From the beginning on a bucket's first span lies where the step lands.
+  const wanted = isSqlite && from ? (bucket: Sql): Sql => first(rawSql('1'), bucket, ofProject) : undefined;
+  const buckets = bucketsWith(scope, query, name, 'desc', undefined, wanted);
+  const select = (columns: Sql): Sql => first(columns, rawSql('buckets.bucket'));
+  const head = isSqlite ? headOnSqlite(list, name, select) : headOnPostgres(name, select);
+  const heads = positionShape(sorting).and(BUCKET).query`${buckets}${head}`;
   return isPlain && indexedFilters === 0 ? plannedOnce(heads) : heads;
+}
+
+type SelectHead = (columns: Sql) => Sql;
+
+/**
+ * The spans themselves and their keys lie on other pages than the index, two more for each bucket, which took most of the time where
+ * these had to come from the disk (docs/adr/0039-lists-planned-once.md#5000000-spans-on-a-cold-disk).
+ */
+function headOnSqlite({ isWhole }: ListRequest, name: ValueName, select: SelectHead): Sql {
+  const value = rawSql(VALUES[name].column);
+  return isWhole
+    ? sql`, heads as materialized (
+        select buckets.bucket as bucket, (${select(sql`s.${value}`)}) as value, (${select(rawSql('s.id'))}) as id from buckets
+      ) select heads.bucket as bucket, heads.value as value, heads.id as id from heads where heads.id is not null`
+    : sql` select buckets.bucket as bucket, h.${value} as value, h.id as id
+        from buckets join span h on h.rowid = (${select(rawSql('s.rowid'))})`;
+}
+
+function headOnPostgres(name: ValueName, select: SelectHead): Sql {
+  const value = rawSql(VALUES[name].column);
+  return sql` select buckets.bucket as bucket, h.value as value, h.id as id
+    from buckets cross join lateral (${select(sql`s.${value} as value, s.id as id`)}) h`;
 }
