@@ -18,6 +18,7 @@ import type { CostFigures, FloodFigures, SdkMeasure, StallFigures } from './sdk-
 /** What is recorded at once fits in the queue. */
 const CALLS = 10_000;
 const STALL_SPANS = 10_000;
+const SERVER_NICE = 10;
 const FLOOD_PER_SECOND = 2_000;
 /** The first is none: an application's memory grows by itself at first, by some 60 MiB, with and without an outage. */
 const NO_OUTAGE = 'no outage';
@@ -48,9 +49,13 @@ interface SdkFigures {
 export async function measureSdk(outageSeconds: number): Promise<SdkFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
   const [port] = await freePorts(1);
+  // What an application waits for a core that the server has says nothing of the SDK: the server takes what is left.
   const server = await startPeer(
-    process.execPath,
-    [resolve('dist/apps/server/src/main.js'), '--port', String(port), '--data-dir', join(folder, 'data')],
+    'nice',
+    [
+      ...['-n', String(SERVER_NICE), process.execPath, resolve('dist/apps/server/src/main.js')],
+      ...['--port', String(port), '--data-dir', join(folder, 'data')],
+    ],
     [port!],
   );
   const apiUrl = `http://127.0.0.1:${port}`;
