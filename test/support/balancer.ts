@@ -1,8 +1,11 @@
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
-/** How often servers are asked whether they are ready. */
+/** How long after its answer a server is asked again whether it is ready. */
 const LOOK_MS = 100;
+/** A server that has not answered by then is not ready. On a busy machine one that is takes seconds to say so. */
+const ANSWER_MS_MAX = 60_000;
 
 /** A load balancer as in front of any service: it asks servers for `/readyz`, keeps connections open, repeats nothing. */
 export interface Balancer {
@@ -20,7 +23,15 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
   const ready = new Set<string>();
   const broken: string[] = [];
   let next = 0;
-  const look = (): Promise<unknown> => Promise.all(targets.map((target) => isReady(target).then(note(ready, target))));
+  let closed = false;
+  const look = async (target: string): Promise<void> => void ready[(await isReady(target)) ? 'add' : 'delete'](target);
+  // One after the other, so that no late answer is taken for the newest.
+  const watch = async (target: string): Promise<void> => {
+    while (!closed) {
+      await pause(LOOK_MS, undefined, { ref: false });
+      await look(target);
+    }
+  };
   const pass = (from: IncomingMessage, to: ServerResponse): void => {
     const open = targets.filter((target) => ready.has(target));
     const target = open[next++ % open.length];
@@ -44,15 +55,15 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
   };
   const server = createServer({ keepAliveTimeout: 60_000 }, pass).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
-  await look();
-  const looks = setInterval(() => void look(), LOOK_MS).unref();
+  await Promise.all(targets.map(look));
+  for (const target of targets) void watch(target);
   server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     broken,
     takes: (target) => ready.has(target),
     close: () => {
-      clearInterval(looks);
+      closed = true;
       server.close();
       server.closeAllConnections();
       agent.destroy();
@@ -60,13 +71,8 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
   };
 }
 
-const note =
-  (ready: Set<string>, target: string) =>
-  (isNow: boolean): void =>
-    void (isNow ? ready.add(target) : ready.delete(target));
-
 const isReady = (target: string): Promise<boolean> =>
-  fetch(`${target}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+  fetch(`${target}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) }).then(
     async (answer) => {
       await answer.body?.cancel();
       return answer.ok;

@@ -35,7 +35,7 @@ export class Fleet {
     const starting = {
       env: {
         ...cloudEnvironment(await postgres.createDatabase('fleet')),
-        SPANDREL_SHUTDOWN_DELAY: '1',
+        SPANDREL_SHUTDOWN_DELAY: '3',
         SPANDREL_ACCESS_LOG: 'false',
         REDIS_URL: redis.url,
         ...env,
