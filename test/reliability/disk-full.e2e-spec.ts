@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Problem, SpanResource } from '@spandrel/contract';
 import { Readiness } from '@spandrel/kernel';
 import { Api, type Answer } from '../support/api.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
 import { recount } from '../support/recount.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
@@ -120,7 +121,7 @@ describe('a Postgres whose disk is full', () => {
   let server: ServerApp;
   beforeAll(async () => {
     postgres = await startPostgres();
-    url = await postgres.createDatabase('disk_full');
+    url = await createMigrated(postgres, 'disk_full');
     server = await startServerApp({ dialect: 'postgres', url });
     server.app.get(Readiness).ready = true;
   });

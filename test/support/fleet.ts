@@ -4,6 +4,7 @@ import { Api } from './api.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import { ADMIN_TOKEN, cloudEnvironment, createTenant, type Tenant, type TenantOptions } from './tenant.ts';
 import { freePorts } from './ports.ts';
+import { createMigrated } from './migrated-database.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { makeRedis, type TestRedis } from './redis.ts';
 import { startSpandrel, tempDir, until, type Spandrel } from './spandrel.ts';
@@ -34,7 +35,7 @@ export class Fleet {
     await redis.start();
     const starting = {
       env: {
-        ...cloudEnvironment(await postgres.createDatabase('fleet')),
+        ...cloudEnvironment(await createMigrated(postgres, 'fleet')),
         SPANDREL_SHUTDOWN_DELAY: '3',
         SPANDREL_ACCESS_LOG: 'false',
         REDIS_URL: redis.url,
@@ -42,7 +43,6 @@ export class Fleet {
       },
       args: configArgs(config),
     };
-    // All at once: each finds an empty database.
     const servers = await Promise.all(ports.map((port) => startSpandrel({ command: 'server', port, ...starting })));
     const balancer = await startBalancer(servers.map(({ apiUrl }) => apiUrl));
     return new Fleet(postgres, redis, servers, balancer, starting);

@@ -120,7 +120,8 @@ function databasesOf(url: string): TestPostgres {
     server: url,
     async createDatabase(name, template) {
       const own = `${name}_${process.pid}_${++serial}`;
-      const created = await createDatabase(url, own, template);
+      // By files: a third of what the other way takes, which writes them all to a log that nobody reads.
+      const created = await createDatabase(url, own, template, 'strategy file_copy');
       made.push(own);
       return created;
     },
@@ -133,9 +134,9 @@ function databasesOf(url: string): TestPostgres {
   };
 }
 
-async function createDatabase(server: string, name: string, template?: string): Promise<string> {
-  const from = template === undefined ? '' : ` template "${template}"`;
-  await withClient(server, (client) => client.query(`create database "${name}"${from}`));
+async function createDatabase(server: string, name: string, template?: string, how = ''): Promise<string> {
+  const from = template === undefined ? '' : `template "${template}"`;
+  await withClient(server, (client) => client.query(`create database "${name}" ${from} ${how}`));
   return databaseUrl(server, name);
 }
 
