@@ -8,6 +8,8 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import type { ConnectionResource, ConnectionTestResult } from '@spandrel/contract';
+import { createLogger } from '@spandrel/kernel';
+import { databaseOf } from '@spandrel/storage';
 import { rotateSecrets } from '../apps/cli/src/rotate-secrets.js';
 import { startFakeProvider, type FakeProvider } from './fake-provider/start-fake-provider.ts';
 import type { Api } from './support/api.ts';
@@ -15,6 +17,7 @@ import { Canaries } from './support/canaries.ts';
 import type { Place, Program } from './support/places.ts';
 import { withClient } from './support/postgres.ts';
 import { runCommand } from './support/run-command.ts';
+import { serveInProcess, testSettings } from './support/server-app.ts';
 import { runSpandrel, tempDir, until } from './support/spandrel.ts';
 import { describeOnBothDatabases, SQLITE } from './support/databases.ts';
 
@@ -52,11 +55,38 @@ const createEcho = (): Server =>
     );
   });
 
-/** The API alone, its built-in providers at the fake one. */
-function start(place: Place, secretKey?: string): Promise<Program> {
-  const urls = ['OPENAI', 'ANTHROPIC', 'OLLAMA'].map((name) => [`SPANDREL_${name}_BASE_URL`, provider.url]);
-  const env = { SPANDREL_LOG_LEVEL: 'trace', ...Object.fromEntries(urls) };
-  return place.start({ command: 'server', env: { ...env, ...(secretKey && { SPANDREL_SECRET_KEY: secretKey }) } });
+/** Variables of the API alone, with its built-in providers at the fake one. */
+const environmentOf = (secretKey?: string): Record<string, string> => ({
+  SPANDREL_LOG_LEVEL: 'trace',
+  ...Object.fromEntries(['OPENAI', 'ANTHROPIC', 'OLLAMA'].map((name) => [`SPANDREL_${name}_BASE_URL`, provider.url])),
+  ...(secretKey && { SPANDREL_SECRET_KEY: secretKey }),
+});
+
+/** Starts the program. */
+const start = (place: Place, secretKey?: string): Promise<Program> =>
+  place.start({ command: 'server', env: environmentOf(secretKey) });
+
+/** A server within the tests, on what a program has left. */
+interface Successor {
+  api: Api;
+  /** Its log. */
+  output(): string;
+  close(): Promise<void>;
+}
+
+/** Starts a server within the tests: that a program starts is shown before. */
+async function succeed(place: Place, secretKey?: string): Promise<Successor> {
+  const settings = testSettings({ ...place.env, ...environmentOf(secretKey) });
+  settings.core.dataDir = place.dataDir;
+  let log = '';
+  const logger = createLogger('trace', 'server', { write: (line: string) => (log += line) });
+  const { api, close } = await serveInProcess(settings, databaseOf(settings), { logger });
+  let closed: Promise<void> | undefined;
+  return {
+    api: place.key === undefined ? api : api.as(place.key),
+    output: () => log,
+    close: () => (closed ??= close()),
+  };
 }
 
 async function create(api: Api, body: object): Promise<string> {
@@ -110,13 +140,18 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
   const shown: string[] = [];
   let place: Place;
   let server: Program;
+  /** Behind the rotations. */
+  let successor: Successor | undefined;
   let kept: Map<string, string>;
   let count: number;
   beforeAll(async () => {
     place = await takePlace();
     server = await start(place, first);
   });
-  afterAll(() => place?.close());
+  afterAll(async () => {
+    await successor?.close();
+    await place?.close();
+  });
 
   const rotate = async (from: string, to: string): Promise<{ code: number; output: string }> => {
     const env = { ...place.env, SPANDREL_SECRET_KEY: from, SPANDREL_NEW_SECRET_KEY: to };
@@ -130,7 +165,7 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
     const where = place.mode === 'local' ? 'spandrel.db' : 'public.provider_connection';
     expect(contents.map(([name]) => name)).toContain(where);
     expect(canaries.findInContents(contents)).toEqual([]);
-    const printed = `${shown.join('\n')}\n${server.output()}`;
+    const printed = [...shown, server.output(), successor?.output()].join('\n');
     expect(canaries.findIn(printed)).toEqual([]);
     for (const key of [first, second, other, last]) expect(printed).not.toContain(key.slice(0, 12));
   };
@@ -307,16 +342,16 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
   }
 
   it('cannot be read with another secret key, which stops no start', async () => {
-    server = await start(place, other);
+    successor = await succeed(place, other);
     const [id] = [...kept.keys()];
-    const { ok, error } = await tested(server.api, id!);
+    const { ok, error } = await tested(successor.api, id!);
     expect([ok, error]).toEqual([false, expect.stringMatching(/cannot be decrypted.*SPANDREL_SECRET_KEY/)]);
-    expect((await server.api.get(`${PATH}/${id}`)).status).toBe(200);
+    expect((await successor.api.get(`${PATH}/${id}`)).status).toBe(200);
   });
 
   it('that the key at hand does not open are listed, left, and make a rotation end with 1', async () => {
-    const readable = await create(server.api, { provider: 'openai', api_key: 'sk-readable-0123' });
-    expect(await server.stop()).toBe(0);
+    const readable = await create(successor!.api, { provider: 'openai', api_key: 'sk-readable-0123' });
+    await successor!.close();
     await expectNoCanaries();
     const { code, output } = await rotate(other, last);
     expect(code).toBe(1);
@@ -341,9 +376,9 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
       0,
       expect.stringContaining(`Encrypted the keys of ${count + 1} provider connections `),
     ]);
-    server = await start(place, last);
-    expect(await keysSent(server.api, kept.keys())).toEqual(kept);
-    expect(await server.stop()).toBe(0);
+    successor = await succeed(place, last);
+    expect(await keysSent(successor.api, kept.keys())).toEqual(kept);
+    await successor.close();
     await expectNoCanaries();
   });
 
@@ -369,6 +404,7 @@ describeOnBothDatabases('the keys of providers', ({ name: database, takePlace })
 describe('the key file', () => {
   let place: Place;
   let server: Program;
+  let successor: Successor;
   let kept: Map<string, string>;
   let keyFile: string;
   const rotate = (env: Record<string, string> = {}) => runCommand(rotateSecrets, ['--data-dir', place.dataDir], env);
@@ -414,16 +450,16 @@ describe('the key file', () => {
     writer.close();
     expect(keysInFile()[1]).toBe(before);
     chmodSync(keyFile, 0o644);
-    server = await start(place);
-    expect(await keysSent(server.api, kept.keys())).toEqual(kept);
-    expect(await server.stop()).toBe(0);
+    successor = await succeed(place);
+    expect(await keysSent(successor.api, kept.keys())).toEqual(kept);
+    await successor.close();
     expect((await rotate()).code).toBe(0);
     expect(keysInFile()).toHaveLength(1);
   });
 
   it('that others may read is closed to them by a start, with a warning', () => {
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-    expect(server.output()).toContain('its mode is now 0600');
+    expect(successor.output()).toContain('its mode is now 0600');
   });
 
   it('goes over to a variable, and takes no new key of one', async () => {

@@ -10,11 +10,11 @@ import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fak
 import type { Place, Program } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
 import { runCommand } from '../support/run-command.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { runSpandrel, tempDir, until } from '../support/spandrel.ts';
 import { cloudEnvironment } from '../support/tenant.ts';
 import { SQLITE } from '../support/databases.ts';
 
-const takeDirectory = SQLITE.takePlace;
 const WRITERS = 3;
 /** Bodies written before the copy, so that it takes several turns (16 MiB each) with writes between them. */
 const BALLAST = Array.from({ length: 3 }, (_body, body) =>
@@ -41,15 +41,16 @@ function toldOf(dataDir: string): { spans: Set<string>; gaps: number } {
 describe('spandrel backup', () => {
   let provider: FakeProvider;
   let place: Place;
-  let restored: Place | undefined;
+  /** Within the tests: a program would find the same. */
+  let restored: ServerApp | undefined;
   let server: Program;
   beforeAll(async () => {
     provider = await startFakeProvider();
-    place = await takeDirectory();
+    place = await SQLITE.takePlace();
     server = await place.start({ command: 'server' });
   });
   afterAll(async () => {
-    await Promise.all([place, restored].map((each) => each?.close()));
+    await Promise.all([place?.close(), restored?.close()]);
     await provider.close();
   });
 
@@ -95,11 +96,15 @@ describe('spandrel backup', () => {
     for (const made of [file, `${file}.key`]) expect(statSync(made).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(file, '..')).sort()).toEqual(['backup.db', 'backup.db.key']);
 
-    restored = await takeDirectory();
-    const { dataDir } = restored;
-    copyFileSync(file, join(dataDir, 'spandrel.db'));
+    const dataDir = tempDir();
+    const database = join(dataDir, 'spandrel.db');
+    copyFileSync(file, database);
     copyFileSync(`${file}.key`, join(dataDir, 'secret.key'));
-    const again = (await restored.start({ command: 'server' })).api;
+    restored = await startServerApp(
+      { dialect: 'sqlite', file: database },
+      { settings: ({ core }) => void (core.dataDir = dataDir) },
+    );
+    const again = restored.api;
     const kept = recount(dataDir);
     expect(kept).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
     expect([...before].filter((id) => !kept.spans.has(id))).toEqual([]);

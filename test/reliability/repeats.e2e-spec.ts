@@ -1,15 +1,18 @@
 /** Work that is sent twice: reordered, at once, child before parent. One outcome, and roll-ups that equal a recount. */
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { IngestResult, SpanResource, TraceListItem } from '@spandrel/contract';
+import type { StorageConfig } from '@spandrel/storage';
 import type { Api } from '../support/api.ts';
-import type { Place } from '../support/places.ts';
 import { recount } from '../support/recount.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 
-let place: Place | undefined;
+let config: StorageConfig;
+let app: ServerApp | undefined;
 let api: Api;
 
 const AT_ONCE = 20;
@@ -78,20 +81,21 @@ async function expectRightRollUps(...traces: string[]): Promise<void> {
       models: [...new Set(models)].toSorted(),
     });
   }
-  if (place!.mode === 'local')
-    expect(recount(place!.dataDir)).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
+  if (config.dialect === 'sqlite')
+    expect(recount(dirname(config.file))).toMatchObject({ integrity: 'ok', wrongRollUps: [], halves: 0 });
 }
 
 /** Items in a shuffled order that is equal on each run of the test. */
 const shuffled = <T>(items: readonly T[], seed: number): T[] =>
   fc.sample(fc.shuffledSubarray([...items], { minLength: items.length }), { seed, numRuns: 1 })[0]!;
 
-describeOnBothDatabases('the same work again', ({ takePlace }) => {
+describeOnBothDatabases('the same work again', ({ newDatabase }) => {
   beforeAll(async () => {
-    place = await takePlace();
-    ({ api } = await place.start({ command: 'server' }));
+    config = await newDatabase('repeats');
+    app = await startServerApp(config);
+    ({ api } = app);
   });
-  afterAll(() => place?.close());
+  afterAll(() => app?.close());
 
   describe('the same batch again', () => {
     it(`has one outcome ${AT_ONCE} times at once, reordered, child before parent, started after finished`, async () => {
@@ -131,7 +135,7 @@ describeOnBothDatabases('the same work again', ({ takePlace }) => {
             expect(await seen(trace)).toEqual(reference);
           },
         ),
-        { numRuns: repetitions(15), seed: TEST_SEED + (place!.mode === 'local' ? 7 : 8) },
+        { numRuns: repetitions(15), seed: TEST_SEED + (config.dialect === 'sqlite' ? 7 : 8) },
       );
       await expectRightRollUps('whole');
     });
