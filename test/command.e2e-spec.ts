@@ -48,18 +48,14 @@ beforeAll(() => {
 const run = (program: string, ...args: string[]) =>
   spawnSync(program, args, { cwd: clone, env, encoding: 'utf8', timeout: 50_000 });
 
-/** Starts the program and waits until both of its parts serve. @returns its end: exit code, and what it said. */
-async function serve([program, ...args]: string[]) {
-  const dataDir = tempDir();
-  const child = spawn(program!, [...args, 'serve', '--port', '0', '--gateway-port', '0', '--data-dir', dataDir], {
-    cwd: clone,
-    env,
-  });
+/** Starts a program and waits until it serves. @returns its end: exit code, and what it said. */
+async function start([program, ...args]: string[], ...command: string[]) {
+  const child = spawn(program!, [...args, ...command, '--gateway-port', '0'], { cwd: clone, env });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const exited = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
   await until(
-    () => output.includes('Spandrel runs'),
+    () => /Spandrel (runs|gateway on)/.test(output),
     50_000,
     () => output,
     () => child.exitCode !== null,
@@ -68,7 +64,7 @@ async function serve([program, ...args]: string[]) {
 }
 
 const isServing = (output: string): Promise<boolean> =>
-  fetch(`${/http:\S+(?=\/api$)/m.exec(output)![0]}/livez`).then(
+  fetch(`${/http:\/\/[\d.:]+/.exec(output)![0]}/livez`).then(
     ({ ok }) => ok,
     () => false,
   );
@@ -111,7 +107,7 @@ describe('spandrel', () => {
   });
 
   itWithOwnNode('stops in order when a signal comes to the old Node', async () => {
-    const program = await serve([...oldNode, 'bin/spandrel.cjs']);
+    const program = await start([...oldNode, 'bin/spandrel.cjs'], 'serve', '--port', '0', '--data-dir', tempDir());
     expect(await isServing(program.output())).toBe(true);
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
@@ -119,7 +115,7 @@ describe('spandrel', () => {
   });
 
   it('stops when npx does', async () => {
-    const program = await serve(['npx', 'spandrel']);
+    const program = await start(['npx', 'spandrel'], 'gateway');
     expect(await isServing(program.output())).toBe(true);
     program.kill('SIGTERM');
     await program.exited;

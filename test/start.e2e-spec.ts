@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TraceListItem } from '@spandrel/contract';
 import type { Place, Program } from './support/places.ts';
 import { freePorts } from './support/ports.ts';
-import { runSpandrel, startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
+import { COMPILE_CACHE, runSpandrel, startSpandrel, tempDir, until, type Spandrel } from './support/spandrel.ts';
 import { cloudEnvironment } from './support/tenant.ts';
-import { describeOnBothDatabases, showsAll } from './support/databases.ts';
+import { describeOnAnyDatabase, describeOnBothDatabases, showsAll } from './support/databases.ts';
 
 // What is started costs more than what is seen: tests of one `describe` go on with the program of the one before.
 
@@ -59,7 +59,8 @@ describeOnBothDatabases('spandrel serve', ({ name, takePlace }) => {
       await program.stop('SIGKILL');
       const ports = [program.apiUrl, program.gatewayUrl].map((url) => new URL(url).port);
       const flags = ['--port', ports[0]!, '--gateway-port', ports[1]!, '--data-dir', place.dataDir];
-      const npm = spawn('npm', ['start', '--', ...flags], { stdio: 'ignore', env: { ...process.env, ...place.env } });
+      const env = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, ...place.env };
+      const npm = spawn('npm', ['start', '--', ...flags], { stdio: 'ignore', env });
       const ended = new Promise((done) => npm.on('close', done));
       await until(async () => (await answers(program.apiUrl)) && (await answers(program.gatewayUrl)), 20_000);
       expect((await program.api.traces()).map(({ name }) => name)).toEqual(['before kill -9']);
@@ -81,7 +82,8 @@ describeOnBothDatabases('spandrel serve', ({ name, takePlace }) => {
   }
 });
 
-describeOnBothDatabases('the separate deployables', ({ takePlace }) => {
+// cloud/two-tenants.e2e-spec.ts has them on Postgres.
+describeOnAnyDatabase('the separate deployables', ({ takePlace }) => {
   let place: Place | undefined;
   afterAll(() => place?.close());
 

@@ -1,4 +1,5 @@
 /** Cloud mode: recordings wait for the API by caller, in memory and on disk, and none is delivered for another. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessLog, createLogger } from '@spandrel/kernel';
 import type { GatewayLine } from '../../apps/gateway/src/request-log.js';
@@ -8,6 +9,8 @@ import { credentialOf, finished, recorded, startFakeApi, until, type FakeApi } f
 import { journalFiles, journalText, keptCalls } from './support/journal.ts';
 import { startGateway, type StartedGateway } from './support/start.js';
 
+/** Between calls of one that calls all the while: far more often than recordings are delivered. */
+const PAUSE_MS = 20;
 const ALICE = 'spn_sk_alice-0123456789';
 const BOB = 'spn_sk_bob-0123456789';
 const OWN = 'spn_sk_own-0123456789';
@@ -110,7 +113,10 @@ describe('recordings of one caller', () => {
     let calls = 0;
     await Promise.all(
       Array.from({ length: 8 }, async () => {
-        for (; performance.now() - began < 1_500; calls++) await call(ALICE);
+        for (; performance.now() - began < 1_500; calls++) {
+          await call(ALICE);
+          await pause(PAUSE_MS);
+        }
       }),
     );
     await recorded(api, calls);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider?.close());
 /** For so long a database writes what comes. */
-const LOAD_MS = THOROUGH ? 5_000 : 1_000;
+const LOAD_MS = THOROUGH ? 5_000 : 500;
 /** Between what others do: more often would be more work for everybody, and show no more. */
 const OTHERS_PAUSE_MS = 80;
 const IDLE = 5_000;

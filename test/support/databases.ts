@@ -41,6 +41,11 @@ export function describeOnBothDatabases(title: string, suite: (database: SuiteDa
   for (const database of DATABASES) describeOnDatabase(database, title, suite);
 }
 
+/** Describes what no database has a part in: on SQLite alone, and on each when tests are thorough. */
+export function describeOnAnyDatabase(title: string, suite: (database: SuiteDatabase) => void): void {
+  for (const database of DATABASES) if (showsAll(database.name)) describeOnDatabase(database, title, suite);
+}
+
 /** Describes what one database must do: {@link SQLITE} or {@link POSTGRES}. */
 export function describeOnDatabase(
   { name, takePlace, open }: TestDatabase,
