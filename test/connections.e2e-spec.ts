@@ -69,7 +69,7 @@ const start = (place: Place, secretKey?: string): Promise<Program> =>
 /** A server within the tests, on what a program has left. */
 interface Successor {
   api: Api;
-  /** Its log. */
+  /** What it has said in its log. */
   output(): string;
   close(): Promise<void>;
 }
