@@ -14,18 +14,22 @@ import type {
 } from '@spandrel/contract';
 import type { Place, Program } from './support/places.ts';
 import { describeOnDatabase, SQLITE, POSTGRES } from './support/databases.ts';
+import { pathWithNpx } from './support/npx.ts';
 import { freePort } from './support/ports.ts';
-import { runSpandrel, spawnSpandrel, until } from './support/spandrel.ts';
+import { COMPILE_CACHE, runSpandrel, spawnSpandrel, until } from './support/spandrel.ts';
 import { compactLatencies } from '../libs/analytics/src/latency-histogram.ts';
 
 const DATASET = '/api/datasets/spandrel-demo';
 
-/** The variables of a plain shell: those that `npm test` sets would lead npx elsewhere. */
+/** The variables of a plain shell: not those that `npm test` sets. */
 const SHELL = {
-  PATH: process.env['PATH']!.split(delimiter)
-    .filter((folder) => !folder.includes('node_modules'))
-    .join(delimiter),
+  PATH: pathWithNpx(
+    process.env['PATH']!.split(delimiter)
+      .filter((folder) => !folder.includes('node_modules'))
+      .join(delimiter),
+  ),
   HOME: process.env['HOME']!,
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
 };
 
 function npxDemo(...flags: string[]): Promise<{ code: number | null; output: string }> {

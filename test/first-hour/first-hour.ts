@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { Api } from '../support/api.ts';
+import { pathWithNpx } from '../support/npx.ts';
 import { freePort, freePorts } from '../support/ports.ts';
-import { startSpandrel, tempDir } from '../support/spandrel.ts';
+import { COMPILE_CACHE, startSpandrel, tempDir } from '../support/spandrel.ts';
 import { makeObjects } from './make-objects.ts';
 
 /** Files that mistakes of the page send. */
@@ -19,9 +20,11 @@ const FILES = {
 
 /** The variables of a plain shell: those that `npm test` sets would lead npm elsewhere. */
 const SHELL = {
-  PATH: process.env['PATH']!.split(delimiter)
-    .filter((folder) => !folder.includes('node_modules'))
-    .join(delimiter),
+  PATH: pathWithNpx(
+    process.env['PATH']!.split(delimiter)
+      .filter((folder) => !folder.includes('node_modules'))
+      .join(delimiter),
+  ),
   HOME: process.env['HOME']!,
 };
 
@@ -58,6 +61,7 @@ export async function beginFirstHour(): Promise<FirstHour> {
   ];
   const placeAt = (port: number | string, gatewayPort: number | string, dataDir: string): Record<string, string> => ({
     ...SHELL,
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     SPANDREL_PORT: String(port),
     SPANDREL_GATEWAY_PORT: String(gatewayPort),
     SPANDREL_DATA_DIR: dataDir,
