@@ -4,10 +4,16 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
-import { takeDirectory, type Place, type Program } from '../support/places.ts';
+import { createMigrated } from '../support/migrated-database.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startServerApp, type ServerApp } from '../support/server-app.ts';
+import { tempDir } from '../support/spandrel.ts';
+import type { Tenant } from '../support/tenant.ts';
 import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
 import { MARK, plantAttacks, type Planted } from './planted-attacks.ts';
 
@@ -30,20 +36,25 @@ afterAll(async () => {
 
 const portElsewhere = (): number => (elsewhere.address() as AddressInfo).port;
 
-describeOnDatabase(POSTGRES, 'the session of a browser', ({ takePlace }) => {
-  let place: Place;
-  let program: Program;
+describeOnDatabase(POSTGRES, 'the session of a browser', () => {
+  let postgres: TestPostgres;
+  let app: CloudApp;
+  let tenant: Tenant;
   beforeAll(async () => {
-    place = await takePlace();
-    program = await place.start({ command: 'server' });
+    postgres = await startPostgres();
+    app = await cloudApp(await createMigrated(postgres, 'session'));
+    tenant = await app.createTenant();
   });
-  afterAll(() => place?.close());
+  afterAll(async () => {
+    await app?.close();
+    await postgres?.stop();
+  });
 
   inBrowser('is a cookie that no script reads, and leaves the key nowhere', async () => {
-    const watched = await browser.open(program.apiUrl);
+    const watched = await browser.open(app.url);
     const { page } = watched;
-    await page.goto(`${program.apiUrl}/sign-in?next=${encodeURIComponent('javascript:alert(1)')}`);
-    await page.getByLabel('API key or token').fill(place.key!);
+    await page.goto(`${app.url}/sign-in?next=${encodeURIComponent('javascript:alert(1)')}`);
+    await page.getByLabel('API key or token').fill(tenant.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Account' }).waitFor();
     await page.waitForURL((url) => url.pathname === '/traces');
@@ -57,18 +68,18 @@ describeOnDatabase(POSTGRES, 'the session of a browser', ({ takePlace }) => {
       `JSON.stringify([document.cookie, localStorage, sessionStorage, history.state, location.href, document.documentElement.outerHTML])`,
     );
     expect(seen.slice(0, 4)).toBe('["",');
-    expect(seen).not.toContain(place.key);
+    expect(seen).not.toContain(tenant.key);
     expectNoFaults(watched);
 
     // A page of the same site has the cookie sent, and one of another site has not: neither can do anything with it.
     for (const host of ['127.0.0.1', 'localhost']) {
       const stranger = await page.context().newPage();
       await stranger.goto(`http://${host}:${portElsewhere()}/page`);
-      expect([host, await stranger.evaluate(strike, program.apiUrl)]).toEqual([host, ['opaque', 'opaque', 'refused']]);
+      expect([host, await stranger.evaluate(strike, app.url)]).toEqual([host, ['opaque', 'opaque', 'refused']]);
       await stranger.close();
     }
-    expect(await program.api.traces()).toEqual([]);
-    expect((await program.api.get<{ datasets: unknown[] }>('/api/datasets')).body.datasets).toEqual([]);
+    expect(await tenant.api.traces()).toEqual([]);
+    expect((await tenant.api.get<{ datasets: unknown[] }>('/api/datasets')).body.datasets).toEqual([]);
     await page.reload();
     await page.getByRole('button', { name: 'Account' }).waitFor();
     await watched.close();
@@ -91,19 +102,17 @@ async function strike(api: string): Promise<string[]> {
 }
 
 describe('texts that attack', () => {
-  let place: Place;
-  let program: Program;
+  let app: ServerApp;
   let planted: Planted;
   let watched: WatchedPage;
   let page: Page;
   const dialogs: string[] = [];
 
   beforeAll(async () => {
-    place = await takeDirectory();
-    program = await place.start({});
-    planted = await plantAttacks(program.api, `http://127.0.0.1:${portElsewhere()}`);
+    app = await startServerApp({ dialect: 'sqlite', file: join(tempDir(), 'spandrel.db') });
+    planted = await plantAttacks(app.api, `http://127.0.0.1:${portElsewhere()}`);
     if (!hasBrowser) return;
-    watched = await browser.open(program.apiUrl);
+    watched = await browser.open(app.url);
     ({ page } = watched);
     page.on('dialog', (dialog) => {
       dialogs.push(dialog.message());
@@ -112,7 +121,7 @@ describe('texts that attack', () => {
   });
   afterAll(async () => {
     await watched?.close();
-    await place?.close();
+    await app?.close();
   });
 
   /** Waits for an attack on the page and shows that it is a text. */
@@ -136,13 +145,13 @@ describe('texts that attack', () => {
       ...['/evaluations', `/evaluations/${run}`],
       ...['/review', `/review/${dataset}`, '/connections', '/events?since=0'],
     ]) {
-      await page.goto(program.apiUrl + path);
+      await page.goto(app.url + path);
       await expectHarmless(path);
     }
   });
 
   inBrowser('stay texts in a trace, however they are shown', async () => {
-    await page.goto(`${program.apiUrl}/traces/${planted.trace}?span=${planted.span}`);
+    await page.goto(`${app.url}/traces/${planted.trace}?span=${planted.span}`);
     const details = page.getByRole('region', { name: 'Span details' });
     for (const format of ['Rendered', 'Text', 'JSON']) {
       await details.getByRole('radio', { name: format }).check();
@@ -159,7 +168,7 @@ describe('texts that attack', () => {
       .nth(1)
       .waitFor();
     expect(await page.evaluate('({}).polluted === undefined && globalThis.attacked === undefined')).toBe(true);
-    await page.goto(`${program.apiUrl}/traces/${planted.trace}?span=${planted.large}&tab=output`);
+    await page.goto(`${app.url}/traces/${planted.trace}?span=${planted.large}&tab=output`);
     await expectHarmless('a text of 10 MB');
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
   });

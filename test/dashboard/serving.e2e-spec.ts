@@ -1,23 +1,24 @@
-/** The dashboard as a browser gets it from the built program, in both modes (docs/spec/dashboard.md). */
+/** The dashboard as a browser gets it, in both modes (docs/spec/dashboard.md). */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeOnBothDatabases } from '../support/databases.ts';
-import type { Place, Program } from '../support/places.ts';
+import { serveInProcess, testSettings, type ServerApp } from '../support/server-app.ts';
 import { startSpandrel, tempDir } from '../support/spandrel.ts';
+import { cloudEnvironment } from '../support/tenant.ts';
 
-describeOnBothDatabases('the dashboard', ({ takePlace }) => {
-  let place: Place;
-  let program: Program;
+describeOnBothDatabases('the dashboard', ({ newDatabase }) => {
+  let app: ServerApp;
 
   beforeAll(async () => {
-    place = await takePlace();
-    program = await place.start({ command: 'server' });
+    const database = await newDatabase('dashboard');
+    const isCloud = database.dialect === 'postgres';
+    app = await serveInProcess(testSettings(isCloud ? cloudEnvironment(database.url) : {}), database);
   });
-  afterAll(() => place?.close());
+  afterAll(() => app?.close());
 
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${program.apiUrl}${path}`, { headers });
+    fetch(`${app.url}${path}`, { headers });
 
   it('answers every page without a credential, and scripts that it names', async () => {
     const index = readFileSync('dist/dashboard/index.html', 'utf8');
@@ -50,7 +51,7 @@ describeOnBothDatabases('the dashboard', ({ takePlace }) => {
       expect([path, answer.headers.get('content-type')]).toEqual([path, 'application/problem+json']);
       expect([path, [401, 404].includes(answer.status)]).toEqual([path, true]);
     }
-    const lost = await fetch(`${program.apiUrl}/traces`, { method: 'POST', body: '{}' });
+    const lost = await fetch(`${app.url}/traces`, { method: 'POST', body: '{}' });
     expect([lost.status, await lost.text()]).toEqual([404, expect.stringContaining('/api/traces')]);
   });
 });
