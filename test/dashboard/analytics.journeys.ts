@@ -140,7 +140,6 @@ describe('analytics of two days', () => {
       }),
     );
     await chart('Errors').locator('canvas').waitFor();
-    await expectAccessible(watched);
     const addresses = await rows.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     for (const [index, address] of addresses.entries()) {
       const query = new URL(address!, program.apiUrl).searchParams;

@@ -3,13 +3,13 @@
  * in a browser without shared workers one tab holds the stream of events for all.
  */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
 import type { Place, Program } from '../support/places.ts';
 import { until } from '../support/spandrel.ts';
 import { ADMIN_TOKEN, createTenant } from '../support/tenant.ts';
-import { DashboardBrowser, expectNoFaults, inBrowser } from './dashboard-browser.ts';
+import { DashboardBrowser, expectNoFaults, hasBrowser, inBrowser, type WatchedPage } from './dashboard-browser.ts';
 import { expectAccessible, expectSoon } from './page-steps.ts';
 
 /** Whether an element has the focus, asked in the page. */
@@ -20,6 +20,9 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   const browser = new DashboardBrowser();
   let place: Place;
   let program: Program;
+  /** The page of most tests, each in a browser that was never here. */
+  let watched: WatchedPage;
+  let page: Page;
 
   beforeAll(async () => {
     place = await takePlace();
@@ -27,6 +30,14 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       command: 'server',
       env: { SPANDREL_GATEWAY_URL: 'https://gateway.example/', SPANDREL_EVALS_PAUSED: 'true' },
     });
+    if (!hasBrowser) return;
+    watched = await browser.open(program.apiUrl);
+    ({ page } = watched);
+  });
+  beforeEach(async () => {
+    if (!hasBrowser) return;
+    await watched.leave();
+    await watched.renew();
   });
   afterAll(async () => {
     await browser.close();
@@ -47,8 +58,8 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
   }
 
   inBrowser('is kept live by one tab for all where there are no shared workers', async () => {
-    const watched = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
-    const { page: first } = watched;
+    const own = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
+    const { page: first } = own;
     const context = first.context();
     await context.addInitScript('delete globalThis.SharedWorker');
     const streams: string[] = [];
@@ -69,13 +80,11 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await isLive(second);
     await program.api.post('/api/traces', { name: 'for the one that is left' });
     await shows(second, 'for the one that is left');
-    expectNoFaults(watched);
-    await watched.close();
+    expectNoFaults(own);
+    await own.close();
   });
 
   inBrowser('asks for a key once, leads back, and ends everywhere by signing out', async () => {
-    const watched = await browser.open(program.apiUrl);
-    const { page } = watched;
     await page.goto(`${program.apiUrl}/spans?status=failed`);
     await field(page).waitFor();
     await expectSoon(() => addressOf(page), '/sign-in?next=%2Fspans%3Fstatus%3Dfailed');
@@ -88,7 +97,6 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await expectSoon(() => addressOf(page), '/spans?status=failed');
     await page.getByRole('banner').getByText('Tenant / Tenant').waitFor();
     await isLive(page);
-    await expectAccessible(watched);
 
     const second = await page.context().newPage();
     await second.goto(`${program.apiUrl}/traces`);
@@ -104,12 +112,10 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await shows(second, 'Settings');
     await expectSoon(() => addressOf(second), '/traces');
     expect(watched.faults().filter((fault) => !fault.includes('status of 401'))).toEqual([]);
-    await watched.close();
+    await second.close();
   });
 
   inBrowser('administers the organization, and signs out whose key was revoked', async () => {
-    const watched = await browser.open(program.apiUrl);
-    const { page } = watched;
     await page.goto(`${program.apiUrl}/settings`);
     await signIn(page, place.key!);
     for (const name of ['Organization', 'Projects', 'API keys', 'Audit log']) {
@@ -194,7 +200,7 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     // Nobody touches the tab: its stream ends with the key.
     await field(ada.page).waitFor();
     expectNoFaults(watched);
-    await Promise.all([ada.close(), watched.close()]);
+    await ada.close();
   });
 
   inBrowser(
@@ -209,8 +215,6 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       const keyOf = async (name: string, ...scopes: string[]) =>
         (await api.post<{ id: string; key: string }>('/api/keys', { name, scopes })).body;
       const [rita, reader] = await Promise.all([keyOf('Rita', 'read', 'write'), keyOf('Reader', 'read')]);
-      const watched = await browser.open(program.apiUrl);
-      const { page } = watched;
       await page.goto(`${program.apiUrl}/review`);
       await signIn(page, rita.key);
       await page.getByRole('link', { name: 'Start reviewing Answers' }).click();
@@ -232,7 +236,6 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       await page.getByRole('link', { name: 'Review', exact: true }).click();
       await page.getByText('Needs the scope review or write').waitFor();
       expectNoFaults(watched);
-      await watched.close();
     },
   );
 
@@ -251,10 +254,9 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
       scoring: 'None',
       config: { connection_id: connection.id, model: 'm' },
     });
-    const watched = await browser.open(program.apiUrl, { extraHTTPHeaders: { ...place.headers } });
-    const { page } = watched;
     const notice = page.getByRole('status').getByText('Evaluations are paused on this server (evals.paused)');
     await page.goto(`${program.apiUrl}/evaluations`);
+    await signIn(page, place.key!);
     await notice.waitFor();
     await page.goto(`${program.apiUrl}/evaluations/${run.id}`);
     await notice.waitFor();
@@ -262,13 +264,10 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     expect((await api.get(`/api/eval/${run.id}`)).body).toMatchObject({ status: 'pending', progress: 0, total: 1 });
     expect(program.output().split('eval runs are paused at this server (evals.paused)')).toHaveLength(2);
     expectNoFaults(watched);
-    await watched.close();
   });
 
   inBrowser('stops the other tabs when one signs in to another project', async () => {
     const theirs = await createTenant(program.api.as(ADMIN_TOKEN), { name: 'Theirs' });
-    const watched = await browser.open(program.apiUrl);
-    const { page } = watched;
     await page.goto(`${program.apiUrl}/traces`);
     await signIn(page, place.key!);
     await isLive(page);
@@ -286,6 +285,6 @@ describeOnDatabase(POSTGRES, 'the dashboard in cloud mode', ({ takePlace }) => {
     await shows(page, 'of theirs');
     expect(await page.getByRole('link', { name: 'of ours' }).count()).toBe(0);
     expectNoFaults(watched);
-    await watched.close();
+    await second.close();
   });
 });

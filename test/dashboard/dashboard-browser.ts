@@ -27,11 +27,19 @@ export interface WatchedPage {
   page: Page;
   /** What a page must never do: errors, violations of its policy, requests to anybody else, answers with 5xx. */
   faults(): readonly string[];
-  /** What axe finds, one line each. @param rules `colours` where all others have found nothing in the other palette. */
+  /**
+   * What axe finds, one line each; in the dialog where one is open, since nobody reaches the page below it.
+   * @param rules `colours` where all others have found nothing in the other palette.
+   */
   axe(rules?: 'all' | 'colours'): Promise<string[]>;
   /** What was copied last; the page itself may write there and not read. */
   clipboard(): Promise<string>;
-  /** Makes it a browser that was never here: nothing stored, no faults, light; cheaper than a page of its own. */
+  /** Ends what it shows: it reads nothing any more, and is told nothing. */
+  leave(): Promise<void>;
+  /**
+   * Makes it a browser that was never here as soon as it goes somewhere: nothing stored, no faults, light; cheaper than a page of
+   * its own. What it showed stays until then.
+   */
   renew(): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,16 +64,19 @@ export class DashboardBrowser {
     context.setDefaultTimeout(PATIENCE_MS);
     const faults: string[] = [];
     const page = await context.newPage();
+    await page.addInitScript(FORGET);
     watch(page, apiUrl, faults);
+    let plain: Page | undefined;
     return {
       page,
       faults: () => faults,
       axe: (rules) => runAxe(page, rules === 'colours' ? COLOUR_RULES : AXE_RULES),
-      clipboard: () => readClipboard(page, apiUrl + PLAIN_PAGE),
-      renew: async () => {
-        await renew(page, apiUrl + PLAIN_PAGE);
-        faults.length = 0;
+      clipboard: async () => {
+        plain ??= await openPlain(page, apiUrl);
+        return plain.evaluate('navigator.clipboard.readText()');
       },
+      leave: async () => void (await page.goto(apiUrl + PLAIN_PAGE)),
+      renew: () => renew(page, faults),
       close: () => context.close(),
     };
   }
@@ -105,10 +116,19 @@ function watch(page: Page, apiUrl: string, faults: string[]): void {
 /** A page of the same address without scripts: the process that has compiled those of the dashboard stays. */
 const PLAIN_PAGE = '/livez';
 
-async function renew(page: Page, address: string): Promise<void> {
+/** The name of a window whose next page is to find nothing stored: what is there may still store something as it goes. */
+const FORGETFUL = 'forgetful';
+const FORGET = `if (name === '${FORGETFUL}') {
+  name = '';
+  localStorage.clear();
+  sessionStorage.clear();
+}`;
+
+async function renew(page: Page, faults: string[]): Promise<void> {
+  await page.context().clearCookies();
   await page.emulateMedia({ colorScheme: null, reducedMotion: 'reduce' });
-  await page.goto(address);
-  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await page.evaluate(`name = '${FORGETFUL}'`);
+  page.once('framenavigated', () => void faults.splice(0));
 }
 
 /** Only what is wrong is described, the stylesheets are not fetched again, and no page has a frame. */
@@ -121,17 +141,15 @@ let axeSource: string | undefined;
 async function runAxe(page: Page, runOnly: object): Promise<string[]> {
   axeSource ??= readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
   if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axeSource);
-  return page.evaluate(`axe.run(document, ${JSON.stringify({ ...AXE_OPTIONS, runOnly })}).then(({ violations }) =>
+  const part = `document.querySelector('dialog:modal') ?? document`;
+  return page.evaluate(`axe.run(${part}, ${JSON.stringify({ ...AXE_OPTIONS, runOnly })}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }
 
-async function readClipboard(page: Page, address: string): Promise<string> {
-  const other = await page.context().newPage();
-  try {
-    await other.goto(address);
-    return await other.evaluate('navigator.clipboard.readText()');
-  } finally {
-    await other.close();
-    await page.bringToFront();
-  }
+/** A tab that may read what was copied. */
+async function openPlain(page: Page, apiUrl: string): Promise<Page> {
+  const plain = await page.context().newPage();
+  await plain.goto(apiUrl + PLAIN_PAGE);
+  await page.bringToFront();
+  return plain;
 }

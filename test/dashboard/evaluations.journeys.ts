@@ -54,7 +54,6 @@ describe('evaluations', () => {
   inBrowser('are started by keys alone, and followed to their end', async () => {
     await open(`/new?dataset=${dataset}`);
     await page.getByText('This makes 6 calls').waitFor();
-    await expectAccessible(watched);
     await expectSoon(() => combobox('Model').inputValue(), 'gpt-5.1');
     await tabTo(page.getByRole('textbox', { name: 'Run name' }));
     await page.keyboard.type('first');
@@ -68,7 +67,6 @@ describe('evaluations', () => {
     await until(async () => (await rowsOf('Results')) === 6);
     const started = await runs();
     expect(started.map(({ name, scoring, progress }) => [name, scoring, progress])).toEqual([['first', 'Contains', 6]]);
-    await expectAccessible(watched);
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     const result = page.getByRole('region', { name: 'Result', exact: true });
@@ -118,7 +116,6 @@ describe('evaluations', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await until(async () => (await rowsOf('Runs')) === 2);
-    await expectAccessible(watched);
     await grid('Runs').getByRole('link', { name: 'capitals' }).first().click();
     await heading('capitals');
     await until(async () => (await rowsOf('Datapoints')) === 6);
@@ -143,7 +140,6 @@ describe('evaluations', () => {
     const cells = grid('Comparison').getByRole('row').nth(1).getByRole('gridcell');
     const ends = ([, input, ...others]: readonly string[]): unknown => [input, others.at(-1)];
     await expectSoon(async () => ends(await cells.allTextContents()), ['say one', '-1']);
-    await expectAccessible(watched);
     await tabTo(combobox('Show'));
     for (const only of ['regressed', 'improved']) {
       await page.keyboard.press('ArrowDown');

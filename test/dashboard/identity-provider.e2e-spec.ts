@@ -1,11 +1,12 @@
 /** People sign in with a real identity provider in a browser, have roles, change projects and sign out. */
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import { AccessSettings, OidcSettings } from '@spandrel/access';
 import type { ProjectResource } from '@spandrel/contract';
 import type { Page } from 'playwright-core';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { describeOnDatabase, POSTGRES } from '../support/databases.ts';
 import { OIDC_CLIENT, startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { freePort } from '../support/ports.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -13,6 +14,16 @@ import { DashboardBrowser, hasBrowser, inBrowser, type WatchedPage } from './das
 import { expectAccessible, expectSoon } from './page-steps.ts';
 
 const FONTS = 'https://fonts.googleapis.com';
+
+/** Keeps the requests of a page on this machine: the provider's page to sign in wants a font. All others go their way as ever. */
+async function answerFonts(page: Page): Promise<void> {
+  const protocol = await page.context().newCDPSession(page);
+  protocol.on('Fetch.requestPaused', ({ requestId }) => {
+    const responseHeaders = [{ name: 'content-type', value: 'text/css' }];
+    void protocol.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders });
+  });
+  await protocol.send('Fetch.enable', { patterns: [{ urlPattern: `${FONTS}/*` }] });
+}
 
 /** How many streams of events the organization may have open. */
 const EVENT_STREAMS = 2;
@@ -24,6 +35,9 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
   let app: CloudApp;
   let tenant: Tenant;
   let second: ProjectResource;
+  /** The page of all tests, each in a browser that was never here. */
+  let watched: WatchedPage;
+  let page: Page;
 
   beforeAll(async () => {
     if (!hasBrowser) return;
@@ -31,7 +45,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
     provider = await startIdentityProvider([origin]);
-    app = await cloudApp(await postgres.createDatabase('oidc_browser'), {
+    app = await cloudApp(await createMigrated(postgres, 'oidc_browser'), {
       port,
       env: {
         SPANDREL_DASHBOARD_ORIGIN: origin,
@@ -55,6 +69,14 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
       const email = `${login}@people.example`;
       provider.people.set(login, { name: `Person ${login}`, email, email_verified: true, groups });
     }
+    watched = await browser.open(app.url);
+    ({ page } = watched);
+    await answerFonts(page);
+  });
+  beforeEach(async () => {
+    if (!hasBrowser) return;
+    await watched.leave();
+    await watched.renew();
   });
   afterAll(async () => {
     await browser.close();
@@ -63,23 +85,16 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await postgres?.stop();
   });
 
-  const addressOf = (page: Page): string => page.url().slice(app.url.length);
+  const addressOf = (): string => page.url().slice(app.url.length);
 
-  /** What a page did wrong; the pages of the provider are its own. */
-  const faultsOf = (watched: WatchedPage): string[] =>
+  /** What the page did wrong; the pages of the provider are its own. */
+  const faultsOf = (): string[] =>
     watched
       .faults()
       .filter((fault) => !fault.startsWith(`asked ${provider.issuer}`) && !fault.startsWith(`asked ${FONTS}`))
       .filter((fault) => !fault.includes('status of 401'));
 
-  /** A browser whose requests stay on this machine: the provider's page to sign in wants a font. */
-  async function open(): Promise<WatchedPage> {
-    const watched = await browser.open(app.url);
-    await watched.page.context().route(`${FONTS}/**`, (route) => route.fulfill({ contentType: 'text/css', body: '' }));
-    return watched;
-  }
-
-  async function signIn(page: Page, login: string): Promise<void> {
+  async function signIn(login: string): Promise<void> {
     await page.getByRole('link', { name: 'Sign in with Acme' }).click();
     await page.locator('input[name=login]').fill(login);
     await page.locator('input[name=password]').fill('any');
@@ -87,15 +102,12 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
   }
 
   inBrowser('leads to the provider and back, changes projects, administers members and signs out', async () => {
-    const watched = await open();
-    const { page } = watched;
     await tenant.api.post('/api/traces', { name: 'of the first project' });
     await page.goto(`${app.url}/traces?status=running`);
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
-    await expectAccessible(watched);
-    await signIn(page, 'ada');
+    await signIn('ada');
     await page.getByRole('banner').getByText('Acme / Acme').waitFor();
-    await expectSoon(() => addressOf(page), '/traces?status=running');
+    await expectSoon(() => addressOf(), '/traces?status=running');
     await page.goto(`${app.url}/traces`);
     await page.getByRole('link', { name: 'of the first project' }).waitFor();
 
@@ -139,20 +151,16 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
-    expect(faultsOf(watched)).toEqual([]);
-    await watched.close();
+    expect(faultsOf()).toEqual([]);
   });
 
   inBrowser('says why somebody cannot be signed in', async () => {
-    const watched = await open();
-    const { page } = watched;
     await page.goto(`${app.url}/sign-in?next=%2Fdatasets`);
-    await signIn(page, 'nobody');
+    await signIn('nobody');
     await page.getByRole('alert').getByText('You have no role here yet').waitFor();
-    await expectSoon(() => addressOf(page), '/sign-in?error=no_role&next=%2Fdatasets');
+    await expectSoon(() => addressOf(), '/sign-in?error=no_role&next=%2Fdatasets');
     await expectAccessible(watched);
-    expect(faultsOf(watched)).toEqual([]);
-    await watched.close();
+    expect(faultsOf()).toEqual([]);
   });
 
   inBrowser('gives a reviewer the queue and nothing that would fail, and signs out who is removed', async () => {
@@ -161,10 +169,8 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
       kind: { Generic: { input: 'Who reviews?' } },
     });
     await tenant.api.post(`/api/datasets/${dataset.id}/queue`, { datapoint_ids: [point.id] });
-    const watched = await open();
-    const { page } = watched;
     await page.goto(`${app.url}/review`);
-    await signIn(page, 'rita');
+    await signIn('rita');
     await page.getByRole('banner').getByText('Reviewer').waitFor();
     await page.getByRole('link', { name: 'Start reviewing Answers' }).click();
     await page.getByRole('region', { name: 'Item' }).getByText('Who reviews?').waitFor();
@@ -180,8 +186,7 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     provider.people.get('rita')!.groups = [];
     app.settings.of(OidcSettings).refreshMs = 1_000;
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
-    expect(faultsOf(watched)).toEqual([]);
-    await watched.close();
+    expect(faultsOf()).toEqual([]);
   });
 
   inBrowser('signs out who is removed while the tab has no stream of events yet', async () => {
@@ -191,17 +196,14 @@ describeOnDatabase(POSTGRES, 'signing in to the dashboard with an identity provi
     const events = Array.from({ length: EVENT_STREAMS }, () => fetch(`${app.url}/api/events`, { headers }));
     const streams = await Promise.all(events);
     expect(streams.map(({ status }) => status)).toEqual([200, 200]);
-    const watched = await open();
-    const { page } = watched;
     await page.goto(`${app.url}/review`);
-    await signIn(page, 'rita');
+    await signIn('rita');
     await page.getByRole('link', { name: 'Answers', exact: true }).waitFor();
     expect(await page.getByRole('status', { name: 'Live updates' }).textContent()).not.toBe('Live');
     provider.people.get('rita')!.groups = [];
     app.settings.of(OidcSettings).refreshMs = 1_000;
     await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
     for (const { body } of streams) await body!.cancel();
-    expect(faultsOf(watched)).toEqual([]);
-    await watched.close();
+    expect(faultsOf()).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ export async function expectAccessible({ page, axe }: WatchedPage): Promise<void
   expect([other, await axe('colours')]).toEqual([other, []]);
 }
 
-/** How often a page is read until it shows what is expected. */
+/** How often a page is read at first until it shows what is expected; what takes long is seen a twentieth later. */
 const PAUSE_MS = 25;
 /** It ends what never comes. */
 const PATIENCE_MS = 60_000;
@@ -24,15 +24,15 @@ const FRAMES_SAME = 3;
  * texts of several elements, the focus, a title, a place on screen) may be what was there before.
  */
 export async function expectSoon<T>(read: () => T | Promise<T>, expected: unknown): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const started = Date.now();
   for (;;) {
     const found = await read();
     try {
       return expect(found).toEqual(expected);
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (Date.now() - started > PATIENCE_MS) throw error;
     }
-    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    await new Promise((done) => setTimeout(done, PAUSE_MS + (Date.now() - started) / 20));
   }
 }
 
@@ -48,13 +48,28 @@ export async function settled<T>(page: Page, read: () => Promise<T>): Promise<T>
   return last;
 }
 
-/** Tab until this has the focus, in the page or in a shadow root of it. */
+/** What is asked of an element: tests know no types of a page. */
+interface Node {
+  isConnected: boolean;
+  getRootNode(): { activeElement: unknown };
+}
+
+/** Whether an element has the focus, in the page or in a shadow root of it; or is there no more. */
+function focusOf(element: unknown): boolean | 'gone' {
+  const node = element as Node;
+  return node.isConnected ? node === node.getRootNode().activeElement : 'gone';
+}
+
+/** Tab until this has the focus. It is looked for once: finding it by its name costs more than the key. */
 export async function tabTo(target: Locator): Promise<void> {
+  let element = await target.elementHandle();
   for (let presses = 0; presses < 80; presses++) {
-    const isThere = await target.evaluate(
-      (element) => element === (element.getRootNode() as unknown as { activeElement: unknown }).activeElement,
-    );
-    if (isThere) return;
+    let focus = await element!.evaluate(focusOf);
+    if (focus === 'gone') {
+      element = await target.elementHandle();
+      focus = await element!.evaluate(focusOf);
+    }
+    if (focus === true) return;
     await target.page().keyboard.press('Tab');
   }
   throw new Error(`Tab never leads to ${String(target)}`);

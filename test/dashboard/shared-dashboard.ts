@@ -45,7 +45,8 @@ export function journeysOn(record: () => Promise<unknown>, { isOneVisit = false 
   return () => {
     beforeAll(async () => {
       if (!hasBrowser) return;
-      await (recorded ??= watched.renew().then(emptied).then(record));
+      await (recorded ??= watched.leave().then(emptied).then(record));
+      if (isOneVisit) await watched.renew();
     });
     beforeEach(async () => {
       if (hasBrowser && !isOneVisit) await watched.renew();
