@@ -30,25 +30,8 @@ afterAll(async () => {
   await provider.close();
 });
 
-describeWith('redis-server', 'a server that is told to stop', () => {
-  it('says so, and serves on until balancers have seen it, connection by connection', async () => {
-    const server = fleet!.servers[0]!;
-    const api = new Api(server.apiUrl).as(tenant.key);
-    const create = async (): Promise<[number, string | null]> => {
-      const { status, headers } = await api.post('/api/traces', {});
-      return [status, headers.get('connection')];
-    };
-    expect(await create()).toEqual([201, 'keep-alive']);
-    const ended = fleet!.end(0, 'SIGTERM');
-    await until(async () => (await fetch(`${server.apiUrl}/readyz`)).status === 503);
-    expect(await create()).toEqual([201, 'close']);
-    expect(await ended).toBe(0);
-    await fleet!.revive(0);
-  });
-});
-
 describeWith('redis-server', 'a rolling restart of two servers', () => {
-  it('fails no request, loses nothing, and lets runs and streams go on', async () => {
+  it('fails no request, loses nothing, and lets runs and streams go on: who stops says so, and serves on until it is seen', async () => {
     const { balancer } = fleet!;
     const stopping = new AbortController();
     const listener = listen(balancer.url, stopping.signal);
@@ -61,7 +44,12 @@ describeWith('redis-server', 'a rolling restart of two servers', () => {
     };
     await eachWrites(5);
     for (const index of [0, 1]) {
-      expect(await fleet!.end(index, 'SIGTERM')).toBe(0);
+      const { apiUrl } = fleet!.servers[index]!;
+      expect(await createAt(apiUrl)).toEqual([201, 'keep-alive']);
+      const ended = fleet!.end(index, 'SIGTERM');
+      await until(async () => (await fetch(`${apiUrl}/readyz`)).status === 503);
+      expect(await createAt(apiUrl)).toEqual([201, 'close']);
+      expect(await ended).toBe(0);
       await fleet!.revive(index);
       await eachWrites(5);
     }
@@ -94,6 +82,12 @@ describeWith('redis-server', 'a rolling restart of two servers', () => {
     expect(text.match(/"type":"eval_started"/g)).toHaveLength(1);
   });
 });
+
+/** Creates a trace at one server. @returns its answer, and what it says of the connection. */
+async function createAt(url: string): Promise<[number, string | null]> {
+  const { status, headers } = await new Api(url).as(tenant.key).post('/api/traces', {});
+  return [status, headers.get('connection')];
+}
 
 /**
  * Writes and reads in turn until told to stop.
