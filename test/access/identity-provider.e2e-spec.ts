@@ -14,6 +14,7 @@ import {
   type KnownPerson,
   type TestIdentityProvider,
 } from '../support/identity-provider.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ProviderBrowser } from '../support/provider-browser.ts';
 import { tempDir, until } from '../support/spandrel.ts';
@@ -45,7 +46,7 @@ const openApp = (issuer: string, settings: (oidc: OidcSettings) => void): Promis
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('identity_provider');
+  url = await createMigrated(postgres, 'identity_provider');
   provider = await startIdentityProvider([ORIGIN]);
   app = await openApp(provider.issuer, () => undefined);
   tenant = await app.createTenant({ name: 'Ours' });

@@ -4,6 +4,7 @@ import type { AuditEntry, MemberResource, Permission } from '@spandrel/contract'
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
 import { tempDir } from '../support/spandrel.ts';
@@ -18,7 +19,7 @@ let members: string;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('members');
+  url = await createMigrated(postgres, 'members');
   app = await cloudApp(url);
   [tenant, other] = await Promise.all([app.createTenant({ name: 'Ours' }), app.createTenant({ name: 'Theirs' })]);
   members = `/api/orgs/${tenant.org.id}/members`;

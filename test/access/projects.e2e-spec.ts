@@ -5,6 +5,7 @@ import { RetentionTask } from '@spandrel/tracing';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
 import { tempDir } from '../support/spandrel.ts';
@@ -20,7 +21,7 @@ let other: Tenant;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('projects');
+  url = await createMigrated(postgres, 'projects');
   app = await cloudApp(url);
   tenant = await app.createTenant({ plan: 'team' });
   other = await app.createTenant({ plan: 'starter' });

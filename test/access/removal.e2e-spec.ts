@@ -6,6 +6,7 @@ import { FEATURES } from '@spandrel/server';
 import { anyRows } from '../support/any-rows.ts';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -17,7 +18,7 @@ let app: CloudApp;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('removal'), {
+  app = await cloudApp(await createMigrated(postgres, 'removal'), {
     settings: (settings) => void (settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1']),
   });
 });

@@ -9,6 +9,7 @@ import { OpenApi } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
 import { isForeignPath } from '../support/otlp-path.ts';
 import { signInAs } from '../support/person.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { until } from '../support/spandrel.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -38,7 +39,7 @@ let members: string;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('roles'));
+  app = await cloudApp(await createMigrated(postgres, 'roles'));
   tenant = await app.createTenant();
   members = `/api/orgs/${tenant.org.id}/members`;
   ({ routes } = app.app.get(OpenApi));

@@ -4,6 +4,7 @@ import { newApiKey } from '../../libs/access/src/credentials/api-key.ts';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { startGateway, type StartedGateway } from '../gateway/support/start.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import type { Tenant } from '../support/tenant.ts';
 
@@ -18,7 +19,7 @@ let gateway: StartedGateway;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('wrong_credentials'), {
+  app = await cloudApp(await createMigrated(postgres, 'wrong_credentials'), {
     env: { SPANDREL_WRONG_CREDENTIALS: String(MAX), SPANDREL_TRUST_PROXY: 'loopback' },
   });
   tenant = await app.createTenant();

@@ -6,6 +6,7 @@ import { ConnectionsSettings } from '@spandrel/connections';
 import { AUDIT_ACTIONS, type AuditEntry } from '@spandrel/contract';
 import { OpenApi } from '@spandrel/kernel';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { tempDir, until } from '../support/spandrel.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
@@ -21,7 +22,7 @@ const log = join(tempDir(), 'audit.jsonl');
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('audited'), {
+  app = await cloudApp(await createMigrated(postgres, 'audited'), {
     env: { SPANDREL_AUDIT_LOG: log },
     settings: (settings) => void (settings.of(ConnectionsSettings).allowPrivate = ['127.0.0.1']),
   });

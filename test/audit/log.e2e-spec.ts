@@ -10,6 +10,7 @@ import { rawSql } from '@spandrel/storage';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
 import type { Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
 import { tempDir, until } from '../support/spandrel.ts';
@@ -25,7 +26,7 @@ const file = join(directory, 'audit.jsonl');
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('audit_log');
+  url = await createMigrated(postgres, 'audit_log');
   app = await cloudApp(url, { env: { SPANDREL_AUDIT_LOG: file } });
   tenant = await app.createTenant({ name: 'Ours' });
   other = await app.createTenant({ name: 'Theirs' });

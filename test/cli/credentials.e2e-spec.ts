@@ -1,6 +1,7 @@
 /** The command line on a server of cloud mode: keys, scopes, and what the doctor says of them. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { ADMIN_TOKEN, type Tenant } from '../support/tenant.ts';
 import { CommandLine } from './command-line.ts';
@@ -11,7 +12,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  app = await cloudApp(await postgres.createDatabase('command_line'));
+  app = await cloudApp(await createMigrated(postgres, 'command_line'));
   tenant = await app.createTenant({ scopes: ['read', 'write', 'ingest'] });
 });
 

@@ -7,6 +7,7 @@ import { createLogger } from '@spandrel/kernel';
 import { rotateSecrets } from '../../apps/cli/src/rotate-secrets.js';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.js';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
 import { until } from '../support/spandrel.ts';
@@ -65,7 +66,7 @@ const rotate = (env: Record<string, string>) => runCommand(rotateSecrets, [], { 
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('secret_keys');
+  url = await createMigrated(postgres, 'secret_keys');
   provider = await startFakeProvider();
 });
 beforeAll(async () => {

@@ -7,6 +7,7 @@ import { databaseOf } from '@spandrel/storage';
 import { adminCommand } from '../../apps/cli/src/admin-command.js';
 import type { Answer, Api } from '../support/api.ts';
 import { cloudApp, type CloudApp } from '../support/cloud-app.ts';
+import { createMigrated } from '../support/migrated-database.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { runCommand } from '../support/run-command.ts';
 import { serveInProcess, testSettings } from '../support/server-app.ts';
@@ -23,7 +24,7 @@ let path: string;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('masking_rules');
+  url = await createMigrated(postgres, 'masking_rules');
   first = await cloudApp(url);
   second = await cloudApp(url);
   tenant = await first.createTenant();

@@ -1,6 +1,7 @@
 /** Two instances on one Postgres that write the same rows in every order: they wait for one another, never both. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from 'pg';
+import { createMigrated } from '../support/migrated-database.ts';
 import { connectClient, startPostgres, withClient, type TestPostgres } from '../support/postgres.ts';
 import { random } from '../support/random.ts';
 import { startServerApp, type ServerApp } from '../support/server-app.ts';
@@ -15,7 +16,7 @@ let url = '';
 const servers: ServerApp[] = [];
 beforeAll(async () => {
   postgres = await startPostgres();
-  url = await postgres.createDatabase('locks');
+  url = await createMigrated(postgres, 'locks');
   for (let n = 0; n < 2; n++) servers.push(await startServerApp({ dialect: 'postgres', url }));
 });
 afterAll(async () => {
