@@ -27,7 +27,11 @@ const NEW_MEMBERS = [
   ...['max_cost_usd', 'gates', 'passed', 'stop_reason', 'score_se', 'score_ci'],
 ];
 
-export function sampledRuns(server: () => TransferServer): void {
+/** @param all whether what a database has no part in is shown as well. */
+export function sampledRuns(server: () => TransferServer, all: boolean): void {
+  const itOfFiles = (title: string, test: () => Promise<void>): void => {
+    if (all) it(title, test);
+  };
   let provider: FakeProvider | undefined;
   beforeAll(async () => {
     provider = await startFakeProvider();
@@ -126,7 +130,7 @@ export function sampledRuns(server: () => TransferServer): void {
       }
     });
 
-    it('fails a run that was not finished, with its samples and gates, until its end is imported', async () => {
+    itOfFiles('fails a run that was not finished, with its samples and gates, until its end is imported', async () => {
       const sampled = await fill();
       const file = parsed(await server().export(sampled.project));
       const unfinished = structuredClone(file);
@@ -173,7 +177,7 @@ export function sampledRuns(server: () => TransferServer): void {
       );
     });
 
-    it('of a version that knew none has runs that tried each datapoint once', async () => {
+    itOfFiles('of a version that knew none has runs that tried each datapoint once', async () => {
       const sampled = await fill();
       const file = parsed(await server().export(sampled.project));
       const runs = file.eval_runs.filter(({ id }) => id === sampled.repeated);
