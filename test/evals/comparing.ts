@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { EvalComparison, Problem } from '@spandrel/contract';
 import type { EvalsLab } from './evals-lab.ts';
 
-export function comparing(lab: () => EvalsLab): void {
+/** @param all whether what a database has no part in is shown as well. */
+export function comparing(lab: () => EvalsLab, all: boolean): void {
+  const itOfQueries = (title: string, test: () => Promise<void>): void => {
+    if (all) it(title, test);
+  };
   describe('comparing runs', () => {
     const generic = (input: unknown, expected_output?: unknown) => ({ Generic: { input, expected_output } });
 
@@ -70,7 +74,7 @@ export function comparing(lab: () => EvalsLab): void {
       ]);
     });
 
-    it('takes one to four runs of one dataset', async () => {
+    itOfQueries('takes one to four runs of one dataset', async () => {
       const { id } = await lab().dataset('x');
       const other = await lab().dataset('y');
       const runs = [];

@@ -33,10 +33,10 @@ export function describeEvals(database: TestDatabase): void {
 
     const lab = (): EvalsLab => opened!;
     startingRuns(lab);
-    resultsOfRuns(lab);
+    resultsOfRuns(lab, all);
     if (all) callsOfItems(lab);
     lifeOfRuns(lab);
-    comparing(lab);
+    comparing(lab, all);
     comparedItems(lab, all);
     listsOfRuns(lab);
     statisticsOfRuns(lab);

@@ -1,7 +1,7 @@
 /** kill -9 in runs with repeats, several scorers and a cost cap, and in external runs: nothing is missing, doubled or dearer than the cap. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AddedResults, EvalRunResource, EvalStatistics, ResultItemResource } from '@spandrel/contract';
 import { startFakeProvider, type FakeProvider } from '../fake-provider/start-fake-provider.ts';
 import { FAKE_USAGE } from '../fake-provider/usage.ts';
@@ -68,12 +68,19 @@ describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace })
     expect(started).toMatchObject({ status: 201 });
     return started.body.id;
   };
-  /** @returns the samples that were recorded by then, and how often each question had been asked. */
-  const kill = async (runId: string, repeats: number): Promise<{ recorded: SampleRow[]; asked: AskedCounts }> => {
+  /**
+   * @param others runs that the server had in hand too.
+   * @returns the samples that were recorded by then, and how often each question had been asked.
+   */
+  const kill = async (
+    runId: string,
+    repeats: number,
+    ...others: string[]
+  ): Promise<{ recorded: SampleRow[]; asked: AskedCounts }> => {
     await server.stop('SIGKILL');
     const recorded = await sampleRows(place, runId, repeats);
     const asked = askedCounts();
-    await forgetServer(place, runId);
+    for (const run of [runId, ...others]) await forgetServer(place, run);
     await start();
     return { recorded, asked };
   };
@@ -154,57 +161,66 @@ describeOnBothDatabases('kill -9 of the server', ({ name: database, takePlace })
     }
   });
 
-  it('in a run that its cap stops: no more is recorded than the cap pays for, and no less', async () => {
-    provider.requests.length = 0;
+  describe('in a run that its cap stops, and in an external one beside it', () => {
     const affordable = 70;
-    const runId = await startRun(await dataset(rows(`capped, ${database}`)), {
-      ...RUN,
-      config: { connection_id: connectionId, model: 'priced' },
-      max_cost_usd: CALL * (affordable + 0.5),
-      gates: [{ metric: 'failed_samples', op: '<=', value: SAMPLES }],
-    });
-    await until(() => provider.requests.length >= affordable / 2, 30_000);
-    await kill(runId, REPEATS);
-    const run = await ended(runId);
-    expect(run).toMatchObject({ status: 'cancelled', stop_reason: 'cost_cap', passed: false });
-    expect(run.total_cost).toBeCloseTo(CALL * affordable, 9);
-    await expectRecounted(run);
-  });
+    let capped: string;
+    let external: string;
+    let results: object[];
 
-  it('in an external run that another process finishes: what was accepted is there once', async () => {
-    const runId = await startRun(await dataset(rows('external')), {
-      execution: 'external',
-      repeats: 2,
-      scorers: [
-        { name: 'said', scoring: 'External' },
-        { name: 'near', scoring: 'Contains' },
-      ],
-    });
-    const { body: work } = await server.api.get<{ items: ResultItemResource[] }>(
-      `/api/eval/${runId}/items?status=pending&limit=${DATAPOINTS}`,
-    );
-    const results = work.items.flatMap(({ datapoint_id, input }, i) =>
-      [0, 1].map((repeat) => ({
-        datapoint_id,
-        repeat,
-        output: `You said: ${String(input)}`,
-        scores: { said: (i + repeat) % 2 },
-        latency_ms: i,
-        cost: 0.25,
-      })),
-    );
     const send = async (some: readonly object[]): Promise<AddedResults> =>
-      (await server.api.post<AddedResults>(`/api/eval/${runId}/results`, { results: some })).body;
-    const half = results.length / 2;
-    expect(await send(results.slice(0, half))).toEqual({ accepted: half, rejected: [] });
-    await kill(runId, 2);
-    // The caller does not know what had arrived, and sends it again with the rest.
-    expect(await send(results)).toEqual({ accepted: results.length, rejected: [] });
-    const run = await ended(runId);
-    expect(run).toMatchObject({ status: 'completed', progress: DATAPOINTS, sample_progress: results.length });
-    expect(run.total_cost).toBeCloseTo(results.length * 0.25, 9);
-    await expectRecounted(run);
-    expect(await server.stop()).toBe(0);
+      (await server.api.post<AddedResults>(`/api/eval/${external}/results`, { results: some })).body;
+
+    beforeAll(async () => {
+      external = await startRun(await dataset(rows('external')), {
+        execution: 'external',
+        repeats: 2,
+        scorers: [
+          { name: 'said', scoring: 'External' },
+          { name: 'near', scoring: 'Contains' },
+        ],
+      });
+      const { body: work } = await server.api.get<{ items: ResultItemResource[] }>(
+        `/api/eval/${external}/items?status=pending&limit=${DATAPOINTS}`,
+      );
+      results = work.items.flatMap(({ datapoint_id, input }, i) =>
+        [0, 1].map((repeat) => ({
+          datapoint_id,
+          repeat,
+          output: `You said: ${String(input)}`,
+          scores: { said: (i + repeat) % 2 },
+          latency_ms: i,
+          cost: 0.25,
+        })),
+      );
+      provider.requests.length = 0;
+      capped = await startRun(await dataset(rows(`capped, ${database}`)), {
+        ...RUN,
+        config: { connection_id: connectionId, model: 'priced' },
+        max_cost_usd: CALL * (affordable + 0.5),
+        gates: [{ metric: 'failed_samples', op: '<=', value: SAMPLES }],
+      });
+      await until(() => provider.requests.length >= affordable / 4, 30_000);
+      const half = results.length / 2;
+      expect(await send(results.slice(0, half))).toEqual({ accepted: half, rejected: [] });
+      await kill(capped, REPEATS, external);
+    });
+
+    it('no more is recorded than the cap pays for, and no less', async () => {
+      const run = await ended(capped);
+      expect(run).toMatchObject({ status: 'cancelled', stop_reason: 'cost_cap', passed: false });
+      expect(run.total_cost).toBeCloseTo(CALL * affordable, 9);
+      await expectRecounted(run);
+    });
+
+    it('what was accepted is there once, when another process finishes it', async () => {
+      // The caller does not know what had arrived, and sends it again with the rest.
+      expect(await send(results)).toEqual({ accepted: results.length, rejected: [] });
+      const run = await ended(external);
+      expect(run).toMatchObject({ status: 'completed', progress: DATAPOINTS, sample_progress: results.length });
+      expect(run.total_cost).toBeCloseTo(results.length * 0.25, 9);
+      await expectRecounted(run);
+      expect(await server.stop()).toBe(0);
+    });
   });
 });
 
