@@ -11,7 +11,7 @@ import { forgetPeak, peakMiB } from './support/process-memory.ts';
 import { holdSockets, sendRaw } from './support/raw-http.ts';
 import { tempDir, until } from './support/spandrel.ts';
 import { uploadForm, uploadRaw } from './support/upload.ts';
-import { describeOnBothDatabases } from './support/databases.ts';
+import { describeOnBothDatabases, showsAll } from './support/databases.ts';
 
 const JSONL = 'application/x-ndjson';
 const MIB = 1024 * 1024;
@@ -58,6 +58,10 @@ function linkOf(path: string): string {
 }
 
 describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
+  /** What is refused of a file before a database has a part in it. */
+  const itOfFiles = (title: string, test: () => Promise<void>): void => {
+    if (showsAll(database)) it(title, test);
+  };
   let place: Place | undefined;
   let program: Program;
   let api: Api;
@@ -119,7 +123,10 @@ describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
       if (COUNT >= 100_000) await until(() => /"datapoints":\d+,"msg":"importing"/.test(program.output()));
       const exported = await fetch(`${program.apiUrl}/api/datasets/${id}/export`, { headers: place!.headers });
       let lines = 0;
-      for await (const chunk of exported.body!) for (const byte of chunk as Uint8Array) if (byte === 10) lines++;
+      for await (const chunk of exported.body!) {
+        const bytes = chunk as Uint8Array;
+        for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++;
+      }
       expect(lines).toBe(COUNT + 10_000);
       expect((await api.delete(`/api/datasets/${id}`)).status).toBe(200);
     });
@@ -188,7 +195,7 @@ describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
       }
     });
 
-    it('may be as large as the limit, and no byte larger', async () => {
+    itOfFiles('may be as large as the limit, and no byte larger', async () => {
       const id = await create();
       const large = Buffer.alloc(SMALLER_BYTES_MAX + 1, `${' '.repeat(1_023)}\n`);
       large.write('\n{"input":1}', SMALLER_BYTES_MAX + 1 - 12);
@@ -211,7 +218,7 @@ describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
       await until(() => leftovers(place!.dataDir).length === 0);
     });
 
-    it('is not taken compressed, nor in a format that is not known', async () => {
+    itOfFiles('is not taken compressed, nor in a format that is not known', async () => {
       const id = await create();
       for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity']) {
         const answer = await raw(id, JSONL, gzipSync(rows(1)), { 'content-encoding': encoding });
@@ -237,7 +244,7 @@ describeOnBothDatabases('datasets', ({ name: database, takePlace }) => {
       expect(other.status).toBe(415);
     });
 
-    it('is the one file of a form, in its field', async () => {
+    itOfFiles('is the one file of a form, in its field', async () => {
       const id = await create();
       const file = { name: 'a.jsonl', content: rows(2) };
       for (const files of [[], [{ ...file, field: 'other' }], [file, file], [file, { ...file, field: 'other' }]]) {

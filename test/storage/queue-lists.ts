@@ -121,9 +121,9 @@ export function queueLists(app: () => QueueApp): void {
     });
 
     it('end a page early when the items are large', async () => {
-      // One read takes 16 MiB: two of these, or the first, which has its text twice.
-      const large = 'x'.repeat(6 << 20);
-      const { id, items } = await app().queue(Array.from({ length: 3 }, (_, n) => generic(large + n)));
+      // One read takes 16 MiB: both of these, were it not for the first, which has its text twice.
+      const large = 'x'.repeat(5.5 * (1 << 20));
+      const { id, items } = await app().queue([generic(`${large}0`), generic(`${large}1`)]);
       await app().post(`/api/queue/${items[0]}/claim`);
       await app().post(`/api/queue/${items[0]}/submit`, { edited_data: large });
       const { body } = await app().get(`/api/datasets/${id}/queue`);
