@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe } from '@jest/globals';
 import type { StorageConfig } from '@spandrel/storage';
 import { createMigrated } from './migrated-database.ts';
+import { createMigratedFile } from './migrated-file.ts';
 import { takeDatabase, takeDirectory, type Place } from './places.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { THOROUGH } from './repetitions.ts';
@@ -65,7 +66,11 @@ function openSqlite(): Databases {
   const directory = tempDir();
   let made = 0;
   return {
-    newDatabase: async (name) => ({ dialect: 'sqlite', file: join(directory, `${name}-${++made}`, 'spandrel.db') }),
+    newDatabase: async (name, { tables } = { tables: true }) => {
+      const file = join(directory, `${name}-${++made}`, 'spandrel.db');
+      if (tables) await createMigratedFile(file);
+      return { dialect: 'sqlite', file };
+    },
     drop: async () => undefined,
   };
 }

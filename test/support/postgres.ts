@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -38,6 +38,15 @@ export interface PostgresFiles {
 /** Names the server that all suites of a run share (start-shared-postgres.ts): `postgres://…/postgres`. */
 export const SHARED_POSTGRES = 'SPANDREL_TEST_POSTGRES';
 
+/** A password is checked at each of the thousands of connections of a run: by 4096 rounds that takes half of what a connection costs. */
+const QUICK_PASSWORDS = ['--set=scram_iterations=1'];
+
+/**
+ * Names the folder of the files that a new server begins with, which the first one of a run leaves there for the others: to make
+ * them costs more than anything else that a server of a suite's own does.
+ */
+export const NEW_FILES = 'SPANDREL_TEST_POSTGRES_FILES';
+
 /** The Postgres that all suites share, or one of its own where there is none; databases are this suite's alone. */
 export async function startPostgres(): Promise<TestPostgres> {
   const shared = process.env[SHARED_POSTGRES];
@@ -68,7 +77,7 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: Pos
     authMethod: 'password',
     persistent: from?.stay === true,
     createPostgresUser: isRoot,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8', ...QUICK_PASSWORDS],
     postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', ...flags].flatMap(
       (flag) => ['-c', flag],
     ),
@@ -77,7 +86,7 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: Pos
   });
   try {
     if (isRoot) chmodSync(directory, 0o777);
-    if (from?.stay ? !existsSync(join(dataDir, 'PG_VERSION')) : from === undefined) await server.initialise();
+    if (from?.stay ? !existsSync(join(dataDir, 'PG_VERSION')) : from === undefined) await makeFiles(server, dataDir);
     else if (from && !from.stay) renameSync(from.files, dataDir);
     // What a standby says when it is ready is not what the package waits for.
     await (from?.isStandby ? Promise.race([server.start(), isAnswering(url)]) : server.start());
@@ -102,6 +111,16 @@ export async function startOwnPostgres(flags: readonly string[] = [], from?: Pos
       await stopped;
     },
   };
+}
+
+/** Makes the files of a new server, as a copy where that is possible. */
+async function makeFiles(server: EmbeddedPostgres, dataDir: string): Promise<void> {
+  const known = process.env[NEW_FILES];
+  // They are of the server's own user where tests are root's.
+  const copy = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
+  if (known !== undefined && existsSync(known)) return copy(known, dataDir);
+  await server.initialise();
+  if (known !== undefined) copy(dataDir, known);
 }
 
 const isAnswering = (url: string): Promise<void> =>
