@@ -227,13 +227,18 @@ describe('somebody who was added by address', () => {
     const browser = browserOf();
     await browser.signIn('mary');
     expect(await told(browser)).toMatchObject({ role: 'reviewer', scopes: ['read', 'review'] });
-    // Another person with this address later is not her.
-    known('impostor', { email: 'mary@people.example' });
-    // However often somebody tries, it is one entry with the count.
-    for (let n = 0; n < 3; n++) expect(errorOf((await browserOf().signIn('impostor')).location)).toBe('no_role');
-    await app.app.get(RecordRefusals).execute();
-    const { body } = await app.api.get<{ entries: AuditEntry[] }>('/api/audit-log?action=session.refused');
-    const [entry, ...rest] = body.entries.filter(({ details }) => details['subject'] === 'impostor');
+    // Another person with this address later is not her. However often somebody tries, it is one entry with the count.
+    const entriesOf = async (impostor: string): Promise<AuditEntry[]> => {
+      known(impostor, { email: 'mary@people.example' });
+      for (let n = 0; n < 3; n++) expect(errorOf((await browserOf().signIn(impostor)).location)).toBe('no_role');
+      await app.app.get(RecordRefusals).execute();
+      const { body } = await app.api.get<{ entries: AuditEntry[] }>('/api/audit-log?action=session.refused');
+      return body.entries.filter(({ details }) => details['subject'] === impostor);
+    };
+    // The server writes them every ten seconds by itself: where that was in between, somebody else tries.
+    let entries = await entriesOf('impostor');
+    if (entries.length > 1) entries = await entriesOf('impostor-2');
+    const [entry, ...rest] = entries;
     expect(rest).toEqual([]);
     expect(entry).toMatchObject({
       ...{ org_id: null, actor: expect.stringMatching(/^person:/), address: '127.0.0.1' },
